@@ -1,0 +1,169 @@
+//! Engines: run a prepared job, report buffers, coverage records and findings.
+//!
+//! Knows: what a job is once every file is read, checked and laid out (`Job`), and what an engine gives back (`Run`).
+//! Promises: an engine never changes a job; a trap in the kernel under test is a result (`Completion`), `ExecError`
+//! means that the tool itself failed.
+//! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
+
+pub mod sequential;
+pub mod vulkan;
+
+use crate::model::finding::{Checks, Finding};
+use crate::model::procedure::{DescriptorClass, Limits};
+use crate::model::records::{MarkerTable, RecordBuffer, Records};
+use crate::model::verdict::EngineName;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Everything an engine needs to run one test: modules, buffers, dispatches in order, limits.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// For messages: the test's id.
+    pub name: String,
+    pub modules: Vec<JobModule>,
+    pub buffers: Vec<JobBuffer>,
+    /// Run in order with a full memory barrier between them.
+    pub dispatches: Vec<JobDispatch>,
+    pub limits: Limits,
+    pub checks: Checks,
+}
+
+/// A module with the way its coverage is recorded.
+#[derive(Debug, Clone)]
+pub struct JobModule {
+    /// The kernel's name; records are keyed by it.
+    pub kernel: String,
+    /// The SPIR-V module, validated.
+    pub words: Arc<Vec<u32>>,
+    pub recording: ModuleRecording,
+}
+
+#[derive(Debug, Clone)]
+pub enum ModuleRecording {
+    /// Production and traced modules: nothing is recorded.
+    None,
+    /// The marked module; the sequential engine executes marker calls natively.
+    Markers(Arc<MarkerTable>),
+    /// The instrumented module; the engine binds a record buffer at `set`/`binding` and reads it back.
+    Buffer(RecordBuffer),
+}
+
+/// A buffer with its initial contents.
+#[derive(Debug, Clone)]
+pub struct JobBuffer {
+    pub name: String,
+    /// Initial contents; undefined bytes hold 0xCD.
+    pub bytes: Vec<u8>,
+    /// Byte ranges whose contents the test defines, ascending and disjoint; the rest is uninitialised.
+    pub defined: Vec<std::ops::Range<usize>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct JobDispatch {
+    /// Index into `Job::modules`.
+    pub module: usize,
+    pub entry: String,
+    /// Workgroup counts, each at least 1.
+    pub groups: [u32; 3],
+    pub bindings: Vec<JobBinding>,
+    /// Push-constant bytes with the ranges that are defined.
+    pub push_constants: Vec<u8>,
+    pub push_constants_defined: Vec<std::ops::Range<usize>>,
+    /// Raw bits by specialization id (`SpecId`); ids of the module that are absent keep their default.
+    pub specialization: BTreeMap<u32, u64>,
+    /// Subgroup size for engines that can choose; none: the engine's default.
+    pub subgroup_size: Option<u32>,
+}
+
+/// A buffer range bound to a descriptor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobBinding {
+    pub set: u32,
+    pub binding: u32,
+    pub array_index: u32,
+    pub class: DescriptorClass,
+    /// Index into `Job::buffers`.
+    pub buffer: usize,
+    /// Bytes.
+    pub offset: u64,
+    /// Bytes.
+    pub range: u64,
+    /// Added to `offset` for the dynamic classes.
+    pub dynamic_offset: u64,
+}
+
+/// What a run gives back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    pub completion: Completion,
+    /// Final contents by index of `Job::buffers`; empty where the run did not get that far.
+    pub buffers: Vec<Vec<u8>>,
+    /// Sorted, without duplicates.
+    pub findings: Vec<Finding>,
+    /// By kernel name; only for modules that record.
+    pub records: BTreeMap<String, Records>,
+}
+
+impl Run {
+    /// A run that ended before anything was produced.
+    pub fn ended(completion: Completion) -> Self {
+        Self { completion, buffers: Vec::new(), findings: Vec::new(), records: BTreeMap::new() }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Completion {
+    Completed,
+    /// The device did not finish within `limits.seconds`; the worker was killed.
+    Timeout {
+        reason: String,
+    },
+    /// `limits.steps` was reached.
+    NoTermination {
+        reason: String,
+    },
+    /// A named SPIR-V instruction, capability or device feature is missing.
+    Unsupported {
+        what: String,
+    },
+    /// The run broke in a way that the kernel is answerable for (barrier divergence, device lost).
+    Error {
+        reason: String,
+    },
+    /// A limit other than time or steps was exceeded, or the records cannot be trusted.
+    Undetermined {
+        reason: String,
+    },
+}
+
+/// The tool failed (exit code 3); never caused by the kernel under test.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    #[error("the {engine} engine failed: {message}")]
+    Engine { engine: EngineName, message: String },
+    #[error("no usable device: {reason}")]
+    NoDevice { reason: String },
+}
+
+/// Runs prepared jobs.
+pub trait Executor {
+    fn name(&self) -> EngineName;
+
+    /// Runs `job` and reports events to `observer`.
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError>;
+}
+
+/// Sees a run's events, for progress displays and traces. Every method has an empty default.
+pub trait Observer {
+    /// Dispatch `index` of the job starts.
+    fn dispatch_started(&mut self, _index: usize) {}
+    /// A workgroup of the current dispatch is complete (sequential engine only).
+    fn workgroup_completed(&mut self, _workgroup: [u32; 3]) {}
+    /// A finding was made for the first time.
+    fn finding(&mut self, _finding: &Finding) {}
+}
+
+/// An observer that looks away.
+pub struct Unobserved;
+impl Observer for Unobserved {}

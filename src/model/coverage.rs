@@ -1,0 +1,172 @@
+//! Results of structural coverage for one kernel: every obligation with its status, every decision with its vectors.
+//!
+//! This is the `coverage` object of `vkcert run --format json` and of the evidence.
+
+use super::id::{ConditionId, DecisionId, ObligationId, TestId};
+use super::structure::{Constness, DecisionContext};
+use super::vector::{Outcome, Values};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is known of an obligation. Obligations are never dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    Covered,
+    Uncovered,
+    /// Uncovered, with an accepted justification.
+    Justified,
+    /// Cannot be measured; the reason stands beside it. Counts as not covered.
+    Undetermined,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Status::Covered => "covered",
+            Status::Uncovered => "uncovered",
+            Status::Justified => "justified",
+            Status::Undetermined => "undetermined",
+        })
+    }
+}
+
+/// Coverage of one kernel under one configuration by a set of tests.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct KernelCoverage {
+    pub statements: Vec<SimpleObligation>,
+    /// Decision outcomes (`D1.T`, `D1.F`), switch labels (`W1.L1`).
+    pub branches: Vec<SimpleObligation>,
+    /// Entry and exit points of functions (`F1.entry`, `F1.X1`): obligations of decision coverage.
+    #[serde(default)]
+    pub points: Vec<SimpleObligation>,
+    pub decisions: Vec<DecisionCoverage>,
+    /// What is in the source but not part of this kernel: functions that the entry point does not reach.
+    #[serde(default)]
+    pub not_reached: Vec<String>,
+    /// Share of each criterion, computed from the obligations above.
+    #[serde(default)]
+    pub summary: Vec<CriterionSummary>,
+}
+
+/// An obligation without inner structure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SimpleObligation {
+    pub id: ObligationId,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub text: String,
+    pub status: Status,
+    /// Why it is undetermined, or which justification holds.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// Tests that cover it, in order of execution.
+    #[serde(default)]
+    pub tests: Vec<TestId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DecisionCoverage {
+    pub id: DecisionId,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub text: String,
+    pub function: Option<String>,
+    pub context: DecisionContext,
+    pub constness: Constness,
+    /// The constant outcome, where constness is not `runtime` and it is known.
+    #[serde(default)]
+    pub constant_outcome: Option<Outcome>,
+    /// Macro names that the decision came through, outermost first.
+    #[serde(default)]
+    pub expansion: Vec<String>,
+    /// Status of the two outcomes (decision coverage) as one obligation each: `D1.T`, `D1.F`.
+    pub outcomes: Vec<SimpleObligation>,
+    pub conditions: Vec<ConditionPlace>,
+    /// What the tests showed, in canonical order (true before false before `-`, first condition first).
+    pub vectors: Vec<ObservedVector>,
+    pub mcdc: Vec<ConditionMcdc>,
+    /// Vectors that no test showed, of those that can occur, in canonical order; empty where the decision has too many.
+    #[serde(default)]
+    pub missing: Vec<Values>,
+    /// A smallest set of missing vectors that would complete MC/DC (masking), as far as MC/DC is attainable.
+    #[serde(default)]
+    pub closing_set: Vec<Values>,
+    /// One sentence per uncovered condition that says what is missing.
+    #[serde(default)]
+    pub explanation: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionPlace {
+    pub id: ConditionId,
+    pub text: String,
+    pub line: u32,
+    pub column: u32,
+    /// Byte span in the file, for marking; start and end.
+    pub span: [u32; 2],
+    pub constness: Constness,
+    /// Other conditions of the decision with the same side-effect-free text.
+    #[serde(default)]
+    pub coupled_with: Vec<ConditionId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ObservedVector {
+    pub values: Values,
+    pub outcome: Outcome,
+    /// Tests that showed it, in order of execution.
+    pub tests: Vec<TestId>,
+    /// Global invocation id of the first test's witness; null where the engine cannot tell.
+    pub witness: Option<[u32; 3]>,
+    /// A witness per test, in the order of `tests`.
+    #[serde(default)]
+    pub witnesses: Vec<Option<[u32; 3]>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionMcdc {
+    pub condition: ConditionId,
+    pub unique_cause: Independence,
+    pub masking: Independence,
+}
+
+/// Whether an independence pair shows that the condition alone affects the outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Independence {
+    pub status: Status,
+    pub pair: Option<[Values; 2]>,
+    /// The first test (and its witness) behind each vector of the pair.
+    #[serde(default)]
+    pub shown_by: Option<[Witness; 2]>,
+    /// Why it is undetermined or infeasible, or which justification holds.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Witness {
+    pub test: TestId,
+    pub invocation: Option<[u32; 3]>,
+}
+
+/// Counts of one criterion; `covered + justified + uncovered + undetermined == total`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionSummary {
+    /// Name in the table of criteria: `statement`, `branch`, `decision`, `mcdc-unique-cause`, `mcdc-masking`.
+    pub criterion: String,
+    pub total: u32,
+    pub covered: u32,
+    pub justified: u32,
+    pub uncovered: u32,
+    pub undetermined: u32,
+}
+
+impl CriterionSummary {
+    /// Whether nothing is left open: every obligation is covered or justified.
+    pub fn complete(&self) -> bool {
+        self.covered + self.justified == self.total
+    }
+}

@@ -1,0 +1,74 @@
+//! One thing that is wrong with the command line or an input file: what, where, and what to do about it.
+//!
+//! Every reader of files (GLSL, SPIR-V, TOML, JSON, evidence) reports through this type; `cli` shows it with `miette`
+//! on a terminal and as `{"error": {...}}` with `--format json`. A `Diagnostic` always means exit code 2.
+
+use super::place::Position;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A diagnostic about an input; its `Display` is the message alone.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct Diagnostic {
+    /// A stable, kebab-case name: `glsl-syntax`, `toml-syntax`, `unknown-key`, `unknown-id`, `missing-file`, `size`,
+    /// `bad-spirv`, `usage` ...
+    pub kind: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+    pub location: Option<Location>,
+}
+
+/// Where in which input a diagnostic applies.
+#[derive(Debug, Clone)]
+pub struct Location {
+    /// Path as the user would name it.
+    pub file: String,
+    /// The text that `span` points into; absent for binary or unreadable files.
+    pub text: Option<Arc<str>>,
+    /// Byte range in `text`.
+    pub span: Option<Range<usize>>,
+    /// Line and column where no text is at hand (for example from the compiler's own message).
+    pub position: Option<Position>,
+    /// A few words shown under the span.
+    pub label: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, location: None }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Places the diagnostic in a file as a whole.
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.location = Some(Location { file: file.into(), text: None, span: None, position: None, label: None });
+        self
+    }
+
+    /// Places the diagnostic at a line (and column) of a file whose text is not at hand.
+    pub fn at_position(mut self, file: impl Into<String>, position: Position) -> Self {
+        self.location =
+            Some(Location { file: file.into(), text: None, span: None, position: Some(position), label: None });
+        self
+    }
+
+    /// Places the diagnostic at a byte range of a text.
+    pub fn at_span(mut self, file: impl Into<String>, text: impl Into<Arc<str>>, span: Range<usize>) -> Self {
+        let text = text.into();
+        let position = Some(Position::of(&text, span.start));
+        self.location = Some(Location { file: file.into(), text: Some(text), span: Some(span), position, label: None });
+        self
+    }
+
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        if let Some(location) = &mut self.location {
+            location.label = Some(label.into());
+        }
+        self
+    }
+}

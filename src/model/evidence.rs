@@ -1,0 +1,336 @@
+//! The evidence of one certification run: everything a report shows and `verify` re-derives.
+//!
+//! Stored as canonical JSON (sorted keys, no absolute paths, no clock unless SOURCE_DATE_EPOCH is set) in a folder:
+//! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
+//! coverage), `manifest.json` (hash of every input and output).
+
+use super::coverage::{CriterionSummary, KernelCoverage};
+use super::finding::Finding;
+use super::id::{KernelName, RequirementId, TestId};
+use super::records::{Presence, RecordLayout, Records};
+use super::requirement::{Justification, Requirement};
+use super::structure::KernelStructure;
+use super::verdict::{EngineName, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A whole run as reports see it: `campaign.json` and all kernel files together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    pub campaign: Campaign,
+    /// By kernel (project order), then engine.
+    pub kernels: Vec<KernelEvidence>,
+    pub manifest: Manifest,
+}
+
+/// `campaign.json`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Campaign {
+    pub schema: u32,
+    pub project: ProjectIdentity,
+    pub engines: Vec<EngineIdentity>,
+    pub requirements: Vec<RequirementEvidence>,
+    pub tests: Vec<TestEvidence>,
+    pub justifications: Vec<JustificationEvidence>,
+    /// Per kernel with an interface: the coupling graph and checks.
+    pub coupling: Vec<CouplingEvidence>,
+    /// Findings that belong to no test: validation, untraced branches, engine disagreement, coupling.
+    pub findings: Vec<KernelFinding>,
+    /// Comparison of the engines, one row per test and kernel, where two engines ran.
+    pub agreement: Vec<Agreement>,
+    /// What the tool does not cover, as sentences.
+    pub limits: Vec<String>,
+    pub conclusion: Conclusion,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectIdentity {
+    pub name: String,
+    /// DO-178C level `A` to `D`.
+    pub level: String,
+    pub decision_policy: String,
+    pub memory_model: String,
+    pub criteria: Vec<String>,
+    pub tool: String,
+    pub tool_version: String,
+    /// Identity of the compiler: shaderc and SPIRV-Tools versions, SPIR-V revision.
+    pub compiler: String,
+    /// Options that production modules are compiled with.
+    pub compiler_options: String,
+    /// From SOURCE_DATE_EPOCH, RFC 3339; else null.
+    pub date: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineIdentity {
+    pub engine: EngineName,
+    /// `ran` or `not-run`.
+    pub ran: bool,
+    /// Why it did not run.
+    pub reason: Option<String>,
+    /// Device name, driver, API version, device UUID, limits used; empty for the sequential engine but its settings.
+    pub identity: BTreeMap<String, String>,
+}
+
+/// A requirement with what it traces to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequirementEvidence {
+    pub requirement: Requirement,
+    /// `sha256:...` over the canonical content.
+    pub hash: String,
+    pub file: String,
+    /// Parents whose content has changed since the link was made.
+    pub suspect_parents: Vec<RequirementId>,
+    pub children: Vec<RequirementId>,
+    pub tests: Vec<TestId>,
+    /// Functions that implement it, `file:symbol`, found in the source or not.
+    pub code: Vec<CodeTrace>,
+    pub status: RequirementStatus,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CodeTrace {
+    pub file: String,
+    pub symbol: Option<String>,
+    pub line: Option<u32>,
+    /// Whether file and symbol exist.
+    pub found: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequirementStatus {
+    /// Every test of it passed on every engine that ran.
+    Verified,
+    /// A test of it did not pass.
+    Failed,
+    /// Its verification is by test, and it has none.
+    Untested,
+    /// Its verification is analysis or review alone: not this tool's to show.
+    ByOtherMeans,
+    /// An HLR whose children are all verified.
+    VerifiedByChildren,
+}
+
+impl std::fmt::Display for RequirementStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            RequirementStatus::Verified => "verified",
+            RequirementStatus::Failed => "failed",
+            RequirementStatus::Untested => "untested",
+            RequirementStatus::ByOtherMeans => "by other means",
+            RequirementStatus::VerifiedByChildren => "verified by children",
+        })
+    }
+}
+
+/// A test case with its results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestEvidence {
+    pub id: TestId,
+    pub title: Option<String>,
+    /// `normal` or `robustness`.
+    pub kind: String,
+    pub requirements: Vec<RequirementId>,
+    pub kernels: Vec<KernelName>,
+    pub file: String,
+    /// `sha256:...` of the test's canonical content.
+    pub hash: String,
+    /// What is dispatched, in words: `matmul_naive 2x1x1 groups, m=3 n=2 k=4`.
+    pub procedure: Vec<String>,
+    pub results: Vec<TestResult>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestResult {
+    pub engine: EngineName,
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    pub mismatches: Vec<Mismatch>,
+    pub findings: Vec<Finding>,
+    /// Actual final contents by buffer name.
+    #[serde(default)]
+    pub outputs: BTreeMap<String, OutputBytes>,
+}
+
+/// Actual output of a buffer; above the limit only its hash is kept, and `verify` says `not re-derivable`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputBytes {
+    /// base64
+    Bytes(String),
+    Hash {
+        /// `sha256:...`
+        sha256: String,
+        bytes: u64,
+    },
+}
+
+/// One element of an expectation that did not hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Mismatch {
+    pub buffer: String,
+    /// Bytes.
+    pub offset: u64,
+    pub expected: serde_json::Value,
+    pub actual: serde_json::Value,
+    /// Raw bits of the actual value, `0x...`.
+    pub bits: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JustificationEvidence {
+    pub justification: Justification,
+    pub file: String,
+    /// Why it is not accepted (stale hash, unknown obligation, author equals approver at level A or B); none: accepted.
+    pub rejected: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelFinding {
+    pub kernel: KernelName,
+    pub engine: Option<EngineName>,
+    pub test: Option<TestId>,
+    pub finding: Finding,
+}
+
+/// One kernel on one engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelEvidence {
+    pub schema: u32,
+    pub kernel: KernelName,
+    pub engine: EngineName,
+    /// Path of the main source file.
+    pub source: String,
+    pub configuration: Configuration,
+    pub modules: ModuleHashes,
+    pub structure: KernelStructure,
+    pub layout: RecordLayout,
+    pub presence: Presence,
+    /// Raw records of each test that ran this kernel, in order of execution, passed or not.
+    pub records: Vec<TestRecords>,
+    pub coverage: KernelCoverage,
+    /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.
+    #[serde(default)]
+    pub lowering: Vec<LoweringDecision>,
+}
+
+/// A loop decision that only the sequential lowering has (the paper's tables IV, V, XI to XIV).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoweringDecision {
+    /// `L1`, `L2` ...
+    pub id: String,
+    /// As the lowering prints it: `workgroup.x < groups.x`.
+    pub text: String,
+    pub true_count: u64,
+    pub false_count: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestRecords {
+    pub test: TestId,
+    pub verdict: Verdict,
+    /// Whether the records count: only those of passed tests do.
+    pub counted: bool,
+    pub records: Records,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Configuration {
+    pub entry: String,
+    pub target_env: String,
+    pub defines: BTreeMap<String, String>,
+    pub include: Vec<String>,
+    /// Distinct specializations that tests used, id to value text.
+    pub specialization: Vec<BTreeMap<String, String>>,
+    pub local_size: [u32; 3],
+}
+
+/// SHA-256 of the three modules, and whether the production module on disk is what the compiler makes now.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ModuleHashes {
+    pub production: String,
+    pub production_file: Option<String>,
+    pub traced: String,
+    pub instrumented: String,
+}
+
+/// Comparison of the two engines for one kernel in one test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Agreement {
+    pub test: TestId,
+    pub kernel: KernelName,
+    /// `identical`, `within-tolerance` or `different`.
+    pub outputs: String,
+    /// `identical` or `different`.
+    pub coverage: String,
+    /// Decisions and vectors that differ, with operands.
+    pub differences: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CouplingEvidence {
+    pub kernel: KernelName,
+    pub nodes: Vec<CouplingNode>,
+    pub edges: Vec<CouplingEdge>,
+    pub checks: Vec<CouplingCheck>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CouplingNode {
+    /// Stable id: `parameter:m`, `push-constant:0`, `buffer:0.1`, `local-size`, `dispatch`, `workgroup:tileA`, `barrier:31`, `decision:D1`.
+    pub id: String,
+    pub kind: String,
+    pub label: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CouplingEdge {
+    pub from: String,
+    pub to: String,
+    /// `data` or `control`.
+    pub kind: String,
+    pub label: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CouplingCheck {
+    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `no-host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier` ...
+    pub check: String,
+    /// `holds`, `refuted` or `undetermined`.
+    pub status: String,
+    pub message: String,
+    /// Values of the parameters that refute the check.
+    #[serde(default)]
+    pub counterexample: Option<BTreeMap<String, i64>>,
+}
+
+/// What it all comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conclusion {
+    pub exit_code: u8,
+    /// Reasons for an exit code other than 0, one sentence each.
+    pub reasons: Vec<String>,
+    pub summary: Vec<KernelSummary>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelSummary {
+    pub kernel: KernelName,
+    pub engine: EngineName,
+    pub criteria: Vec<CriterionSummary>,
+}
+
+/// `manifest.json`: paths are relative, `/` as separator.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    pub schema: u32,
+    pub tool: String,
+    pub compiler: String,
+    pub devices: Vec<String>,
+    /// Project-relative path to SHA-256.
+    pub inputs: BTreeMap<String, String>,
+    /// Evidence-relative path to SHA-256.
+    pub outputs: BTreeMap<String, String>,
+}

@@ -1,0 +1,119 @@
+//! Findings: defects that a run or a check shows, beside the verdict.
+
+use super::place::Place;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What kind of defect a finding is. The order is the order of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    DataRace,
+    BarrierDivergence,
+    OutOfBounds,
+    UninitializedRead,
+    UndefinedValue,
+    NoTermination,
+    UntracedBranch,
+    ScheduleDependentOutput,
+    EngineDisagreement,
+    Validation,
+    Coupling,
+}
+
+impl FindingKind {
+    /// Every kind, in report order, with its stored name. `--check` and the documents iterate this table.
+    pub const ALL: &'static [(FindingKind, &'static str)] = &[
+        (FindingKind::DataRace, "data-race"),
+        (FindingKind::BarrierDivergence, "barrier-divergence"),
+        (FindingKind::OutOfBounds, "out-of-bounds"),
+        (FindingKind::UninitializedRead, "uninitialized-read"),
+        (FindingKind::UndefinedValue, "undefined-value"),
+        (FindingKind::NoTermination, "no-termination"),
+        (FindingKind::UntracedBranch, "untraced-branch"),
+        (FindingKind::ScheduleDependentOutput, "schedule-dependent-output"),
+        (FindingKind::EngineDisagreement, "engine-disagreement"),
+        (FindingKind::Validation, "validation"),
+        (FindingKind::Coupling, "coupling"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map(|(_, name)| *name).expect("ALL lists every kind")
+    }
+}
+
+impl std::fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// One finding; each pair of places is reported once, with a count and its first witness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    pub kind: FindingKind,
+    /// One sentence that names values, for people.
+    pub message: String,
+    /// How often it occurred (elements, accesses or messages, as the kind has it); at least 1.
+    pub count: u64,
+    pub place: Option<Place>,
+    pub other_place: Option<Place>,
+    /// Global invocation ids of the first witness: one, or two for a pair.
+    #[serde(default)]
+    pub invocations: Vec<[u32; 3]>,
+    /// What is particular to the kind. Data races: `memory` (`buffer`, `workgroup`), `reach` (`within-workgroup`,
+    /// `across-workgroups`), `accesses`, `same_value`. Coupling: `check`, `counterexample`.
+    #[serde(default)]
+    pub details: BTreeMap<String, serde_json::Value>,
+}
+
+impl Finding {
+    pub fn new(kind: FindingKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            count: 1,
+            place: None,
+            other_place: None,
+            invocations: Vec::new(),
+            details: BTreeMap::new(),
+        }
+    }
+
+    /// Findings are listed in this order.
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |finding: &Self| (finding.kind, finding.place.clone(), finding.other_place.clone());
+        key(self).cmp(&key(other)).then_with(|| self.message.cmp(&other.message))
+    }
+
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    pub fn detail(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// Which findings a run looks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checks {
+    pub kinds: std::collections::BTreeSet<FindingKind>,
+}
+
+impl Checks {
+    pub fn all() -> Self {
+        Self { kinds: FindingKind::ALL.iter().map(|(kind, _)| *kind).collect() }
+    }
+
+    pub fn none() -> Self {
+        Self { kinds: Default::default() }
+    }
+
+    pub fn has(&self, kind: FindingKind) -> bool {
+        self.kinds.contains(&kind)
+    }
+}

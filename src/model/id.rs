@@ -1,0 +1,143 @@
+//! Identifiers. Each is a newtype that prints as it does in reports (`D3`, `D3.C1`, `S12`).
+//!
+//! Numbering starts at 1 in source order, per kernel; index 0 never occurs in a printed identifier.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+/// An identifier text that does not have the expected form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an identifier of the form {form}")]
+pub struct IdError {
+    pub text: String,
+    pub form: &'static str,
+}
+
+macro_rules! numbered_id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $form:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&format!(concat!($prefix, "{}"), self.0))
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                let error = || IdError { text: text.to_owned(), form: $form };
+                let digits = text.strip_prefix($prefix).ok_or_else(error)?;
+                digits.parse().map($name).map_err(|_| error())
+            }
+        }
+
+        text_form!($name);
+    };
+}
+
+/// Stores a type in files as its printed form.
+macro_rules! text_form {
+    ($name:ident) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+        impl JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                String::json_schema(generator)
+            }
+        }
+    };
+}
+
+numbered_id!(
+    /// A decision: a Boolean expression composed of conditions and Boolean operators (CAST-10).
+    DecisionId, "D", "D<number>");
+numbered_id!(
+    /// A statement of the source text.
+    StatementId, "S", "S<number>");
+numbered_id!(
+    /// A `switch` statement; its labels are branches `W1.L1`, `W1.L2` ... in source order.
+    SwitchId, "W", "W<number>");
+numbered_id!(
+    /// A function definition of the source text; entry is `F1.entry`, exits are `F1.X1` ... in source order.
+    FunctionId, "F", "F<number>");
+numbered_id!(
+    /// A conditional branch, switch or scalar select of a module that has no source (`B1` ...).
+    ObjectBranchId, "B", "B<number>");
+
+/// A condition: a Boolean expression without Boolean operators; prints as `D3.C1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConditionId {
+    pub decision: DecisionId,
+    /// 1-based place among the conditions of the decision, in source order.
+    pub number: u32,
+}
+
+impl fmt::Display for ConditionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}.C{}", self.decision, self.number))
+    }
+}
+
+impl FromStr for ConditionId {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let error = || IdError { text: text.to_owned(), form: "D<number>.C<number>" };
+        let (decision, number) = text.split_once(".C").ok_or_else(error)?;
+        Ok(Self { decision: decision.parse().map_err(|_| error())?, number: number.parse().map_err(|_| error())? })
+    }
+}
+text_form!(ConditionId);
+
+macro_rules! name_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(transparent)]
+        pub struct $name(pub String);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+        impl $name {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+name_id!(
+    /// The name of a kernel, as in `vkcert.toml` or in the `kernels` table of a test procedure.
+    KernelName);
+name_id!(
+    /// The identifier of a test case, e.g. `TC-MM-01`.
+    TestId);
+name_id!(
+    /// The unique identifier of a requirement, e.g. `LLR-MM-002`.
+    RequirementId);
+name_id!(
+    /// An obligation of one kernel in its printed form: `S12`, `D3.T`, `D3.C1.unique-cause`, `W1.L2`, `F1.entry`, `B4.T`.
+    ObligationId);

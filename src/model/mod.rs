@@ -1,0 +1,19 @@
+//! The nouns of the domain: identifiers, places, obligations, vectors, test procedures, findings, verdicts, evidence.
+//!
+//! Knows: what each thing is, how it prints and how it is stored in files.
+//! Promises: no behaviour but invariants; nothing here compiles, runs or measures.
+//! Does not cover: how any of it comes to be (see the layers below in the order of `ARCHITECTURE.md`).
+
+pub mod coverage;
+pub mod diagnostic;
+pub mod evidence;
+pub mod finding;
+pub mod id;
+pub mod place;
+pub mod procedure;
+pub mod project;
+pub mod records;
+pub mod requirement;
+pub mod structure;
+pub mod vector;
+pub mod verdict;

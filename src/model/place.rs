@@ -1,0 +1,90 @@
+//! Source files, spans and the places that findings name.
+//!
+//! Spans are byte ranges in the *original* file as read from disk; lines and columns are 1-based, and a column counts
+//! Unicode scalar values, not bytes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Index into [`crate::model::structure::KernelStructure::files`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct FileIndex(pub u32);
+
+/// A source file of a kernel: the main file or an included one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceFile {
+    /// Path as reports show it: relative to the project, `/` as separator.
+    pub path: String,
+    pub text: String,
+}
+
+/// A byte range `start..end` in one original file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Span {
+    pub file: FileIndex,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A 1-based line and column in a source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Position {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Position {
+    /// The position of byte `offset` in `text`; an offset past the end gives the position just behind the last character.
+    pub fn of(text: &str, offset: usize) -> Self {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &text[..offset];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
+            column: before[line_start..].chars().count() as u32 + 1,
+        }
+    }
+}
+
+/// Where in a kernel something happened, as results and evidence store it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Null without debug information.
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    /// The SPIR-V function's name, or its id as `%12` where it has none.
+    pub function: Option<String>,
+    /// Word offset of the instruction in the module (0 is the magic number).
+    pub instruction: Option<u32>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.file, self.line, self.column) {
+            (Some(file), Some(line), Some(column)) => write!(f, "{file}:{line}:{column}"),
+            (Some(file), Some(line), None) => write!(f, "{file}:{line}"),
+            (Some(file), None, _) => write!(f, "{file}"),
+            (None, _, _) => match (&self.function, self.instruction) {
+                (Some(function), Some(word)) => write!(f, "{function}+word {word}"),
+                (Some(function), None) => write!(f, "{function}"),
+                (None, Some(word)) => write!(f, "word {word}"),
+                (None, None) => write!(f, "-"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn column_counts_characters_not_bytes() {
+        assert_eq!(Position::of("a\nä = b", "a\nä = ".len()), Position { line: 2, column: 5 });
+    }
+}

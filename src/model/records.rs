@@ -1,0 +1,135 @@
+//! Coverage records: one bit per evaluation vector of every decision and per mark, the same for every engine.
+//!
+//! Vectors are numbered by edge weights (`instrument::numbering`): when a condition is evaluated, the weight of the edge
+//! taken is added to a sum; when the decision ends, bit `base + sum` is set. The numbering may have gaps (`^^`).
+
+use super::id::DecisionId;
+use super::structure::{MarkIndex, MarkerRole};
+use super::vector::Vector;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Bit numbers of one kernel. Bit 0 is the first bit of the first data word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordLayout {
+    pub decisions: Vec<DecisionSlot>,
+    /// `marks[i]` is the bit of `MarkIndex(i)`.
+    pub marks: Vec<u32>,
+    /// Number of bits in use.
+    pub bits: u32,
+}
+
+/// Bits `base .. base + size` of one decision, with the edge weights of its conditions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DecisionSlot {
+    pub decision: DecisionId,
+    pub base: u32,
+    /// Exclusive upper bound of the sums.
+    pub size: u32,
+    /// Per condition in source order: weight when it is true, weight when it is false.
+    pub weights: Vec<[u32; 2]>,
+    /// The vectors by sum, ascending; sums in no row cannot occur.
+    pub vectors: Vec<NumberedVector>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NumberedVector {
+    pub sum: u32,
+    pub vector: Vector,
+}
+
+impl RecordLayout {
+    /// Number of 32-bit data words that hold the bits.
+    pub fn words(&self) -> usize {
+        self.bits.div_ceil(32) as usize
+    }
+
+    pub fn slot(&self, decision: DecisionId) -> Option<&DecisionSlot> {
+        self.decisions.iter().find(|slot| slot.decision == decision)
+    }
+}
+
+/// Which marker calls a compiled module holds, with what is known of their operands.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Presence {
+    /// Marker numbers found in the module, each with its role and the constness of its operand in the module.
+    pub markers: BTreeMap<u32, PresentMarker>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PresentMarker {
+    pub role: MarkerRole,
+    /// For value markers: what the operand is in the module. For marks: `Runtime`.
+    pub constness: super::structure::Constness,
+}
+
+/// What one run of one kernel on one engine recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Records {
+    /// Data words: bit `n` of the layout is bit `n % 32` of word `n / 32`.
+    pub words: Vec<u32>,
+    /// Global invocation id of the lowest invocation (by workgroup, then local index) that set a bit; engines that
+    /// cannot tell leave a bit out.
+    #[serde(default)]
+    pub witnesses: BTreeMap<u32, [u32; 3]>,
+    /// For decisions with floating-point operands, what was compared where (first evaluations), for the comparison of
+    /// engines; keyed by bit.
+    #[serde(default)]
+    pub operands: BTreeMap<u32, Vec<String>>,
+}
+
+impl Records {
+    pub fn has(&self, bit: u32) -> bool {
+        self.words.get(bit as usize / 32).is_some_and(|word| word >> (bit % 32) & 1 == 1)
+    }
+
+    /// Adds what `other` recorded; witnesses already there stay.
+    pub fn merge(&mut self, other: &Records) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+            *mine |= theirs;
+        }
+        for (bit, witness) in &other.witnesses {
+            self.witnesses.entry(*bit).or_insert(*witness);
+        }
+        for (bit, operands) in &other.operands {
+            self.operands.entry(*bit).or_insert_with(|| operands.clone());
+        }
+    }
+}
+
+/// Mark bits are looked up often enough to deserve a name.
+impl RecordLayout {
+    pub fn mark_bit(&self, mark: MarkIndex) -> Option<u32> {
+        self.marks.get(mark.0 as usize).copied()
+    }
+}
+
+/// What the marker calls of a marked module mean.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MarkerTable {
+    /// Result id of the OpFunction `bool value(const uint id, const bool v)`; none if the module has no such call.
+    pub value_function: Option<u32>,
+    /// Result id of the OpFunction `void mark(const uint id)`.
+    pub mark_function: Option<u32>,
+    /// By marker number.
+    pub roles: Vec<MarkerRole>,
+    pub layout: RecordLayout,
+}
+
+/// Where an instrumented module expects its record buffer, and how that buffer is laid out:
+/// word 0 holds a nonce written by the host, word 1 must afterwards hold `nonce ^ CANARY`, words 2.. are data words.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RecordBuffer {
+    pub set: u32,
+    pub binding: u32,
+    /// Number of data words.
+    pub words: u32,
+    pub layout: RecordLayout,
+}
+
+/// What the instrumented module writes to word 1 is the nonce in word 0 exclusive-or this.
+pub const CANARY: u32 = 0x5643_4552;

@@ -1,0 +1,209 @@
+//! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
+
+use super::id::{KernelName, ObligationId, RequirementId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Level of a requirement (DO-178C): high-level or low-level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum RequirementLevel {
+    Hlr,
+    Llr,
+}
+
+impl std::fmt::Display for RequirementLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            RequirementLevel::Hlr => "HLR",
+            RequirementLevel::Llr => "LLR",
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum VerificationMethod {
+    Test,
+    Analysis,
+    Review,
+}
+
+/// One requirement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    pub uid: RequirementId,
+    pub level: RequirementLevel,
+    pub title: String,
+    pub statement: String,
+    #[serde(default)]
+    pub rationale: Option<String>,
+    #[serde(default)]
+    pub parents: Vec<ParentLink>,
+    #[serde(default)]
+    pub derived: bool,
+    /// Mandatory where `derived` is true.
+    #[serde(default)]
+    pub safety_rationale: Option<String>,
+    pub verification: Vec<VerificationMethod>,
+    #[serde(default)]
+    pub implements: Vec<CodeLink>,
+}
+
+/// A link to a parent requirement, with the hash of the parent's content when the link was reviewed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParentLink {
+    pub uid: RequirementId,
+    /// `sha256:` and 64 hexadecimal digits over the parent's canonical content; a different one makes the link suspect.
+    #[serde(default)]
+    pub hash: Option<String>,
+}
+
+/// Code that implements a requirement: a file and a function in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CodeLink {
+    pub file: String,
+    #[serde(default)]
+    pub symbol: Option<String>,
+}
+
+/// Why an obligation stays uncovered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JustificationClass {
+    MissingTest,
+    MissingRequirement,
+    Extraneous,
+    Dead,
+    Deactivated,
+    Defensive,
+    Analysis,
+}
+
+/// An accepted reason for an obligation that no test covers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Justification {
+    pub kernel: KernelName,
+    pub obligation: ObligationId,
+    pub class: JustificationClass,
+    pub reason: String,
+    pub author: String,
+    pub approver: String,
+    /// `sha256:` hash of the obligation's content; another content makes the justification stale.
+    pub hash: String,
+}
+
+/// What the host program declares and does with a kernel, for the coupling analysis.
+///
+/// Expressions are C-like integer expressions over the parameters and locals (`(m + 15) / 16`), evaluated with the
+/// host's own widths: an operation of two `uint32` operands wraps at 32 bits before it is widened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    pub kernel: KernelName,
+    /// Where this host code stands, for reports: a file and line, or a document.
+    #[serde(default)]
+    pub source: Option<String>,
+    #[serde(default)]
+    pub parameters: Vec<HostParameter>,
+    /// Intermediate host variables, evaluated in order.
+    #[serde(default)]
+    pub locals: Vec<HostLocal>,
+    #[serde(default)]
+    pub push_constants: Option<HostStruct>,
+    #[serde(default)]
+    pub buffers: Vec<HostBuffer>,
+    /// Three expressions given to the dispatch command.
+    pub groups: [String; 3],
+    /// The local size that the host's arithmetic assumes.
+    #[serde(default)]
+    pub local_size: Option<[u32; 3]>,
+    /// Three expressions: how many invocations the work needs in each dimension.
+    #[serde(default)]
+    pub domain: Option<[String; 3]>,
+    #[serde(default)]
+    pub specialization: Vec<HostSpecialization>,
+}
+
+/// A host parameter with the range of values that it can have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostParameter {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub width: HostType,
+    pub min: i64,
+    pub max: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostLocal {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub width: HostType,
+    pub value: String,
+}
+
+/// Integer (and, for struct members, floating-point) types of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HostType {
+    Int8,
+    Uint8,
+    Int16,
+    Uint16,
+    Int32,
+    Uint32,
+    Int64,
+    Uint64,
+    Float32,
+    Float64,
+}
+
+/// A struct as the host lays it out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostStruct {
+    /// Bytes; none: the end of the last member.
+    #[serde(default)]
+    pub size: Option<u32>,
+    /// In declaration order.
+    pub members: Vec<HostMember>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostMember {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub width: HostType,
+    /// Bytes; none: placed after the previous member by C's alignment rules.
+    #[serde(default)]
+    pub offset: Option<u32>,
+    /// What the host stores there; none: the parameter or local of the same name.
+    #[serde(default)]
+    pub value: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostBuffer {
+    pub set: u32,
+    pub binding: u32,
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Size in bytes, as an expression.
+    pub size: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostSpecialization {
+    pub id: u32,
+    pub value: String,
+}

@@ -1,0 +1,53 @@
+//! Verdicts of tests, names of engines.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a test procedure's run says about its `expect`; findings do not change it (they change the exit code).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    Pass,
+    Fail,
+    /// The run could not be completed as the kernel's text demands (barrier divergence, device lost).
+    Error,
+    /// No device, or the engine was not asked for.
+    NotRun,
+    /// The engine or device lacks a named instruction, capability or feature.
+    Unsupported,
+    /// The time or step limit was reached.
+    Timeout,
+    /// Neither pass nor fail can be claimed; the reason says why.
+    Undetermined,
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Error => "error",
+            Verdict::NotRun => "not-run",
+            Verdict::Unsupported => "unsupported",
+            Verdict::Timeout => "timeout",
+            Verdict::Undetermined => "undetermined",
+        })
+    }
+}
+
+/// An engine that runs dispatches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineName {
+    Sequential,
+    Vulkan,
+}
+
+impl std::fmt::Display for EngineName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            EngineName::Sequential => "sequential",
+            EngineName::Vulkan => "vulkan",
+        })
+    }
+}

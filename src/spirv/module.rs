@@ -1,0 +1,424 @@
+//! A parsed SPIR-V module: the flat instruction list with word offsets, and indexes into it.
+//!
+//! The list keeps every instruction in its place, so that a pass can copy, drop and insert instructions and write the
+//! result with [`Builder`]. Offsets count 32-bit words from the magic number (SPIR-V specification, section 2.3).
+
+use rspirv::binary::{Assemble, Consumer, ParseAction};
+use rspirv::dr::{self, Operand};
+use rspirv::spirv::{Decoration, Op};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An id of a module.
+pub type Id = u32;
+
+/// One instruction with its place.
+#[derive(Debug, Clone)]
+pub struct Instruction {
+    pub op: Op,
+    pub result_type: Option<Id>,
+    pub result: Option<Id>,
+    pub operands: Vec<Operand>,
+    /// Word offset in the module.
+    pub offset: u32,
+}
+
+impl Instruction {
+    /// The id in operand `index`; `None` where the operand is no id.
+    pub fn id(&self, index: usize) -> Option<Id> {
+        match self.operands.get(index)? {
+            Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The 32-bit literal in operand `index`.
+    pub fn literal(&self, index: usize) -> Option<u32> {
+        match self.operands.get(index)? {
+            Operand::LiteralBit32(value) | Operand::LiteralExtInstInteger(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// All ids among the operands, in order.
+    pub fn ids(&self) -> impl Iterator<Item = Id> + '_ {
+        self.operands.iter().filter_map(|operand| match operand {
+            Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id) => Some(*id),
+            _ => None,
+        })
+    }
+}
+
+/// A function's extent in the instruction list.
+#[derive(Debug, Clone)]
+pub struct Function {
+    pub id: Id,
+    /// Result ids of OpFunctionParameter.
+    pub parameters: Vec<Id>,
+    /// From OpFunction up to and including OpFunctionEnd.
+    pub range: Range<usize>,
+    pub blocks: Vec<Block>,
+}
+
+/// A block's extent: from OpLabel up to and including its terminator. Debug lines stay inside.
+#[derive(Debug, Clone)]
+pub struct Block {
+    pub label: Id,
+    pub range: Range<usize>,
+}
+
+/// An entry point.
+#[derive(Debug, Clone)]
+pub struct EntryPoint {
+    pub name: String,
+    pub function: Id,
+    pub model: rspirv::spirv::ExecutionModel,
+    pub interface: Vec<Id>,
+}
+
+/// A decoration with its operands behind the decoration word.
+#[derive(Debug, Clone)]
+pub struct Decorated {
+    pub decoration: Decoration,
+    pub operands: Vec<Operand>,
+}
+
+/// Debug line that applies to an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// Id of the OpString with the file name.
+    pub file: Id,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A parsed module.
+#[derive(Debug, Clone)]
+pub struct Module {
+    pub words: Arc<Vec<u32>>,
+    pub header: dr::ModuleHeader,
+    pub instructions: Vec<Instruction>,
+    pub functions: Vec<Function>,
+    pub entry_points: Vec<EntryPoint>,
+    definitions: BTreeMap<Id, usize>,
+    names: BTreeMap<Id, String>,
+    member_names: BTreeMap<(Id, u32), String>,
+    decorations: BTreeMap<Id, Vec<Decorated>>,
+    member_decorations: BTreeMap<(Id, u32), Vec<Decorated>>,
+    strings: BTreeMap<Id, String>,
+    lines: Vec<Option<Line>>,
+}
+
+/// A word stream that is no SPIR-V module.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ModuleError {
+    #[error("not a SPIR-V module: {reason}")]
+    Parse { reason: String },
+    #[error("a SPIR-V module has a whole number of 4-byte words; this one has {bytes} bytes")]
+    PartialWord { bytes: usize },
+}
+
+struct Collector {
+    header: Option<dr::ModuleHeader>,
+    instructions: Vec<dr::Instruction>,
+}
+
+impl Consumer for Collector {
+    fn initialize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn finalize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+    fn consume_header(&mut self, header: dr::ModuleHeader) -> ParseAction {
+        self.header = Some(header);
+        ParseAction::Continue
+    }
+    fn consume_instruction(&mut self, instruction: dr::Instruction) -> ParseAction {
+        self.instructions.push(instruction);
+        ParseAction::Continue
+    }
+}
+
+impl Module {
+    /// Parses a word stream. Run the validator first: this reader checks the grammar, not the rules.
+    pub fn parse(words: impl Into<Arc<Vec<u32>>>) -> Result<Self, ModuleError> {
+        let words = words.into();
+        let mut collector = Collector { header: None, instructions: Vec::new() };
+        rspirv::binary::parse_words(words.as_slice(), &mut collector)
+            .map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
+        let header = collector.header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
+        let mut offset = 5;
+        let mut instructions = Vec::with_capacity(collector.instructions.len());
+        for parsed in collector.instructions {
+            let length = words.get(offset as usize).map_or(1, |word| word >> 16);
+            instructions.push(Instruction {
+                op: parsed.class.opcode,
+                result_type: parsed.result_type,
+                result: parsed.result_id,
+                operands: parsed.operands,
+                offset,
+            });
+            offset += length;
+        }
+        Ok(Self::index(words, header, instructions))
+    }
+
+    /// Parses a little-endian byte stream.
+    pub fn parse_bytes(bytes: &[u8]) -> Result<Self, ModuleError> {
+        if !bytes.len().is_multiple_of(4) {
+            return Err(ModuleError::PartialWord { bytes: bytes.len() });
+        }
+        let words: Vec<u32> =
+            bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
+        Self::parse(words)
+    }
+
+    fn index(words: Arc<Vec<u32>>, header: dr::ModuleHeader, instructions: Vec<Instruction>) -> Self {
+        let mut module = Self {
+            words,
+            header,
+            functions: functions(&instructions),
+            entry_points: Vec::new(),
+            definitions: BTreeMap::new(),
+            names: BTreeMap::new(),
+            member_names: BTreeMap::new(),
+            decorations: BTreeMap::new(),
+            member_decorations: BTreeMap::new(),
+            strings: BTreeMap::new(),
+            lines: lines(&instructions),
+            instructions: Vec::new(),
+        };
+        for (index, instruction) in instructions.iter().enumerate() {
+            if let Some(result) = instruction.result {
+                module.definitions.insert(result, index);
+            }
+            module.index_declaration(instruction);
+        }
+        module.instructions = instructions;
+        module
+    }
+
+    fn index_declaration(&mut self, instruction: &Instruction) {
+        let operands = &instruction.operands;
+        match (instruction.op, operands.as_slice()) {
+            (Op::Name, [Operand::IdRef(id), Operand::LiteralString(name)]) => {
+                self.names.insert(*id, name.clone());
+            }
+            (Op::MemberName, [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name)]) => {
+                self.member_names.insert((*id, *member), name.clone());
+            }
+            (Op::String, [Operand::LiteralString(text)]) => {
+                self.strings.extend(instruction.result.map(|id| (id, text.clone())));
+            }
+            (Op::Decorate, [Operand::IdRef(id), Operand::Decoration(decoration), rest @ ..]) => {
+                let decorated = Decorated { decoration: *decoration, operands: rest.to_vec() };
+                self.decorations.entry(*id).or_default().push(decorated);
+            }
+            (
+                Op::MemberDecorate,
+                [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::Decoration(decoration), rest @ ..],
+            ) => {
+                let decorated = Decorated { decoration: *decoration, operands: rest.to_vec() };
+                self.member_decorations.entry((*id, *member)).or_default().push(decorated);
+            }
+            (
+                Op::EntryPoint,
+                [
+                    Operand::ExecutionModel(model),
+                    Operand::IdRef(function),
+                    Operand::LiteralString(name),
+                    interface @ ..,
+                ],
+            ) => {
+                let interface = interface
+                    .iter()
+                    .filter_map(|operand| match operand {
+                        Operand::IdRef(id) => Some(*id),
+                        _ => None,
+                    })
+                    .collect();
+                self.entry_points.push(EntryPoint {
+                    name: name.clone(),
+                    function: *function,
+                    model: *model,
+                    interface,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// The instruction that defines `id`.
+    pub fn definition(&self, id: Id) -> Option<&Instruction> {
+        self.definitions.get(&id).map(|index| &self.instructions[*index])
+    }
+
+    /// The place of the defining instruction in [`Self::instructions`].
+    pub fn definition_index(&self, id: Id) -> Option<usize> {
+        self.definitions.get(&id).copied()
+    }
+
+    /// The OpName of `id`.
+    pub fn name(&self, id: Id) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
+
+    pub fn member_name(&self, structure: Id, member: u32) -> Option<&str> {
+        self.member_names.get(&(structure, member)).map(String::as_str)
+    }
+
+    pub fn decorations(&self, id: Id) -> &[Decorated] {
+        self.decorations.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn member_decorations(&self, structure: Id, member: u32) -> &[Decorated] {
+        self.member_decorations.get(&(structure, member)).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn decoration(&self, id: Id, decoration: Decoration) -> Option<&Decorated> {
+        self.decorations(id).iter().find(|decorated| decorated.decoration == decoration)
+    }
+
+    pub fn member_decoration(&self, structure: Id, member: u32, decoration: Decoration) -> Option<&Decorated> {
+        self.member_decorations(structure, member).iter().find(|decorated| decorated.decoration == decoration)
+    }
+
+    pub fn string(&self, id: Id) -> Option<&str> {
+        self.strings.get(&id).map(String::as_str)
+    }
+
+    /// The debug line that applies to instruction `index`.
+    pub fn line(&self, index: usize) -> Option<Line> {
+        self.lines.get(index).copied().flatten()
+    }
+
+    pub fn function(&self, id: Id) -> Option<&Function> {
+        self.functions.iter().find(|function| function.id == id)
+    }
+
+    /// The function that instruction `index` belongs to.
+    pub fn function_at(&self, index: usize) -> Option<&Function> {
+        self.functions.iter().find(|function| function.range.contains(&index))
+    }
+
+    pub fn entry_point(&self, name: &str) -> Option<&EntryPoint> {
+        self.entry_points.iter().find(|entry| entry.name == name)
+    }
+
+    /// Where instruction `index` stands, for findings: glslang's function names lose their `(...` suffix.
+    pub fn place(&self, index: usize) -> crate::model::place::Place {
+        let line = self.line(index);
+        let function = self.function_at(index).map(|function| {
+            let name = self.name(function.id).map(|name| name.split('(').next().unwrap_or(name).to_owned());
+            name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("%{}", function.id))
+        });
+        crate::model::place::Place {
+            file: line.and_then(|line| self.string(line.file)).map(str::to_owned),
+            line: line.map(|line| line.line),
+            column: line.map(|line| line.column).filter(|column| *column > 0),
+            function,
+            instruction: Some(self.instructions[index].offset),
+        }
+    }
+}
+
+fn functions(instructions: &[Instruction]) -> Vec<Function> {
+    let mut functions: Vec<Function> = Vec::new();
+    let mut block_start = None;
+    for (index, instruction) in instructions.iter().enumerate() {
+        match instruction.op {
+            Op::Function => functions.push(Function {
+                id: instruction.result.expect("OpFunction has a result"),
+                parameters: Vec::new(),
+                range: index..index + 1,
+                blocks: Vec::new(),
+            }),
+            Op::FunctionParameter => {
+                if let (Some(function), Some(result)) = (functions.last_mut(), instruction.result) {
+                    function.parameters.push(result);
+                }
+            }
+            Op::Label => block_start = Some((instruction.result.expect("OpLabel has a result"), index)),
+            Op::FunctionEnd => {
+                if let Some(function) = functions.last_mut() {
+                    function.range.end = index + 1;
+                }
+            }
+            op if is_terminator(op) => {
+                if let (Some((label, start)), Some(function)) = (block_start.take(), functions.last_mut()) {
+                    function.blocks.push(Block { label, range: start..index + 1 });
+                }
+            }
+            _ => {}
+        }
+    }
+    functions
+}
+
+/// Whether an instruction ends a block (SPIR-V specification, "Block Termination Instruction").
+pub fn is_terminator(op: Op) -> bool {
+    rspirv::grammar::reflect::is_block_terminator(op)
+}
+
+fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
+    let mut current = None;
+    instructions
+        .iter()
+        .map(|instruction| {
+            match instruction.op {
+                Op::Line => {
+                    current = match (instruction.id(0), instruction.literal(1), instruction.literal(2)) {
+                        (Some(file), Some(line), Some(column)) => Some(Line { file, line, column }),
+                        _ => None,
+                    }
+                }
+                Op::NoLine | Op::FunctionEnd => current = None,
+                _ => {}
+            }
+            let here = current;
+            if is_terminator(instruction.op) {
+                current = None;
+            }
+            here
+        })
+        .collect()
+}
+
+/// Writes a module word by word.
+pub struct Builder {
+    header: dr::ModuleHeader,
+    words: Vec<u32>,
+    next: Id,
+}
+
+impl Builder {
+    /// Starts a module with the header of `module`; new ids start behind its bound.
+    pub fn like(module: &Module) -> Self {
+        Self { header: module.header.clone(), words: Vec::with_capacity(module.words.len()), next: module.header.bound }
+    }
+
+    /// An id that nothing uses yet.
+    pub fn fresh(&mut self) -> Id {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Copies an instruction as it is.
+    pub fn copy(&mut self, instruction: &Instruction) {
+        self.push(instruction.op, instruction.result_type, instruction.result, instruction.operands.clone());
+    }
+
+    pub fn push(&mut self, op: Op, result_type: Option<Id>, result: Option<Id>, operands: Vec<Operand>) {
+        dr::Instruction::new(op, result_type, result, operands).assemble_into(&mut self.words);
+    }
+
+    /// The finished word stream.
+    pub fn finish(mut self) -> Vec<u32> {
+        self.header.bound = self.next;
+        let mut words = self.header.assemble();
+        words.append(&mut self.words);
+        words
+    }
+}
