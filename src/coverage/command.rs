@@ -1,0 +1,365 @@
+//! `vkcert mcdc EXPR [--vectors TT,TF,F-]`: the calculus by itself, as JSON and as text.
+//!
+//! Promises: `conditions`, `vectors`, `missing` and `closing_set` as the contract names them; more fields say what the
+//! lists leave out. Every problem of the two texts is a diagnostic with a span.
+//! Does not cover: printing (`cli`).
+
+use super::closing::Minimality;
+use super::decision::{Extent, VectorFault};
+use super::expression::{self, ParsedExpression};
+use super::mcdc::{Analysis, Attainability, FormAnalysis, MAX_VECTORS, Mcdc, McdcError};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::vector::{Outcome, Values, Vector};
+use comfy_table::{CellAlignment, Table, presets};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Possible vectors are listed up to this number.
+pub const MAX_LISTED: usize = 4_096;
+const VECTORS_ARGUMENT: &str = "--vectors";
+
+/// What `vkcert mcdc --format json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McdcResult {
+    /// The expression, white space collapsed.
+    pub expression: String,
+    /// In source order.
+    pub conditions: Vec<McdcCondition>,
+    /// Every vector that can occur, in canonical order (true before false before `-`, first condition first); only the
+    /// given ones where `vectors_complete` is false.
+    pub vectors: Vec<McdcVector>,
+    /// Whether `vectors` and `missing` list every possible vector (there are at most 4,096).
+    pub vectors_complete: bool,
+    /// Possible vectors that were not given.
+    pub missing: Vec<Values>,
+    /// Vectors to add so that every attainable condition is shown by masking.
+    pub closing_set: Vec<Values>,
+    /// Whether it is proved that no smaller set does.
+    pub closing_set_minimal: bool,
+    /// What the lists leave out, as sentences.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McdcCondition {
+    /// `C1`, `C2` ... in source order.
+    pub id: String,
+    pub text: String,
+    pub unique_cause: McdcForm,
+    pub masking: McdcForm,
+    /// Other conditions with the same text.
+    pub coupled_with: Vec<String>,
+}
+
+/// One condition under one form of MC/DC.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McdcForm {
+    pub covered: bool,
+    /// The vector in which the condition is true, then the one in which it is false.
+    pub pair: Option<[Values; 2]>,
+    /// Whether any two possible vectors show the condition; null where there are too many to tell.
+    pub attainable: Option<bool>,
+    /// Why it is not attainable, or why that is not known.
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McdcVector {
+    pub values: Values,
+    pub outcome: Outcome,
+    pub given: bool,
+}
+
+/// Runs the calculus on two texts of the command line; `vectors` are separated by commas.
+pub fn mcdc_command(expr: &str, vectors: Option<&str>) -> Result<McdcResult, Diagnostic> {
+    let parsed = expression::parse(expr)?;
+    let limit = |error: &dyn std::fmt::Display| Diagnostic::new("usage", error.to_string());
+    let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling()).map_err(|error| limit(&error))?;
+    let given = given_vectors(vectors.unwrap_or(""), &mcdc, &parsed)?;
+    let analysis = mcdc.analyse(&given).map_err(|error| match error {
+        McdcError::Limit(error) => limit(&error),
+        McdcError::Vector(error) => limit(&error),
+    })?;
+    Ok(result(expr, &parsed, &analysis))
+}
+
+/// Reads the vectors, each checked against the decision.
+fn given_vectors(text: &str, mcdc: &Mcdc, parsed: &ParsedExpression) -> Result<Vec<Values>, Diagnostic> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut given = Vec::new();
+    let mut start = 0;
+    for piece in text.split(',') {
+        let lead = piece.len() - piece.trim_start().len();
+        let vector = piece.trim();
+        let at = start + lead;
+        let fault = |span: std::ops::Range<usize>, message: String| {
+            Diagnostic::new("usage", message).at_span(VECTORS_ARGUMENT, text, span)
+        };
+        if vector.is_empty() {
+            let comma = if start < text.len() { start } else { start - 1 };
+            return Err(fault(comma..comma + 1, "a vector is missing beside this comma".to_owned()));
+        }
+        let values: Values = vector.parse().map_err(|error: crate::model::vector::ValuesError| {
+            let from = at + error.offset;
+            fault(from..from + error.character.len_utf8(), error.to_string())
+                .hint("write T, F or - for each condition, in the order of the text, and commas between vectors")
+        })?;
+        mcdc.decision().outcome(&values).map_err(|error| {
+            let span = error.index().map_or(at..at + vector.len(), |index| at + index..at + index + 1);
+            fault(span, error.to_string()).hint(vector_hint(&error, parsed))
+        })?;
+        given.push(values);
+        start += piece.len() + 1;
+    }
+    Ok(given)
+}
+
+fn vector_hint(fault: &VectorFault, parsed: &ParsedExpression) -> String {
+    let text = |condition: usize| &parsed.conditions[condition - 1].text;
+    match fault {
+        VectorFault::Length { .. } => {
+            let listed = parsed.conditions.iter().enumerate();
+            let listed: Vec<String> = listed.map(|(index, c)| format!("C{} `{}`", index + 1, c.text)).collect();
+            format!("the conditions are {}", listed.join(", "))
+        }
+        VectorFault::Missing { condition, .. } => format!("give T or F for `{}`", text(*condition)),
+        VectorFault::NotEvaluated { condition, .. } => {
+            format!("`&&` and `||` do not evaluate `{}` here; write -", text(*condition))
+        }
+        VectorFault::Coupled { first, .. } => format!("both stand for `{}`", text(*first)),
+    }
+}
+
+fn result(expr: &str, parsed: &ParsedExpression, analysis: &Analysis) -> McdcResult {
+    let complete = analysis.extent == Extent::Complete && analysis.given.len() + analysis.missing.len() <= MAX_LISTED;
+    let row = |given: bool| {
+        move |vector: &Vector| McdcVector { values: vector.values.clone(), outcome: vector.outcome, given }
+    };
+    let mut vectors: Vec<McdcVector> = analysis.given.iter().map(row(true)).collect();
+    if complete {
+        vectors.extend(analysis.missing.iter().map(row(false)));
+        vectors.sort_by(|a, b| a.values.cmp(&b.values));
+    }
+    let missing = analysis.missing.iter().filter(|_| complete).map(|vector| vector.values.clone()).collect();
+    McdcResult {
+        expression: expr.split_whitespace().collect::<Vec<_>>().join(" "),
+        conditions: conditions(parsed, analysis),
+        vectors,
+        vectors_complete: complete,
+        missing,
+        closing_set: analysis.closing_set.clone(),
+        closing_set_minimal: analysis.minimality == Minimality::Proved,
+        notes: notes(analysis, complete),
+    }
+}
+
+fn conditions(parsed: &ParsedExpression, analysis: &Analysis) -> Vec<McdcCondition> {
+    let coupled_with = |index: usize| -> Vec<String> {
+        let number = parsed.conditions[index].coupling;
+        let others = parsed.conditions.iter().enumerate().filter(|(other, _)| *other != index);
+        others.filter(|(_, c)| c.coupling == number).map(|(other, _)| format!("C{}", other + 1)).collect()
+    };
+    let condition =
+        |(index, (parsed, found)): (usize, (&expression::ParsedCondition, &super::mcdc::ConditionAnalysis))| {
+            McdcCondition {
+                id: format!("C{}", index + 1),
+                text: parsed.text.clone(),
+                unique_cause: form(&found.unique_cause),
+                masking: form(&found.masking),
+                coupled_with: coupled_with(index),
+            }
+        };
+    parsed.conditions.iter().zip(&analysis.conditions).enumerate().map(condition).collect()
+}
+
+fn form(form: &FormAnalysis) -> McdcForm {
+    let (attainable, reason) = match form.attainability {
+        Attainability::Attainable => (Some(true), None),
+        Attainability::Unattainable => (Some(false), Some(UNATTAINABLE.to_owned())),
+        Attainability::Unknown => (None, Some(format!("more than {MAX_VECTORS} vectors can occur"))),
+    };
+    McdcForm { covered: form.pair.is_some(), pair: form.pair.clone(), attainable, reason }
+}
+
+/// Why a condition cannot be shown.
+pub(super) const UNATTAINABLE: &str =
+    "no two vectors that can occur show it, as conditions with the same text always agree";
+
+fn notes(analysis: &Analysis, complete: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !complete {
+        let limit = if analysis.extent == Extent::CutOff { MAX_VECTORS } else { MAX_LISTED };
+        notes.push(format!("More than {limit} vectors can occur; only the given ones are listed."));
+    }
+    if analysis.minimality == Minimality::NotProved {
+        notes.push("The closing set may not be the smallest one.".to_owned());
+    }
+    if analysis.conditions.iter().any(|condition| condition.masking.attainability == Attainability::Unknown) {
+        notes.push("The closing set covers only conditions that are known to be attainable.".to_owned());
+    }
+    notes
+}
+
+impl McdcResult {
+    /// Renders the result for a terminal: the truth-vector table with an independence column per condition, then what is
+    /// missing. In an independence column, a number is the row that completes the pair.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n\n", self.expression);
+        for condition in &self.conditions {
+            let coupled = match condition.coupled_with.as_slice() {
+                [] => String::new(),
+                others => format!("  (coupled with {})", others.join(", ")),
+            };
+            text.push_str(&format!("{}  {}{coupled}\n", condition.id, condition.text));
+        }
+        text.push('\n');
+        let given: Vec<&McdcVector> = self.vectors.iter().filter(|vector| vector.given).collect();
+        match given.as_slice() {
+            [] => {
+                text.push_str("Vectors that can occur:\n");
+                text.push_str(&self.table(&self.vectors.iter().collect::<Vec<_>>()));
+            }
+            rows => {
+                text.push_str("Vectors given:\n");
+                text.push_str(&self.table(rows));
+                text.push('\n');
+                text.push_str(&self.verdicts());
+            }
+        }
+        text.push_str(&self.gaps());
+        text
+    }
+
+    fn table(&self, rows: &[&McdcVector]) -> String {
+        let mut table = Table::new();
+        table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+        let ids = || self.conditions.iter().map(|condition| condition.id.clone());
+        let mut header = vec!["No.".to_owned()];
+        header.extend(ids());
+        header.push("result".to_owned());
+        let given = rows.iter().any(|row| row.given);
+        if given {
+            header.extend(ids().map(|id| format!("{id} independence")));
+        }
+        table.set_header(header);
+        let place: BTreeMap<&Values, usize> = rows.iter().enumerate().map(|(i, row)| (&row.values, i + 1)).collect();
+        for (index, row) in rows.iter().enumerate() {
+            let mut cells = vec![(index + 1).to_string()];
+            cells.extend(row.values.0.iter().map(|value| value.letter().to_string()));
+            cells.push(row.outcome.to_string());
+            if given {
+                cells.extend(self.conditions.iter().map(|condition| independence(condition, &row.values, &place)));
+            }
+            table.add_row(cells);
+        }
+        table.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Center));
+        let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+        lines.join("\n") + "\n"
+    }
+
+    fn verdicts(&self) -> String {
+        let word = |form: &McdcForm| match (&form.pair, form.attainable) {
+            (Some([one, other]), _) => format!("shown by {one} and {other}"),
+            (None, Some(false)) => "cannot be shown (coupled conditions)".to_owned(),
+            (None, Some(true) | None) => "not shown".to_owned(),
+        };
+        let line = |c: &McdcCondition| {
+            format!("{}: unique-cause {}; masking {}\n", c.id, word(&c.unique_cause), word(&c.masking))
+        };
+        self.conditions.iter().map(line).collect()
+    }
+
+    fn gaps(&self) -> String {
+        let list = |vectors: &[Values]| vectors.iter().map(Values::to_string).collect::<Vec<_>>().join(", ");
+        let mut text = String::new();
+        if !self.missing.is_empty() && self.vectors.iter().any(|vector| vector.given) {
+            text.push_str(&format!("\nMissing: {}\n", list(&self.missing)));
+        }
+        if !self.closing_set.is_empty() {
+            let kind = if self.closing_set_minimal { "A smallest set" } else { "A set" };
+            text.push_str(&format!("\n{kind} that completes MC/DC (masking): {}\n", list(&self.closing_set)));
+        }
+        self.notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
+        text
+    }
+}
+
+/// The row that completes the pair of a condition; `(m)` where only masking accepts it.
+fn independence(condition: &McdcCondition, values: &Values, place: &BTreeMap<&Values, usize>) -> String {
+    let partner = |form: &McdcForm| match &form.pair {
+        Some([one, other]) if one == values => place.get(other).copied(),
+        Some([one, other]) if other == values => place.get(one).copied(),
+        Some(_) | None => None,
+    };
+    match (partner(&condition.unique_cause), partner(&condition.masking)) {
+        (Some(row), _) => row.to_string(),
+        (None, Some(row)) if condition.unique_cause.pair.is_none() => format!("{row} (m)"),
+        (None, _) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_guard_needs_three_vectors() {
+        let result = mcdc_command("x < k && y < m", Some("TT,TF,F-")).unwrap();
+        assert!(result.conditions.iter().all(|c| c.unique_cause.covered && c.masking.covered));
+        assert_eq!(result.missing, []);
+        assert_eq!(result.closing_set, []);
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json["conditions"][1]["unique_cause"]["pair"], serde_json::json!(["TT", "TF"]));
+        assert_eq!(json["vectors"][2], serde_json::json!({"values": "F-", "outcome": "F", "given": true}));
+    }
+
+    #[test]
+    fn without_vectors_the_closing_set_is_a_whole_test_set() {
+        let result = mcdc_command("a && b", None).unwrap();
+        assert_eq!(result.closing_set.iter().map(Values::to_string).collect::<Vec<_>>(), ["TT", "TF", "F-"]);
+        assert!(result.closing_set_minimal && result.vectors_complete);
+        assert_eq!(result.missing.len(), 3);
+    }
+
+    #[test]
+    fn coupling_can_make_a_condition_unattainable() {
+        let result = mcdc_command("a && a", None).unwrap();
+        assert_eq!(result.conditions[0].masking.attainable, Some(true));
+        assert_eq!(result.conditions[1].masking.attainable, Some(false));
+        assert_eq!(result.conditions[1].coupled_with, ["C1"]);
+    }
+
+    #[test]
+    fn wrong_vectors_are_diagnostics_with_a_span() {
+        for (vectors, span) in [
+            ("TT,T", 3..4),
+            ("TT, FT", 5..6),
+            ("T-", 1..2),
+            ("TT,TX", 4..5),
+            ("TT,,F-", 3..4),
+            ("TT,", 2..3),
+            ("TT,t-", 3..4),
+        ] {
+            let diagnostic = mcdc_command("a && b", Some(vectors)).expect_err(vectors);
+            assert_eq!(diagnostic.location.unwrap().span, Some(span), "{vectors}: {}", diagnostic.message);
+        }
+        assert!(mcdc_command("a && a", Some("TF")).unwrap_err().message.contains("contradicts"));
+    }
+
+    #[test]
+    fn long_chains_list_only_given_vectors() {
+        let chain = (0..20).map(|i| format!("c{i}")).collect::<Vec<_>>().join(" ^^ ");
+        let result = mcdc_command(&chain, Some(&"T".repeat(20))).unwrap();
+        assert!(!result.vectors_complete);
+        assert_eq!((result.vectors.len(), result.closing_set.len()), (1, 20));
+        assert!(result.closing_set_minimal);
+    }
+
+    #[test]
+    fn the_table_names_the_row_that_completes_a_pair() {
+        insta::assert_snapshot!(mcdc_command("(A && B) || C", Some("TFT,F-F,TT-")).unwrap().text());
+    }
+}
