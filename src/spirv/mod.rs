@@ -9,3 +9,7 @@ pub mod constants;
 pub mod module;
 pub mod reflect;
 pub mod types;
+pub mod validate;
+
+#[cfg(test)]
+pub(crate) mod tests;
