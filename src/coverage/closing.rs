@@ -3,9 +3,9 @@
 //! Knows: per candidate vector, the conditions that it is sensitive to, with value and group (see `independence`).
 //! Promises: the set closes every condition offered. [`Minimality::Proved`] is said only where no smaller set exists:
 //! by a lower bound that the set reaches, or because the search below it was exhausted.
-//! Does not cover: the smallest set for unique cause, and proofs beyond [`NODE_BUDGET`] steps; then the set is the greedy
+//! Does not cover: the smallest set for unique cause, and proofs beyond a fixed number of steps; then the set is the greedy
 //! one and marked [`Minimality::NotProved`]. Measured: decisions of `&&`, `||`, `!` with up to 20 conditions are proved;
-//! with `^^` those of up to about 6 conditions, and pure chains of any length.
+//! with `^^` those of up to 4 conditions, many larger ones, and pure chains of any length.
 //!
 //! Two facts carry the search. *One pair shows at most one condition*: of two conditions, each lies in a sibling of the
 //! other at the operator where their ways meet; for the one to show, that operand must be equal in both vectors, for the
@@ -13,10 +13,12 @@
 //! sensitive to it with true and one with false; that is set cover, apart for the vectors of each outcome.
 
 use super::decision::Packed;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Search steps after which minimality is left open.
 pub(super) const NODE_BUDGET: u32 = 400_000;
+/// Candidates looked at after which the search of a decision with `^^` gives up.
+const LOOK_BUDGET: u32 = 20_000_000;
 /// Distinct candidates beyond which a decision with `^^` is not searched.
 const MAX_SEARCHED: usize = 2_048;
 
@@ -248,7 +250,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Self {
-        let mut known = BTreeMap::new();
+        let mut known = HashMap::with_capacity(task.candidates.len());
         for (index, candidate) in task.candidates.iter().enumerate() {
             known.entry((&candidate.tokens, candidate.outcome)).or_insert(index);
         }
@@ -262,7 +264,7 @@ impl<'a> Search<'a> {
             closed: vec![false; task.open],
             outcomes: task.outcomes,
             chosen: Vec::new(),
-            budget: NODE_BUDGET,
+            budget: LOOK_BUDGET,
         }
     }
 
@@ -348,7 +350,7 @@ impl<'a> Search<'a> {
         if length == 0 || self.budget == 0 || self.new_pairs(length) < open {
             return false;
         }
-        self.budget -= 1;
+        self.budget = self.budget.saturating_sub(self.distinct.len() as u32);
         let Some(options) = self.options(length) else { return false };
         let mut tried = Vec::new();
         let mut found = false;

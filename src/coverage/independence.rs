@@ -31,6 +31,7 @@
 
 use super::decision::{Decision, Node, Packed};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// The two forms of MC/DC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,42 +154,87 @@ fn chain(decision: &Decision, node: usize, siblings: &mut Vec<Sibling>) {
     }
 }
 
-/// The first pair of one form per condition, as indexes into the vectors offered.
-///
-/// Pairs are ordered by the vector in which the condition is true, then by the one in which it is false.
+/// Hashes groups; their bits are few and no adversary chooses them, so that one multiplication per half will do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct GroupHasher(u64);
+
+impl Hasher for GroupHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(26) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+    fn write_u128(&mut self, value: u128) {
+        self.write_u64(value as u64);
+        self.write_u64((value >> 64) as u64);
+    }
+}
+
+/// A map that is only looked up, never iterated where order reaches output.
+pub(super) type GroupMap<K, V> = HashMap<K, V, BuildHasherDefault<GroupHasher>>;
+
+/// Which pair of each condition is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The first in canonical order: by the vector in which the condition is true, then the one in which it is false.
+    First,
+    /// The first that is completed as vectors are offered; the search for the condition ends with it.
+    Any,
+}
+
+/// A pair of one form per condition, as indexes into the vectors offered.
 #[derive(Debug, Clone)]
 pub(super) struct PairSearch {
     form: Form,
+    wanted: Wanted,
     /// By condition: group to the first index with the condition true and with it false.
-    seen: Vec<HashMap<Group, [Option<u32>; 2]>>,
+    seen: Vec<GroupMap<Group, [Option<u32>; 2]>>,
+    /// By condition, where any pair will do.
+    found: Vec<Option<[usize; 2]>>,
 }
 
 impl PairSearch {
-    pub fn new(form: Form, conditions: usize) -> Self {
-        Self { form, seen: vec![HashMap::new(); conditions] }
+    pub fn new(form: Form, wanted: Wanted, conditions: usize) -> Self {
+        Self { form, wanted, seen: vec![GroupMap::default(); conditions], found: vec![None; conditions] }
     }
 
     /// Offers vector `index`; indexes must ascend in canonical order.
     pub fn offer(&mut self, ways: &Ways, index: usize, vector: Packed, values: &[Option<bool>]) {
         for (condition, seen) in self.seen.iter_mut().enumerate() {
-            if let (Some(group), Some(value)) =
-                (ways.group(self.form, condition, vector, values), vector.get(condition))
-            {
-                seen.entry(group).or_default()[usize::from(!value)].get_or_insert(index as u32);
+            let Some(value) = vector.get(condition).filter(|_| self.found[condition].is_none()) else { continue };
+            let Some(group) = ways.group(self.form, condition, vector, values) else { continue };
+            let sides = seen.entry(group).or_default();
+            sides[usize::from(!value)].get_or_insert(index as u32);
+            if self.wanted == Wanted::Any {
+                self.found[condition] = whole(sides);
             }
         }
     }
 
-    /// The first pair for a condition.
+    /// The pair wanted for a condition.
     pub fn pair(&self, condition: usize) -> Option<[usize; 2]> {
-        let whole = |sides: &[Option<u32>; 2]| Some([sides[0]? as usize, sides[1]? as usize]);
-        self.seen[condition].values().filter_map(whole).min()
+        match self.wanted {
+            Wanted::First => self.seen[condition].values().filter_map(whole).min(),
+            Wanted::Any => self.found[condition],
+        }
     }
 
     /// For a condition without a pair: whether a vector with `value` of the condition would make one in this group.
     pub fn would_close(&self, condition: usize, group: Group, value: bool) -> Option<usize> {
         self.seen[condition].get(&group).and_then(|sides| sides[usize::from(value)]).map(|index| index as usize)
     }
+}
+
+/// The pair of a group that both values of the condition occur in.
+fn whole(sides: &[Option<u32>; 2]) -> Option<[usize; 2]> {
+    Some([sides[0]? as usize, sides[1]? as usize])
 }
 
 #[cfg(test)]

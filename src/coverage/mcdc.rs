@@ -10,10 +10,10 @@
 
 use super::closing::{self, Candidate, Minimality, Shape, Task, Token};
 use super::decision::{Decision, Extent, Limit, Node, Packed, VectorFault};
-use super::independence::{Form, PairSearch, Ways};
+use super::independence::{Form, GroupMap, PairSearch, Wanted, Ways};
 use crate::model::structure::BooleanExpression;
 use crate::model::vector::{Outcome, Values, Vector};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Most vectors, at hand or possible, that the calculus lists and searches.
 pub const MAX_VECTORS: usize = 65_536;
@@ -109,8 +109,8 @@ impl Mcdc {
         };
         let given: Vec<Vector> = distinct.iter().map(outcome).collect::<Result<_, VectorFault>>()?;
         let packed: Vec<Packed> = given.iter().map(|vector| self.decision.pack(&vector.values)).collect();
-        let unique_cause = self.pairs(Form::UniqueCause, &packed);
-        let masking = self.pairs(Form::Masking, &packed);
+        let unique_cause = self.pairs(Form::UniqueCause, Wanted::First, &packed);
+        let masking = self.pairs(Form::Masking, Wanted::First, &packed);
         let possible = self.possible();
         let form = |condition: usize, pairs: &PairSearch, all: &PairSearch| FormAnalysis {
             pair: pairs.pair(condition).map(|pair| pair.map(|index| given[index].values.clone())),
@@ -135,8 +135,8 @@ impl Mcdc {
         Ok(analysis)
     }
 
-    fn pairs(&self, form: Form, vectors: &[Packed]) -> PairSearch {
-        let mut pairs = PairSearch::new(form, self.decision.conditions);
+    fn pairs(&self, form: Form, wanted: Wanted, vectors: &[Packed]) -> PairSearch {
+        let mut pairs = PairSearch::new(form, wanted, self.decision.conditions);
         let mut values = Vec::new();
         for (index, vector) in vectors.iter().enumerate() {
             self.decision.node_values(*vector, &mut values);
@@ -152,8 +152,8 @@ impl Mcdc {
             Extent::Complete => vectors.iter().map(|(packed, _)| *packed).collect(),
             Extent::CutOff => Vec::new(),
         };
-        let unique_cause = self.pairs(Form::UniqueCause, &packed);
-        let masking = self.pairs(Form::Masking, &packed);
+        let unique_cause = self.pairs(Form::UniqueCause, Wanted::Any, &packed);
+        let masking = self.pairs(Form::Masking, Wanted::Any, &packed);
         Possible { vectors, extent, unique_cause, masking }
     }
 
@@ -198,7 +198,7 @@ impl Mcdc {
         }
     }
 
-    /// The first single vector that shows the condition with those at hand, else the first pair that does.
+    /// The first single vector that shows the condition with those at hand, else a pair that does.
     fn addition(&self, condition: usize, at_hand: &PairSearch, possible: &Possible) -> Vec<Values> {
         let mut values = Vec::new();
         for (vector, _) in &possible.vectors {
@@ -214,7 +214,7 @@ impl Mcdc {
     }
 
     fn task(&self, open: &[usize], analysis: &Analysis, given: &[Packed], possible: &Possible) -> Task {
-        let mut numbers = HashMap::new();
+        let mut numbers = GroupMap::default();
         let mut values = Vec::new();
         let mut tokens = |vector: Packed| -> Vec<Token> {
             self.decision.node_values(vector, &mut values);
@@ -301,7 +301,7 @@ impl Mcdc {
             let new = pair.iter().map(|vector| self.decision.unpack(*vector));
             analysis.conditions[condition].addition =
                 new.filter(|values| analysis.given.iter().all(|known| known.values != *values)).collect();
-            if self.pairs(Form::Masking, &all).pair(condition).is_none() {
+            if self.pairs(Form::Masking, Wanted::Any, &all).pair(condition).is_none() {
                 added.extend(analysis.conditions[condition].addition.iter().cloned());
                 all.extend(pair);
             }

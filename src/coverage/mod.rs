@@ -5,12 +5,25 @@
 //! Promises: no obligation is dropped: what cannot be measured is `undetermined`, with the reason.
 //! Does not cover: running tests and decoding record buffers (`exec`, `instrument`), MC/DC of the host program.
 
+pub mod assess;
 pub mod closing;
 pub mod command;
+pub mod criteria;
 pub mod decision;
 pub mod expression;
 pub mod independence;
+pub mod justification;
 pub mod mcdc;
+pub mod statement;
 
 #[cfg(test)]
+mod assess_tests;
+#[cfg(test)]
 mod definition_tests;
+#[cfg(test)]
+mod statement_tests;
+
+pub use assess::assess;
+pub use command::{McdcResult, mcdc_command};
+pub use criteria::{CRITERIA, Criterion};
+pub use justification::{Approval, Justified, apply_justifications, obligation_hash};

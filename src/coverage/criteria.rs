@@ -1,0 +1,114 @@
+//! The coverage criteria, as one table that summaries, help texts and documents iterate.
+//!
+//! Knows: which obligations of a [`KernelCoverage`] belong to which criterion.
+//! Promises: `covered + justified + uncovered + undetermined == total` for every row.
+//! Does not cover: how an obligation got its status (`assess`).
+
+use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
+
+/// A structural coverage criterion.
+pub trait Criterion: Sync {
+    /// As in `vkcert.toml` and in files.
+    fn name(&self) -> &'static str;
+    /// One line for help texts and reports.
+    fn description(&self) -> &'static str;
+    /// Status of each of its obligations, in report order.
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status>;
+}
+
+/// Every criterion, weakest first.
+pub const CRITERIA: &[&dyn Criterion] = &[&Statements, &Branches, &Decisions, &McdcUniqueCause, &McdcMasking];
+
+/// Looks a criterion up by name.
+pub fn criterion(name: &str) -> Option<&'static dyn Criterion> {
+    CRITERIA.iter().copied().find(|criterion| criterion.name() == name)
+}
+
+/// Counts every criterion.
+pub fn summary(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
+    let row = |criterion: &&dyn Criterion| {
+        let statuses = criterion.statuses(coverage);
+        let count = |wanted: Status| statuses.iter().filter(|status| **status == wanted).count() as u32;
+        CriterionSummary {
+            criterion: criterion.name().to_owned(),
+            total: statuses.len() as u32,
+            covered: count(Status::Covered),
+            justified: count(Status::Justified),
+            uncovered: count(Status::Uncovered),
+            undetermined: count(Status::Undetermined),
+        }
+    };
+    CRITERIA.iter().map(row).collect()
+}
+
+fn simple(obligations: &[SimpleObligation]) -> impl Iterator<Item = Status> + '_ {
+    obligations.iter().map(|obligation| obligation.status)
+}
+
+struct Statements;
+impl Criterion for Statements {
+    fn name(&self) -> &'static str {
+        "statement"
+    }
+    fn description(&self) -> &'static str {
+        "every statement was executed"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        simple(&coverage.statements).collect()
+    }
+}
+
+struct Branches;
+impl Criterion for Branches {
+    fn name(&self) -> &'static str {
+        "branch"
+    }
+    fn description(&self) -> &'static str {
+        "every decision that directs control flow took both outcomes, every switch label was passed"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        simple(&coverage.branches).collect()
+    }
+}
+
+struct Decisions;
+impl Criterion for Decisions {
+    fn name(&self) -> &'static str {
+        "decision"
+    }
+    fn description(&self) -> &'static str {
+        "every decision took both outcomes, every function was entered and left through each of its exits"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        let outcomes = coverage.decisions.iter().flat_map(|decision: &DecisionCoverage| simple(&decision.outcomes));
+        outcomes.chain(simple(&coverage.points)).collect()
+    }
+}
+
+struct McdcUniqueCause;
+impl Criterion for McdcUniqueCause {
+    fn name(&self) -> &'static str {
+        "mcdc-unique-cause"
+    }
+    fn description(&self) -> &'static str {
+        "for every condition two vectors differ in it alone and in the outcome"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        let conditions = coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
+        conditions.map(|condition| condition.unique_cause.status).collect()
+    }
+}
+
+struct McdcMasking;
+impl Criterion for McdcMasking {
+    fn name(&self) -> &'static str {
+        "mcdc-masking"
+    }
+    fn description(&self) -> &'static str {
+        "for every condition two vectors differ in it and in the outcome, and every other operand on its way is masked"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        let conditions = coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
+        conditions.map(|condition| condition.masking.status).collect()
+    }
+}

@@ -1,0 +1,183 @@
+//! Justifications: accepted reasons for obligations that no test covers.
+//!
+//! Knows: the content of an obligation, as a hash that goes stale when the code changes.
+//! Promises: a justification is applied only to an open obligation of its own kernel with the very same content; every
+//! other one is rejected with a reason. Where the level demands independence (DO-178C, tables: the
+//! verification of level A and B is done by someone else than the author), author and approver must differ.
+//! Does not cover: whether the reason is a good one; that is what the approver signs.
+
+use super::criteria;
+use crate::model::coverage::{Independence, KernelCoverage, SimpleObligation, Status};
+use crate::model::id::{KernelName, ObligationId};
+use crate::model::requirement::{Justification, JustificationClass};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Whether the approver of a justification must be another person than its author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    Independent,
+    Free,
+}
+
+impl Approval {
+    /// What a DO-178C level (`A` to `D`) demands.
+    pub fn for_level(level: &str) -> Self {
+        if matches!(level, "A" | "B") { Approval::Independent } else { Approval::Free }
+    }
+}
+
+/// Coverage with justifications applied, and what became of each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Justified {
+    pub coverage: KernelCoverage,
+    /// In the order given: why it is rejected; none: accepted. Justifications of other kernels are accepted unseen.
+    pub rejected: Vec<Option<String>>,
+}
+
+/// `sha256:` and the hexadecimal hash of kernel name, obligation id and obligation text, each followed by a line feed.
+///
+/// The text is the source text that the obligation is about ([`contents`]), not its place: a justification survives code
+/// that moves, and goes stale when the code itself or its number changes.
+pub fn obligation_hash(kernel: &KernelName, obligation: &ObligationId, text: &str) -> String {
+    let mut hasher = Sha256::new();
+    for part in [kernel.as_str(), obligation.as_str(), text] {
+        hasher.update(part.as_bytes());
+        hasher.update(b"\n");
+    }
+    let digits: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{digits}")
+}
+
+/// The text behind every obligation: of statements, outcomes, labels and points their own; of `D1.C2.unique-cause` and
+/// `D1.C2.masking` the decision's text, ` / ` and the condition's.
+pub fn contents(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
+    let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(outcomes);
+    let mut contents: BTreeMap<ObligationId, String> =
+        simple.map(|obligation| (obligation.id.clone(), obligation.text.clone())).collect();
+    for decision in &coverage.decisions {
+        for place in &decision.conditions {
+            let text = format!("{} / {}", decision.text, place.text);
+            contents.insert(ObligationId(format!("{}.unique-cause", place.id)), text.clone());
+            contents.insert(ObligationId(format!("{}.masking", place.id)), text);
+        }
+    }
+    contents
+}
+
+/// Applies the justifications of one kernel.
+pub fn apply_justifications(
+    kernel: &KernelName,
+    coverage: &KernelCoverage,
+    justifications: &[Justification],
+    approval: Approval,
+) -> Justified {
+    let contents = contents(coverage);
+    let statuses = statuses(coverage);
+    let mut accepted: BTreeMap<&ObligationId, &Justification> = BTreeMap::new();
+    let mut rejected = Vec::new();
+    for justification in justifications {
+        if justification.kernel != *kernel {
+            rejected.push(None);
+            continue;
+        }
+        let reason = fault(kernel, justification, &contents, &statuses, approval).or_else(|| {
+            let twice = accepted.contains_key(&justification.obligation);
+            twice.then(|| format!("{} is justified twice", justification.obligation))
+        });
+        if reason.is_none() {
+            accepted.insert(&justification.obligation, justification);
+        }
+        rejected.push(reason);
+    }
+    let mut coverage = coverage.clone();
+    mark(&mut coverage, &accepted);
+    coverage.summary = criteria::summary(&coverage);
+    Justified { coverage, rejected }
+}
+
+/// Why a justification is not accepted.
+fn fault(
+    kernel: &KernelName,
+    justification: &Justification,
+    contents: &BTreeMap<ObligationId, String>,
+    statuses: &BTreeMap<ObligationId, Status>,
+    approval: Approval,
+) -> Option<String> {
+    let id = &justification.obligation;
+    let (Some(text), Some(status)) = (contents.get(id), statuses.get(id)) else {
+        return Some(format!("{kernel} has no obligation {id}"));
+    };
+    let hash = obligation_hash(kernel, id, text);
+    if hash != justification.hash {
+        return Some(format!("stale: {id} is now `{text}` with hash {hash}"));
+    }
+    let blank = |text: &str| text.trim().is_empty();
+    if blank(&justification.reason) || blank(&justification.author) || blank(&justification.approver) {
+        return Some("reason, author and approver must be given".to_owned());
+    }
+    let same = justification.author.trim().eq_ignore_ascii_case(justification.approver.trim());
+    match (approval, status) {
+        (Approval::Independent, _) if same => Some(format!(
+            "author and approver are the same ({}); this level demands independence",
+            justification.author
+        )),
+        (Approval::Independent | Approval::Free, Status::Covered | Status::Justified) => {
+            Some(format!("not needed: {id} is {status}"))
+        }
+        (Approval::Independent | Approval::Free, Status::Uncovered | Status::Undetermined) => None,
+    }
+}
+
+fn statuses(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Status> {
+    let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(outcomes);
+    let mut statuses: BTreeMap<ObligationId, Status> =
+        simple.map(|obligation| (obligation.id.clone(), obligation.status)).collect();
+    for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
+        statuses.insert(ObligationId(format!("{}.unique-cause", mcdc.condition)), mcdc.unique_cause.status);
+        statuses.insert(ObligationId(format!("{}.masking", mcdc.condition)), mcdc.masking.status);
+    }
+    statuses
+}
+
+fn mark(coverage: &mut KernelCoverage, accepted: &BTreeMap<&ObligationId, &Justification>) {
+    let simple = |obligation: &mut SimpleObligation| {
+        if let Some(justification) = accepted.get(&obligation.id) {
+            obligation.status = Status::Justified;
+            obligation.reason = Some(sentence(justification));
+        }
+    };
+    coverage.statements.iter_mut().for_each(simple);
+    coverage.branches.iter_mut().for_each(simple);
+    coverage.points.iter_mut().for_each(simple);
+    for decision in &mut coverage.decisions {
+        decision.outcomes.iter_mut().for_each(simple);
+        for mcdc in &mut decision.mcdc {
+            let form = |form: &mut Independence, name: &str| {
+                let id = ObligationId(format!("{}.{name}", mcdc.condition));
+                if let Some(justification) = accepted.get(&id) {
+                    form.status = Status::Justified;
+                    form.reason = Some(sentence(justification));
+                }
+            };
+            form(&mut mcdc.unique_cause, "unique-cause");
+            form(&mut mcdc.masking, "masking");
+        }
+    }
+}
+
+fn sentence(justification: &Justification) -> String {
+    let class = match justification.class {
+        JustificationClass::MissingTest => "missing test",
+        JustificationClass::MissingRequirement => "missing requirement",
+        JustificationClass::Extraneous => "extraneous code",
+        JustificationClass::Dead => "dead code",
+        JustificationClass::Deactivated => "deactivated code",
+        JustificationClass::Defensive => "defensive code",
+        JustificationClass::Analysis => "analysis",
+    };
+    let Justification { reason, author, approver, .. } = justification;
+    format!("{class}: {reason} (author {author}, approver {approver})")
+}
