@@ -1,8 +1,5 @@
-use std::process::ExitCode;
+//! The `vkcert` program; everything it does is in the library.
 
-fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(vkcert::exec::vulkan::WORKER_COMMAND) {
-        return vkcert::exec::vulkan::worker_main().into();
-    }
-    ExitCode::SUCCESS
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::from(vkcert::cli::main().code())
 }

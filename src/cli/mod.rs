@@ -1,1 +1,117 @@
-//! (stub)
+//! The command line: arguments as typed ([`args`]), what they come to ([`plan`]), commands, exit codes.
+//!
+//! Promises: with `--format json` stdout holds exactly one JSON document, on errors too; diagnostics go to stderr; output
+//! folders appear whole or not at all.
+
+pub mod args;
+mod agreement;
+mod assemble;
+mod build;
+mod campaign;
+mod certify;
+mod conclusion;
+mod couple;
+mod coupling;
+mod derive;
+mod doctor;
+mod engines;
+mod evidence;
+mod exit;
+mod failure;
+mod init;
+mod kernel;
+mod list;
+mod lower;
+mod mcdc;
+mod output;
+mod plan;
+mod project;
+mod report;
+mod run;
+mod schema;
+mod test_run;
+mod verify;
+
+use args::{Command, CommandLine, OutputForm};
+use clap::{CommandFactory, Parser};
+pub use exit::Exit;
+use failure::Failure;
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> Exit {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => return unreadable(&error),
+    };
+    if let Command::VulkanWorker = line.command {
+        return worker();
+    }
+    let result = output::end_cleanly_on_signals().and_then(|()| dispatch(&line));
+    match result {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if line.common.format == OutputForm::Json && !matches!(failure, Failure::ClosedOutput) {
+                // Nothing can be done about a stdout that is gone.
+                let _ = output::print(&format!("{:#}\n", failure::json(&failure)));
+            }
+            failure::print(&failure, line.common.color);
+            failure.exit()
+        }
+    }
+}
+
+fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
+    let common = &line.common;
+    match &line.command {
+        Command::Certify(certify) => certify::command(common, certify),
+        Command::Build(folder) => build::command(common, folder),
+        Command::Run(run) => run::command(common, run),
+        Command::List(list) => list::command(common, list),
+        Command::Mcdc(mcdc) => mcdc::command(common, mcdc),
+        Command::Lower(lower) => lower::command(common, lower),
+        Command::Couple(couple) => couple::command(common, couple),
+        Command::Report(report) => report::command(common, report),
+        Command::Verify(verify) => verify::command(common, verify),
+        Command::Init(init) => init::command(init),
+        Command::Doctor => doctor::command(common),
+        Command::Schema(schema) => schema::command(common, schema),
+        Command::Completions(completions) => completions_command(completions),
+        Command::VulkanWorker => Ok(worker()),
+    }
+}
+
+fn worker() -> Exit {
+    if crate::exec::vulkan::worker_main() == 0 { Exit::Success } else { Exit::Tool }
+}
+
+fn completions_command(completions: &args::Completions) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(completions.shell, &mut CommandLine::command(), "vkcert", &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Success)
+}
+
+/// A command line that does not parse; `--help` and `--version` arrive here too.
+fn unreadable(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        // Help and version: a closed stdout is no failure.
+        let _ = error.print();
+        return Exit::Success;
+    }
+    if asks_for_json() {
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or("").trim_start_matches("error: ");
+        let diagnostic = crate::model::diagnostic::Diagnostic::new("usage", first);
+        let _ = output::print(&format!("{:#}\n", failure::json(&Failure::Input(vec![diagnostic]))));
+    }
+    let _ = error.print();
+    Exit::Usage
+}
+
+/// Whether the arguments hold `--format json`, though they do not parse as a whole.
+fn asks_for_json() -> bool {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}

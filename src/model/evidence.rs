@@ -139,7 +139,39 @@ pub struct TestEvidence {
     pub hash: String,
     /// What is dispatched, in words: `matmul_naive 2x1x1 groups, m=3 n=2 k=4`.
     pub procedure: Vec<String>,
+    /// The test as its file defines it, so that verdicts can be derived again from the stored outputs.
+    pub definition: super::procedure::Test,
+    /// What it expects, with every value resolved.
+    pub expected: Vec<StoredExpectation>,
     pub results: Vec<TestResult>,
+}
+
+/// An expectation with its values resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredExpectation {
+    pub buffer: String,
+    pub tolerance: super::procedure::Tolerance,
+    pub contents: StoredContents,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoredContents {
+    Values(Vec<ExpectedRun>),
+    /// Every scalar from byte `offset` on equals that of another buffer's start.
+    EqualsBuffer { buffer: String, scalar: String, offset: u64 },
+    /// What a reference kernel computes; its values are not stored.
+    Reference { kernel: String },
+}
+
+/// Neighbouring expected scalars of one type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpectedRun {
+    /// Bytes from the start of the buffer.
+    pub offset: u64,
+    pub scalar: String,
+    /// base64, little-endian.
+    pub bytes: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

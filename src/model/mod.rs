@@ -15,6 +15,7 @@ pub mod procedure;
 pub mod project;
 pub mod records;
 pub mod requirement;
+pub mod result;
 pub mod structure;
 pub mod vector;
 pub mod verdict;

@@ -70,7 +70,7 @@ fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
 }
 
 /// Status of every requirement. `traces` has no cycle of parents (checked when the project was read).
-fn statuses(traces: &[RequirementEvidence], verdicts: &Verdicts) -> BTreeMap<RequirementId, RequirementStatus> {
+pub fn statuses(traces: &[RequirementEvidence], verdicts: &Verdicts) -> BTreeMap<RequirementId, RequirementStatus> {
     let by_uid: BTreeMap<&RequirementId, &RequirementEvidence> =
         traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
     let mut statuses = BTreeMap::new();

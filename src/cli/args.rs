@@ -1,0 +1,283 @@
+//! The command line as typed.
+
+use crate::model::verdict::EngineName;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Certification toolkit for Vulkan/GLSL compute kernels: requirement-based tests, MC/DC, coupling, evidence.
+#[derive(Debug, Parser)]
+#[command(name = "vkcert", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct CommandLine {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command understands.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Engines to run on [default: sequential, and vulkan too where a device is found]
+    #[arg(long, global = true, value_enum)]
+    pub engine: Option<EngineChoice>,
+    /// Vulkan device by name (part of it) or index
+    #[arg(long, global = true, value_name = "NAME_OR_INDEX")]
+    pub device: Option<String>,
+    /// Form of the result on stdout
+    #[arg(long, global = true, value_enum, default_value_t = OutputForm::Text)]
+    pub format: OutputForm,
+    /// Tests run at the same time [default: number of cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Print the result alone
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more about what is done
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Limit per test on a device, in seconds
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Limit per test on the sequential engine, in instructions summed over all invocations
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 86_400.0 => Ok(value),
+        Ok(_) => Err("must be above 0 and at most 86400".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Check, compile, run and measure a whole project; write evidence and reports
+    Certify(Certify),
+    /// Write the production modules of a project to spirv/
+    Build(ProjectFolder),
+    /// Run one test-procedure file (TOML or JSON) outside any project
+    Run(Run),
+    /// List what a project holds or what this program knows
+    List(List),
+    /// MC/DC of one Boolean expression
+    Mcdc(Mcdc),
+    /// Print the single-thread-equivalent sequential form of a kernel
+    Lower(Lower),
+    /// Check the coupling of host and kernels alone
+    Couple(Couple),
+    /// Render stored evidence again; no compiler, no GPU
+    Report(Report),
+    /// Re-derive every verdict and percentage of stored evidence, and check all hashes
+    Verify(Verify),
+    /// Start a new project
+    Init(Init),
+    /// Say what is installed and usable here, and how to install what is missing
+    Doctor,
+    /// Print the JSON Schema of a file format
+    Schema(Schema),
+    /// Print shell completions
+    Completions(Completions),
+    /// The process that owns the device (started by this program itself)
+    #[command(name = "__vulkan-worker", hide = true)]
+    VulkanWorker,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ProjectFolder {
+    /// Folder of the project
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Certify {
+    /// Folder of the project
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Folder for reports and evidence [default: reports in the project]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Findings to look for: all, none, or a comma-separated list of kinds
+    #[arg(long, value_name = "KINDS", default_value = "all")]
+    pub check: String,
+    /// Leave tests out, by id (for trying what a test contributes; shown in the evidence)
+    #[arg(long, value_name = "TEST", value_delimiter = ',')]
+    pub without: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Run {
+    /// Test-procedure file
+    pub file: PathBuf,
+    /// Findings to look for: all, none, or a comma-separated list of kinds
+    #[arg(long, value_name = "KINDS", default_value = "all")]
+    pub check: String,
+    /// Put the final contents of every buffer into the JSON result, as base64
+    #[arg(long)]
+    pub dump_buffers: bool,
+    /// Run these tests alone, by id
+    #[arg(long, value_name = "TEST", value_delimiter = ',')]
+    pub only: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Listing {
+    Kernels,
+    Requirements,
+    Tests,
+    Obligations,
+    Devices,
+    Criteria,
+    Formats,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct List {
+    pub what: Listing,
+    /// Folder of the project
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Mcdc {
+    /// Boolean expression, e.g. "x < k && y < m"
+    pub expression: String,
+    /// Evaluation vectors that tests have shown, e.g. TT,TF,F-
+    #[arg(long, value_name = "TT,TF,F-", allow_hyphen_values = true)]
+    pub vectors: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LoweredForm {
+    Text,
+    Cpp,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Lower {
+    /// Name of a kernel of the project, or a GLSL or SPIR-V file
+    pub kernel: String,
+    #[arg(long, value_enum, default_value_t = LoweredForm::Text)]
+    pub emit: LoweredForm,
+    /// Folder of the project
+    #[arg(long, default_value = ".")]
+    pub project: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GraphForm {
+    Text,
+    Dot,
+    Svg,
+    Json,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Couple {
+    /// Folder of the project
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Print the coupling graph in this form
+    #[arg(long, value_enum)]
+    pub graph: Option<GraphForm>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Report {
+    /// Evidence folder of an earlier run
+    pub evidence: PathBuf,
+    /// Which report (see `vkcert list formats`)
+    #[arg(long, value_name = "F")]
+    pub report_format: String,
+    /// File to write [default: stdout]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Verify {
+    /// Evidence folder of an earlier run
+    pub evidence: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Init {
+    /// Folder to create (must be new or empty)
+    pub dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Schema {
+    /// Name of the file format; without it, the names
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Completions {
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    Sequential,
+    Vulkan,
+    Both,
+}
+
+impl EngineChoice {
+    pub fn includes(self, engine: EngineName) -> bool {
+        match self {
+            EngineChoice::Sequential => engine == EngineName::Sequential,
+            EngineChoice::Vulkan => engine == EngineName::Vulkan,
+            EngineChoice::Both => true,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputForm {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Whether a stream gets colour codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coloring {
+    Colored,
+    Plain,
+}
+
+impl Color {
+    fn on(self, terminal: bool) -> Coloring {
+        let wanted = match self {
+            Color::Always => true,
+            Color::Never => false,
+            // https://no-color.org: any non-empty value switches colour off.
+            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        };
+        if wanted { Coloring::Colored } else { Coloring::Plain }
+    }
+
+    pub fn on_stdout(self) -> Coloring {
+        self.on(std::io::stdout().is_terminal())
+    }
+
+    pub fn on_stderr(self) -> Coloring {
+        self.on(std::io::stderr().is_terminal())
+    }
+}

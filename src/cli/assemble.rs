@@ -1,0 +1,296 @@
+//! From runs to evidence.
+
+use super::engines::Engines;
+use super::evidence::sha256_words;
+use super::failure::Failure;
+use super::kernel::{Kernel, Measurement};
+use super::project::module_file;
+use super::test_run::TestRun;
+use super::{agreement, coupling, derive};
+use crate::glsl;
+use crate::model::coverage::KernelCoverage;
+use crate::model::evidence::*;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::id::{KernelName, TestId};
+use crate::model::procedure::Language;
+use crate::model::records::{Presence, RecordLayout};
+use crate::model::structure::{Accuracy, KernelStructure};
+use crate::model::verdict::{EngineName, Verdict};
+use crate::requirement::{Project, trace};
+use crate::spirv::reflect::Reflection;
+use base64::Engine as _;
+use std::collections::BTreeMap;
+
+/// What each test expects, with values resolved.
+pub type Expectations = BTreeMap<TestId, Vec<StoredExpectation>>;
+
+/// Everything of a campaign but the conclusion.
+pub fn campaign(
+    project: &Project,
+    kernels: &[Kernel],
+    engines: &Engines,
+    runs: &[Vec<TestRun>],
+    expected: &Expectations,
+    limits: Vec<String>,
+) -> Result<Campaign, Failure> {
+    let verdicts = project.tests.iter().zip(runs);
+    let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
+    let (coupling, refuted) = coupling::check(project, kernels, engines)?;
+    let mut findings = kernel_findings(project, kernels);
+    findings.extend(refuted);
+    let (agreement, disagreements) = agreement::compare(project, kernels, runs);
+    findings.extend(disagreements);
+    Ok(Campaign {
+        schema: 1,
+        project: identity(project),
+        engines: engines.identities(),
+        requirements: trace::trace(project, &verdicts),
+        tests: tests(project, runs, expected),
+        justifications: justifications(project),
+        coupling,
+        findings,
+        agreement,
+        limits: limits.into_iter().chain(notes(kernels)).collect(),
+        conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
+    })
+}
+
+fn justifications(project: &Project) -> Vec<JustificationEvidence> {
+    let row = |located: &crate::requirement::Located<crate::model::requirement::Justification>| JustificationEvidence {
+        justification: located.value.clone(),
+        file: project.relative_file(located),
+        rejected: None,
+    };
+    project.justifications.iter().map(row).collect()
+}
+
+fn notes(kernels: &[Kernel]) -> Vec<String> {
+    kernels.iter().flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name))).collect()
+}
+
+fn identity(project: &Project) -> ProjectIdentity {
+    let settings = &project.settings.value;
+    let options = settings.kernels.iter().map(|kernel| {
+        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization).to_lowercase()
+    });
+    ProjectIdentity {
+        name: settings.name.clone(),
+        level: settings.level.to_string(),
+        decision_policy: settings.decision_policy.name().to_owned(),
+        memory_model: settings.memory_model.name().to_owned(),
+        criteria: settings.required_criteria().iter().map(|criterion| criterion.name().to_owned()).collect(),
+        tool: "vkcert".to_owned(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        compiler: glsl::compiler_identity(),
+        compiler_options: options.collect::<Vec<_>>().join("; "),
+        date: source_date(),
+    }
+}
+
+/// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.
+fn source_date() -> Option<String> {
+    let seconds: i64 = std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok()?;
+    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Civil date from a day number: the Gregorian calendar in 400-year eras that start on 1 March.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3_600, rest % 3_600 / 60, rest % 60);
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
+}
+
+/// Findings of the modules themselves: untraced branches, and production modules on disk that are not what is made now.
+fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> {
+    let mut found = Vec::new();
+    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
+        let mut add = |finding| {
+            found.push(KernelFinding { kernel: settings.name.clone(), engine: None, test: None, finding });
+        };
+        kernel.findings.iter().cloned().for_each(&mut add);
+        if settings.language == Language::Spirv {
+            continue;
+        }
+        let file = module_file(&kernel.name);
+        if let Ok(bytes) = std::fs::read(project.root.join(&file))
+            && super::evidence::module_bytes(&kernel.production) != bytes
+        {
+            let message = format!("{file} is not what the compiler makes of {} now; run `vkcert build`", kernel.source);
+            let place = crate::model::place::Place { file: Some(file), ..Default::default() };
+            add(Finding::new(FindingKind::Validation, message).at(place));
+        }
+    }
+    found
+}
+
+fn tests(project: &Project, runs: &[Vec<TestRun>], expected: &Expectations) -> Vec<TestEvidence> {
+    let limit = project.settings.value.limits.output_bytes;
+    let rows = project.tests.iter().zip(runs);
+    rows.map(|(test, row)| TestEvidence {
+        id: test.id.clone(),
+        title: test.title.clone(),
+        kind: test.kind.to_string(),
+        requirements: test.requirements.clone(),
+        kernels: trace::kernels_of(test),
+        file: project.relative_file(test),
+        hash: crate::requirement::hash::test_hash(test),
+        procedure: trace::describe(test),
+        definition: test.value.clone(),
+        expected: expected.get(&test.id).cloned().unwrap_or_default(),
+        results: row.iter().map(|run| result(run, limit)).collect(),
+    })
+    .collect()
+}
+
+fn result(run: &TestRun, limit: u64) -> TestResult {
+    let output = |bytes: &Vec<u8>| {
+        if bytes.len() as u64 <= limit {
+            OutputBytes::Bytes(base64::engine::general_purpose::STANDARD.encode(bytes))
+        } else {
+            OutputBytes::Hash { sha256: crate::requirement::hash::sha256(bytes), bytes: bytes.len() as u64 }
+        }
+    };
+    TestResult {
+        engine: run.engine,
+        verdict: run.verdict,
+        reason: run.reason.clone(),
+        mismatches: run.mismatches.clone(),
+        findings: run.findings.clone(),
+        outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
+    }
+}
+
+/// Evidence of every kernel on every engine that ran; justifications are applied and noted in the campaign.
+pub fn kernels(
+    project: &Project,
+    kernels: &[Kernel],
+    engines: &Engines,
+    runs: &[Vec<TestRun>],
+    campaign: &mut Campaign,
+) -> Vec<KernelEvidence> {
+    let mut evidence = Vec::new();
+    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
+        for engine in engines.names() {
+            let records = records(project, &settings.name, engine, runs);
+            let (structure, layout, presence) = described(kernel);
+            let mut row = KernelEvidence {
+                schema: 1,
+                kernel: settings.name.clone(),
+                engine,
+                source: kernel.source.clone(),
+                configuration: configuration(project, kernel, settings),
+                modules: modules(project, kernel),
+                structure,
+                layout,
+                presence,
+                records,
+                coverage: KernelCoverage::default(),
+                lowering: lowering(&settings.name, engine, runs),
+            };
+            row.coverage = derive::coverage(&row);
+            evidence.push(row);
+        }
+    }
+    derive::justify(&mut evidence, campaign);
+    evidence
+}
+
+fn described(kernel: &Kernel) -> (KernelStructure, RecordLayout, Presence) {
+    let nothing = || RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
+    match &kernel.measurement {
+        Measurement::Markers(measured) => {
+            (measured.structure.clone(), measured.markers.layout.clone(), measured.presence.clone())
+        }
+        Measurement::Failed { structure, .. } => ((**structure).clone(), nothing(), Presence::default()),
+        Measurement::NoSource => {
+            let structure = KernelStructure {
+                files: Vec::new(),
+                entry: kernel.entry.clone(),
+                functions: Vec::new(),
+                decisions: Vec::new(),
+                switches: Vec::new(),
+                accuracy: Accuracy::LinesOnly,
+                markers: Vec::new(),
+                value_marker: String::new(),
+                mark_marker: String::new(),
+            };
+            (structure, nothing(), Presence::default())
+        }
+    }
+}
+
+/// Raw records of each test that ran the kernel, passed or not; only those of passed tests count.
+fn records(project: &Project, kernel: &KernelName, engine: EngineName, runs: &[Vec<TestRun>]) -> Vec<TestRecords> {
+    let mut found = Vec::new();
+    for (test, row) in project.tests.iter().zip(runs) {
+        let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
+        if let Some(Ok(records)) = run.records.get(kernel.as_str()) {
+            found.push(TestRecords {
+                test: TestId(test.id.0.clone()),
+                verdict: run.verdict,
+                counted: run.verdict == Verdict::Pass,
+                records: records.clone(),
+            });
+        }
+    }
+    found
+}
+
+fn configuration(
+    project: &Project,
+    kernel: &Kernel,
+    settings: &crate::model::project::ProjectKernel,
+) -> Configuration {
+    let mut specializations: Vec<BTreeMap<String, String>> = Vec::new();
+    for dispatch in project.tests.iter().flat_map(|test| &test.dispatches).filter(|d| d.kernel == settings.name) {
+        let values = dispatch.specialization.iter().map(|(id, value)| {
+            let text = value.value.as_ref().or(value.bits.as_ref()).map(ToString::to_string).unwrap_or_default();
+            (id.clone(), text)
+        });
+        let values = values.collect();
+        if !specializations.contains(&values) {
+            specializations.push(values);
+        }
+    }
+    let reflection = Reflection::of(&kernel.module, &kernel.entry, &BTreeMap::new());
+    Configuration {
+        entry: kernel.entry.clone(),
+        target_env: kernel.target_env.clone(),
+        defines: settings.defines.clone(),
+        include: settings.include.clone(),
+        specialization: specializations,
+        local_size: reflection.map_or([0; 3], |reflection| reflection.local_size),
+    }
+}
+
+fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
+    let file = module_file(&kernel.name);
+    let stored = project.root.join(&file).is_file().then_some(file);
+    let measured = kernel.measured();
+    ModuleHashes {
+        production: sha256_words(&kernel.production),
+        production_file: stored,
+        traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
+        instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),
+    }
+}
+
+/// Counts of the lowering's own loop decisions over all tests.
+fn lowering(kernel: &KernelName, engine: EngineName, runs: &[Vec<TestRun>]) -> Vec<LoweringDecision> {
+    let mut sums: Vec<LoweringDecision> = Vec::new();
+    let runs = runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
+    for decision in runs.filter_map(|run| run.lowering.get(kernel.as_str())).flatten() {
+        match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {
+            Some(sum) => {
+                sum.true_count += decision.true_count;
+                sum.false_count += decision.false_count;
+            }
+            None => sums.push(decision.clone()),
+        }
+    }
+    sums
+}

@@ -1,0 +1,54 @@
+//! `vkcert build`: the production modules, into `spirv/`.
+
+use super::args::{Common, OutputForm, ProjectFolder};
+use super::evidence::{module_bytes, sha256};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::{output, project};
+use crate::model::procedure::Language;
+use std::fs;
+
+/// Compiles every GLSL kernel and writes its production module; modules that are there already and equal stay untouched.
+pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
+    let loaded = project::load(&folder.dir)?;
+    let kernels = project::compile(&loaded)?;
+    let modules = loaded.root.join(project::MODULES);
+    fs::create_dir_all(&modules).map_err(|error| Failure::unwritable(&modules, &error))?;
+    let mut rows = Vec::new();
+    for (kernel, settings) in kernels.iter().zip(&loaded.settings.value.kernels) {
+        if settings.language == Language::Spirv {
+            continue;
+        }
+        let file = project::module_file(&kernel.name);
+        let path = loaded.root.join(&file);
+        let bytes = module_bytes(&kernel.production);
+        let state = match fs::read(&path) {
+            Ok(old) if old == bytes => "unchanged",
+            Ok(_) => "replaced",
+            Err(_) => "new",
+        };
+        if state != "unchanged" {
+            output::write_file(&path, &bytes)?;
+        }
+        rows.push((kernel.name.clone(), file, state, bytes.len(), sha256(&bytes)));
+    }
+    match common.format {
+        OutputForm::Json => {
+            let modules: Vec<_> = rows
+                .iter()
+                .map(|(kernel, file, state, bytes, hash)| {
+                    serde_json::json!({"kernel": kernel, "file": file, "state": state, "bytes": bytes, "sha256": hash})
+                })
+                .collect();
+            output::print(&format!("{:#}\n", serde_json::json!({ "schema": 1, "modules": modules })))?;
+        }
+        OutputForm::Text => {
+            let lines: String = rows
+                .iter()
+                .map(|(_, file, state, bytes, hash)| format!("{file}  {bytes} bytes  sha256 {}  {state}\n", &hash[..16]))
+                .collect();
+            output::print(&lines)?;
+        }
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,148 @@
+//! All tests of a campaign on all engines.
+
+use super::args::Common;
+use super::engines::{Engines, Vulkan};
+use super::failure::Failure;
+use super::kernel::Kernel;
+use super::plan::Plan;
+use super::test_run::{self, PreparedTest, TestRun};
+use crate::exec::ModuleRecording;
+use crate::exec::prepare::{self, PrepareError, PreparedKernel, Setting};
+use crate::model::id::KernelName;
+use crate::model::procedure::Test;
+use crate::model::project::{Contraction, ProjectLimits};
+use crate::model::verdict::EngineName;
+use crate::requirement::{Located, Project};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// What tests are laid out with.
+pub struct Bench<'a> {
+    pub kernels: &'a [Kernel],
+    /// Paths in tests are relative to this folder.
+    pub base: &'a Path,
+    pub limits: ProjectLimits,
+    pub contraction: Contraction,
+}
+
+/// Checks and lays out every test of a project; all diagnostics together.
+pub fn prepare<'a>(project: &'a Project, kernels: &'a [Kernel], plan: &Plan) -> Result<Vec<PreparedTest<'a>>, Failure> {
+    let settings = &project.settings.value;
+    let bench = Bench { kernels, base: &project.root, limits: settings.limits, contraction: settings.contraction };
+    prepare_tests(&project.tests, &bench, plan)
+}
+
+/// Checks and lays out tests.
+pub fn prepare_tests<'a>(
+    tests: &'a [Located<Test>],
+    bench: &Bench<'a>,
+    plan: &Plan,
+) -> Result<Vec<PreparedTest<'a>>, Failure> {
+    let kernels = bench.kernels.iter().map(|kernel| {
+        // Layouts are read from a module that no optimiser has run over: it declares all that the source declares.
+        let module = std::sync::Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
+        let entry = kernel.entry.clone();
+        (KernelName(kernel.name.clone()), PreparedKernel { entry, module, recording: ModuleRecording::None })
+    });
+    let kernels = kernels.collect();
+    let setting = Setting {
+        kernels: &kernels,
+        base: bench.base,
+        limits: &bench.limits,
+        overrides: plan.limits(),
+        checks: plan.checks.clone(),
+    };
+    let mut diagnostics = Vec::new();
+    let mut prepared = Vec::new();
+    for test in tests {
+        let laid_out = match prepare::prepare(test, &setting) {
+            Ok(laid_out) => Ok(laid_out),
+            Err(PrepareError::Unsupported { what }) => Err(what),
+            Err(PrepareError::Input(found)) => {
+                diagnostics.extend(found);
+                continue;
+            }
+        };
+        let modules = laid_out.iter().flat_map(|laid_out| &laid_out.job.modules);
+        let named = |name: &str| bench.kernels.iter().find(|kernel| kernel.name == name);
+        let kernels = modules.filter_map(|module| named(&module.kernel)).collect();
+        prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction: bench.contraction });
+    }
+    if diagnostics.is_empty() { Ok(prepared) } else { Err(Failure::Input(diagnostics)) }
+}
+
+/// Runs every test on every engine: one row per test, one entry per engine in the order of `Engines::names`, an engine
+/// that was not there as `not-run`.
+pub fn run(
+    prepared: &[PreparedTest],
+    engines: &mut Engines,
+    plan: &Plan,
+    common: &Common,
+) -> Result<Vec<Vec<TestRun>>, Failure> {
+    let missing = match &engines.vulkan {
+        Vulkan::NotRun { reason } => Some(reason.clone()),
+        Vulkan::Ready(_) | Vulkan::NotAsked => None,
+    };
+    let progress = progress(prepared.len() * engines.names().len(), common);
+    let sequential = run_sequential(prepared, engines, plan, &progress)?;
+    let vulkan = run_vulkan(prepared, engines, &progress)?;
+    progress.finish_and_clear();
+    let mut rows: Vec<Vec<TestRun>> = prepared.iter().map(|_| Vec::new()).collect();
+    for (row, run) in rows.iter_mut().zip(sequential) {
+        row.push(run);
+    }
+    for (row, run) in rows.iter_mut().zip(vulkan) {
+        row.push(run);
+    }
+    if let Some(reason) = missing {
+        for row in &mut rows {
+            row.push(TestRun::not_run(EngineName::Vulkan, &reason));
+        }
+    }
+    Ok(rows)
+}
+
+fn run_sequential(
+    prepared: &[PreparedTest],
+    engines: &Engines,
+    plan: &Plan,
+    progress: &ProgressBar,
+) -> Result<Vec<TestRun>, Failure> {
+    if !engines.sequential {
+        return Ok(Vec::new());
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.jobs).build();
+    let pool = pool.map_err(|error| Failure::tool(format!("cannot start {} jobs: {error}", plan.jobs)))?;
+    let fresh = engines.sequential();
+    let one = |test: &PreparedTest| {
+        progress.set_message(test.test.id.to_string());
+        let run = test_run::run(test, &mut fresh.clone());
+        progress.inc(1);
+        run
+    };
+    pool.install(|| prepared.par_iter().map(one).collect())
+}
+
+fn run_vulkan(
+    prepared: &[PreparedTest],
+    engines: &mut Engines,
+    progress: &ProgressBar,
+) -> Result<Vec<TestRun>, Failure> {
+    let Some(executor) = engines.vulkan() else { return Ok(Vec::new()) };
+    let mut runs = Vec::new();
+    for test in prepared {
+        progress.set_message(test.test.id.to_string());
+        runs.push(test_run::run(test, executor)?);
+        progress.inc(1);
+    }
+    Ok(runs)
+}
+
+/// A bar on a terminal; nothing elsewhere.
+fn progress(length: usize, common: &Common) -> ProgressBar {
+    let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(length as u64), target);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is well-formed");
+    bar.with_style(style)
+}

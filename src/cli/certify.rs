@@ -1,0 +1,149 @@
+//! `vkcert certify`: the main job, from a project folder to evidence, reports and an exit code.
+
+use super::args::{Certify, Common, OutputForm};
+use super::conclusion::conclude;
+use super::engines::{EngineSettings, Engines};
+use super::evidence;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::kernel::Kernel;
+use super::output::{self, PendingFolder};
+use super::plan::Plan;
+use super::report::presentation;
+use super::test_run::TestRun;
+use super::{assemble, campaign, project};
+use crate::exec::stored;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::{Evidence, Manifest};
+use crate::report::{self, FORMATS, FormatName, canonical_json};
+use crate::requirement::Project;
+use std::path::PathBuf;
+
+/// The limits of the tool itself, in every report.
+const LIMITS: &[&str] = &[
+    "Kernels (device code) and their coupling with the host are measured. MC/DC of the host program is for existing qualified tools.",
+    "Coverage belongs to one production configuration per kernel: its defines, entry point and the specialization values that its tests use, which are listed. Values of several specializations are counted together.",
+    "Vectors of an engine without witnesses (Vulkan) name the test case, not the invocation.",
+    "Data races are those of the executed tests; a clean run is no proof for other sizes or values.",
+    "This version of the tool is not qualified under DO-330.",
+];
+
+/// Runs the whole campaign, writes evidence and reports, prints the summary.
+pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
+    let plan = Plan::new(common, &certify.check)?;
+    let mut project = project::load(&certify.dir)?;
+    leave_out(&mut project, &certify.without)?;
+    let kernels = project::compile(&project)?;
+    let settings = &project.settings.value;
+    let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
+    let prepared = campaign::prepare(&project, &kernels, &plan)?;
+    let mut engines = Engines::open(&plan, settings.engines.as_deref(), engine_settings)?;
+    let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let expected = prepared.iter().filter_map(|test| {
+        let plan = test.plan.as_ref().ok()?;
+        Some((test.test.id.clone(), stored::expectations(plan)))
+    });
+    let expected = expected.collect();
+    drop(prepared);
+    let evidence = gather(&project, &kernels, &engines, &runs, &expected, certify)?;
+    let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
+    let written = write(&evidence, &out)?;
+    match common.format {
+        OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
+        OutputForm::Text => {
+            let summary = report::render(&evidence, FormatName::Terminal, &presentation(common, written));
+            output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
+        }
+    }
+    Ok(exit(evidence.campaign.conclusion.exit_code))
+}
+
+fn exit(code: u8) -> Exit {
+    let all = [Exit::Success, Exit::Failed, Exit::Usage, Exit::Tool, Exit::Unavailable];
+    all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
+}
+
+/// Removes the tests of `--without`; an unknown id is an error.
+fn leave_out(project: &mut Project, without: &[String]) -> Result<(), Failure> {
+    for id in without {
+        let before = project.tests.len();
+        project.tests.retain(|test| test.id.as_str() != id);
+        if project.tests.len() == before {
+            let known: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
+            let diagnostic = Diagnostic::new("unknown-id", format!("--without: no test is named `{id}`"));
+            let hint = crate::requirement::nearest::did_you_mean(id, &known);
+            return Err(Diagnostic { hint: hint.or(Some("see `vkcert list tests`".to_owned())), ..diagnostic }.into());
+        }
+    }
+    Ok(())
+}
+
+fn gather(
+    project: &Project,
+    kernels: &[Kernel],
+    engines: &Engines,
+    runs: &[Vec<TestRun>],
+    expected: &assemble::Expectations,
+    certify: &Certify,
+) -> Result<Evidence, Failure> {
+    let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
+    if !certify.without.is_empty() {
+        limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
+    }
+    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, limits)?;
+    let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
+    campaign.conclusion = conclude(&campaign, &kernel_evidence);
+    let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;
+    Ok(Evidence { campaign, kernels: kernel_evidence, manifest })
+}
+
+fn manifest(
+    project: &Project,
+    kernels: &[Kernel],
+    campaign: &crate::model::evidence::Campaign,
+    kernel_evidence: &[crate::model::evidence::KernelEvidence],
+) -> Result<Manifest, Failure> {
+    let bare = |hash: &String| hash.trim_start_matches("sha256:").to_owned();
+    let mut inputs: std::collections::BTreeMap<_, _> =
+        project.inputs.iter().map(|(path, hash)| (path.clone(), bare(hash))).collect();
+    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
+        inputs.insert(settings.source.clone(), evidence::sha256(&project::read(&project.root.join(&settings.source))?));
+        let included = kernel.included.iter();
+        inputs.extend(included.map(|(path, text)| (path.clone(), evidence::sha256(text.as_bytes()))));
+    }
+    let outputs = evidence::files(campaign, kernel_evidence)?;
+    let device = |engine: &crate::model::evidence::EngineIdentity| {
+        let name = |key: &str| engine.identity.get(key).cloned().unwrap_or_default();
+        format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
+    };
+    Ok(Manifest {
+        schema: 1,
+        tool: format!("vkcert {}", env!("CARGO_PKG_VERSION")),
+        compiler: campaign.project.compiler.clone(),
+        devices: campaign.engines.iter().filter(|e| e.ran && e.identity.contains_key("device")).map(device).collect(),
+        inputs,
+        outputs: outputs.iter().map(|(name, bytes)| (name.clone(), evidence::sha256(bytes))).collect(),
+    })
+}
+
+fn canonical(value: &impl serde::Serialize) -> Result<String, Failure> {
+    canonical_json(value).map_err(|error| Failure::tool(error.to_string()))
+}
+
+/// Writes evidence and reports; gives the paths of what a person opens.
+fn write(evidence: &Evidence, out: &PathBuf) -> Result<Vec<String>, Failure> {
+    let folder = PendingFolder::start(out)?;
+    for (name, bytes) in evidence::files(&evidence.campaign, &evidence.kernels)? {
+        folder.write(&format!("evidence/{name}"), &bytes)?;
+    }
+    folder.write(&format!("evidence/{}", evidence::MANIFEST), canonical(&evidence.manifest)?.as_bytes())?;
+    let mut names = vec!["evidence"];
+    for row in FORMATS {
+        let Some(file) = row.file else { continue };
+        let bytes = report::render(evidence, row.name, &report::Presentation::default());
+        folder.write(file, &bytes.map_err(|error| Failure::tool(error.to_string()))?)?;
+        names.push(file);
+    }
+    folder.finish(&names)?;
+    Ok(names.iter().map(|name| out.join(name).display().to_string()).collect())
+}

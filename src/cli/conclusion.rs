@@ -1,0 +1,111 @@
+//! What a campaign's evidence comes to: the exit code and the reasons for it.
+//!
+//! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
+
+use super::exit::Exit;
+use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus};
+use crate::model::verdict::Verdict;
+
+/// Judges a campaign. `conclusion` of the argument is not read.
+pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
+    let mut exit = Exit::Success;
+    let mut reasons = Vec::new();
+    let mut because = |reason: String, code: Exit| {
+        exit = exit.and(code);
+        reasons.push(reason);
+    };
+    tests(campaign, &mut because);
+    requirements(campaign, &mut because);
+    obligations(campaign, kernels, &mut because);
+    findings(campaign, &mut because);
+    for row in campaign.justifications.iter() {
+        if let Some(reason) = &row.rejected {
+            let item = &row.justification;
+            because(format!("justification of {} {}: {reason}", item.kernel, item.obligation), Exit::Failed);
+        }
+    }
+    let summary = kernels
+        .iter()
+        .map(|kernel| KernelSummary {
+            kernel: kernel.kernel.clone(),
+            engine: kernel.engine,
+            criteria: kernel.coverage.summary.clone(),
+        })
+        .collect();
+    Conclusion { exit_code: exit.code(), reasons, summary }
+}
+
+type Because<'a> = dyn FnMut(String, Exit) + 'a;
+
+fn tests(campaign: &Campaign, because: &mut Because) {
+    if campaign.tests.is_empty() {
+        because("the project has no test".to_owned(), Exit::Failed);
+    }
+    for test in &campaign.tests {
+        for result in &test.results {
+            let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            let told = format!("test {} on {}: {}{reason}", test.id, result.engine, result.verdict);
+            match result.verdict {
+                Verdict::Pass | Verdict::NotRun => {}
+                Verdict::Unsupported => because(told, Exit::Unavailable),
+                Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
+                    because(told, Exit::Failed);
+                }
+            }
+        }
+    }
+}
+
+fn requirements(campaign: &Campaign, because: &mut Because) {
+    for row in &campaign.requirements {
+        let uid = &row.requirement.uid;
+        match row.status {
+            RequirementStatus::Untested => because(format!("requirement {uid} is untested"), Exit::Failed),
+            RequirementStatus::Failed => because(format!("requirement {uid} is not met by its tests"), Exit::Failed),
+            RequirementStatus::Verified
+            | RequirementStatus::VerifiedByChildren
+            | RequirementStatus::ByOtherMeans => {}
+        }
+        for parent in &row.suspect_parents {
+            because(format!("link {uid} -> {parent} is suspect: {parent} has changed"), Exit::Failed);
+        }
+        for code in row.code.iter().filter(|code| !code.found) {
+            let symbol = code.symbol.as_deref().map(|symbol| format!(":{symbol}")).unwrap_or_default();
+            because(format!("requirement {uid} names {}{symbol}, which does not exist", code.file), Exit::Failed);
+        }
+    }
+}
+
+fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Because) {
+    for kernel in kernels {
+        for row in &kernel.coverage.summary {
+            if !campaign.project.criteria.contains(&row.criterion) || row.complete() {
+                continue;
+            }
+            let open = row.total - row.covered - row.justified;
+            let undetermined = match row.undetermined {
+                0 => String::new(),
+                count => format!(", {count} of them undetermined"),
+            };
+            because(
+                format!(
+                    "{} on {}: {open} of {} {} obligations not covered{undetermined}",
+                    kernel.kernel, kernel.engine, row.total, row.criterion
+                ),
+                Exit::Failed,
+            );
+        }
+    }
+}
+
+fn findings(campaign: &Campaign, because: &mut Because) {
+    let mut counts = std::collections::BTreeMap::new();
+    let in_tests = campaign.tests.iter().flat_map(|test| &test.results).flat_map(|result| &result.findings);
+    for finding in in_tests.chain(campaign.findings.iter().map(|row| &row.finding)) {
+        *counts.entry(finding.kind).or_insert(0_u32) += 1;
+    }
+    for (kind, count) in counts {
+        let noun = if count == 1 { "finding" } else { "findings" };
+        because(format!("{count} {kind} {noun}"), Exit::Failed);
+    }
+}

@@ -1,0 +1,73 @@
+//! `vkcert doctor`: what is installed and usable here, and the command that installs what is missing.
+
+use super::args::{Common, OutputForm};
+use super::engines;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use crate::exec::vulkan::{DeviceChoice, VulkanExecutor};
+use serde_json::json;
+
+struct Check {
+    what: &'static str,
+    usable: bool,
+    found: String,
+    install: Option<&'static str>,
+}
+
+/// Looks at everything that a run may use. Exit 0 if all of it is usable, 4 where something is missing.
+pub fn command(common: &Common) -> Result<Exit, Failure> {
+    let checks = checks()?;
+    let missing = checks.iter().any(|check| !check.usable);
+    match common.format {
+        OutputForm::Json => {
+            let rows: Vec<_> = checks
+                .iter()
+                .map(|c| json!({"what": c.what, "usable": c.usable, "found": c.found, "install": c.install}))
+                .collect();
+            output::print(&format!("{:#}\n", json!({ "schema": 1, "checks": rows })))?;
+        }
+        OutputForm::Text => {
+            let mut text = String::new();
+            for check in &checks {
+                let mark = if check.usable { "ok     " } else { "missing" };
+                text.push_str(&format!("{mark}  {:<18} {}\n", check.what, check.found));
+                if let (false, Some(install)) = (check.usable, check.install) {
+                    text.push_str(&format!("{:28}install: {install}\n", ""));
+                }
+            }
+            output::print(&text)?;
+        }
+    }
+    Ok(if missing { Exit::Unavailable } else { Exit::Success })
+}
+
+fn checks() -> Result<Vec<Check>, Failure> {
+    let ok = |what, found| Check { what, usable: true, found, install: None };
+    let mut checks = vec![
+        ok("vkcert", format!("{} ({})", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)),
+        ok("GLSL compiler", crate::glsl::compiler_identity()),
+        ok("sequential engine", "built in, needs nothing".to_owned()),
+    ];
+    match VulkanExecutor::new(DeviceChoice::Best, engines::worker_settings()?) {
+        Ok(executor) => {
+            let device = executor.device();
+            let found = format!("{}, Vulkan {}, {} {}", device.name, device.api_version, device.driver_name, device.driver_info);
+            checks.push(ok("Vulkan device", found + ", passed the canary dispatch"));
+            let layer = executor.identity().remove("validation layer").unwrap_or_default();
+            checks.push(Check {
+                what: "validation layers",
+                usable: !layer.contains("not installed"),
+                found: layer,
+                install: Some("sudo apt-get install vulkan-validationlayers"),
+            });
+        }
+        Err(error) => checks.push(Check {
+            what: "Vulkan device",
+            usable: false,
+            found: error.to_string(),
+            install: Some(engines::INSTALL_DEVICE),
+        }),
+    }
+    Ok(checks)
+}

@@ -1,0 +1,139 @@
+//! The engines of a run: what was asked for, and what is there.
+
+use super::args::EngineChoice;
+use super::failure::Failure;
+use super::plan::{EngineRequest, Plan};
+use crate::exec::sequential::{MemoryModel, SequentialExecutor};
+use crate::exec::vulkan::{BufferRobustness, DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
+use crate::exec::{ExecError, Executor};
+use crate::model::evidence::EngineIdentity;
+use crate::model::project;
+use crate::model::verdict::EngineName;
+use std::collections::BTreeMap;
+
+/// How engines are set up, from the project.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EngineSettings {
+    pub memory_model: project::MemoryModel,
+    pub validation: project::ValidationLayers,
+}
+
+/// The command that installs a software device on Debian and Ubuntu.
+pub const INSTALL_DEVICE: &str = "sudo apt-get install libvulkan1 mesa-vulkan-drivers vulkan-validationlayers";
+
+/// The Vulkan engine of a run.
+pub enum Vulkan {
+    Ready(Box<VulkanExecutor>),
+    NotRun { reason: String },
+    NotAsked,
+}
+
+/// What runs.
+pub struct Engines {
+    pub sequential: bool,
+    pub vulkan: Vulkan,
+    settings: EngineSettings,
+}
+
+impl Engines {
+    /// Opens what the plan asks for; an engine that was asked for explicitly and is not there is a failure.
+    /// `project` names the engines that the project itself asks for.
+    pub fn open(plan: &Plan, project: Option<&[EngineName]>, settings: EngineSettings) -> Result<Self, Failure> {
+        let asked = |engine: EngineName| match plan.engines {
+            EngineRequest::Explicit(choice) => choice.includes(engine),
+            EngineRequest::WhatIsThere => project.is_none_or(|engines| engines.contains(&engine)),
+        };
+        let demanded = match plan.engines {
+            EngineRequest::Explicit(choice) => choice != EngineChoice::Sequential,
+            EngineRequest::WhatIsThere => project.is_some_and(|engines| engines.contains(&EngineName::Vulkan)),
+        };
+        let vulkan = if asked(EngineName::Vulkan) { open_vulkan(plan, settings, demanded)? } else { Vulkan::NotAsked };
+        Ok(Self { sequential: asked(EngineName::Sequential), vulkan, settings })
+    }
+
+    /// A sequential engine of this run.
+    pub fn sequential(&self) -> SequentialExecutor {
+        let mut engine = SequentialExecutor::default();
+        engine.settings.memory_model = match self.settings.memory_model {
+            project::MemoryModel::Idiom => MemoryModel::Idiom,
+            project::MemoryModel::Spec => MemoryModel::Spec,
+        };
+        engine
+    }
+
+    /// Who ran, for evidence.
+    pub fn identities(&self) -> Vec<EngineIdentity> {
+        let mut identities = Vec::new();
+        if self.sequential {
+            let identity = BTreeMap::from([
+                ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
+                ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
+                ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ]);
+            let engine = EngineName::Sequential;
+            identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
+        }
+        let engine = EngineName::Vulkan;
+        match &self.vulkan {
+            Vulkan::Ready(executor) => {
+                identities.push(EngineIdentity { engine, ran: true, reason: None, identity: executor.identity() });
+            }
+            Vulkan::NotRun { reason } => identities.push(EngineIdentity {
+                engine,
+                ran: false,
+                reason: Some(reason.clone()),
+                identity: BTreeMap::new(),
+            }),
+            Vulkan::NotAsked => {}
+        }
+        identities
+    }
+
+    /// The engines that run, in order.
+    pub fn names(&self) -> Vec<EngineName> {
+        let sequential = self.sequential.then_some(EngineName::Sequential);
+        let vulkan = matches!(self.vulkan, Vulkan::Ready(_)).then_some(EngineName::Vulkan);
+        sequential.into_iter().chain(vulkan).collect()
+    }
+
+    /// The device engine, where it runs.
+    pub fn vulkan(&mut self) -> Option<&mut dyn Executor> {
+        match &mut self.vulkan {
+            Vulkan::Ready(executor) => Some(executor.as_mut()),
+            Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
+        }
+    }
+}
+
+/// The settings that device processes are started with.
+pub fn worker_settings() -> Result<Settings, Failure> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| Failure::tool(format!("this program's own file cannot be found: {error}")))?;
+    Ok(Settings::new(program))
+}
+
+fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<Vulkan, Failure> {
+    let mut worker = worker_settings()?;
+    worker.validation = match settings.validation {
+        project::ValidationLayers::On | project::ValidationLayers::Required => ValidationLayers::On,
+        project::ValidationLayers::Off => ValidationLayers::Off,
+    };
+    worker.robustness = BufferRobustness::On;
+    let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
+    let unavailable = |message: String, hint: &str| Failure::Unavailable { message, hint: Some(hint.to_owned()) };
+    match VulkanExecutor::new(choice, worker) {
+        Ok(executor) => {
+            let layers_missing = executor.identity().get("validation layer").is_some_and(|l| l.contains("not installed"));
+            if settings.validation == project::ValidationLayers::Required && layers_missing {
+                let hint = "sudo apt-get install vulkan-validationlayers";
+                return Err(unavailable("the project requires the validation layers, which are not installed".to_owned(), hint));
+            }
+            Ok(Vulkan::Ready(Box::new(executor)))
+        }
+        Err(ExecError::NoDevice { reason }) if demanded => {
+            Err(unavailable(format!("the vulkan engine was asked for: {reason}"), INSTALL_DEVICE))
+        }
+        Err(ExecError::NoDevice { reason }) => Ok(Vulkan::NotRun { reason }),
+        Err(error @ ExecError::Engine { .. }) => Err(Failure::tool(error.to_string())),
+    }
+}

@@ -1,0 +1,117 @@
+//! The evidence folder: canonical JSON files and a manifest of hashes; written by `certify`, read by `report` and `verify`.
+
+use super::failure::Failure;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
+use crate::model::place::Position;
+use crate::report::canonical_json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+pub const MANIFEST: &str = "manifest.json";
+pub const CAMPAIGN: &str = "campaign.json";
+
+/// SHA-256 as 64 hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 of a module's little-endian bytes.
+pub fn sha256_words(words: &[u32]) -> String {
+    sha256(&module_bytes(words))
+}
+
+/// A module as a file holds it.
+pub fn module_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Name of a kernel's evidence file.
+fn kernel_file(kernel: &KernelEvidence) -> String {
+    let safe: String = kernel
+        .kernel
+        .as_str()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.' { c } else { '_' })
+        .collect();
+    format!("kernel-{safe}-{}.json", kernel.engine)
+}
+
+/// Every file of the evidence but the manifest, by name.
+pub fn files(campaign: &Campaign, kernels: &[KernelEvidence]) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let tool = |error: crate::report::ReportError| Failure::tool(error.to_string());
+    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_json(campaign).map_err(tool)?.into_bytes())]);
+    for kernel in kernels {
+        files.insert(kernel_file(kernel), canonical_json(kernel).map_err(tool)?.into_bytes());
+    }
+    Ok(files)
+}
+
+/// What is wrong with an evidence folder that can be read as such.
+pub struct Tampering {
+    pub problems: Vec<String>,
+}
+
+/// Reads a folder back; problems with hashes and unlisted files are collected, not fatal.
+pub fn load(folder: &Path) -> Result<(Evidence, Tampering), Failure> {
+    let shown = folder.display().to_string();
+    let mut problems = Vec::new();
+    let manifest: Manifest = parse(folder, MANIFEST, &read(folder, MANIFEST)?)?;
+    let mut present = BTreeMap::new();
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(&shown, &error.to_string()))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| unreadable(&shown, &error.to_string()))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != MANIFEST {
+            if entry.path().is_file() && manifest.outputs.contains_key(&name) {
+                present.insert(name.clone(), read(folder, &name)?);
+            } else {
+                problems.push(format!("{name} is in the folder but not in the manifest"));
+            }
+        }
+    }
+    problems.sort();
+    for (name, hash) in &manifest.outputs {
+        match present.get(name) {
+            None => problems.push(format!("{name} is in the manifest but not in the folder")),
+            Some(bytes) if sha256(bytes) != *hash => problems.push(format!("{name} has another SHA-256 than the manifest")),
+            Some(_) => {}
+        }
+    }
+    let bytes = present.get(CAMPAIGN).ok_or_else(|| unreadable(&shown, "it holds no campaign.json"))?;
+    let campaign: Campaign = parse(folder, CAMPAIGN, bytes)?;
+    let mut kernels = Vec::new();
+    for (name, bytes) in present.iter().filter(|(name, _)| name.starts_with("kernel-")) {
+        kernels.push(parse::<KernelEvidence>(folder, name, bytes)?);
+    }
+    // File names do not keep the project's order; the conclusion does.
+    let order = |kernel: &KernelEvidence| {
+        let rows = &campaign.conclusion.summary;
+        rows.iter().position(|row| row.kernel == kernel.kernel && row.engine == kernel.engine).unwrap_or(usize::MAX)
+    };
+    kernels.sort_by_key(order);
+    Ok((Evidence { campaign, kernels, manifest }, Tampering { problems }))
+}
+
+fn read(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    let path = folder.join(name);
+    fs::read(&path).map_err(|error| unreadable(&path.display().to_string(), &error.to_string()))
+}
+
+fn unreadable(file: &str, reason: &str) -> Failure {
+    Diagnostic::new("missing-file", format!("{file} cannot be read: {reason}"))
+        .hint("name the `evidence` folder that `vkcert certify` has written")
+        .in_file(file)
+        .into()
+}
+
+fn parse<T: serde::de::DeserializeOwned>(folder: &Path, name: &str, bytes: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let position = Position { line: error.line() as u32, column: error.column() as u32 };
+        Diagnostic::new("bad-evidence", format!("not an evidence file of this version: {error}"))
+            .at_position(folder.join(name).display().to_string(), position)
+            .into()
+    })
+}

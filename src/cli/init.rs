@@ -1,0 +1,41 @@
+//! `vkcert init DIR`: a small project that certifies as it is.
+
+use super::args::Init;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use crate::model::diagnostic::Diagnostic;
+use std::fs;
+
+/// Path in the new project and contents.
+const FILES: &[(&str, &str)] = &[
+    ("vkcert.toml", include_str!("template/vkcert.toml")),
+    ("glsl/scale.comp", include_str!("template/scale.comp")),
+    ("requirements/scale.toml", include_str!("template/scale.toml")),
+    (".gitignore", "/reports/\n"),
+];
+
+/// Writes the template; the folder must be new or empty.
+pub fn command(init: &Init) -> Result<Exit, Failure> {
+    let shown = init.dir.display().to_string();
+    let occupied = match fs::read_dir(&init.dir) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+        Err(error) => {
+            return Err(Diagnostic::new("usage", format!("{shown} cannot be used: {error}")).in_file(shown).into());
+        }
+    };
+    if occupied {
+        let diagnostic = Diagnostic::new("usage", format!("{shown} is not empty"));
+        return Err(diagnostic.hint("give the name of a folder that does not exist yet").in_file(shown).into());
+    }
+    for (path, contents) in FILES {
+        let file = init.dir.join(path);
+        let folder = file.parent().expect("every template file stands in a folder");
+        fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
+        fs::write(&file, contents).map_err(|error| Failure::unwritable(&file, &error))?;
+    }
+    let listing: String = FILES.iter().map(|(path, _)| format!("  {path}\n")).collect();
+    output::print(&format!("New project in {shown}:\n{listing}Next: vkcert certify {shown}\n"))?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,205 @@
+//! From a kernel's source to its three modules, with everything that running and measuring it needs.
+//!
+//! Production comes from the untouched source and alone judges requirements; traced is the marked source with its markers
+//! erased; instrumented is traced plus records. Each is validated. The sequential engine measures on the marked module.
+
+use super::failure::Failure;
+use crate::exec::{JobModule, ModuleRecording};
+use crate::glsl::{self, KernelSource};
+use crate::instrument;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::records::{MarkerTable, Presence, RecordBuffer};
+use crate::model::structure::KernelStructure;
+use crate::spirv::module::Module;
+use crate::spirv::validate::{self, TargetEnv};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A kernel ready to run.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    pub name: String,
+    pub entry: String,
+    pub target_env: String,
+    /// Path of the source as reports show it.
+    pub source: String,
+    pub production: Arc<Vec<u32>>,
+    /// `production`, parsed.
+    pub module: Arc<Module>,
+    pub measurement: Measurement,
+    /// Files read by `#include`.
+    pub included: BTreeMap<String, String>,
+    /// Untraced branches, modules that do not validate.
+    pub findings: Vec<Finding>,
+    pub notes: Vec<String>,
+}
+
+/// How a kernel's structure is measured.
+#[derive(Debug, Clone)]
+pub enum Measurement {
+    Markers(Box<Measured>),
+    /// SPIR-V without source.
+    NoSource,
+    /// The derived modules cannot be used; every obligation is undetermined for this reason.
+    Failed { structure: Box<KernelStructure>, reason: String },
+}
+
+/// The modules that measure structural coverage.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    pub structure: KernelStructure,
+    pub marked: Arc<Vec<u32>>,
+    /// `marked`, parsed.
+    pub module: Arc<Module>,
+    pub traced: Arc<Vec<u32>>,
+    pub instrumented: Arc<Vec<u32>>,
+    pub markers: Arc<MarkerTable>,
+    pub record_buffer: RecordBuffer,
+    pub presence: Presence,
+}
+
+/// Which of a kernel's modules to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    Production,
+    Traced,
+    /// With native markers (sequential engine).
+    Marked,
+    /// With a record buffer (device).
+    Instrumented,
+}
+
+impl Kernel {
+    /// The module of a variant; none where the kernel cannot be measured.
+    pub fn job_module(&self, variant: Variant) -> Option<JobModule> {
+        let module = |words: &Arc<Vec<u32>>, recording| {
+            Some(JobModule { kernel: self.name.clone(), words: Arc::clone(words), recording })
+        };
+        let measured = match &self.measurement {
+            Measurement::Markers(measured) => Some(measured),
+            Measurement::NoSource | Measurement::Failed { .. } => None,
+        };
+        match (variant, measured) {
+            (Variant::Production, _) => module(&self.production, ModuleRecording::None),
+            (Variant::Traced, Some(measured)) => module(&measured.traced, ModuleRecording::None),
+            (Variant::Marked, Some(measured)) => {
+                module(&measured.marked, ModuleRecording::Markers(Arc::clone(&measured.markers)))
+            }
+            (Variant::Instrumented, Some(measured)) => {
+                module(&measured.instrumented, ModuleRecording::Buffer(measured.record_buffer.clone()))
+            }
+            (Variant::Traced | Variant::Marked | Variant::Instrumented, None) => None,
+        }
+    }
+
+    pub fn measured(&self) -> Option<&Measured> {
+        match &self.measurement {
+            Measurement::Markers(measured) => Some(measured),
+            Measurement::NoSource | Measurement::Failed { .. } => None,
+        }
+    }
+}
+
+/// Compiles a GLSL kernel into its three modules.
+pub fn from_glsl(name: &str, source: &KernelSource) -> Result<Kernel, Failure> {
+    let compiled = glsl::compile(source)?;
+    let environment = environment(&source.target_env)?;
+    let production = Arc::new(compiled.production);
+    validate::validate(&production, environment)
+        .map_err(|error| Failure::tool(format!("{}: the compiler's own module is not valid: {error}", source.path)))?;
+    let module = parse(&production, &source.path)?;
+    let mut kernel = Kernel {
+        name: name.to_owned(),
+        entry: source.entry.clone(),
+        target_env: source.target_env.clone(),
+        source: source.path.clone(),
+        production,
+        module: Arc::new(module),
+        measurement: Measurement::NoSource,
+        included: compiled.included,
+        findings: Vec::new(),
+        notes: compiled.notes,
+    };
+    kernel.measurement = match measure(&compiled.structure, compiled.marked, source, environment, &mut kernel) {
+        Ok(measured) => Measurement::Markers(Box::new(measured)),
+        Err(reason) => {
+            let message = format!("structural coverage of {name} cannot be measured: {reason}");
+            kernel.findings.push(Finding::new(FindingKind::Validation, message));
+            Measurement::Failed { structure: Box::new(compiled.structure), reason }
+        }
+    };
+    Ok(kernel)
+}
+
+fn measure(
+    structure: &KernelStructure,
+    marked: Vec<u32>,
+    source: &KernelSource,
+    environment: TargetEnv,
+    kernel: &mut Kernel,
+) -> Result<Measured, String> {
+    let marked = Arc::new(marked);
+    let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
+    let made = instrument::instrument(structure, &module, &source.entry).map_err(|error| error.to_string())?;
+    for (what, words) in [("marked", &*marked), ("traced", &made.traced), ("instrumented", &made.instrumented)] {
+        validate::validate(words, environment).map_err(|error| format!("the {what} module is not valid: {error}"))?;
+    }
+    kernel.findings.extend(made.untraced);
+    kernel.notes.extend(made.compiler_generated);
+    Ok(Measured {
+        structure: structure.clone(),
+        marked,
+        module: Arc::new(module),
+        traced: Arc::new(made.traced),
+        instrumented: Arc::new(made.instrumented),
+        markers: Arc::new(made.markers),
+        record_buffer: made.record_buffer,
+        presence: made.presence,
+    })
+}
+
+/// Takes a SPIR-V binary as it is.
+pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env: &str) -> Result<Kernel, Failure> {
+    let bad = |message: String| Failure::from(Diagnostic::new("bad-spirv", format!("{path}: {message}")).in_file(path));
+    if !bytes.len().is_multiple_of(4) || bytes.len() < 20 {
+        let hint = "a SPIR-V module is a whole number of 4-byte words, five at least; `spirv-val` tells more";
+        let message = format!("{} bytes are no SPIR-V module", bytes.len());
+        return Err(Diagnostic::new("bad-spirv", message).hint(hint).in_file(path).into());
+    }
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
+    let production = Arc::new(words);
+    validate::validate(&production, environment(target_env)?).map_err(|error| bad(error.to_string()))?;
+    let module = parse(&production, path)?;
+    if module.entry_point(entry).is_none() {
+        let names: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+        let message = format!("no entry point is named `{entry}`");
+        let hint = format!("entry points of this module: {}", names.join(", "));
+        return Err(Diagnostic::new("unknown-id", message).hint(hint).in_file(path).into());
+    }
+    Ok(Kernel {
+        name: name.to_owned(),
+        entry: entry.to_owned(),
+        target_env: target_env.to_owned(),
+        source: path.to_owned(),
+        production,
+        module: Arc::new(module),
+        measurement: Measurement::NoSource,
+        included: BTreeMap::new(),
+        findings: Vec::new(),
+        notes: vec![format!("{name} has no source: MC/DC is undetermined (no-source)")],
+    })
+}
+
+fn parse(words: &Arc<Vec<u32>>, path: &str) -> Result<Module, Failure> {
+    Module::parse(Arc::clone(words))
+        .map_err(|error| Diagnostic::new("bad-spirv", error.to_string()).in_file(path).into())
+}
+
+fn environment(name: &str) -> Result<TargetEnv, Failure> {
+    TargetEnv::named(name).ok_or_else(|| {
+        let message = format!("`{name}` is no target environment");
+        Diagnostic::new("usage", message).hint("use one of vulkan1.0, vulkan1.1, vulkan1.2, vulkan1.3, vulkan1.4").into()
+    })
+}

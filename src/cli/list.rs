@@ -1,0 +1,144 @@
+//! `vkcert list WHAT`: kernels, requirements, tests, obligations, devices, criteria, formats.
+
+use super::args::{Common, List, Listing, OutputForm};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::{engines, output, project};
+use crate::coverage::{self, CRITERIA, justification};
+use crate::exec::vulkan::VulkanExecutor;
+use crate::model::id::{KernelName, ObligationId};
+use crate::report::FORMATS;
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+
+/// Prints one listing as a table, or as a JSON array.
+pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
+    let rows = match list.what {
+        Listing::Kernels => kernels(list)?,
+        Listing::Requirements => requirements(list)?,
+        Listing::Tests => tests(list)?,
+        Listing::Obligations => obligations(list)?,
+        Listing::Devices => devices()?,
+        Listing::Criteria => {
+            CRITERIA.iter().map(|row| json!({"name": row.name(), "description": row.description()})).collect()
+        }
+        Listing::Formats => {
+            FORMATS.iter().map(|row| json!({"name": row.word, "description": row.description, "file": row.file})).collect()
+        }
+    };
+    match common.format {
+        OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(rows)))?,
+        OutputForm::Text => output::print(&table(&rows))?,
+    }
+    Ok(Exit::Success)
+}
+
+/// Scalars of the rows, a column per key of the first row, in the order that `json!` was written is lost: sorted by key,
+/// identifiers first.
+fn table(rows: &[Value]) -> String {
+    let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
+    let leading = ["id", "uid", "name", "index"];
+    let mut keys: Vec<&String> = first.keys().collect();
+    keys.sort_by_key(|key| (!leading.contains(&key.as_str()), (*key).clone()));
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(keys.iter().map(|key| key.replace('_', " ").to_uppercase()));
+    for row in rows {
+        table.add_row(keys.iter().map(|key| match &row[key.as_str()] {
+            Value::String(text) => text.clone(),
+            Value::Null => "-".to_owned(),
+            Value::Array(items) => {
+                items.iter().map(|item| item.as_str().map_or(item.to_string(), str::to_owned)).collect::<Vec<_>>().join(" ")
+            }
+            other => other.to_string(),
+        }));
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
+    lines.join("\n") + "\n"
+}
+
+fn kernels(list: &List) -> Result<Vec<Value>, Failure> {
+    let loaded = project::load(&list.dir)?;
+    let rows = loaded.settings.value.kernels.iter().map(|kernel| {
+        let tests = loaded.tests.iter().filter(|test| test.dispatches.iter().any(|d| d.kernel == kernel.name)).count();
+        json!({
+            "name": kernel.name, "source": kernel.source, "entry": kernel.entry, "tests": tests,
+            "module": project::module_file(kernel.name.as_str()), "target": kernel.target_env.name(),
+        })
+    });
+    Ok(rows.collect())
+}
+
+fn requirements(list: &List) -> Result<Vec<Value>, Failure> {
+    let loaded = project::load(&list.dir)?;
+    let rows = loaded.requirements.iter().map(|requirement| {
+        let tests: Vec<_> =
+            loaded.tests.iter().filter(|test| test.requirements.contains(&requirement.uid)).map(|test| &test.id).collect();
+        json!({
+            "uid": requirement.uid, "level": requirement.level, "title": requirement.title, "tests": tests,
+            "hash": crate::requirement::hash::requirement_hash(requirement),
+        })
+    });
+    Ok(rows.collect())
+}
+
+fn tests(list: &List) -> Result<Vec<Value>, Failure> {
+    let loaded = project::load(&list.dir)?;
+    let rows = loaded.tests.iter().map(|test| {
+        json!({
+            "id": test.id, "kind": test.kind, "title": test.title, "requirements": test.requirements,
+            "kernels": crate::requirement::trace::kernels_of(test),
+        })
+    });
+    Ok(rows.collect())
+}
+
+fn obligations(list: &List) -> Result<Vec<Value>, Failure> {
+    let loaded = project::load(&list.dir)?;
+    let mut rows = Vec::new();
+    for kernel in project::compile(&loaded)? {
+        let Some(measured) = kernel.measured() else {
+            rows.push(json!({
+                "id": "-", "kernel": kernel.name, "place": kernel.source, "text": "no source: undetermined", "hash": null
+            }));
+            continue;
+        };
+        let assessed = coverage::assess(&measured.structure, &measured.markers.layout, &measured.presence, &[]);
+        let name = KernelName(kernel.name.clone());
+        let contents = justification::contents(&assessed);
+        let mut add = |id: ObligationId, file: &str, line: u32, column: u32| {
+            let text = contents.get(&id).cloned().unwrap_or_default();
+            let hash = coverage::obligation_hash(&name, &id, &text);
+            let place = format!("{file}:{line}:{column}");
+            rows.push(json!({ "id": id, "kernel": kernel.name, "place": place, "text": text, "hash": hash }));
+        };
+        let outcomes = assessed.decisions.iter().flat_map(|decision| &decision.outcomes);
+        for row in assessed.statements.iter().chain(&assessed.branches).chain(&assessed.points).chain(outcomes) {
+            add(row.id.clone(), &row.file, row.line, row.column);
+        }
+        for decision in &assessed.decisions {
+            for condition in &decision.conditions {
+                for form in ["unique-cause", "masking"] {
+                    let id = ObligationId(format!("{}.{form}", condition.id));
+                    add(id, &decision.file, condition.line, condition.column);
+                }
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn devices() -> Result<Vec<Value>, Failure> {
+    let settings = engines::worker_settings()?;
+    let devices = VulkanExecutor::devices(&settings).map_err(|error| Failure::Unavailable {
+        message: error.to_string(),
+        hint: Some(engines::INSTALL_DEVICE.to_owned()),
+    })?;
+    let rows = devices.iter().map(|device| {
+        json!({
+            "index": device.index, "name": device.name, "type": device.kind, "api": device.api_version,
+            "driver": format!("{} {}", device.driver_name, device.driver_info), "uuid": device.device_uuid,
+        })
+    });
+    Ok(rows.collect())
+}

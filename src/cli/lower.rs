@@ -1,0 +1,72 @@
+//! `vkcert lower KERNEL`: the single-thread-equivalent sequential form.
+
+use super::args::{Common, Lower, LoweredForm, OutputForm};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::kernel::{self, Kernel};
+use super::{output, project};
+use crate::exec::sequential::lower;
+use crate::glsl::KernelSource;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::project::{DecisionPolicy, Optimization};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Prints the lowering of a kernel of the project, or of a GLSL or SPIR-V file.
+pub fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
+    match asked.emit {
+        LoweredForm::Text => {}
+        LoweredForm::Cpp => {
+            return Err(Failure::Unavailable {
+                message: "unsupported: lower --emit cpp is not part of this version".to_owned(),
+                hint: Some("`--emit text` prints the same loop nests and barrier regions".to_owned()),
+            });
+        }
+    }
+    let path = PathBuf::from(&asked.kernel);
+    let kernel = if path.is_file() { from_file(&path)? } else { from_project(asked)? };
+    let lowered = lower::lower(&kernel.module, &kernel.entry)
+        .map_err(|unsupported| Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None })?;
+    let text = lowered.to_string();
+    match common.format {
+        OutputForm::Text => output::print(&text)?,
+        OutputForm::Json => {
+            let document = serde_json::json!({ "schema": 1, "kernel": kernel.name, "text": text });
+            output::print(&format!("{document:#}\n"))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
+    let mut loaded = project::load(&asked.project)?;
+    let known: Vec<String> =
+        loaded.settings.value.kernels.iter().map(|kernel| kernel.name.as_str().to_owned()).collect();
+    loaded.settings.value.kernels.retain(|kernel| kernel.name.as_str() == asked.kernel);
+    let unknown = || {
+        let diagnostic = Diagnostic::new("unknown-id", format!("`{}` is no kernel of the project and no file", asked.kernel));
+        diagnostic.hint(format!("kernels: {}", known.join(", ")))
+    };
+    Ok(project::compile(&loaded)?.into_iter().next().ok_or_else(unknown)?)
+}
+
+fn from_file(path: &Path) -> Result<Kernel, Failure> {
+    let shown = path.display().to_string();
+    let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+    let bytes = project::read(&path.to_owned())?;
+    if path.extension().is_some_and(|extension| extension == "spv") {
+        return kernel::from_spirv(&name, &shown, &bytes, "main", "vulkan1.3");
+    }
+    let source = KernelSource {
+        path: shown,
+        text: project::read_source(&path.to_owned())?,
+        include: Vec::new(),
+        folder: path.parent().map(Path::to_owned),
+        defines: BTreeMap::new(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.1".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    kernel::from_glsl(&name, &source)
+}

@@ -1,0 +1,20 @@
+//! `vkcert mcdc EXPR`: the calculus by itself.
+
+use super::args::{Common, Mcdc, OutputForm};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use crate::coverage::command::mcdc_command;
+
+/// Prints conditions, vectors, independence pairs and what is missing; exit 0 unless the input is wrong.
+pub fn command(common: &Common, mcdc: &Mcdc) -> Result<Exit, Failure> {
+    let result = mcdc_command(&mcdc.expression, mcdc.vectors.as_deref())?;
+    match common.format {
+        OutputForm::Json => {
+            let value = serde_json::to_value(&result).expect("the result is JSON");
+            output::print(&format!("{value:#}\n"))?;
+        }
+        OutputForm::Text => output::print(&result.text())?,
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,85 @@
+//! A project with its kernels compiled.
+
+use super::failure::Failure;
+use super::kernel::{self, Kernel};
+use crate::glsl::KernelSource;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::procedure::Language;
+use crate::model::project::{ProjectFile, ProjectKernel};
+use crate::requirement::{self, Project};
+use rayon::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folder of the production modules.
+pub const MODULES: &str = "spirv";
+
+/// Reads and checks the project in `dir`.
+pub fn load(dir: &Path) -> Result<Project, Failure> {
+    Ok(requirement::load_project(dir)?)
+}
+
+/// Path of a kernel's production module, relative to the project.
+pub fn module_file(kernel: &str) -> String {
+    format!("{MODULES}/{kernel}.spv")
+}
+
+/// Compiles every kernel of the project, in project order; all diagnostics of all kernels together.
+pub fn compile(project: &Project) -> Result<Vec<Kernel>, Failure> {
+    let settings = &project.settings.value;
+    let results: Vec<_> =
+        settings.kernels.par_iter().map(|kernel| compile_kernel(&project.root, settings, kernel)).collect();
+    let mut kernels = Vec::new();
+    let mut diagnostics = Vec::new();
+    for result in results {
+        match result {
+            Ok(kernel) => kernels.push(kernel),
+            Err(Failure::Input(found)) => diagnostics.extend(found),
+            Err(other) => return Err(other),
+        }
+    }
+    if diagnostics.is_empty() { Ok(kernels) } else { Err(Failure::Input(diagnostics)) }
+}
+
+fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -> Result<Kernel, Failure> {
+    let path = root.join(&kernel.source);
+    let name = kernel.name.as_str();
+    match kernel.language {
+        Language::Glsl => {
+            let source = KernelSource {
+                path: kernel.source.clone(),
+                text: read_source(&path)?,
+                include: kernel.include.iter().map(|folder| root.join(folder)).collect(),
+                folder: path.parent().map(Path::to_owned),
+                defines: kernel.defines.clone(),
+                entry: kernel.entry.clone(),
+                target_env: kernel.target_env.name().to_owned(),
+                optimization: kernel.optimization,
+                policy: settings.decision_policy,
+            };
+            kernel::from_glsl(name, &source)
+        }
+        Language::Spirv => {
+            let bytes = read(&path)?;
+            kernel::from_spirv(name, &kernel.source, &bytes, &kernel.entry, kernel.target_env.name())
+        }
+    }
+}
+
+/// Reads a GLSL file.
+pub fn read_source(path: &PathBuf) -> Result<String, Failure> {
+    let shown = path.display().to_string();
+    String::from_utf8(read(path)?).map_err(|error| {
+        let message = format!("{shown} is not UTF-8 from byte {} on", error.utf8_error().valid_up_to());
+        Diagnostic::new("encoding", message).hint("save the file as UTF-8").in_file(shown.clone()).into()
+    })
+}
+
+/// Reads a file that the user named.
+pub fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
+    let shown = path.display().to_string();
+    fs::read(path).map_err(|error| {
+        let diagnostic = Diagnostic::new("missing-file", format!("{shown} cannot be read: {error}"));
+        diagnostic.in_file(shown.clone()).into()
+    })
+}

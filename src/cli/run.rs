@@ -1,0 +1,196 @@
+//! `vkcert run FILE`: one test-procedure file, outside any project.
+
+use super::args::{Common, OutputForm, Run};
+use super::campaign::{self, Bench};
+use super::engines::{EngineSettings, Engines};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::kernel::{self, Kernel};
+use super::plan::Plan;
+use super::test_run::TestRun;
+use super::{agreement, derive, output, project};
+use crate::glsl::KernelSource;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::id::TestId;
+use crate::model::procedure::{self, KernelText, Language};
+use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLimits};
+use crate::model::result::{RunResult, TestOutcome};
+use crate::model::verdict::Verdict;
+use crate::requirement::{self, ProcedureFile};
+use base64::Engine as _;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Runs every test of the file; exit code as the verdicts and findings have it.
+pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
+    let plan = Plan::new(common, &run.check)?;
+    let mut file = requirement::load_procedure(&run.file)?;
+    choose(&mut file, &run.only)?;
+    let kernels = compile(&file)?;
+    let bench =
+        Bench { kernels: &kernels, base: &file.base, limits: ProjectLimits::default(), contraction: Contraction::Forbidden };
+    let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
+    let mut engines = Engines::open(&plan, None, EngineSettings::default())?;
+    let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let mut exit = Exit::Success;
+    let mut outcomes = Vec::new();
+    for (test, row) in file.tests.iter().zip(runs) {
+        let disagreement = agreement::of_test(test, &kernels, &row);
+        for mut run_on_engine in row {
+            if run_on_engine.verdict != Verdict::NotRun {
+                run_on_engine.findings.extend(disagreement.iter().cloned());
+            }
+            run_on_engine.findings.extend(untraced(&kernels, &run_on_engine, &plan));
+            exit = exit.and(exit_of(&run_on_engine));
+            outcomes.push(outcome(&test.id, &run_on_engine, &kernels, run));
+        }
+    }
+    let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
+    match common.format {
+        OutputForm::Json => {
+            let value = serde_json::to_value(&result).map_err(|error| Failure::tool(error.to_string()))?;
+            output::print(&format!("{value:#}\n"))?;
+        }
+        OutputForm::Text => output::print(&text(&result))?,
+    }
+    Ok(exit)
+}
+
+fn choose(file: &mut ProcedureFile, only: &[String]) -> Result<(), Failure> {
+    for id in only {
+        if !file.tests.iter().any(|test| test.id.as_str() == id) {
+            let known: Vec<&str> = file.tests.iter().map(|test| test.id.as_str()).collect();
+            let hint = requirement::nearest::did_you_mean(id, &known);
+            let diagnostic = Diagnostic::new("unknown-id", format!("--only: the file has no test `{id}`"));
+            return Err(Diagnostic { hint, ..diagnostic }.into());
+        }
+    }
+    if !only.is_empty() {
+        file.tests.retain(|test| only.iter().any(|id| test.id.as_str() == id));
+    }
+    Ok(())
+}
+
+fn exit_of(run: &TestRun) -> Exit {
+    let verdict = match run.verdict {
+        Verdict::Pass | Verdict::NotRun => Exit::Success,
+        Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => Exit::Failed,
+        Verdict::Unsupported => Exit::Unavailable,
+    };
+    verdict.and(if run.findings.is_empty() { Exit::Success } else { Exit::Failed })
+}
+
+/// Findings of the kernels' modules, reported with each test that ran them.
+fn untraced(kernels: &[Kernel], run: &TestRun, plan: &Plan) -> Vec<crate::model::finding::Finding> {
+    let used = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
+    used.flat_map(|kernel| kernel.findings.iter().filter(|finding| plan.checks.has(finding.kind)).cloned()).collect()
+}
+
+fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> TestOutcome {
+    let base64 = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
+    let buffers = match options.dump_buffers {
+        true => run.outputs.iter().map(|(name, bytes)| (name.clone(), base64(bytes))).collect(),
+        false => BTreeMap::new(),
+    };
+    let coverage = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
+    let coverage = coverage.map(|kernel| {
+        let records = run.records.get(&kernel.name).and_then(|records| records.as_ref().ok());
+        (kernel.name.clone(), derive::test_coverage(kernel, id, records))
+    });
+    TestOutcome {
+        id: id.clone(),
+        engine: run.engine,
+        verdict: run.verdict,
+        reason: run.reason.clone(),
+        mismatches: run.mismatches.clone(),
+        findings: run.findings.clone(),
+        buffers,
+        coverage: coverage.collect(),
+    }
+}
+
+/// Compiles every kernel of the file; all diagnostics together.
+fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
+    let mut kernels = Vec::new();
+    let mut diagnostics = Vec::new();
+    for (name, kernel) in &file.procedure.value.kernels {
+        match compile_kernel(name.as_str(), kernel, &file.base) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(Failure::Input(found)) => diagnostics.extend(found),
+            Err(other) => return Err(other),
+        }
+    }
+    if diagnostics.is_empty() { Ok(kernels) } else { Err(Failure::Input(diagnostics)) }
+}
+
+fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
+    let (path, bytes, folder) = match &kernel.source {
+        KernelText::Path(path) => {
+            let file = base.join(path);
+            let folder = file.parent().map(Path::to_owned);
+            (path.clone(), project::read(&file)?, folder)
+        }
+        KernelText::Contents(contents) => {
+            let bytes = match (&contents.text, &contents.bytes) {
+                (Some(text), _) => text.clone().into_bytes(),
+                (None, Some(bytes)) => base64::engine::general_purpose::STANDARD.decode(bytes).map_err(|error| {
+                    Diagnostic::new("bad-spirv", format!("the bytes of kernel `{name}` are not base64: {error}"))
+                })?,
+                (None, None) => Vec::new(),
+            };
+            let extension = match kernel.language {
+                Language::Glsl => "comp",
+                Language::Spirv => "spv",
+            };
+            (format!("{name}.{extension}"), bytes, Some(base.to_owned()))
+        }
+    };
+    let target = kernel.target_env.name();
+    if kernel.language == Language::Spirv {
+        return kernel::from_spirv(name, &path, &bytes, &kernel.entry, target);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let message = format!("{path} is not UTF-8 from byte {} on", error.utf8_error().valid_up_to());
+        Diagnostic::new("encoding", message).hint("save the file as UTF-8").in_file(path.clone())
+    })?;
+    let source = KernelSource {
+        path,
+        text,
+        include: kernel.include.iter().map(|folder| base.join(folder)).collect(),
+        folder,
+        defines: kernel.defines.clone(),
+        entry: kernel.entry.clone(),
+        target_env: target.to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    kernel::from_glsl(name, &source)
+}
+
+/// Verdicts, mismatches, findings and what the vectors show, for people.
+fn text(result: &RunResult) -> String {
+    let mut text = String::new();
+    for test in &result.tests {
+        let reason = test.reason.as_deref().map(|reason| format!("  {reason}")).unwrap_or_default();
+        text.push_str(&format!("{:<13} {:<11} {}{reason}\n", test.verdict.to_string(), test.engine.to_string(), test.id));
+        for mismatch in &test.mismatches {
+            text.push_str(&format!(
+                "    {} at byte {}: expected {}, found {} ({})\n",
+                mismatch.buffer, mismatch.offset, mismatch.expected, mismatch.actual, mismatch.bits
+            ));
+        }
+        for finding in &test.findings {
+            let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            text.push_str(&format!("    {}: {place}{}\n", finding.kind, finding.message));
+        }
+        for (kernel, coverage) in &test.coverage {
+            for decision in &coverage.decisions {
+                let vectors: Vec<String> =
+                    decision.vectors.iter().map(|vector| format!("{}={}", vector.values, vector.outcome)).collect();
+                let vectors = if vectors.is_empty() { "no vector".to_owned() } else { vectors.join(" ") };
+                text.push_str(&format!("    {kernel} {} `{}`: {vectors}\n", decision.id, decision.text));
+            }
+        }
+    }
+    text
+}

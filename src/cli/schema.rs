@@ -1,0 +1,24 @@
+//! `vkcert schema NAME`: the JSON Schema of every file format.
+
+use super::args::{Common, Schema};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use crate::model::diagnostic::Diagnostic;
+use crate::requirement::schema::{self, SCHEMAS};
+
+/// Prints one schema, or the table of names.
+pub fn command(_common: &Common, asked: &Schema) -> Result<Exit, Failure> {
+    let Some(name) = &asked.name else {
+        let lines: String = SCHEMAS.iter().map(|row| format!("{:<14} {}\n", row.name, row.describes)).collect();
+        output::print(&lines)?;
+        return Ok(Exit::Success);
+    };
+    let Some(text) = schema::schema(name) else {
+        let names: Vec<&str> = SCHEMAS.iter().map(|row| row.name).collect();
+        let diagnostic = Diagnostic::new("unknown-id", format!("no file format is named `{name}`"));
+        return Err(diagnostic.hint(format!("use one of {}", names.join(", "))).into());
+    };
+    output::print(&format!("{text}\n"))?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,204 @@
+//! One test on one engine: the production run that is judged, and the runs that measure.
+//!
+//! Production gives verdict, outputs and findings. The measured module (marked on the sequential engine, instrumented on the
+//! device) gives coverage records; its outputs must be production's. On the device the traced module runs too: recording
+//! must change no output bit.
+
+use super::failure::Failure;
+use super::kernel::{Kernel, Variant};
+use crate::exec::judge::{self, Judgement};
+use crate::exec::prepare::Prepared;
+use crate::exec::sequential::SequentialExecutor;
+use crate::exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
+use crate::model::evidence::{LoweringDecision, Mismatch};
+use crate::model::finding::{Checks, Finding, FindingKind};
+use crate::model::procedure::Test;
+use crate::model::project::Contraction;
+use crate::model::records::Records;
+use crate::model::verdict::{EngineName, Verdict};
+use std::collections::BTreeMap;
+
+/// A test that is checked and laid out, ready for any engine.
+pub struct PreparedTest<'a> {
+    pub test: &'a Test,
+    /// The job and what is expected of it, or what no engine can run of it, by name.
+    pub plan: Result<Prepared, String>,
+    /// The kernels of the job's modules, in the same order.
+    pub kernels: Vec<&'a Kernel>,
+    pub contraction: Contraction,
+}
+
+/// What a test did on one engine.
+#[derive(Debug, Clone)]
+pub struct TestRun {
+    pub engine: EngineName,
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    pub mismatches: Vec<Mismatch>,
+    pub findings: Vec<Finding>,
+    /// Final contents by buffer name; empty where the run did not get that far.
+    pub outputs: BTreeMap<String, Vec<u8>>,
+    /// Per kernel: what was recorded, or why nothing was.
+    pub records: BTreeMap<String, Result<Records, String>>,
+    /// Per kernel: the loop decisions that only the sequential lowering has.
+    pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+}
+
+impl TestRun {
+    /// An engine that was not there.
+    pub fn not_run(engine: EngineName, reason: &str) -> Self {
+        Self::ended(engine, Verdict::NotRun, reason)
+    }
+
+    /// A test that ended before anything ran.
+    fn ended(engine: EngineName, verdict: Verdict, reason: &str) -> Self {
+        Self {
+            engine,
+            verdict,
+            reason: Some(reason.to_owned()),
+            mismatches: Vec::new(),
+            findings: Vec::new(),
+            outputs: BTreeMap::new(),
+            records: BTreeMap::new(),
+            lowering: BTreeMap::new(),
+        }
+    }
+}
+
+/// Runs a prepared test on an engine.
+pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun, Failure> {
+    let plan = match &prepared.plan {
+        Ok(plan) => plan,
+        Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
+    };
+    let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
+    let production = execute(engine, &job.expect("every kernel has a production module"))?;
+    let judgement = judge(plan, &production)?;
+    let mut run = TestRun {
+        engine: engine.name(),
+        verdict: judgement.verdict,
+        reason: judgement.reason,
+        mismatches: judgement.mismatches,
+        outputs: outputs(&plan.job, &production),
+        findings: production.findings.clone(),
+        records: BTreeMap::new(),
+        lowering: BTreeMap::new(),
+    };
+    if production.completion == Completion::Completed {
+        match engine.name() {
+            EngineName::Sequential => drop(measure(prepared, plan, engine, Variant::Marked, &production, &mut run)?),
+            EngineName::Vulkan => measure_on_device(prepared, plan, engine, &production, &mut run)?,
+        }
+    } else {
+        let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
+        for kernel in &prepared.kernels {
+            run.records.insert(kernel.name.clone(), Err(reason.clone()));
+        }
+    }
+    run.findings.sort_by(Finding::order);
+    Ok(run)
+}
+
+fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
+    engine.run(job, &mut Unobserved).map_err(|error| match error {
+        ExecError::Engine { .. } => Failure::tool(error.to_string()),
+        ExecError::NoDevice { .. } => Failure::Unavailable { message: error.to_string(), hint: None },
+    })
+}
+
+fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, Failure> {
+    let mut reference = |job: &Job| SequentialExecutor::default().run(job, &mut Unobserved);
+    judge::judge(plan, run, &mut reference).map_err(|error| Failure::tool(error.to_string()))
+}
+
+fn outputs(job: &Job, run: &Run) -> BTreeMap<String, Vec<u8>> {
+    job.buffers.iter().zip(&run.buffers).map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect()
+}
+
+/// The job with one variant of its kernels' modules; none where a kernel does not have it.
+fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: Checks) -> Option<Job> {
+    let modules = prepared.kernels.iter().map(|kernel| kernel.job_module(variant)).collect::<Option<Vec<_>>>()?;
+    Some(Job { modules, checks, ..plan.job.clone() })
+}
+
+fn measure(
+    prepared: &PreparedTest,
+    plan: &Prepared,
+    engine: &mut dyn Executor,
+    which: Variant,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<Option<Run>, Failure> {
+    let Some(job) = variant(prepared, plan, which, Checks::none()) else {
+        for kernel in &prepared.kernels {
+            run.records.insert(kernel.name.clone(), Err("no-source".to_owned()));
+        }
+        return Ok(None);
+    };
+    let measured = execute(engine, &job)?;
+    let failed = match &measured.completion {
+        Completion::Completed => None,
+        other => Some(format!("the measured run did not complete: {other:?}")),
+    };
+    for kernel in &prepared.kernels {
+        let records = match (&failed, measured.records.get(&kernel.name)) {
+            (Some(reason), _) => Err(reason.clone()),
+            (None, Some(records)) => Ok(records.clone()),
+            (None, None) => Err("the engine gave no records back".to_owned()),
+        };
+        run.records.insert(kernel.name.clone(), records);
+    }
+    if let Some(reason) = &failed {
+        run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
+    } else {
+        let tolerated = prepared.contraction == Contraction::Allowed && judge(plan, &measured)?.verdict == run.verdict;
+        if !tolerated {
+            run.findings.extend(difference(plan, production, &measured, "production", "measured"));
+        }
+    }
+    Ok(Some(measured))
+}
+
+fn measure_on_device(
+    prepared: &PreparedTest,
+    plan: &Prepared,
+    engine: &mut dyn Executor,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<(), Failure> {
+    let Some(instrumented) = measure(prepared, plan, engine, Variant::Instrumented, production, run)? else { return Ok(()) };
+    if instrumented.completion != Completion::Completed {
+        return Ok(());
+    }
+    let Some(job) = variant(prepared, plan, Variant::Traced, Checks::none()) else { return Ok(()) };
+    let traced = execute(engine, &job)?;
+    match &traced.completion {
+        Completion::Completed => {
+            run.findings.extend(difference(plan, &traced, &instrumented, "traced", "instrumented"));
+        }
+        other => {
+            let message = format!("the traced run did not complete: {other:?}");
+            run.findings.push(Finding::new(FindingKind::EngineDisagreement, message));
+        }
+    }
+    Ok(())
+}
+
+/// A finding where two runs of one test left different bytes.
+fn difference(plan: &Prepared, left: &Run, right: &Run, left_name: &str, right_name: &str) -> Option<Finding> {
+    let buffers = plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers));
+    let (name, offset, count) = buffers.into_iter().find_map(|(buffer, (left, right))| {
+        let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+        let mut offsets = differing.map(|(offset, _)| offset);
+        let first = offsets.next()?;
+        Some((buffer.name.clone(), first, 1 + offsets.count()))
+    })?;
+    let message = format!(
+        "{left_name} and {right_name} module leave different contents in buffer `{name}`: {count} bytes differ, the first at offset {offset}"
+    );
+    let finding = Finding::new(FindingKind::EngineDisagreement, message)
+        .detail("comparison", format!("{left_name}/{right_name}"))
+        .detail("buffer", name)
+        .detail("offset", offset);
+    Some(finding)
+}

@@ -1,0 +1,170 @@
+//! `vkcert verify EVIDENCE`: every hash, verdict, status and percentage, derived again from what is stored.
+
+use super::args::{Common, OutputForm, Verify};
+use super::conclusion::conclude;
+use super::evidence;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::{derive, output};
+use crate::exec::stored;
+use crate::model::evidence::{Evidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::verdict::Verdict;
+use crate::requirement::trace;
+use base64::Engine as _;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// What was found.
+#[derive(Default)]
+struct Findings {
+    /// Differences between what is stored and what follows from the records.
+    problems: Vec<String>,
+    /// What cannot be derived again, and why.
+    not_derivable: Vec<String>,
+    /// How many statements were derived again.
+    checked: u64,
+}
+
+/// Exit 0 if everything follows from the raw records, 1 on any difference.
+pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
+    let (stored, tampering) = evidence::load(&verify.evidence)?;
+    let mut found = Findings { problems: tampering.problems, checked: stored.manifest.outputs.len() as u64, ..Findings::default() };
+    verdicts(&stored, &mut found);
+    records(&stored, &mut found);
+    requirements(&stored, &mut found);
+    derived(&stored, &mut found);
+    let exit = if found.problems.is_empty() { Exit::Success } else { Exit::Failed };
+    match common.format {
+        OutputForm::Json => {
+            let document = json!({
+                "schema": 1, "verified": found.problems.is_empty(), "checked": found.checked,
+                "problems": found.problems, "not_rederivable": found.not_derivable,
+            });
+            output::print(&format!("{document:#}\n"))?;
+        }
+        OutputForm::Text => {
+            let mut text = String::new();
+            found.problems.iter().for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
+            found.not_derivable.iter().for_each(|what| text.push_str(&format!("not re-derivable  {what}\n")));
+            let count = found.checked;
+            text.push_str(&match found.problems.len() {
+                0 => format!("verified: {count} hashes, verdicts, statuses and percentages follow from the stored records\n"),
+                problems => format!("NOT verified: {problems} of {count} statements do not follow from the stored records\n"),
+            });
+            output::print(&text)?;
+        }
+    }
+    Ok(exit)
+}
+
+impl Findings {
+    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+        self.checked += 1;
+        if !holds {
+            self.problems.push(problem());
+        }
+    }
+}
+
+/// Verdicts from the stored outputs and the stored definitions of the tests.
+fn verdicts(evidence: &Evidence, found: &mut Findings) {
+    for test in &evidence.campaign.tests {
+        found.check(crate::requirement::hash::test_hash(&test.definition) == test.hash, || {
+            format!("test {}: its definition has another hash", test.id)
+        });
+        for result in &test.results {
+            verdict(test, result, found);
+        }
+    }
+}
+
+fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {
+    match result.verdict {
+        Verdict::Pass | Verdict::Fail => {}
+        Verdict::NotRun | Verdict::Unsupported | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
+            // The run left no outputs to judge.
+            return;
+        }
+    }
+    let mut outputs = BTreeMap::new();
+    for (name, output) in &result.outputs {
+        match output {
+            OutputBytes::Bytes(text) => match base64::engine::general_purpose::STANDARD.decode(text) {
+                Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
+                Err(error) => found.problems.push(format!("test {}: buffer {name} is not base64: {error}", test.id)),
+            },
+            OutputBytes::Hash { .. } => {}
+        }
+    }
+    match stored::judge(&test.expected, &outputs) {
+        Ok(verdict) => found.check(verdict == result.verdict, || {
+            format!("test {} on {}: stored {}, derived {verdict}", test.id, result.engine, result.verdict)
+        }),
+        Err(reason) => found.not_derivable.push(format!("test {} on {}: {reason}", test.id, result.engine)),
+    }
+}
+
+/// Whether records count is for their test's verdict to say.
+fn records(stored: &Evidence, found: &mut Findings) {
+    for kernel in &stored.kernels {
+        for row in &kernel.records {
+            let test = stored.campaign.tests.iter().find(|test| test.id == row.test);
+            let result = test.and_then(|test| test.results.iter().find(|result| result.engine == kernel.engine));
+            let verdict = result.map(|result| result.verdict);
+            let right = verdict == Some(row.verdict) && row.counted == (verdict == Some(Verdict::Pass));
+            found.check(right, || {
+                format!("{} on {}: records of {} do not go with its verdict", kernel.kernel, kernel.engine, row.test)
+            });
+        }
+    }
+}
+
+fn requirements(stored: &Evidence, found: &mut Findings) {
+    let rows = &stored.campaign.requirements;
+    let verdicts = stored.campaign.tests.iter();
+    let verdicts: trace::Verdicts =
+        verdicts.map(|test| (test.id.clone(), test.results.iter().map(|result| result.verdict).collect())).collect();
+    let statuses = trace::statuses(rows, &verdicts);
+    for row in rows {
+        let uid = &row.requirement.uid;
+        found.check(crate::requirement::hash::requirement_hash(&row.requirement) == row.hash, || {
+            format!("requirement {uid}: its content has another hash")
+        });
+        found.check(statuses.get(uid) == Some(&row.status), || format!("requirement {uid}: its status is not {}", row.status));
+    }
+}
+
+/// Coverage, justifications and the conclusion.
+fn derived(stored: &Evidence, found: &mut Findings) {
+    let mut kernels = stored.kernels.clone();
+    let mut campaign = stored.campaign.clone();
+    for kernel in &mut kernels {
+        kernel.coverage = derive::coverage(kernel);
+    }
+    derive::justify(&mut kernels, &mut campaign);
+    for (derived, kernel) in kernels.iter().zip(&stored.kernels) {
+        let (ours, theirs) = (&derived.coverage, &kernel.coverage);
+        let name = format!("{} on {}", kernel.kernel, kernel.engine);
+        found.check(ours.statements == theirs.statements, || format!("{name}: statement coverage"));
+        found.check(ours.branches == theirs.branches, || format!("{name}: branch coverage"));
+        found.check(ours.points == theirs.points, || format!("{name}: entry and exit points"));
+        found.check(ours.not_reached == theirs.not_reached, || format!("{name}: functions that are not reached"));
+        found.check(ours.decisions.len() == theirs.decisions.len(), || format!("{name}: number of decisions"));
+        for (ours, theirs) in ours.decisions.iter().zip(&theirs.decisions) {
+            found.check(ours == theirs, || format!("{name}: decision {}", theirs.id));
+        }
+        for (ours, theirs) in ours.summary.iter().zip(&theirs.summary) {
+            found.check(ours == theirs, || {
+                let shown = |row: &crate::model::coverage::CriterionSummary| format!("{}/{}", row.covered, row.total);
+                format!("{name}: {} is stored as {}, derived {}", theirs.criterion, shown(theirs), shown(ours))
+            });
+        }
+    }
+    found.check(campaign.justifications == stored.campaign.justifications, || "justifications".to_owned());
+    let conclusion = conclude(&campaign, &kernels);
+    found.check(conclusion.exit_code == stored.campaign.conclusion.exit_code, || {
+        format!("exit code: stored {}, derived {}", stored.campaign.conclusion.exit_code, conclusion.exit_code)
+    });
+    found.check(conclusion.reasons == stored.campaign.conclusion.reasons, || "reasons of the conclusion".to_owned());
+    found.check(conclusion.summary == stored.campaign.conclusion.summary, || "summary of the conclusion".to_owned());
+}

@@ -1,0 +1,32 @@
+//! The result of `vkcert run --format json`.
+
+use super::coverage::KernelCoverage;
+use super::evidence::Mismatch;
+use super::finding::Finding;
+use super::id::TestId;
+use super::verdict::{EngineName, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The one document on stdout.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    pub schema: u32,
+    /// One entry per test and engine, in the order of the file, then sequential before vulkan.
+    pub tests: Vec<TestOutcome>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestOutcome {
+    pub id: TestId,
+    pub engine: EngineName,
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    pub mismatches: Vec<Mismatch>,
+    pub findings: Vec<Finding>,
+    /// Final contents as base64, with `--dump-buffers`; else empty.
+    pub buffers: BTreeMap<String, String>,
+    /// By kernel: what this test on this engine exercised, whatever its verdict (a campaign counts passed tests alone).
+    pub coverage: BTreeMap<String, KernelCoverage>,
+}

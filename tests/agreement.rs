@@ -1,0 +1,167 @@
+//! Engines and modules agree on random kernels: the sequential engine (at several tile widths, on the production, marked
+//! and instrumented modules) and the device, on outputs and on the vector set of every decision.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
+use vkcert::exec::sequential::SequentialExecutor;
+use vkcert::exec::vulkan::{DeviceChoice, VulkanExecutor};
+use vkcert::exec::{Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved};
+use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::instrument::{self, Instrumented};
+use vkcert::model::finding::Checks;
+use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::records::RecordLayout;
+use vkcert::spirv::module::Module;
+use vkcert::spirv::validate::{self, TargetEnv};
+
+const GROUPS: u32 = 3;
+
+struct Modules {
+    production: Vec<u32>,
+    marked: Vec<u32>,
+    made: Instrumented,
+}
+
+fn modules(seed: u64) -> Modules {
+    let kernel = random_kernel(seed);
+    let source = KernelSource {
+        path: format!("random{seed}.comp"),
+        text: kernel.text.clone(),
+        include: Vec::new(),
+        folder: None,
+        defines: BTreeMap::new(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.1".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    let compiled = glsl::compile(&source).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{}", kernel.text));
+    let module = Module::parse(compiled.marked.clone()).unwrap();
+    let made = instrument::instrument(&compiled.structure, &module, "main").unwrap();
+    for words in [&compiled.production, &compiled.marked, &made.traced, &made.instrumented] {
+        validate::validate(words, TargetEnv::Vulkan1_1).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
+    assert!(made.untraced.is_empty(), "seed {seed}: {:?}\n{}", made.untraced, kernel.text);
+    Modules { production: compiled.production, marked: compiled.marked, made }
+}
+
+fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
+    let mut dice = Dice(seed ^ 0xABCD);
+    let inputs: Vec<u8> = (0..INPUTS).flat_map(|_| ((dice.roll() % 40) as u32).to_le_bytes()).collect();
+    let outputs = vec![0_u8; (GROUPS * LOCAL_SIZE * 4) as usize];
+    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
+    let buffers = vec![buffer("input", inputs), buffer("output", outputs), buffer("counter", vec![0; 4])];
+    let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
+        set: 0,
+        binding: index as u32,
+        array_index: 0,
+        class: DescriptorClass::Storage,
+        buffer: index,
+        offset: 0,
+        range: buffer.bytes.len() as u64,
+        dynamic_offset: 0,
+    });
+    let mut push = Vec::new();
+    push.extend(((dice.roll() % 12) as u32).to_le_bytes());
+    push.extend(((dice.roll() % 12) as i32 - 4).to_le_bytes());
+    push.extend(((dice.roll() % 16) as f32 * 0.5).to_le_bytes());
+    let dispatch = JobDispatch {
+        module: 0,
+        entry: "main".to_owned(),
+        groups: [GROUPS, 1, 1],
+        bindings: bindings.collect(),
+        push_constants_defined: vec![0..push.len()],
+        push_constants: push,
+        specialization: BTreeMap::from([(0, dice.roll() % 7)]),
+        subgroup_size: None,
+    };
+    let module = JobModule { kernel: "random".to_owned(), words: Arc::new(words.to_vec()), recording };
+    Job {
+        name: format!("seed {seed}"),
+        modules: vec![module],
+        buffers,
+        dispatches: vec![dispatch],
+        limits: Limits::default(),
+        checks: Checks::all(),
+    }
+}
+
+fn completed(seed: u64, engine: &mut dyn Executor, job: &Job) -> Run {
+    let run = engine.run(job, &mut Unobserved).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let text = || random_kernel(seed).text;
+    assert_eq!(run.completion, Completion::Completed, "seed {seed}: {:#?}\n{}", run.findings, text());
+    assert!(run.findings.is_empty(), "seed {seed}: {:#?}\n{}", run.findings, text());
+    run
+}
+
+fn shown(layout: &RecordLayout, words: &[u32]) -> Vec<String> {
+    let has = |bit: u32| words[bit as usize / 32] >> (bit % 32) & 1 == 1;
+    let vectors = layout.decisions.iter().flat_map(|slot| {
+        slot.vectors
+            .iter()
+            .filter(move |row| has(slot.base + row.sum))
+            .map(move |row| format!("{} {}", slot.decision, row.vector.values))
+    });
+    let marks = layout.marks.iter().enumerate().filter(|(_, bit)| has(**bit)).map(|(index, _)| format!("mark {index}"));
+    vectors.chain(marks).collect()
+}
+
+fn agree_on(seed: u64, vulkan: Option<&mut VulkanExecutor>) {
+    let Modules { production, marked, made } = modules(seed);
+    let mut narrow = SequentialExecutor::default();
+    narrow.settings.tile_width = 1;
+    let mut wide = SequentialExecutor::default();
+    let plain = completed(seed, &mut wide, &job(seed, &production, ModuleRecording::None));
+    let markers = ModuleRecording::Markers(Arc::new(made.markers.clone()));
+    let native = completed(seed, &mut wide, &job(seed, &marked, markers.clone()));
+    let single = completed(seed, &mut narrow, &job(seed, &marked, markers));
+    let buffer = ModuleRecording::Buffer(made.record_buffer.clone());
+    let recorded = completed(seed, &mut wide, &job(seed, &made.instrumented, buffer.clone()));
+    let text = || random_kernel(seed).text;
+    for run in [&native, &single, &recorded] {
+        assert_eq!(plain.buffers, run.buffers, "seed {seed}: outputs\n{}", text());
+    }
+    let layout = &made.markers.layout;
+    let vectors = shown(layout, &native.records["random"].words);
+    assert!(!vectors.is_empty());
+    for run in [&single, &recorded] {
+        assert_eq!(vectors, shown(layout, &run.records["random"].words), "seed {seed}: vectors\n{}", text());
+    }
+    assert_eq!(native.records["random"].witnesses, single.records["random"].witnesses, "seed {seed}\n{}", text());
+    let Some(vulkan) = vulkan else { return };
+    let device_plain = completed(seed, vulkan, &job(seed, &production, ModuleRecording::None));
+    let device_traced = completed(seed, vulkan, &job(seed, &made.traced, ModuleRecording::None));
+    let device = completed(seed, vulkan, &job(seed, &made.instrumented, buffer));
+    assert_eq!(device_plain.buffers, device_traced.buffers, "seed {seed}: device, traced\n{}", text());
+    assert_eq!(device_plain.buffers, device.buffers, "seed {seed}: device, instrumented\n{}", text());
+    assert_eq!(plain.buffers, device.buffers, "seed {seed}: device and sequential outputs\n{}", text());
+    assert_eq!(vectors, shown(layout, &device.records["random"].words), "seed {seed}: device vectors\n{}", text());
+}
+
+fn vulkan() -> Option<VulkanExecutor> {
+    let settings = vkcert::exec::vulkan::Settings::new(env!("CARGO_BIN_EXE_vkcert"));
+    match VulkanExecutor::new(DeviceChoice::Best, settings) {
+        Ok(engine) => Some(engine),
+        Err(error) => {
+            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
+            eprintln!("not run on a device: {error}");
+            None
+        }
+    }
+}
+
+/// How many kernels; `make soak` asks for more.
+fn count() -> u64 {
+    std::env::var("VKCERT_RANDOM_KERNELS").ok().and_then(|text| text.parse().ok()).unwrap_or(200)
+}
+
+#[test]
+fn engines_and_modules_agree_on_random_kernels() {
+    let mut engine = vulkan();
+    for seed in 1..=count() {
+        agree_on(seed, engine.as_mut());
+    }
+}

@@ -1,0 +1,143 @@
+//! The layers of ARCHITECTURE.md hold in the source: data flows one way, single modules name single libraries, and every
+//! file that the document names exists.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From top to bottom; a module uses only what stands above it (and itself).
+const LAYERS: &[&str] =
+    &["model", "requirement", "glsl", "spirv", "instrument", "exec", "coverage", "coupling", "report", "cli"];
+
+/// Layers that see less than everything above them.
+const NARROW: &[(&str, &[&str])] = &[("report", &["model"]), ("coverage", &["model"])];
+
+/// Libraries that one place alone names.
+const ALONE: &[(&str, &[&str])] = &[
+    ("shaderc", &["src/glsl/compile.rs"]),
+    ("ash", &["src/exec/vulkan"]),
+    ("printpdf", &["src/report/pdf"]),
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn all_sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    sources(&root().join("src"), &mut found);
+    found
+        .into_iter()
+        .map(|path| {
+            let shown = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+            (shown, fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+/// The layers that a source text names as `crate::layer`.
+fn used_layers(text: &str) -> Vec<(usize, String)> {
+    let mut used = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or("");
+        for rest in code.split("crate::").skip(1) {
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if LAYERS.contains(&name.as_str()) {
+                used.push((number + 1, name));
+            }
+        }
+        if let Some(group) = code.split("crate::{").nth(1) {
+            for part in group.split(',') {
+                let name: String = part.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if LAYERS.contains(&name.as_str()) {
+                    used.push((number + 1, name));
+                }
+            }
+        }
+    }
+    used
+}
+
+#[test]
+fn no_module_uses_a_layer_below_itself() {
+    let mut wrong = Vec::new();
+    for (path, text) in all_sources() {
+        let Some(layer) = path.split('/').nth(1).filter(|part| LAYERS.contains(part)) else { continue };
+        let rank = |name: &str| LAYERS.iter().position(|layer| *layer == name).unwrap();
+        let narrow = NARROW.iter().find(|(name, _)| *name == layer).map(|(_, allowed)| *allowed);
+        for (line, used) in used_layers(&text) {
+            let allowed = used == layer || narrow.map_or(rank(&used) < rank(layer), |list| list.contains(&used.as_str()));
+            if !allowed {
+                wrong.push(format!("{path}:{line}: {layer} uses {used}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "upward uses:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn single_places_name_single_libraries() {
+    let mut wrong = Vec::new();
+    for (path, text) in all_sources() {
+        for (library, places) in ALONE {
+            if places.iter().any(|place| path.starts_with(place)) {
+                continue;
+            }
+            for (number, line) in text.lines().enumerate() {
+                let code = line.split("//").next().unwrap_or("");
+                if code.contains(&format!("{library}::")) && !code.contains(&format!("_{library}::")) {
+                    let word_before = code.split(&format!("{library}::")).next().unwrap().chars().last();
+                    if !word_before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '"') {
+                        wrong.push(format!("{path}:{}: names {library}", number + 1));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "libraries named elsewhere:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn unsafe_stands_in_two_places_alone() {
+    let allowed = ["src/exec/vulkan", "src/spirv/validate"];
+    let mut wrong = Vec::new();
+    for (path, text) in all_sources() {
+        let inside = allowed.iter().any(|place| path.starts_with(place));
+        let uses = text.lines().any(|line| {
+            let code = line.split("//").next().unwrap_or("");
+            code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe extern") || code.contains("unsafe impl")
+        });
+        if uses && !inside {
+            wrong.push(path);
+        }
+    }
+    assert!(wrong.is_empty(), "unsafe outside {allowed:?}: {wrong:?}");
+}
+
+#[test]
+fn every_file_that_the_document_names_exists() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut missing = Vec::new();
+    for quoted in text.split('`').skip(1).step_by(2) {
+        let path = quoted.trim_end_matches('/');
+        let is_path = ["src/", "tests/", "docs/", "tools/", "glsl/", "requirements/", "spirv/", "examples/", ".ci/"]
+            .iter()
+            .any(|start| path.starts_with(start))
+            && !path.contains(['*', ' ', '<']);
+        if is_path && !root().join(path).exists() {
+            missing.push(path.to_owned());
+        }
+    }
+    assert!(missing.is_empty(), "ARCHITECTURE.md names files that do not exist: {missing:?}");
+}
