@@ -5,6 +5,9 @@
 //! means that the tool itself failed.
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
+pub mod compare;
+pub mod judge;
+pub mod prepare;
 pub mod sequential;
 pub mod vulkan;
 

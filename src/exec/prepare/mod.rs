@@ -1,0 +1,245 @@
+//! From a test as a file holds it to a job that an engine can run.
+//!
+//! Knows: the test, its kernels' modules, the folder that its paths are relative to, the limits.
+//! Promises: sizes, offsets, layouts, ids and limits are checked before anything runs; every fault is a diagnostic with
+//! its place in the file; what no engine can run yet is [`PrepareError::Unsupported`] by name. A fault in the file
+//! takes precedence over what is unsupported.
+//! Does not cover: running (`Executor`), comparing (`judge`).
+
+mod contents;
+mod dispatch;
+mod expectation;
+mod layout;
+mod npy;
+mod random;
+pub mod scalar;
+
+pub use contents::UNINITIALISED;
+pub use expectation::{Expected, ExpectedContents};
+pub use layout::Leaf;
+
+use super::{Job, JobBuffer, JobModule, ModuleRecording};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::element::DataType;
+use crate::model::finding::Checks;
+use crate::model::id::KernelName;
+use crate::model::procedure::{Binding, Dispatch, Limits, Test};
+use crate::model::project::ProjectLimits;
+use crate::requirement::{Located, Origin};
+use crate::spirv::module::Module;
+use dispatch::{Call, Dispatched};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A kernel whose module is at hand. Use a module that no optimiser has run over (the marked or traced one): bindings
+/// are checked against what the module declares, and an optimiser drops what is not used.
+#[derive(Debug, Clone)]
+pub struct PreparedKernel {
+    /// Entry point.
+    pub entry: String,
+    pub module: Arc<Module>,
+    pub recording: ModuleRecording,
+}
+
+/// What a test is prepared against.
+pub struct Setting<'a> {
+    pub kernels: &'a BTreeMap<KernelName, PreparedKernel>,
+    /// Folder of the file that holds the test.
+    pub base: &'a Path,
+    pub limits: &'a ProjectLimits,
+    /// Limits from the command line, over those of the test.
+    pub overrides: crate::model::procedure::TestLimits,
+    pub checks: Checks,
+}
+
+/// A job with what is expected of it.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub job: Job,
+    pub expected: Vec<Expected>,
+    /// Most mismatches listed per expectation.
+    pub listed: usize,
+}
+
+/// A test that cannot be prepared.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PrepareError {
+    /// The file is wrong (exit code 2).
+    #[error("{} in the test procedure", match .0.len() { 1 => "a fault".to_owned(), n => format!("{n} faults") })]
+    Input(Vec<Diagnostic>),
+    /// No engine can run this (verdict `unsupported`).
+    #[error("unsupported: {what}")]
+    Unsupported { what: String },
+}
+
+/// What is wrong with a test, gathered while it is prepared.
+#[derive(Debug, Default)]
+pub struct Problems {
+    diagnostics: Vec<Diagnostic>,
+    unsupported: Option<String>,
+}
+
+impl Problems {
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The first unsupported thing names the verdict.
+    pub fn unsupported(&mut self, what: impl Into<String>) {
+        self.unsupported.get_or_insert_with(|| what.into());
+    }
+
+    /// Number of problems so far, of either kind.
+    fn count(&self) -> usize {
+        self.diagnostics.len() + usize::from(self.unsupported.is_some())
+    }
+
+    fn into_result(self) -> Result<(), PrepareError> {
+        match (self.diagnostics.is_empty(), self.unsupported) {
+            (false, _) => Err(PrepareError::Input(self.diagnostics)),
+            (true, Some(what)) => Err(PrepareError::Unsupported { what }),
+            (true, None) => Ok(()),
+        }
+    }
+}
+
+/// Lays out and checks `test`.
+pub fn prepare(test: &Located<Test>, setting: &Setting<'_>) -> Result<Prepared, PrepareError> {
+    let mut problems = Problems::default();
+    let prepared = Preparation { test, setting, problems: &mut problems }.run();
+    problems.into_result()?;
+    Ok(prepared.expect("without problems everything is prepared"))
+}
+
+impl Prepared {
+    /// The same job with other modules of the same kernels (instrumented in place of production, for example).
+    /// Kernels that `modules` lacks keep theirs.
+    pub fn with_modules(&self, modules: &BTreeMap<KernelName, (Arc<Vec<u32>>, ModuleRecording)>) -> Job {
+        let mut job = self.job.clone();
+        for module in &mut job.modules {
+            if let Some((words, recording)) = modules.get(&KernelName(module.kernel.clone())) {
+                (module.words, module.recording) = (words.clone(), recording.clone());
+            }
+        }
+        job
+    }
+}
+
+struct Preparation<'a> {
+    test: &'a Located<Test>,
+    setting: &'a Setting<'a>,
+    problems: &'a mut Problems,
+}
+
+impl Preparation<'_> {
+    /// None after a problem.
+    fn run(&mut self) -> Option<Prepared> {
+        self.unsupported_parts();
+        let limits = self.limits();
+        let calls: Vec<Dispatched> = (self.test.dispatches.iter().enumerate())
+            .map(|(index, dispatch)| {
+                let place = self.test.origin.at("dispatches").at(index);
+                dispatch::interface(&Call::of(dispatch), self.setting, &place, self.problems)
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Option<_>>()?;
+        let buffers = self.buffers(&calls, limits)?;
+        let (modules, index) = self.modules();
+        let dispatches = (self.test.dispatches.iter().zip(&calls).enumerate())
+            .map(|(number, (dispatch, called))| {
+                let place = self.test.origin.at("dispatches").at(number);
+                let module = index[&dispatch.kernel];
+                dispatch::resolve(&Call::of(dispatch), called, &buffers, module, self.setting, &place, self.problems)
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Option<Vec<_>>>()?;
+        let job = Job {
+            name: self.test.id.0.clone(),
+            modules,
+            buffers,
+            dispatches,
+            limits,
+            checks: self.setting.checks.clone(),
+        };
+        let expected = (self.test.expect.iter().enumerate())
+            .map(|(number, expectation)| {
+                let place = self.test.origin.at("expect").at(number);
+                expectation::prepare(expectation, self.test, &job, &calls, self.setting, &place, self.problems)
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Option<Vec<_>>>()?;
+        Some(Prepared { job, expected, listed: self.setting.limits.mismatches as usize })
+    }
+
+    fn limits(&self) -> Limits {
+        self.setting.overrides.over(self.test.limits.over(self.setting.limits.test()))
+    }
+
+    fn unsupported_parts(&mut self) {
+        if let Some(name) = self.test.images.keys().next() {
+            self.problems.unsupported(format!("images (`{name}`)"));
+        }
+        if let Some(name) = self.test.samplers.keys().next() {
+            self.problems.unsupported(format!("samplers (`{name}`)"));
+        }
+        if self.test.buffers.values().any(|buffer| !buffer.address_of.is_empty()) {
+            self.problems.unsupported("device addresses (address_of)");
+        }
+    }
+
+    /// Every buffer of the test, by name; faults of all of them are gathered.
+    fn buffers(&mut self, calls: &[Dispatched], limits: Limits) -> Option<Vec<JobBuffer>> {
+        let source = contents::Source { base: self.setting.base, limit: limits.memory_bytes };
+        let mut buffers = Vec::new();
+        for (name, buffer) in &self.test.buffers {
+            let origin = self.test.origin.at("buffers").at(name);
+            let block = match buffer.data_type {
+                Some(DataType::Reflect) => self.block_of(name, calls, &origin),
+                Some(DataType::Element(_)) | None => None,
+            };
+            buffers.push(source.buffer(name, buffer, block, &origin, self.problems));
+        }
+        let buffers: Vec<JobBuffer> = buffers.into_iter().collect::<Option<_>>()?;
+        let total: u64 = buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
+        if total > limits.memory_bytes {
+            let message = format!("the buffers have {total} bytes, above the memory limit of {}", limits.memory_bytes);
+            let problem = self.test.origin.at("buffers").key_error("limit", message);
+            self.problems.push(problem.hint("raise `limits.memory_bytes`"));
+            return None;
+        }
+        Some(buffers)
+    }
+
+    /// The block of the first binding that names the buffer.
+    fn block_of<'c>(&mut self, name: &str, calls: &'c [Dispatched], origin: &Origin) -> Option<contents::Block<'c>> {
+        let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
+        let (number, binding) = (self.test.dispatches.iter().enumerate())
+            .find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))?;
+        if binding.offset > 0 {
+            let message = format!("`{name}` is laid out by reflection but bound at offset {}", binding.offset);
+            self.problems.push(origin.at("type").error("no-block", message).hint("bind it at offset 0"));
+        }
+        calls[number].block(binding.set, binding.binding)
+    }
+
+    /// The modules that the test dispatches, in order of first use, and the index of each kernel's.
+    fn modules(&self) -> (Vec<JobModule>, BTreeMap<KernelName, usize>) {
+        let mut modules = Vec::new();
+        let mut index = BTreeMap::new();
+        for Dispatch { kernel, .. } in &self.test.dispatches {
+            index.entry(kernel.clone()).or_insert_with(|| {
+                modules.push(job_module(kernel, &self.setting.kernels[kernel]));
+                modules.len() - 1
+            });
+        }
+        (modules, index)
+    }
+}
+
+fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
+    JobModule { kernel: name.0.clone(), words: kernel.module.words.clone(), recording: kernel.recording.clone() }
+}

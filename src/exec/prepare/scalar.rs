@@ -1,0 +1,182 @@
+//! Single values to bits.
+//!
+//! Knows: how each scalar type reads a value of a file. Decimal numbers are read as 64-bit floats (TOML and JSON both
+//! do) and then rounded once to the element's type, ties to even; raw bits `"0x..."` are taken as they are.
+//! Promises: a value that the type cannot hold is an error, never a wrapped or saturated value.
+
+use crate::model::element::{Datum, ScalarClass, ScalarType};
+use half::f16;
+
+/// The bits of `value` as a `scalar`; an error is a sentence.
+pub fn encode(scalar: ScalarType, value: &Datum) -> Result<u64, String> {
+    if let Datum::Text(text) = value
+        && let Some(digits) = text.strip_prefix("0x")
+    {
+        return raw_bits(digits, scalar.size() as u32 * 8, text);
+    }
+    match scalar.class() {
+        ScalarClass::Bool => match value {
+            Datum::Bool(value) => Ok(u64::from(*value)),
+            Datum::Integer(value @ (0 | 1)) => Ok(*value as u64),
+            other => Err(format!("expected true or false, found {other}")),
+        },
+        ScalarClass::Signed | ScalarClass::Unsigned => integer(scalar, value),
+        ScalarClass::Float => float(scalar, value),
+    }
+}
+
+/// Raw bits from hexadecimal digits, which must fit in `width` bits.
+pub fn raw_bits(digits: &str, width: u32, text: &str) -> Result<u64, String> {
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(format!("`{text}` has no hexadecimal digits behind `0x`"));
+    }
+    match u64::from_str_radix(digits, 16) {
+        Ok(bits) if width == 64 || bits >> width == 0 => Ok(bits),
+        Ok(_) | Err(_) => Err(format!("`{text}` has more than {width} bits")),
+    }
+}
+
+fn integer(scalar: ScalarType, value: &Datum) -> Result<u64, String> {
+    let number = match value {
+        Datum::Integer(number) => *number,
+        Datum::Text(text) => text.parse::<i128>().map_err(|_| format!("`{text}` is no integer"))?,
+        other @ (Datum::Bool(_) | Datum::Float(_) | Datum::List(_) | Datum::Record(_)) => {
+            return Err(format!("expected an integer, found {other}"));
+        }
+    };
+    let (least, most) = scalar.integer_range().expect("an integer type has a range");
+    if number < least || number > most {
+        return Err(format!("{number} is outside the range of {scalar}, {least} to {most}"));
+    }
+    Ok(number as u64 & mask(scalar))
+}
+
+fn mask(scalar: ScalarType) -> u64 {
+    u64::MAX >> (64 - scalar.size() * 8)
+}
+
+fn float(scalar: ScalarType, value: &Datum) -> Result<u64, String> {
+    let number = match value {
+        // Below 2^53 exact; above, rounded once more: a value that needs care is written as raw bits.
+        Datum::Integer(number) => *number as f64,
+        Datum::Float(number) => *number,
+        Datum::Text(text) => match text.as_str() {
+            "NaN" => f64::NAN,
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => {
+                return Err(format!(
+                    "`{text}` is no floating-point value; write a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x...\""
+                ));
+            }
+        },
+        other @ (Datum::Bool(_) | Datum::List(_) | Datum::Record(_)) => {
+            return Err(format!("expected a number, found {other}"));
+        }
+    };
+    let bits = float_bits(scalar, number);
+    if number.is_finite() && !decode_float(scalar, bits).is_finite() {
+        return Err(format!("{value} is too large for {scalar}; write \"Infinity\" if that is meant"));
+    }
+    Ok(bits)
+}
+
+/// `number` rounded to a float type, ties to even; every NaN becomes the quiet NaN with no other bits set.
+pub fn float_bits(scalar: ScalarType, number: f64) -> u64 {
+    match scalar {
+        ScalarType::Float16 if number.is_nan() => 0x7e00,
+        ScalarType::Float32 if number.is_nan() => 0x7fc0_0000,
+        ScalarType::Float16 => f16::from_f64(number).to_bits().into(),
+        ScalarType::Float32 => (number as f32).to_bits().into(),
+        _ if number.is_nan() => 0x7ff8_0000_0000_0000,
+        _ => number.to_bits(),
+    }
+}
+
+/// The value of a float's bits; exact.
+pub fn decode_float(scalar: ScalarType, bits: u64) -> f64 {
+    match scalar {
+        ScalarType::Float16 => f16::from_bits(bits as u16).to_f64(),
+        ScalarType::Float32 => f32::from_bits(bits as u32).into(),
+        _ => f64::from_bits(bits),
+    }
+}
+
+/// The value of an integer's bits.
+pub fn decode_integer(scalar: ScalarType, bits: u64) -> i128 {
+    let width = scalar.size() as u32 * 8;
+    match scalar.class() {
+        ScalarClass::Signed => i128::from((bits << (64 - width)) as i64 >> (64 - width)),
+        ScalarClass::Unsigned | ScalarClass::Bool | ScalarClass::Float => i128::from(bits),
+    }
+}
+
+/// Little-endian bytes of a scalar's bits.
+pub fn append(bytes: &mut Vec<u8>, scalar: ScalarType, bits: u64) {
+    bytes.extend_from_slice(&bits.to_le_bytes()[..scalar.size()]);
+}
+
+/// A scalar's bits at byte `offset`; none beyond the end.
+pub fn read(bytes: &[u8], scalar: ScalarType, offset: usize) -> Option<u64> {
+    let found = bytes.get(offset..offset.checked_add(scalar.size())?)?;
+    Some(found.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(value: &str) -> Datum {
+        Datum::Text(value.to_owned())
+    }
+
+    #[test]
+    fn special_values_have_the_bits_of_the_contract() {
+        assert_eq!(encode(ScalarType::Float32, &text("NaN")), Ok(0x7fc0_0000));
+        assert_eq!(encode(ScalarType::Float32, &text("0xffc00001")), Ok(0xffc0_0001));
+        assert_eq!(encode(ScalarType::Float16, &text("-Infinity")), Ok(0xfc00));
+        assert_eq!(encode(ScalarType::Float64, &text("Infinity")), Ok(0x7ff0_0000_0000_0000));
+        assert_eq!(encode(ScalarType::Int64, &text("-9223372036854775808")), Ok(1 << 63));
+        assert_eq!(encode(ScalarType::Uint64, &text("18446744073709551615")), Ok(u64::MAX));
+        assert_eq!(encode(ScalarType::Int8, &Datum::Integer(-1)), Ok(0xff));
+        assert_eq!(encode(ScalarType::Float32, &Datum::Float(-0.0)), Ok(0x8000_0000));
+    }
+
+    #[test]
+    fn what_a_type_cannot_hold_is_refused() {
+        assert!(encode(ScalarType::Uint8, &Datum::Integer(256)).is_err());
+        assert!(encode(ScalarType::Uint32, &Datum::Integer(-1)).is_err());
+        assert!(encode(ScalarType::Int32, &Datum::Float(1.0)).is_err());
+        assert!(encode(ScalarType::Float32, &Datum::Float(1e39)).is_err());
+        assert!(encode(ScalarType::Float16, &Datum::Integer(65520)).is_err());
+        assert!(encode(ScalarType::Float16, &text("0x10000")).is_err());
+        assert!(encode(ScalarType::Bool, &Datum::Integer(2)).is_err());
+        assert!(encode(ScalarType::Float32, &text("nan")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn integers_come_back(number in any::<i64>(), index in 0..ScalarType::ALL.len()) {
+            let scalar = ScalarType::ALL[index].0;
+            if let (Some((least, most)), true) = (scalar.integer_range(), scalar != ScalarType::Bool) {
+                let number = i128::from(number);
+                let encoded = encode(scalar, &Datum::Integer(number));
+                prop_assert_eq!(encoded.is_ok(), (least..=most).contains(&number));
+                if let Ok(bits) = encoded {
+                    let mut bytes = Vec::new();
+                    append(&mut bytes, scalar, bits);
+                    prop_assert_eq!(decode_integer(scalar, read(&bytes, scalar, 0).unwrap()), number);
+                }
+            }
+        }
+
+        #[test]
+        fn every_float_written_in_decimal_comes_back(bits in any::<u32>()) {
+            let value = f32::from_bits(bits);
+            prop_assume!(value.is_finite());
+            let decimal: f64 = format!("{value:?}").parse().unwrap();
+            prop_assert_eq!(encode(ScalarType::Float32, &Datum::Float(decimal)), Ok(u64::from(bits)));
+        }
+    }
+}
