@@ -216,7 +216,9 @@ fn push_and_specialization_constants_arrive_bit_exact() {
             a[8] = x; a[9] = floatBitsToUint(y); a[10] = z.x; a[11] = z.y;
         }";
     let double = (-0.1_f64).to_bits();
-    let bench = Bench::new(source, &[&[0; 12]]).with(|dispatch| {
+    // A conversion of a specialization constant needs SPIR-V 1.4.
+    let module = compile_for(source, shaderc::EnvVersion::Vulkan1_2);
+    let bench = Bench::of(module, &[&[0; 12]]).with(|dispatch| {
         dispatch.push_constants = bytes(&[0xDEAD_BEEF, 0x7fc0_1234, 5, 6]);
         let values =
             [(0, 0xFFFF_FFF0), (1, 1), (7, 0x0123_4567_89AB_CDEF), (8, double), (9, u64::from(1.5_f32.to_bits()))];
@@ -331,7 +333,7 @@ fn what_the_layer_says_is_a_finding_in_every_run_and_not_in_the_next_job() {
         assert_eq!(finding.kind, FindingKind::Validation);
         assert_eq!(finding.details["severity"], "error");
         let id = finding.details["message_id"].as_str().expect("text");
-        assert!(id.contains("SpirV") || id.contains("VUID"), "{id}");
+        assert!(id.starts_with("VUID") || id.starts_with("UNASSIGNED"), "{id}");
         assert!(!finding.message.contains("handle = 0x"), "{}", finding.message);
         seen.push(run.findings);
         adds(&mut engine);
@@ -395,7 +397,7 @@ fn no_endless_kernel_completes() {
     ] {
         let source = format!(
             "#version 450
-            layout(local_size_x = 64) in;
+            layout(local_size_x = 12) in;
             layout(set = 0, binding = 0) buffer A {{ volatile uint a[]; }};
             void main() {{ {body} a[2] = 9; }}"
         );
