@@ -60,8 +60,18 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
 
 pub fn job() -> WireJob {
     let words = module().expect("the builder's calls are in order");
+    one_buffer_job(NAME, &words, (GROUPS * LOCAL) as usize, GROUPS)
+}
+
+/// Runs a loop of known length (see [`super::census`]).
+pub fn loop_probe() -> WireJob {
+    let words = super::census::probe_module().expect("the builder's calls are in order");
+    one_buffer_job("loop probe", &words, 1, 1)
+}
+
+/// A job with one buffer of `length` zero words at set 0, binding 0, and `groups` workgroups in x.
+fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> WireJob {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let range = u64::from(GROUPS * LOCAL * 4);
     let binding = WireBinding {
         set: 0,
         binding: 0,
@@ -69,28 +79,37 @@ pub fn job() -> WireJob {
         class: DescriptorClass::Storage,
         buffer: 0,
         offset: 0,
-        range,
+        range: length as u64 * 4,
         dynamic_offset: 0,
     };
     WireJob {
-        name: NAME.to_owned(),
+        name: name.to_owned(),
         cache: Cache::Keep,
         modules: vec![WireModule {
-            kernel: NAME.to_owned(),
+            kernel: name.to_owned(),
             digest: Sha256::digest(&bytes).into(),
             words: Some(Bytes(bytes)),
             records: None,
         }],
-        buffers: vec![Bytes(vec![0; range as usize])],
+        buffers: vec![Bytes(vec![0; length * 4])],
         dispatches: vec![WireDispatch {
             module: 0,
             entry: "main".to_owned(),
-            groups: [GROUPS, 1, 1],
+            groups: [groups, 1, 1],
             bindings: vec![binding],
             push_constants: Bytes::default(),
             specialization: Vec::new(),
             subgroup_size: None,
         }],
+    }
+}
+
+/// Iterations after which the device cuts loops off; none: the probe's loop ran to its end.
+pub fn judge_loop_probe(run: &WireRun) -> Result<Option<u32>, NoVulkan> {
+    let count = run.buffers.first().and_then(|buffer| buffer.0.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
+    match count {
+        Some(count) if run.ending == Ending::Completed => Ok((count != super::census::PROBE).then_some(count)),
+        Some(_) | None => Err(NoVulkan::Canary { reason: format!("the loop probe: {:?}", run.ending) }),
     }
 }
 

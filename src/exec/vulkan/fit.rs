@@ -159,6 +159,7 @@ pub fn descriptor_type(class: DescriptorClass) -> Result<vk::DescriptorType, End
 impl Layout {
     /// The layout for `bindings`, checked against what the entry point uses.
     pub fn of(device: &Device, needs: &Needs, bindings: &[WireBinding], push_constants: u32) -> Result<Self, Ending> {
+        check_duplicates(bindings)?;
         let most = device.identity.limits.descriptor_sets;
         let mut sets: Vec<BTreeMap<u32, Slot>> = Vec::new();
         for binding in bindings {
@@ -226,15 +227,17 @@ fn check_resource(resource: &Resource, sets: &[BTreeMap<u32, Slot>]) -> Result<(
     Ok(())
 }
 
+fn check_duplicates(bindings: &[WireBinding]) -> Result<(), Ending> {
+    let mut bound = BTreeSet::new();
+    match bindings.iter().find(|b| !bound.insert((b.set, b.binding, b.array_index))) {
+        Some(b) => error(format!("element {} of {} is bound twice", b.array_index, place(b.set, b.binding))),
+        None => Ok(()),
+    }
+}
+
 /// Every element of a descriptor array must be bound: which of them a kernel reads is known only at run time.
 fn check_elements(sets: &[BTreeMap<u32, Slot>], bindings: &[WireBinding]) -> Result<(), Ending> {
-    let mut bound = BTreeSet::new();
-    for binding in bindings {
-        if !bound.insert((binding.set, binding.binding, binding.array_index)) {
-            let place = place(binding.set, binding.binding);
-            return error(format!("element {} of {place} is bound twice", binding.array_index));
-        }
-    }
+    let bound: BTreeSet<_> = bindings.iter().map(|b| (b.set, b.binding, b.array_index)).collect();
     for (set, slots) in sets.iter().enumerate() {
         for (binding, slot) in slots {
             let missing = (0..slot.count).find(|element| !bound.contains(&(set as u32, *binding, *element)));

@@ -11,6 +11,7 @@
 //! Only this folder names `ash`. Each `unsafe` block states why it holds.
 
 mod canary;
+mod census;
 mod commands;
 mod describe;
 mod device;
@@ -145,6 +146,12 @@ impl VulkanExecutor {
         &self.opened.identity
     }
 
+    /// Iterations, over all loops of an invocation, after which the driver ends them by itself. A job to which that
+    /// happens ends as [`Completion::Timeout`].
+    pub fn loop_limit(&self) -> Option<u32> {
+        self.opened.loop_limit
+    }
+
     /// Device, driver and settings, for evidence.
     pub fn identity(&self) -> BTreeMap<String, String> {
         let mut table = self.opened.identity.table();
@@ -159,6 +166,11 @@ impl VulkanExecutor {
         };
         table.insert("validation layer".to_owned(), layer);
         table.insert("robustBufferAccess".to_owned(), robustness.to_owned());
+        let loops = self.opened.loop_limit.map_or_else(
+            || "not cut off by the driver".to_owned(),
+            |limit| format!("cut off by the driver after {limit} iterations; each test with loops is watched for it"),
+        );
+        table.insert("loops".to_owned(), loops);
         if !self.opened.messages.is_empty() {
             let texts: Vec<&str> = self.opened.messages.iter().map(|message| message.text.as_str()).collect();
             table.insert("messages at start".to_owned(), texts.join("\n"));
@@ -299,9 +311,9 @@ fn wait(
         }
         match (reached, *phase) {
             (Phase::Preparing, _) => {}
-            // The time limit runs from the first dispatch to the end of the last.
-            (Phase::Dispatched(_), Phase::Dispatched(_)) => {}
-            (Phase::Dispatched(_), Phase::Preparing | Phase::Collecting) => deadline = after_seconds(patience.seconds),
+            // The time limit runs from the first dispatch to the end of the last, and so for the census.
+            (Phase::Dispatched(_), Phase::Dispatched(_)) | (Phase::Counting(_), Phase::Counting(_)) => {}
+            (Phase::Dispatched(_) | Phase::Counting(_), _) => deadline = after_seconds(patience.seconds),
             (Phase::Collecting, _) => deadline = after(patience.preparation),
         }
         if let Phase::Dispatched(index) = reached {

@@ -6,6 +6,7 @@
 //! with the first; everything made is destroyed, users before what they use.
 //! Does not cover: whether the device can run it (`fit`).
 
+use super::census;
 use super::device::{CallFailure, Device, during};
 use super::fit::{Layout, descriptor_type};
 use super::needs::{Needs, Specialization};
@@ -21,11 +22,20 @@ pub struct Program {
     pub module: Module,
     shader: Option<Rc<Shader>>,
     needs: BTreeMap<(String, Specialization), Rc<Needs>>,
+    /// The census form for a counter at a binding of set 0, once it is asked for.
+    census: BTreeMap<u32, Result<Rc<Vec<u32>>, String>>,
 }
 
 impl Program {
     pub fn new(module: Module) -> Self {
-        Self { module, shader: None, needs: BTreeMap::new() }
+        Self { module, shader: None, needs: BTreeMap::new(), census: BTreeMap::new() }
+    }
+
+    /// The words of the module's census form.
+    pub fn census(&mut self, binding: u32) -> Result<Rc<Vec<u32>>, String> {
+        let module = &self.module;
+        let make = || census::take(module, binding).map(Rc::new);
+        self.census.entry(binding).or_insert_with(make).clone()
     }
 
     /// What an entry point needs under a specialization; `None`: there is no such entry point.

@@ -65,6 +65,8 @@ pub enum Reply {
 pub enum Phase {
     /// Checking, compiling pipelines, filling buffers.
     Preparing,
+    /// On a device that cuts loops off: the dispatch with this index runs in its census form.
+    Counting(u32),
     /// The dispatch with this index was handed to the device.
     Dispatched(u32),
     /// Every dispatch has ended; contents are read back.
@@ -83,6 +85,8 @@ pub struct Opened {
     pub identity: DeviceIdentity,
     /// Name and version of the validation layer in use; none: off or not installed.
     pub layer: Option<String>,
+    /// Iterations after which the device ends a kernel's loops by itself; none: not within the probe.
+    pub loop_limit: Option<u32>,
     /// What the layer, loader and driver said while starting.
     pub messages: Vec<WireMessage>,
 }
@@ -150,6 +154,8 @@ pub struct WireBinding {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ending {
     Completed,
+    /// The driver ended a loop by itself.
+    CutOff(String),
     Unsupported(String),
     Error(String),
     Undetermined(String),

@@ -6,6 +6,7 @@
 //! Does not cover: time limits and crashes (`process`).
 
 use super::canary;
+use super::census;
 use super::commands::{Commands, Dispatch, Timing};
 use super::device::{CallFailure, Device, during};
 use super::fault::{Fault, FaultKind};
@@ -21,8 +22,10 @@ use super::protocol::{
 };
 use crate::model::procedure::DescriptorClass;
 use crate::model::records::CANARY;
-use crate::spirv::module::Module;
+use crate::spirv::module::{Instruction, Module};
 use ash::vk;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -101,6 +104,8 @@ pub struct Session {
     pipelines: Pipelines,
     spare: Option<Block>,
     fault: Fault,
+    /// Iterations after which the device ends loops by itself.
+    loop_limit: Option<u32>,
     pub device: Rc<Device>,
 }
 
@@ -110,15 +115,17 @@ impl Session {
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
         let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
         let pipelines = Pipelines::new(&device);
-        let mut session = Self { commands, pipelines, spare: None, fault, device };
+        let mut session = Self { commands, pipelines, spare: None, fault, loop_limit: None, device };
         let messages = session.device.instance.messages.take();
         let mut run = session.run(&canary::job(), &mut |_| {});
         if session.fault.strikes(FaultKind::Canary, canary::NAME) {
             run.buffers.clear();
         }
         canary::judge(&run)?;
+        session.loop_limit = canary::judge_loop_probe(&session.run(&canary::loop_probe(), &mut |_| {}))?;
+        let loop_limit = session.loop_limit;
         let (identity, layer) = (session.device.identity.clone(), session.device.instance.layer.clone());
-        Ok((session, Opened { identity, layer, messages }))
+        Ok((session, Opened { identity, layer, loop_limit, messages }))
     }
 
     /// Runs a job; `announce` is told of each phase as it begins.
@@ -127,9 +134,14 @@ impl Session {
         let mut station = Station { job, dispatch: None };
         let mut result = WireRun::ended(Ending::Completed);
         announce(Phase::Preparing);
-        let outcome = self.carry_out(job, &mut said, &mut station, &mut result, announce);
-        if let Err(stop) = outcome {
-            (result.ending, result.fitness) = station.ending(stop);
+        if let Some(limit) = self.loop_limit {
+            (result.ending, result.fitness) = self.count_loops(job, limit, announce);
+        }
+        if result.ending == Ending::Completed {
+            let outcome = self.carry_out(job, &mut said, &mut station, &mut result, announce);
+            if let Err(stop) = outcome {
+                (result.ending, result.fitness) = station.ending(stop);
+            }
         }
         gather(&mut said, self.device.instance.messages.take());
         result.messages = flatten(said);
@@ -158,6 +170,71 @@ impl Session {
         prepared.collect(result)?;
         self.spare = prepared.storage.into_block();
         Ok(())
+    }
+
+    /// Runs the census form of a job with loops. `Completed`: no loop was cut off.
+    fn count_loops(&mut self, job: &WireJob, limit: u32, announce: &mut dyn FnMut(Phase)) -> (Ending, Fitness) {
+        let fit = |ending| (ending, Fitness::Fit);
+        let counting = match self.receive_modules(job).and_then(|()| self.census_job(job, limit)) {
+            Ok(Some(counting)) => counting,
+            Ok(None) => return fit(Ending::Completed),
+            Err(ending) => return fit(ending),
+        };
+        let (mut result, mut said) = (WireRun::ended(Ending::Completed), Said::new());
+        let mut station = Station { job: &counting, dispatch: None };
+        let mut announce = |phase| match phase {
+            Phase::Dispatched(index) => announce(Phase::Counting(index)),
+            Phase::Preparing | Phase::Counting(_) | Phase::Collecting => {}
+        };
+        let outcome = self.carry_out(&counting, &mut said, &mut station, &mut result, &mut announce);
+        // The layer's words on the census are not about the kernel.
+        self.device.instance.messages.take();
+        let counters = result.buffers.iter().skip(job.buffers.len());
+        let cut = counters.enumerate().find(|(_, counter)| counter.0 != [0; 4]);
+        match (outcome, cut) {
+            // Records of the census run are of no interest.
+            (Ok(()) | Err(Stop::Ending(Ending::Undetermined(_))), Some((index, _))) => {
+                let kernel = &job.modules[job.dispatches[index].module as usize].kernel;
+                fit(Ending::CutOff(format!(
+                    "dispatch {index} of kernel `{kernel}` did not end by itself: the driver ends a kernel's loops after \
+                     {limit} iterations"
+                )))
+            }
+            (Ok(()) | Err(Stop::Ending(Ending::Undetermined(_))), None) => fit(Ending::Completed),
+            (Err(stop), _) => station.ending(stop),
+        }
+    }
+
+    /// The job with its modules in census form and a counter for each dispatch; none if no module has loops.
+    fn census_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Ending> {
+        let programs = &mut self.pipelines.programs;
+        let looping = |digest| programs.get(digest).is_some_and(|program| census::has_loops(&program.module));
+        if !job.modules.iter().any(|module| looping(&module.digest)) {
+            return Ok(None);
+        }
+        let mut counting = job.clone();
+        counting.cache = Cache::Keep;
+        let own = job.modules.iter().filter_map(|module| programs.get(&module.digest));
+        let binding = free_binding(job, own.map(|program| &program.module));
+        for module in &mut counting.modules {
+            let Some(program) = programs.get_mut(&module.digest) else { continue };
+            let words = program.census(binding).map_err(|why| {
+                Ending::Undetermined(format!(
+                    "the driver ends a kernel's loops after {limit} iterations, and whether it did so in kernel `{}` \
+                     cannot be seen: {why}",
+                    module.kernel
+                ))
+            })?;
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            module.digest = Sha256::digest(&bytes).into();
+            module.words = Some(Bytes(bytes));
+        }
+        for (index, dispatch) in counting.dispatches.iter_mut().enumerate() {
+            let buffer = (job.buffers.len() + index) as u32;
+            counting.buffers.push(Bytes(vec![0; 4]));
+            dispatch.bindings.push(storage_binding(0, binding, buffer, 4));
+        }
+        Ok(Some(counting))
     }
 
     /// Runs jobs in turn (A, B, A, B ...) and times each run; buffers are written anew before every run.
@@ -273,7 +350,8 @@ impl Session {
         fit::check(&self.device, &needs, dispatch)?;
         let mut bindings = dispatch.bindings.clone();
         if let (Some(records), Some(slot)) = (records, module.records) {
-            bindings.push(record_binding(records, slot));
+            let range = (2 + u64::from(slot.words)) * 4;
+            bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, range));
         }
         fit::check_ranges(&self.device, &bindings, lengths)?;
         let layout = Layout::of(&self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
@@ -323,17 +401,25 @@ fn nonce(job: &str, dispatch: usize) -> u32 {
     u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
 }
 
-fn record_binding(records: &DispatchRecords, slot: RecordSlot) -> WireBinding {
-    WireBinding {
-        set: slot.set,
-        binding: slot.binding,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        buffer: records.buffer as u32,
-        offset: 0,
-        range: (2 + u64::from(slot.words)) * 4,
-        dynamic_offset: 0,
-    }
+/// A storage buffer of `range` bytes, bound whole.
+fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
+    let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
+    WireBinding { set, binding, array_index, class, buffer, offset, range, dynamic_offset }
+}
+
+/// A binding of set 0 that neither the job nor any module uses.
+fn free_binding<'a>(job: &WireJob, modules: impl Iterator<Item = &'a Module>) -> u32 {
+    let bound = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings).map(|binding| binding.binding);
+    let recorded = job.modules.iter().filter_map(|module| module.records).map(|slot| slot.binding);
+    let declared = modules.flat_map(declared_bindings);
+    bound.chain(recorded).chain(declared).max().map_or(0, |most| most + 1)
+}
+
+/// Binding numbers that a module declares, of any set.
+fn declared_bindings(module: &Module) -> Vec<u32> {
+    let decorations = module.instructions.iter().filter(|instruction| instruction.op == Op::Decorate);
+    let is_binding = |i: &&Instruction| i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding));
+    decorations.filter(is_binding).filter_map(|instruction| instruction.literal(2)).collect()
 }
 
 /// A dispatch that is known to fit.

@@ -111,6 +111,7 @@ pub fn run(job: &Job, run: WireRun) -> Run {
 pub fn completion(ending: Ending) -> Completion {
     match ending {
         Ending::Completed => Completion::Completed,
+        Ending::CutOff(reason) => Completion::Timeout { reason },
         Ending::Unsupported(what) => Completion::Unsupported { what },
         Ending::Error(reason) => Completion::Error { reason },
         Ending::Undetermined(reason) => Completion::Undetermined { reason },
@@ -150,7 +151,7 @@ fn trespass(job: &Job, found: &Trespass) -> Finding {
 /// The kernel that runs in `phase`.
 pub fn kernel_at(job: &Job, phase: Phase) -> String {
     match phase {
-        Phase::Dispatched(index) => {
+        Phase::Dispatched(index) | Phase::Counting(index) => {
             let module = job.dispatches.get(index as usize).and_then(|dispatch| job.modules.get(dispatch.module));
             module.map_or_else(|| "?".to_owned(), |module| format!("kernel `{}`", module.kernel))
         }
@@ -165,13 +166,15 @@ pub fn kernel_at(job: &Job, phase: Phase) -> String {
 pub fn lost(loss: Loss, phase: Phase, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
     let place = match phase {
         Phase::Preparing => format!("while {kernel} was prepared"),
-        Phase::Dispatched(index) => format!("in dispatch {index} of {kernel}"),
+        Phase::Dispatched(index) | Phase::Counting(index) => format!("in dispatch {index} of {kernel}"),
         Phase::Collecting => format!("after {kernel} had ended"),
     };
     match loss {
         Loss::TimedOut => Ok(Completion::Timeout {
             reason: match phase {
-                Phase::Dispatched(index) => format!("dispatch {index} of {kernel} did not end within {seconds} s"),
+                Phase::Dispatched(index) | Phase::Counting(index) => {
+                    format!("dispatch {index} of {kernel} did not end within {seconds} s")
+                }
                 Phase::Preparing | Phase::Collecting => format!("the driver did not answer {place}"),
             },
         }),
