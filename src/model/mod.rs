@@ -6,6 +6,7 @@
 
 pub mod coverage;
 pub mod diagnostic;
+pub mod element;
 pub mod evidence;
 pub mod finding;
 pub mod id;

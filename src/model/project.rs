@@ -1,1 +1,284 @@
-//! (see below)
+//! The project file `vkcert.toml`: what is certified, how, and within which limits.
+//!
+//! Knows: every setting with its default. Promises: unknown keys are refused; each limit has a default.
+//! Does not cover: reading and checking (`requirement`).
+
+use super::id::KernelName;
+use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
+use super::verdict::EngineName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `vkcert.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectFile {
+    /// Version of the format: 1.
+    pub schema: u32,
+    /// The project's name, as reports print it.
+    pub name: String,
+    /// DO-178C software level.
+    pub level: SoftwareLevel,
+    #[serde(default)]
+    pub decision_policy: DecisionPolicy,
+    /// Criteria that must be met; none: those that DO-178C table A-7 asks for at the level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Vec<CriterionName>>,
+    #[serde(default)]
+    pub memory_model: MemoryModel,
+    /// Engines that must run; none: the sequential engine, and the Vulkan engine where a device is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engines: Option<Vec<EngineName>>,
+    /// Vulkan validation layers: their messages are findings.
+    #[serde(default)]
+    pub validation: ValidationLayers,
+    /// Whether a production module may differ from the traced one in floats, within a test's tolerance.
+    #[serde(default)]
+    pub contraction: Contraction,
+    #[serde(default)]
+    pub limits: ProjectLimits,
+    /// In the order of reports; at least one.
+    #[serde(rename = "kernel")]
+    pub kernels: Vec<ProjectKernel>,
+}
+
+/// A kernel of the project.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectKernel {
+    pub name: KernelName,
+    /// Path relative to the project.
+    pub source: String,
+    #[serde(default)]
+    pub language: Language,
+    #[serde(default = "default_entry")]
+    pub entry: String,
+    #[serde(default)]
+    pub target_env: TargetEnvironment,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defines: BTreeMap<String, String>,
+    /// Folders searched by `#include`, relative to the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+    #[serde(default)]
+    pub optimization: Optimization,
+    /// Specializations that production uses; coverage belongs to these. None: the defaults of the module alone.
+    #[serde(rename = "configuration", default, skip_serializing_if = "Vec::is_empty")]
+    pub configurations: Vec<SpecializationConfiguration>,
+}
+
+/// A set of specialization values that production uses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpecializationConfiguration {
+    pub name: String,
+    /// By specialization id, written as a string.
+    pub specialization: BTreeMap<String, SpecializationValue>,
+}
+
+/// DO-178C software level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum SoftwareLevel {
+    A,
+    B,
+    C,
+    D,
+}
+
+impl SoftwareLevel {
+    /// Structural coverage that DO-178C table A-7, objectives 5 to 7, asks for at this level.
+    pub fn criteria(self) -> &'static [CriterionName] {
+        match self {
+            SoftwareLevel::A => &[CriterionName::Statement, CriterionName::Decision, CriterionName::McdcMasking],
+            SoftwareLevel::B => &[CriterionName::Statement, CriterionName::Decision],
+            SoftwareLevel::C => &[CriterionName::Statement],
+            SoftwareLevel::D => &[],
+        }
+    }
+
+    /// Whether verification needs independence (table A-7 at levels A and B): author and approver differ.
+    pub fn independence(self) -> bool {
+        match self {
+            SoftwareLevel::A | SoftwareLevel::B => true,
+            SoftwareLevel::C | SoftwareLevel::D => false,
+        }
+    }
+}
+
+impl std::fmt::Display for SoftwareLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            SoftwareLevel::A => "A",
+            SoftwareLevel::B => "B",
+            SoftwareLevel::C => "C",
+            SoftwareLevel::D => "D",
+        })
+    }
+}
+
+/// Names of coverage criteria, as `CriterionSummary::criterion` stores them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CriterionName {
+    Statement,
+    Branch,
+    Decision,
+    McdcUniqueCause,
+    McdcMasking,
+}
+
+impl CriterionName {
+    /// The stored name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CriterionName::Statement => "statement",
+            CriterionName::Branch => "branch",
+            CriterionName::Decision => "decision",
+            CriterionName::McdcUniqueCause => "mcdc-unique-cause",
+            CriterionName::McdcMasking => "mcdc-masking",
+        }
+    }
+}
+
+/// Which Boolean expressions are decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecisionPolicy {
+    /// Every Boolean expression (CAST-10).
+    #[default]
+    Literal,
+    /// Those that direct control flow.
+    ControlFlow,
+}
+
+impl DecisionPolicy {
+    /// The stored name.
+    pub fn name(self) -> &'static str {
+        match self {
+            DecisionPolicy::Literal => "literal",
+            DecisionPolicy::ControlFlow => "control-flow",
+        }
+    }
+}
+
+/// Optimisation level of the compiler for production modules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Optimization {
+    #[default]
+    Zero,
+    Performance,
+    Size,
+}
+
+/// What orders memory accesses of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModel {
+    /// The Vulkan memory model, and one memory barrier directly before `barrier()` accepted with a note.
+    #[default]
+    Idiom,
+    /// The Vulkan memory model to the letter.
+    Spec,
+}
+
+impl MemoryModel {
+    /// The stored name.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemoryModel::Idiom => "idiom",
+            MemoryModel::Spec => "spec",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValidationLayers {
+    /// Used where they are installed; a run without them says so.
+    #[default]
+    On,
+    Off,
+    /// Not installed is an error.
+    Required,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contraction {
+    /// Any difference of floats is a finding.
+    #[default]
+    Forbidden,
+    /// A difference within the test's tolerance is none.
+    Allowed,
+}
+
+/// Limits of the project. A test or the command line may lower or raise the first three.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectLimits {
+    /// Wall-clock seconds of one test on a device.
+    pub seconds: f64,
+    /// Instructions of one test on the sequential engine, summed over all invocations.
+    pub steps: u64,
+    /// Bytes of all buffers of one test.
+    pub memory_bytes: u64,
+    /// Workgroup counts of one dispatch; the default is what every Vulkan device accepts
+    /// (`maxComputeWorkGroupCount`, Vulkan 1.3, table "Required Limits").
+    pub groups: [u32; 3],
+    /// Local size in x, y and z (`maxComputeWorkGroupSize`).
+    pub local_size: [u32; 3],
+    /// Invocations of one workgroup (`maxComputeWorkGroupInvocations`).
+    pub invocations: u32,
+    /// Bytes of workgroup memory (`maxComputeSharedMemorySize`).
+    pub workgroup_bytes: u32,
+    /// Bytes of push constants (`maxPushConstantsSize`).
+    pub push_constant_bytes: u32,
+    /// Depth of nested blocks and expressions in a source file.
+    pub nesting: u32,
+    /// Depth of nested calls.
+    pub call_depth: u32,
+    /// Mismatching elements listed per expectation; all are counted.
+    pub mismatches: u32,
+    /// Bytes of one buffer's output kept in the evidence; a larger one is kept by hash.
+    pub output_bytes: u64,
+}
+
+impl Default for ProjectLimits {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            seconds: limits.seconds,
+            steps: limits.steps,
+            memory_bytes: limits.memory_bytes,
+            groups: [65_535; 3],
+            local_size: [1024, 1024, 64],
+            invocations: 1024,
+            workgroup_bytes: 65_536,
+            push_constant_bytes: 256,
+            nesting: 256,
+            call_depth: 64,
+            mismatches: 16,
+            output_bytes: 1 << 20,
+        }
+    }
+}
+
+impl ProjectLimits {
+    /// The limits that a test can set for itself.
+    pub fn test(&self) -> Limits {
+        Limits { seconds: self.seconds, steps: self.steps, memory_bytes: self.memory_bytes }
+    }
+}
+
+impl ProjectFile {
+    pub fn kernel(&self, name: &KernelName) -> Option<&ProjectKernel> {
+        self.kernels.iter().find(|kernel| kernel.name == *name)
+    }
+
+    /// The criteria in force: those named, or those of the level.
+    pub fn required_criteria(&self) -> Vec<CriterionName> {
+        self.criteria.clone().unwrap_or_else(|| self.level.criteria().to_vec())
+    }
+}

@@ -207,3 +207,19 @@ pub struct HostSpecialization {
     pub id: u32,
     pub value: String,
 }
+
+/// A file `requirements/**/*.toml` as a whole, for its schema; readers take each table by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequirementsFile {
+    /// Version of the format: 1.
+    pub schema: u32,
+    #[serde(default)]
+    pub requirement: Vec<Requirement>,
+    #[serde(default)]
+    pub test: Vec<super::procedure::Test>,
+    #[serde(default)]
+    pub justification: Vec<Justification>,
+    #[serde(default)]
+    pub interface: Vec<Interface>,
+}

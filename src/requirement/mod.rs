@@ -1,1 +1,20 @@
-//! (stub)
+//! Requirements, tests, justifications and interfaces of a project, and test procedures outside one: reading, checking,
+//! tracing.
+//!
+//! Knows: what `vkcert.toml`, `requirements/**/*.toml` and test-procedure files must hold to be consistent.
+//! Promises: what [`load_project`] and [`load_procedure`] return is free of unknown keys, duplicate names, dangling
+//! references and cycles; every problem is a diagnostic with its place, and many are reported at once.
+//! Does not cover: the kernels' own text and modules, sizes and layouts (`exec::prepare`), verdicts (`exec::judge`).
+
+mod check;
+mod check_test;
+pub mod code;
+pub mod document;
+pub mod hash;
+mod load;
+pub mod nearest;
+pub mod schema;
+pub mod trace;
+
+pub use document::{Located, Origin};
+pub use load::{ProcedureFile, Project, load_procedure, load_project, parse_procedure};

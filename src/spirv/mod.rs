@@ -4,4 +4,12 @@
 //! Promises: a [`module::Module`] is parsed once and immutable; passes make new word streams.
 //! Does not cover: execution (`exec`), coverage records (`instrument`).
 
+pub mod calls;
+pub mod constants;
 pub mod module;
+pub mod reflect;
+pub mod types;
+pub mod validate;
+
+#[cfg(test)]
+pub(crate) mod tests;

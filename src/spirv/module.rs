@@ -146,21 +146,29 @@ impl Module {
     pub fn parse(words: impl Into<Arc<Vec<u32>>>) -> Result<Self, ModuleError> {
         let words = words.into();
         let mut collector = Collector { header: None, instructions: Vec::new() };
-        rspirv::binary::parse_words(words.as_slice(), &mut collector)
+        whole_instructions(&words)?;
+        let readable = disguise_constant_operations(&words);
+        rspirv::binary::parse_words(readable.as_deref().unwrap_or(words.as_slice()), &mut collector)
             .map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
         let header = collector.header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
         let mut offset = 5;
         let mut instructions = Vec::with_capacity(collector.instructions.len());
         for parsed in collector.instructions {
-            let length = words.get(offset as usize).map_or(1, |word| word >> 16);
+            let word = words.get(offset as usize).copied().unwrap_or(1 << 16);
+            let (op, operands) = match word & 0xFFFF {
+                opcode if opcode == Op::SpecConstantOp as u32 => {
+                    (Op::SpecConstantOp, constant_operation(&parsed.operands)?)
+                }
+                _ => (parsed.class.opcode, parsed.operands),
+            };
             instructions.push(Instruction {
-                op: parsed.class.opcode,
+                op,
                 result_type: parsed.result_type,
                 result: parsed.result_id,
-                operands: parsed.operands,
+                operands,
                 offset,
             });
-            offset += length;
+            offset += word >> 16;
         }
         Ok(Self::index(words, header, instructions))
     }
@@ -322,6 +330,56 @@ impl Module {
             instruction: Some(self.instructions[index].offset),
         }
     }
+}
+
+/// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an instruction claims.
+fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
+    let mut offset = 5;
+    while let Some(word) = words.get(offset) {
+        let length = (word >> 16) as usize;
+        if length == 0 || offset + length > words.len() {
+            let reason = format!("the instruction at word {offset} claims {length} words");
+            return Err(ModuleError::Parse { reason });
+        }
+        offset += length;
+    }
+    Ok(())
+}
+
+/// rspirv 0.13 reads exactly one operand per entry of the grammar behind the opcode of an OpSpecConstantOp, so that a
+/// shuffle or an extraction with several indices fails. In its eyes they become OpSpecConstantComposite, whose operands
+/// are plain words; [`constant_operation`] gives them their meaning. `None` where the module has none.
+fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
+    let mut disguised: Option<Vec<u32>> = None;
+    let mut offset = 5;
+    while let Some(word) = words.get(offset) {
+        if word & 0xFFFF == Op::SpecConstantOp as u32 {
+            let copy = disguised.get_or_insert_with(|| words.to_vec());
+            copy[offset] = word & 0xFFFF_0000 | Op::SpecConstantComposite as u32;
+        }
+        offset += (word >> 16).max(1) as usize;
+    }
+    disguised
+}
+
+/// The operands of an OpSpecConstantOp from its plain words: opcode, then ids and literals as that opcode has them.
+fn constant_operation(words: &[Operand]) -> Result<Vec<Operand>, ModuleError> {
+    let mut words = words.iter().filter_map(|word| match word {
+        Operand::IdRef(word) => Some(*word),
+        _ => None,
+    });
+    let opcode = words.next().and_then(Op::from_u32);
+    let op = opcode.ok_or_else(|| ModuleError::Parse { reason: "OpSpecConstantOp without an opcode".to_owned() })?;
+    let ids = match op {
+        Op::CompositeExtract => 1,
+        Op::CompositeInsert | Op::VectorShuffle => 2,
+        _ => usize::MAX,
+    };
+    let operands = words.enumerate().map(|(index, word)| match index {
+        index if index < ids => Operand::IdRef(word),
+        _ => Operand::LiteralBit32(word),
+    });
+    Ok(std::iter::once(Operand::LiteralSpecConstantOpInteger(op)).chain(operands).collect())
 }
 
 fn functions(instructions: &[Instruction]) -> Vec<Function> {

@@ -1,1 +1,352 @@
-//! (stub)
+//! The Vulkan engine: runs jobs on a device, in a child process.
+//!
+//! Knows: how a job travels to the worker, how long each phase may take, what the loss of a worker means for the job.
+//! Promises: one job never costs another: after a time-out, a crash, nonsense or a lost device the worker is replaced,
+//! and a fresh one has passed a canary dispatch before it gets a job. What the device lacks is `Unsupported` by name
+//! before anything runs. Same job, same device: same bytes, records and findings.
+//! Does not cover: images, samplers and device addresses (`Unsupported` by name); which invocation set a record bit (no
+//! witnesses); out-of-bounds accesses that neither the validation layer nor a guard zone sees. See
+//! `docs/vulkan-engine.md`.
+//!
+//! Only this folder names `ash`. Each `unsafe` block states why it holds.
+
+mod canary;
+mod commands;
+mod describe;
+mod device;
+mod fault;
+mod features;
+mod fit;
+mod identity;
+mod instance;
+mod memory;
+mod messages;
+mod needs;
+mod pipeline;
+mod process;
+mod protocol;
+mod session;
+mod wire;
+mod worker;
+
+pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices};
+pub use protocol::WireTime as RunTime;
+pub use worker::worker_main;
+
+use super::{Completion, ExecError, Executor, Job, Observer, Run};
+use crate::model::verdict::EngineName;
+use process::{Loss, Worker};
+use protocol::{Fitness, Open, Opened, Phase, Reply, Request, WireMessage, WireRun};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The hidden subcommand that a worker is started with.
+pub const WORKER_COMMAND: &str = "__vulkan-worker";
+
+/// The environment variable by which tests make a worker misbehave: `abort`, `panic`, `garbage`, `hang`, `flood`,
+/// `truncate`, `guard` or `canary`, each with `@TEST` for one job only.
+pub const WORKER_FAULT: &str = fault::VARIABLE;
+
+/// Validation messages after which a worker is replaced, so that a layer that stops repeating itself (ten times by
+/// default) never hides a message from a later job.
+const TALKATIVE: u64 = 6;
+
+/// Modules that a worker keeps.
+const KNOWN_MODULES: usize = 256;
+
+/// Whether VK_LAYER_KHRONOS_validation is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ValidationLayers {
+    /// Where it is installed; the identity says whether it is.
+    #[default]
+    On,
+    Off,
+}
+
+/// The feature robustBufferAccess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum BufferRobustness {
+    /// Where the device has it. The nearest to the sequential engine, which reads 0 and drops the write; a device may
+    /// also access other bytes of the same buffer, guard zones included.
+    #[default]
+    On,
+    Off,
+}
+
+/// How the engine runs.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The vkcert program; started with [`WORKER_COMMAND`].
+    pub worker: PathBuf,
+    pub validation: ValidationLayers,
+    pub robustness: BufferRobustness,
+    /// Until a fresh worker has passed its canary dispatch.
+    pub start: Duration,
+    /// For checking and compiling a job's pipelines, and again for reading results back.
+    pub preparation: Duration,
+    /// Added to the worker's environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Settings {
+    pub fn new(worker: impl Into<PathBuf>) -> Self {
+        Self {
+            worker: worker.into(),
+            validation: ValidationLayers::default(),
+            robustness: BufferRobustness::default(),
+            start: Duration::from_secs(60),
+            preparation: Duration::from_secs(60),
+            environment: BTreeMap::new(),
+        }
+    }
+}
+
+/// Times of several jobs that were run in turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measurement {
+    pub completion: Completion,
+    /// By job, then by repetition; empty unless completed.
+    pub times: Vec<Vec<RunTime>>,
+}
+
+/// Runs jobs on one device.
+pub struct VulkanExecutor {
+    device: DeviceChoice,
+    settings: Settings,
+    worker: Option<Worker>,
+    opened: Opened,
+    /// Validation messages of the present worker.
+    messages: u64,
+}
+
+impl VulkanExecutor {
+    /// Starts a worker and opens the device; fails with the reason where there is none.
+    pub fn new(device: DeviceChoice, settings: Settings) -> Result<Self, ExecError> {
+        let (worker, opened) = start(&device, &settings)?;
+        Ok(Self { device, settings, worker: Some(worker), opened, messages: 0 })
+    }
+
+    /// Every device of this machine, asked in a worker: a driver that crashes costs nothing but its answer.
+    pub fn devices(settings: &Settings) -> Result<Vec<DeviceIdentity>, NoVulkan> {
+        let failed = |reason: String| NoVulkan::Worker { reason };
+        let mut worker = Worker::start(settings).map_err(|error| failed(error.to_string()))?;
+        worker.ask(&Request::List, protocol::REPLY_SLACK).map_err(|error| failed(error.to_string()))?;
+        match worker.next(after(settings.start)) {
+            Ok(Reply::Listed(devices)) => Ok(devices),
+            Ok(Reply::Unavailable(reason)) => Err(reason),
+            Ok(_) => Err(failed("it gave another answer than was asked for".to_owned())),
+            Err(loss) => Err(failed(describe_loss(&loss))),
+        }
+    }
+
+    pub fn device(&self) -> &DeviceIdentity {
+        &self.opened.identity
+    }
+
+    /// Device, driver and settings, for evidence.
+    pub fn identity(&self) -> BTreeMap<String, String> {
+        let mut table = self.opened.identity.table();
+        let layer = match (self.settings.validation, &self.opened.layer) {
+            (ValidationLayers::Off, _) => "off".to_owned(),
+            (ValidationLayers::On, None) => "VK_LAYER_KHRONOS_validation is not installed".to_owned(),
+            (ValidationLayers::On, Some(layer)) => layer.clone(),
+        };
+        let robustness = match self.settings.robustness {
+            BufferRobustness::On => "on where the device has it",
+            BufferRobustness::Off => "off",
+        };
+        table.insert("validation layer".to_owned(), layer);
+        table.insert("robustBufferAccess".to_owned(), robustness.to_owned());
+        if !self.opened.messages.is_empty() {
+            let texts: Vec<&str> = self.opened.messages.iter().map(|message| message.text.as_str()).collect();
+            table.insert("messages at start".to_owned(), texts.join("\n"));
+        }
+        table
+    }
+
+    /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of each run.
+    pub fn measure(&mut self, jobs: &[&Job], repetitions: u32) -> Result<Measurement, ExecError> {
+        let ended = |completion| Ok(Measurement { completion, times: Vec::new() });
+        if let Some(completion) = jobs.iter().find_map(|job| wire::refuse(job)) {
+            return ended(completion);
+        }
+        let jobs_and_repetitions = f64::from(repetitions) * jobs.len() as f64;
+        let longest = jobs.iter().map(|job| job.limits.seconds).fold(0.0, f64::max);
+        let patience = Patience { seconds: longest * jobs_and_repetitions, preparation: self.settings.preparation };
+        let worker = self.worker()?;
+        let jobs: Vec<_> = jobs.iter().map(|job| wire::job(job, &mut worker.known, KNOWN_MODULES)).collect();
+        let limit = protocol::REPLY_SLACK + jobs.len() as u64 * u64::from(repetitions) * 32;
+        worker.ask(&Request::Measure { jobs, repetitions }, limit).map_err(tool)?;
+        let mut phase = Phase::Preparing;
+        match wait(worker, &patience, &mut phase, &mut |_| {}) {
+            Ok(Reply::Measured { ending, times, fitness }) => {
+                self.part(fitness, 0);
+                Ok(Measurement { completion: wire::completion(ending), times })
+            }
+            Ok(reply) => Err(self.wrong(&reply)),
+            Err(loss) => {
+                self.worker = None;
+                ended(wire::lost(loss, phase, longest * jobs_and_repetitions, "the measured kernels")?)
+            }
+        }
+    }
+
+    /// Ends the worker in order and gives what the validation layer says about that (objects that were not destroyed).
+    pub fn close(mut self) -> Result<Vec<crate::model::finding::Finding>, ExecError> {
+        let Some(mut worker) = self.worker.take() else { return Ok(Vec::new()) };
+        worker.ask(&Request::Close, protocol::REPLY_SLACK).map_err(tool)?;
+        match worker.next(after(self.settings.start)) {
+            Ok(Reply::Closed(messages)) => Ok(messages.into_iter().map(wire::validation).collect()),
+            Ok(reply) => Err(self.wrong(&reply)),
+            Err(loss) => Err(tool(describe_loss(&loss))),
+        }
+    }
+
+    /// The present worker, or a fresh one.
+    fn worker(&mut self) -> Result<&mut Worker, ExecError> {
+        if self.worker.is_none() {
+            let (worker, opened) = start(&self.device, &self.settings)?;
+            self.worker = Some(worker);
+            self.opened = opened;
+            self.messages = 0;
+        }
+        Ok(self.worker.as_mut().expect("just started"))
+    }
+
+    /// Parts with a worker that is spent or has said too much.
+    fn part(&mut self, fitness: Fitness, messages: u64) {
+        self.messages += messages;
+        if fitness == Fitness::Spent || self.messages >= TALKATIVE {
+            self.worker = None;
+        }
+    }
+
+    fn wrong(&mut self, reply: &Reply) -> ExecError {
+        self.worker = None;
+        match reply {
+            Reply::Failed(reason) => tool(reason),
+            Reply::Unavailable(reason) => ExecError::NoDevice { reason: reason.to_string() },
+            Reply::Opened(_)
+            | Reply::Listed(_)
+            | Reply::Reached(_)
+            | Reply::Ran(_)
+            | Reply::Measured { .. }
+            | Reply::Closed(_) => tool("the worker gave another answer than was asked for"),
+        }
+    }
+
+    fn finish(&mut self, job: &Job, run: WireRun, observer: &mut dyn Observer) -> Run {
+        let count = |messages: &[WireMessage]| messages.iter().map(|message| message.count).sum();
+        self.part(run.fitness, count(&run.messages));
+        let run = wire::run(job, run);
+        run.findings.iter().for_each(|finding| observer.finding(finding));
+        run
+    }
+}
+
+impl Executor for VulkanExecutor {
+    fn name(&self) -> EngineName {
+        EngineName::Vulkan
+    }
+
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        if let Some(completion) = wire::refuse(job) {
+            return Ok(Run::ended(completion));
+        }
+        let patience = Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
+        let worker = self.worker()?;
+        let request = Request::Run(wire::job(job, &mut worker.known, KNOWN_MODULES));
+        worker.ask(&request, wire::reply_limit(job)).map_err(tool)?;
+        let mut phase = Phase::Preparing;
+        match wait(worker, &patience, &mut phase, &mut |index| observer.dispatch_started(index)) {
+            Ok(Reply::Ran(run)) => Ok(self.finish(job, run, observer)),
+            Ok(reply) => Err(self.wrong(&reply)),
+            Err(loss) => {
+                self.worker = None;
+                let kernel = wire::kernel_at(job, phase);
+                Ok(Run::ended(wire::lost(loss, phase, job.limits.seconds, &kernel)?))
+            }
+        }
+    }
+}
+
+/// How long each phase may take.
+struct Patience {
+    /// All dispatches together.
+    seconds: f64,
+    preparation: Duration,
+}
+
+/// Waits for the answer and follows the phases, which must come in order.
+fn wait(
+    worker: &mut Worker,
+    patience: &Patience,
+    phase: &mut Phase,
+    started: &mut dyn FnMut(usize),
+) -> Result<Reply, Loss> {
+    let mut deadline = after(patience.preparation);
+    let mut last = None;
+    loop {
+        let reached = match worker.next(deadline)? {
+            Reply::Reached(reached) => reached,
+            reply => return Ok(reply),
+        };
+        if last >= Some(reached) {
+            worker.kill();
+            return Err(Loss::Garbage { reason: "phases out of order".to_owned() });
+        }
+        match (reached, *phase) {
+            (Phase::Preparing, _) => {}
+            // The time limit runs from the first dispatch to the end of the last.
+            (Phase::Dispatched(_), Phase::Dispatched(_)) => {}
+            (Phase::Dispatched(_), Phase::Preparing | Phase::Collecting) => deadline = after_seconds(patience.seconds),
+            (Phase::Collecting, _) => deadline = after(patience.preparation),
+        }
+        if let Phase::Dispatched(index) = reached {
+            started(index as usize);
+        }
+        last = Some(reached);
+        *phase = reached;
+    }
+}
+
+fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened), ExecError> {
+    let no_device = |reason: String| ExecError::NoDevice { reason };
+    let mut worker = Worker::start(settings)
+        .map_err(|error| no_device(format!("the worker `{}` does not start: {error}", settings.worker.display())))?;
+    let (validation, robustness) = (settings.validation, settings.robustness);
+    let open = Open { device: device.clone(), validation, robustness };
+    worker.ask(&Request::Open(open), protocol::REPLY_SLACK).map_err(tool)?;
+    match worker.next(after(settings.start)) {
+        Ok(Reply::Opened(opened)) => Ok((worker, *opened)),
+        Ok(Reply::Unavailable(reason)) => Err(no_device(reason.to_string())),
+        Ok(_) => Err(tool("the worker gave another answer than was asked for")),
+        Err(loss) => Err(no_device(format!("the worker did not come up: {}", describe_loss(&loss)))),
+    }
+}
+
+fn tool(message: impl ToString) -> ExecError {
+    ExecError::Engine { engine: EngineName::Vulkan, message: message.to_string() }
+}
+
+fn describe_loss(loss: &Loss) -> String {
+    let said = |words: &str| if words.is_empty() { String::new() } else { format!(": {words}") };
+    match loss {
+        Loss::TimedOut => "it does not answer".to_owned(),
+        Loss::Died { how, words } => format!("it died ({how}){}", said(words)),
+        Loss::Panicked { words } => format!("it failed{}", said(words)),
+        Loss::Garbage { reason } => format!("it wrote {reason}"),
+    }
+}
+
+fn after(duration: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(duration).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
+}
+
+/// A negative or unordered limit is none at all; one beyond any clock is a year.
+fn after_seconds(seconds: f64) -> Instant {
+    after(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX))
+}

@@ -1,0 +1,54 @@
+# Everything is built with the release profile, so that the compiler inside (shaderc) is built once.
+# CARGO_TARGET_DIR, if set, says where; a second checkout or a CI run that shares it does not build shaderc again.
+
+CARGO ?= cargo
+FLAGS := --release --locked
+RUNNER := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo nextest || echo test)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+PACKAGE := vkcert-$(VERSION)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m)
+
+ifeq ($(RUNNER),nextest)
+  RUN_TESTS := $(CARGO) nextest run $(FLAGS)
+  RUN_SOAK := $(CARGO) nextest run $(FLAGS) --run-ignored all
+else
+  RUN_TESTS := $(CARGO) test $(FLAGS) --lib --bins --tests
+  RUN_SOAK := $(CARGO) test $(FLAGS) --lib --bins --tests -- --include-ignored
+endif
+
+.PHONY: help setup setup-test build demo test fmt lint soak dist
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
+
+setup: ## install what building and running need (with apt where allowed, else say how)
+	@tools/setup.sh
+
+setup-test:
+	@tools/setup.sh test
+
+build: setup ## build the program
+	$(CARGO) build $(FLAGS)
+
+demo: build ## certify the demonstration kernels; reports go to reports/
+	$(CARGO) run $(FLAGS) --quiet -- certify
+
+test: setup-test ## formatting, lints, documentation tests and the whole test suite
+	$(CARGO) fmt --check
+	$(CARGO) clippy $(FLAGS) --all-targets -- -D warnings
+	$(CARGO) test $(FLAGS) --doc
+	$(RUN_TESTS)
+
+fmt: ## format the sources
+	$(CARGO) fmt
+
+lint: setup-test ## clippy, warnings are errors
+	$(CARGO) clippy $(FLAGS) --all-targets -- -D warnings
+
+soak: setup-test ## the test suite with many more random cases, and the tests that are too long for every day
+	PROPTEST_CASES=$${PROPTEST_CASES:-20000} $(RUN_SOAK)
+
+dist: setup ## a release archive in dist/
+	$(CARGO) install $(filter --locked,$(FLAGS)) --path . --root dist/$(PACKAGE) --no-track --force
+	cp README.md LICENSE dist/$(PACKAGE)/
+	tar -C dist -czf dist/$(PACKAGE).tar.gz $(PACKAGE)
+	@echo dist/$(PACKAGE).tar.gz

@@ -1,0 +1,164 @@
+//! An open device: one compute queue, one kind of memory, the features a compute kernel may need.
+//!
+//! Knows: which queue family and memory type serve; what the device is able to do ([`Abilities`]).
+//! Promises: everything that is created from a device holds it by [`Rc`], so it closes last.
+//! Does not cover: what runs on it (`session`).
+
+use super::features::{Abilities, Features, Older};
+use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan, identify};
+use super::instance::{Instance, failed};
+use super::{BufferRobustness, describe};
+use ash::vk;
+use std::ffi::c_char;
+use std::rc::Rc;
+
+/// Everything a buffer of this engine is used for.
+pub const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw() | vk::BufferUsageFlags::UNIFORM_BUFFER.as_raw(),
+);
+
+/// A call of the API that did not succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallFailure {
+    pub call: &'static str,
+    pub result: vk::Result,
+}
+
+/// Names the call in a failure: `device.create_fence(..).map_err(during("vkCreateFence"))`.
+pub fn during(call: &'static str) -> impl FnOnce(vk::Result) -> CallFailure {
+    move |result| CallFailure { call, result }
+}
+
+impl std::fmt::Display for CallFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.call, describe::result(self.result))
+    }
+}
+
+pub struct Device {
+    pub raw: ash::Device,
+    pub queue: vk::Queue,
+    pub family: u32,
+    /// Significant bits of the queue's timestamps; 0: it has none.
+    pub timestamp_bits: u32,
+    /// Host-visible and coherent; cached where there is such a type.
+    pub memory_type: u32,
+    pub identity: DeviceIdentity,
+    pub abilities: Abilities,
+    /// The API version in use.
+    pub version: u32,
+    pub instance: Rc<Instance>,
+}
+
+impl Device {
+    pub fn open(instance: Rc<Instance>, choice: &DeviceChoice, robustness: BufferRobustness) -> Result<Self, NoVulkan> {
+        let physical = instance.physical_devices()?;
+        let identities: Vec<DeviceIdentity> =
+            physical.iter().enumerate().map(|(index, device)| identify(&instance, index, *device)).collect();
+        let place = choice.choose(&identities)?;
+        let (physical, identity) = (physical[place], identities[place].clone());
+        let version = instance.api_version(physical);
+        if version < vk::API_VERSION_1_1 {
+            return Err(NoVulkan::TooOld { which: identity.name, found: describe::version(version) });
+        }
+        let (family, timestamp_bits) = compute_family(&instance, physical, &identity)?;
+        let features = instance.features(physical).for_compute(robustness);
+        let raw = create(&instance, physical, family, &features)?;
+        // SAFETY: the device was created with one queue of this family.
+        let queue = unsafe { raw.get_device_queue(family, 0) };
+        let abilities = abilities(&instance, physical, version, features);
+        let mut device =
+            Self { raw, queue, family, timestamp_bits, memory_type: 0, identity, abilities, version, instance };
+        device.memory_type = device.choose_memory(physical)?;
+        Ok(device)
+    }
+
+    /// All buffers have the same usage and flags, so one buffer's memory types are every buffer's (Vulkan specification,
+    /// VkMemoryRequirements).
+    fn choose_memory(&self, physical: vk::PhysicalDevice) -> Result<u32, NoVulkan> {
+        use vk::MemoryPropertyFlags as Property;
+        let info = vk::BufferCreateInfo::default().size(256).usage(BUFFER_USAGE);
+        // SAFETY: the device is open; the buffer is destroyed before anything else can use it.
+        let usable = unsafe {
+            let probe = self.raw.create_buffer(&info, None).map_err(|error| failed("vkCreateBuffer", error))?;
+            let requirements = self.raw.get_buffer_memory_requirements(probe);
+            self.raw.destroy_buffer(probe, None);
+            requirements.memory_type_bits
+        };
+        // SAFETY: the handle comes from this instance.
+        let memory = unsafe { self.instance.raw.get_physical_device_memory_properties(physical) };
+        let plain = Property::HOST_VISIBLE | Property::HOST_COHERENT;
+        let find = |wanted: Property| {
+            let types = memory.memory_types_as_slice().iter().enumerate();
+            let mut fitting =
+                types.filter(|(index, kind)| usable >> index & 1 == 1 && kind.property_flags.contains(wanted));
+            fitting.next().map(|(index, _)| index as u32)
+        };
+        find(plain | Property::HOST_CACHED).or_else(|| find(plain)).ok_or_else(|| NoVulkan::Incapable {
+            device: self.identity.name.clone(),
+            what: "host-visible, coherent memory for buffers".to_owned(),
+        })
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // SAFETY: whatever was created from the device held it by Rc and is gone.
+        unsafe { self.raw.destroy_device(None) }
+    }
+}
+
+/// The first family with compute, and its timestamp bits; one without graphics is preferred.
+fn compute_family(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    identity: &DeviceIdentity,
+) -> Result<(u32, u32), NoVulkan> {
+    // SAFETY: the handle comes from this instance.
+    let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
+    let compute =
+        families.iter().enumerate().filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
+    compute
+        .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
+        .map(|(index, family)| (index as u32, family.timestamp_valid_bits))
+        .ok_or_else(|| NoVulkan::Incapable {
+            device: identity.name.clone(),
+            what: "a queue family with compute".to_owned(),
+        })
+}
+
+fn create(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    family: u32,
+    features: &Features,
+) -> Result<ash::Device, NoVulkan> {
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+    let extensions: Vec<*const c_char> = features.extensions().iter().map(|name| name.as_ptr()).collect();
+    let mut switched_on = features.clone();
+    let mut older = Older::of(&features.v11);
+    let mut chain = switched_on.chain(&mut older);
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .push_next(&mut chain);
+    // SAFETY: every pointer in `info` lives until the call returns; features and extensions are the device's own.
+    unsafe { instance.raw.create_device(physical, &info, None) }.map_err(|error| failed("vkCreateDevice", error))
+}
+
+fn abilities(instance: &Instance, physical: vk::PhysicalDevice, version: u32, features: Features) -> Abilities {
+    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut float_controls = vk::PhysicalDeviceFloatControlsProperties::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
+    if version >= vk::API_VERSION_1_2 {
+        chain = chain.push_next(&mut float_controls);
+    }
+    instance.properties(physical, &mut chain);
+    let in_compute = subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    float_controls.p_next = std::ptr::null_mut();
+    Abilities {
+        features,
+        subgroup: if in_compute { subgroup.supported_operations } else { vk::SubgroupFeatureFlags::empty() },
+        float_controls,
+    }
+}

@@ -1,0 +1,332 @@
+//! Whether a dispatch fits a device, asked before anything runs.
+//!
+//! Knows: features, limits and the rules that tie descriptors to resources (Vulkan specification, "Limits", "Resource
+//! Interface"); which descriptor sets a pipeline layout must have.
+//! Promises: what the device lacks is `Unsupported` by name with the values; a job that contradicts its module is `Error`
+//! by name. Neither reaches the driver.
+//! Does not cover: rules that the validation layer alone checks.
+
+use super::device::Device;
+use super::needs::{Needs, Resource, ResourceClass};
+use super::protocol::{Ending, WireBinding, WireDispatch};
+use crate::model::procedure::DescriptorClass;
+use ash::vk;
+use rspirv::spirv::ExecutionModel;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn unsupported<T>(what: impl Into<String>) -> Result<T, Ending> {
+    Err(Ending::Unsupported(what.into()))
+}
+
+fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
+    Err(Ending::Error(reason.into()))
+}
+
+/// Checks everything that needs no descriptor.
+pub fn check(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<(), Ending> {
+    check_module(device, needs)?;
+    check_sizes(device, needs, dispatch)?;
+    check_subgroup(device, needs, dispatch)?;
+    match dispatch.specialization.iter().find(|(id, _)| !needs.specialization.contains_key(id)) {
+        Some((id, _)) => error(format!("the module has no specialization constant with id {id}")),
+        None => Ok(()),
+    }
+}
+
+fn check_module(device: &Device, needs: &Needs) -> Result<(), Ending> {
+    if needs.model != ExecutionModel::GLCompute {
+        return unsupported(format!("execution model {:?}", needs.model));
+    }
+    // Vulkan specification, appendix "Vulkan Environment for SPIR-V", "Versions and Formats".
+    let newest = match device.version {
+        version if version >= vk::API_VERSION_1_3 => (1, 6),
+        version if version >= vk::API_VERSION_1_2 => (1, 5),
+        _ => (1, 3),
+    };
+    if needs.version > newest {
+        let ((major, minor), (most, least)) = (needs.version, newest);
+        return unsupported(format!("SPIR-V {major}.{minor} (the device takes up to {most}.{least})"));
+    }
+    let abilities = &device.abilities;
+    if let Some(lack) = needs.capabilities.iter().find_map(|capability| abilities.lacks(*capability)) {
+        return unsupported(lack);
+    }
+    if let Some(lack) = needs.float_modes.iter().find_map(|(mode, width)| abilities.float_mode(*mode, *width)) {
+        return unsupported(lack);
+    }
+    if needs.uses_local_size_id && abilities.features.v13.maintenance4 == vk::FALSE {
+        return unsupported("execution mode LocalSizeId (feature maintenance4)");
+    }
+    Ok(())
+}
+
+fn check_sizes(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<(), Ending> {
+    let limits = &device.identity.limits;
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let (groups, most) = (dispatch.groups[axis], limits.workgroup_count[axis]);
+        if groups > most {
+            return unsupported(format!("{groups} workgroups in {name} (maxComputeWorkGroupCount is {most})"));
+        }
+        let (size, most) = (needs.local_size.map_or(1, |size| size[axis]), limits.workgroup_size[axis]);
+        if size > most {
+            return unsupported(format!("local size {size} in {name} (maxComputeWorkGroupSize is {most})"));
+        }
+        if size == 0 {
+            return error(format!("local size 0 in {name}"));
+        }
+    }
+    let invocations = needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
+    let bounded = [
+        (
+            invocations,
+            u64::from(limits.workgroup_invocations),
+            "invocations in a workgroup",
+            "maxComputeWorkGroupInvocations",
+        ),
+        (
+            needs.workgroup_memory.unwrap_or(0),
+            u64::from(limits.workgroup_memory),
+            "bytes of workgroup memory",
+            "maxComputeSharedMemorySize",
+        ),
+        (
+            u64::from(push_size(needs, dispatch)),
+            u64::from(limits.push_constants),
+            "bytes of push constants",
+            "maxPushConstantsSize",
+        ),
+    ];
+    match bounded.into_iter().find(|(value, most, ..)| value > most) {
+        Some((value, most, what, limit)) => unsupported(format!("{value} {what} ({limit} is {most})")),
+        None => Ok(()),
+    }
+}
+
+/// Bytes of the push-constant range: what the test gives and what the block holds, whole words.
+pub fn push_size(needs: &Needs, dispatch: &WireDispatch) -> u32 {
+    let given = dispatch.push_constants.0.len() as u32;
+    given.max(needs.push_constants.unwrap_or(0)).next_multiple_of(4)
+}
+
+fn check_subgroup(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<(), Ending> {
+    let Some(wanted) = dispatch.subgroup_size else { return Ok(()) };
+    let Some([least, most]) = device.identity.subgroup_size_range else {
+        return unsupported(format!("subgroup size {wanted} (feature subgroupSizeControl)"));
+    };
+    if !wanted.is_power_of_two() || !(least..=most).contains(&wanted) {
+        return unsupported(format!("subgroup size {wanted} (the device offers {least} to {most})"));
+    }
+    let invocations: u64 = needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
+    let subgroups = invocations.div_ceil(u64::from(wanted));
+    match device.identity.limits.workgroup_subgroups {
+        Some(most) if subgroups > u64::from(most) => {
+            unsupported(format!("{subgroups} subgroups in a workgroup (maxComputeWorkgroupSubgroups is {most})"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// A binding of a descriptor-set layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot {
+    pub class: DescriptorClass,
+    pub count: u32,
+}
+
+/// What a pipeline layout is made of: bindings by set, with the gaps, and the push-constant range.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Layout {
+    pub sets: Vec<BTreeMap<u32, Slot>>,
+    pub push_constants: u32,
+}
+
+/// The API's name for a class; images and samplers are not offered yet.
+pub fn descriptor_type(class: DescriptorClass) -> Result<vk::DescriptorType, Ending> {
+    match class {
+        DescriptorClass::Storage => Ok(vk::DescriptorType::STORAGE_BUFFER),
+        DescriptorClass::Uniform => Ok(vk::DescriptorType::UNIFORM_BUFFER),
+        DescriptorClass::StorageDynamic => Ok(vk::DescriptorType::STORAGE_BUFFER_DYNAMIC),
+        DescriptorClass::UniformDynamic => Ok(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC),
+        DescriptorClass::StorageImage => unsupported("descriptor class storage_image"),
+        DescriptorClass::SampledImage => unsupported("descriptor class sampled_image"),
+        DescriptorClass::Sampler => unsupported("descriptor class sampler"),
+        DescriptorClass::Combined => unsupported("descriptor class combined"),
+        DescriptorClass::UniformTexel => unsupported("descriptor class uniform_texel"),
+        DescriptorClass::StorageTexel => unsupported("descriptor class storage_texel"),
+    }
+}
+
+impl Layout {
+    /// The layout for `bindings`, checked against what the entry point uses.
+    pub fn of(device: &Device, needs: &Needs, bindings: &[WireBinding], push_constants: u32) -> Result<Self, Ending> {
+        let most = device.identity.limits.descriptor_sets;
+        let mut sets: Vec<BTreeMap<u32, Slot>> = Vec::new();
+        for binding in bindings {
+            descriptor_type(binding.class)?;
+            if binding.set >= most {
+                return unsupported(format!("descriptor set {} (maxBoundDescriptorSets is {most})", binding.set));
+            }
+            let set = binding.set as usize;
+            if sets.len() <= set {
+                sets.resize(set + 1, BTreeMap::new());
+            }
+            let new = Slot { class: binding.class, count: 0 };
+            let slot = sets[set].entry(binding.binding).or_insert(new);
+            if slot.class != binding.class {
+                return error(format!("{} is bound with two descriptor classes", place(binding.set, binding.binding)));
+            }
+            slot.count = slot.count.max(binding.array_index.saturating_add(1));
+        }
+        for resource in &needs.resources {
+            check_resource(resource, &sets)?;
+            let slot = sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
+            let slot = slot.expect("check_resource found it");
+            slot.count = slot.count.max(resource.count.least());
+        }
+        check_elements(&sets, bindings)?;
+        check_counts(device, &sets)?;
+        Ok(Self { sets, push_constants })
+    }
+}
+
+fn place(set: u32, binding: u32) -> String {
+    format!("set {set}, binding {binding}")
+}
+
+/// Vulkan specification, "Shader Resource and Descriptor Type Correspondence".
+fn check_resource(resource: &Resource, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
+    let Resource { set, binding, class, name, .. } = resource;
+    let place = place(*set, *binding);
+    if *class == ResourceClass::Opaque {
+        return unsupported(format!("`{name}` ({place}): images and samplers"));
+    }
+    let Some(slot) = sets.get(*set as usize).and_then(|set| set.get(binding)) else {
+        return error(format!("the kernel uses `{name}` ({place}), and the test binds no buffer there"));
+    };
+    let fits = match slot.class {
+        DescriptorClass::Storage | DescriptorClass::StorageDynamic => *class == ResourceClass::StorageBuffer,
+        DescriptorClass::Uniform | DescriptorClass::UniformDynamic => *class == ResourceClass::UniformBuffer,
+        DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Sampler
+        | DescriptorClass::Combined
+        | DescriptorClass::UniformTexel
+        | DescriptorClass::StorageTexel => false,
+    };
+    if !fits {
+        let declared = match class {
+            ResourceClass::StorageBuffer => "storage",
+            ResourceClass::UniformBuffer => "uniform",
+            ResourceClass::Opaque => "opaque",
+        };
+        return error(format!(
+            "the kernel declares `{name}` ({place}) as {declared}, and the test binds another class"
+        ));
+    }
+    Ok(())
+}
+
+/// Every element of a descriptor array must be bound: which of them a kernel reads is known only at run time.
+fn check_elements(sets: &[BTreeMap<u32, Slot>], bindings: &[WireBinding]) -> Result<(), Ending> {
+    let mut bound = BTreeSet::new();
+    for binding in bindings {
+        if !bound.insert((binding.set, binding.binding, binding.array_index)) {
+            let place = place(binding.set, binding.binding);
+            return error(format!("element {} of {place} is bound twice", binding.array_index));
+        }
+    }
+    for (set, slots) in sets.iter().enumerate() {
+        for (binding, slot) in slots {
+            let missing = (0..slot.count).find(|element| !bound.contains(&(set as u32, *binding, *element)));
+            if let Some(element) = missing {
+                let place = place(set as u32, *binding);
+                return unsupported(format!("descriptor array {place} with element {element} unbound"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
+    let limits = &device.identity.limits;
+    let count = |classes: &[DescriptorClass]| -> u64 {
+        let slots = sets.iter().flat_map(BTreeMap::values);
+        slots.filter(|slot| classes.contains(&slot.class)).map(|slot| u64::from(slot.count)).sum()
+    };
+    use DescriptorClass as Class;
+    let rows: [(&[Class], u32, &str, &str); 4] = [
+        (
+            &[Class::Storage, Class::StorageDynamic],
+            limits.storage_buffers,
+            "storage",
+            "maxPerStageDescriptorStorageBuffers",
+        ),
+        (
+            &[Class::Uniform, Class::UniformDynamic],
+            limits.uniform_buffers,
+            "uniform",
+            "maxPerStageDescriptorUniformBuffers",
+        ),
+        (
+            &[Class::StorageDynamic],
+            limits.dynamic_storage_buffers,
+            "storage_dynamic",
+            "maxDescriptorSetStorageBuffersDynamic",
+        ),
+        (
+            &[Class::UniformDynamic],
+            limits.dynamic_uniform_buffers,
+            "uniform_dynamic",
+            "maxDescriptorSetUniformBuffersDynamic",
+        ),
+    ];
+    for (classes, most, class, limit) in rows {
+        let count = count(classes);
+        if count > u64::from(most) {
+            return unsupported(format!("{count} descriptors of class {class} ({limit} is {most})"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks range and alignment of each binding against the lengths of the job's buffers.
+pub fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &[usize]) -> Result<(), Ending> {
+    let limits = &device.identity.limits;
+    for bound in bindings {
+        let place = place(bound.set, bound.binding);
+        let Some(length) = lengths.get(bound.buffer as usize) else {
+            return error(format!("{place} names a buffer that the job does not have"));
+        };
+        let (alignment, alignment_limit, most, most_limit, dynamic) = match bound.class {
+            DescriptorClass::Uniform | DescriptorClass::UniformDynamic => (
+                limits.uniform_alignment,
+                "minUniformBufferOffsetAlignment",
+                limits.uniform_range,
+                "maxUniformBufferRange",
+                bound.class == DescriptorClass::UniformDynamic,
+            ),
+            class => (
+                limits.storage_alignment,
+                "minStorageBufferOffsetAlignment",
+                limits.storage_range,
+                "maxStorageBufferRange",
+                class == DescriptorClass::StorageDynamic,
+            ),
+        };
+        let dynamic_offset = if dynamic { bound.dynamic_offset } else { 0 };
+        let end = [bound.offset, dynamic_offset, bound.range].into_iter().try_fold(0_u64, u64::checked_add);
+        if end.is_none_or(|end| end > *length as u64) {
+            return error(format!("{place} reaches beyond its buffer of {length} bytes"));
+        }
+        if bound.range == 0 {
+            return unsupported(format!("a descriptor range of 0 bytes ({place})"));
+        }
+        if bound.range > u64::from(most) {
+            return unsupported(format!("a range of {} bytes ({place}; {most_limit} is {most})", bound.range));
+        }
+        if let Some(offset) = [bound.offset, dynamic_offset].into_iter().find(|offset| offset % alignment != 0) {
+            return unsupported(format!("offset {offset} ({place}; {alignment_limit} is {alignment})"));
+        }
+    }
+    Ok(())
+}

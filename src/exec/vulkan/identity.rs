@@ -1,0 +1,301 @@
+//! Who a device is: names, versions, identifiers and the limits that decide what it can run.
+//!
+//! Knows: the answers of the physical-device queries, and how a user names a device.
+//! Promises: asking never fails for want of a loader or a driver: [`NoVulkan`] says which of them is missing.
+//! Does not cover: opening a device (`device`).
+
+use super::instance::Instance;
+use super::{ValidationLayers, describe};
+use ash::vk;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A Vulkan device as reports and evidence identify it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceIdentity {
+    /// Place in the loader's enumeration; what `--device 0` means.
+    pub index: usize,
+    pub name: String,
+    pub vendor_id: u32,
+    pub device_id: u32,
+    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    pub kind: String,
+    /// `1.3.230`
+    pub api_version: String,
+    pub driver_name: String,
+    pub driver_info: String,
+    /// As the driver packs it; its layout is the vendor's own.
+    pub driver_version: u32,
+    /// 32 hexadecimal digits.
+    pub device_uuid: String,
+    pub driver_uuid: String,
+    pub subgroup_size: u32,
+    /// Smallest and largest subgroup size that can be asked for; none: it cannot be chosen.
+    pub subgroup_size_range: Option<[u32; 2]>,
+    pub limits: DeviceLimits,
+}
+
+/// Device limits that decide whether a job fits (Vulkan specification, "Required Limits").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceLimits {
+    /// maxComputeWorkGroupCount
+    pub workgroup_count: [u32; 3],
+    /// maxComputeWorkGroupSize
+    pub workgroup_size: [u32; 3],
+    /// maxComputeWorkGroupInvocations
+    pub workgroup_invocations: u32,
+    /// maxComputeSharedMemorySize, bytes
+    pub workgroup_memory: u32,
+    /// maxPushConstantsSize, bytes
+    pub push_constants: u32,
+    /// maxStorageBufferRange, bytes
+    pub storage_range: u32,
+    /// maxUniformBufferRange, bytes
+    pub uniform_range: u32,
+    /// minStorageBufferOffsetAlignment, bytes
+    pub storage_alignment: u64,
+    /// minUniformBufferOffsetAlignment, bytes
+    pub uniform_alignment: u64,
+    /// maxBoundDescriptorSets
+    pub descriptor_sets: u32,
+    /// The smaller of maxPerStageDescriptorStorageBuffers and maxDescriptorSetStorageBuffers
+    pub storage_buffers: u32,
+    /// The smaller of maxPerStageDescriptorUniformBuffers and maxDescriptorSetUniformBuffers
+    pub uniform_buffers: u32,
+    /// maxDescriptorSetStorageBuffersDynamic
+    pub dynamic_storage_buffers: u32,
+    /// maxDescriptorSetUniformBuffersDynamic
+    pub dynamic_uniform_buffers: u32,
+    /// maxComputeWorkgroupSubgroups; none where the subgroup size cannot be chosen.
+    pub workgroup_subgroups: Option<u32>,
+    /// Nanoseconds per timestamp step.
+    pub timestamp_period: f32,
+}
+
+impl DeviceIdentity {
+    /// Name and value pairs for evidence and tables.
+    pub fn table(&self) -> BTreeMap<String, String> {
+        let limits = &self.limits;
+        let rows = [
+            ("device", self.name.clone()),
+            ("device type", self.kind.clone()),
+            ("vendor id", format!("{:#06x}", self.vendor_id)),
+            ("device id", format!("{:#06x}", self.device_id)),
+            ("api version", self.api_version.clone()),
+            ("driver", self.driver_name.clone()),
+            ("driver info", self.driver_info.clone()),
+            ("driver version", format!("{:#010x}", self.driver_version)),
+            ("device uuid", self.device_uuid.clone()),
+            ("driver uuid", self.driver_uuid.clone()),
+            ("subgroup size", self.subgroup_size.to_string()),
+            ("maxComputeWorkGroupCount", triple(limits.workgroup_count)),
+            ("maxComputeWorkGroupSize", triple(limits.workgroup_size)),
+            ("maxComputeWorkGroupInvocations", limits.workgroup_invocations.to_string()),
+            ("maxComputeSharedMemorySize", limits.workgroup_memory.to_string()),
+            ("maxPushConstantsSize", limits.push_constants.to_string()),
+            ("maxStorageBufferRange", limits.storage_range.to_string()),
+            ("maxUniformBufferRange", limits.uniform_range.to_string()),
+        ];
+        rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("{x} {y} {z}")
+}
+
+/// Why no Vulkan device can be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum NoVulkan {
+    #[error("no Vulkan loader: {reason}")]
+    NoLoader { reason: String },
+    #[error("no device: the Vulkan loader found no driver")]
+    NoDriver,
+    #[error("no device: the installed drivers offer none")]
+    NoDevice,
+    #[error("Vulkan 1.1 or later is needed; {which} offers {found}")]
+    TooOld { which: String, found: String },
+    #[error("no device matches `{wanted}`; there are: {present}")]
+    NoSuchDevice { wanted: String, present: String },
+    #[error("several devices match `{wanted}`: {matching}")]
+    Ambiguous { wanted: String, matching: String },
+    #[error("the device `{device}` lacks {what}")]
+    Incapable { device: String, what: String },
+    #[error("{call} failed: {result}")]
+    Call { call: String, result: String },
+    /// The device ran a trivial kernel and gave a wrong result.
+    #[error("the device does not pass the canary dispatch: {reason}")]
+    Canary { reason: String },
+    #[error("the device worker could not be started: {reason}")]
+    Worker { reason: String },
+}
+
+/// How a user names the device to run on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DeviceChoice {
+    /// The first by type (discrete, integrated, virtual, cpu), then by enumeration order.
+    #[default]
+    Best,
+    Index(usize),
+    /// A part of the device's name, in any case; must fit exactly one device.
+    Name(String),
+}
+
+impl DeviceChoice {
+    /// `--device NAME_OR_INDEX`
+    pub fn parse(text: &str) -> Self {
+        text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index)
+    }
+
+    /// The place of the chosen device in `devices`.
+    pub fn choose(&self, devices: &[DeviceIdentity]) -> Result<usize, NoVulkan> {
+        let names = |places: &[usize]| {
+            let names: Vec<_> = places.iter().map(|place| format!("{place} ({})", devices[*place].name)).collect();
+            names.join(", ")
+        };
+        let all: Vec<usize> = (0..devices.len()).collect();
+        let missing = |wanted: String| NoVulkan::NoSuchDevice { wanted, present: names(&all) };
+        match self {
+            Self::Best => all.iter().copied().min_by_key(|place| rank(&devices[*place])).ok_or(NoVulkan::NoDevice),
+            Self::Index(index) if *index < devices.len() => Ok(*index),
+            Self::Index(index) => Err(missing(index.to_string())),
+            Self::Name(name) => {
+                let wanted = name.to_lowercase();
+                let fits = |place: &usize| devices[*place].name.to_lowercase().contains(&wanted);
+                let matching: Vec<usize> = all.iter().copied().filter(fits).collect();
+                match matching.as_slice() {
+                    [] => Err(missing(name.clone())),
+                    [place] => Ok(*place),
+                    several => Err(NoVulkan::Ambiguous { wanted: name.clone(), matching: names(several) }),
+                }
+            }
+        }
+    }
+}
+
+fn rank(device: &DeviceIdentity) -> usize {
+    KINDS.iter().position(|(_, name)| *name == device.kind).unwrap_or(KINDS.len())
+}
+
+/// Device types in order of preference.
+const KINDS: &[(vk::PhysicalDeviceType, &str)] = &[
+    (vk::PhysicalDeviceType::DISCRETE_GPU, "discrete"),
+    (vk::PhysicalDeviceType::INTEGRATED_GPU, "integrated"),
+    (vk::PhysicalDeviceType::VIRTUAL_GPU, "virtual"),
+    (vk::PhysicalDeviceType::CPU, "cpu"),
+];
+
+/// Every device of this machine, asked in this process. A driver that crashes takes the process with it: commands that
+/// must survive that ask a worker instead ([`super::VulkanExecutor::devices`]).
+pub fn devices() -> Result<Vec<DeviceIdentity>, NoVulkan> {
+    let instance = Instance::open(ValidationLayers::Off)?;
+    let physical = instance.physical_devices()?;
+    if physical.is_empty() {
+        return Err(NoVulkan::NoDevice);
+    }
+    Ok(physical.into_iter().enumerate().map(|(index, device)| identify(&instance, index, device)).collect())
+}
+
+/// Asks a physical device who it is.
+pub(super) fn identify(instance: &Instance, index: usize, physical: vk::PhysicalDevice) -> DeviceIdentity {
+    let mut id = vk::PhysicalDeviceIDProperties::default();
+    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
+    let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+    let api = instance.api_version(physical);
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut id).push_next(&mut subgroup);
+    if api >= vk::API_VERSION_1_2 {
+        chain = chain.push_next(&mut driver);
+    }
+    if api >= vk::API_VERSION_1_3 {
+        chain = chain.push_next(&mut sizes);
+    }
+    instance.properties(physical, &mut chain);
+    let core = chain.properties;
+    let chooses = instance.features(physical).v13.subgroup_size_control == vk::TRUE
+        && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    let kind = KINDS.iter().find(|(kind, _)| *kind == core.device_type).map_or("other", |(_, name)| name);
+    DeviceIdentity {
+        index,
+        name: text(&core.device_name),
+        vendor_id: core.vendor_id,
+        device_id: core.device_id,
+        kind: kind.to_owned(),
+        api_version: describe::version(core.api_version),
+        driver_name: text(&driver.driver_name),
+        driver_info: text(&driver.driver_info),
+        driver_version: core.driver_version,
+        device_uuid: describe::hexadecimal(&id.device_uuid),
+        driver_uuid: describe::hexadecimal(&id.driver_uuid),
+        subgroup_size: subgroup.subgroup_size,
+        subgroup_size_range: chooses.then_some([sizes.min_subgroup_size, sizes.max_subgroup_size]),
+        limits: limits(&core.limits, chooses.then_some(sizes.max_compute_workgroup_subgroups)),
+    }
+}
+
+fn limits(core: &vk::PhysicalDeviceLimits, workgroup_subgroups: Option<u32>) -> DeviceLimits {
+    DeviceLimits {
+        workgroup_count: core.max_compute_work_group_count,
+        workgroup_size: core.max_compute_work_group_size,
+        workgroup_invocations: core.max_compute_work_group_invocations,
+        workgroup_memory: core.max_compute_shared_memory_size,
+        push_constants: core.max_push_constants_size,
+        storage_range: core.max_storage_buffer_range,
+        uniform_range: core.max_uniform_buffer_range,
+        storage_alignment: core.min_storage_buffer_offset_alignment,
+        uniform_alignment: core.min_uniform_buffer_offset_alignment,
+        descriptor_sets: core.max_bound_descriptor_sets,
+        storage_buffers: core.max_per_stage_descriptor_storage_buffers.min(core.max_descriptor_set_storage_buffers),
+        uniform_buffers: core.max_per_stage_descriptor_uniform_buffers.min(core.max_descriptor_set_uniform_buffers),
+        dynamic_storage_buffers: core.max_descriptor_set_storage_buffers_dynamic,
+        dynamic_uniform_buffers: core.max_descriptor_set_uniform_buffers_dynamic,
+        workgroup_subgroups,
+        timestamp_period: core.timestamp_period,
+    }
+}
+
+/// A fixed-size C string of the API as text.
+pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
+    let bytes: Vec<u8> = chars.iter().take_while(|char| **char != 0).map(|char| *char as u8).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(index: usize, name: &str, kind: &str) -> DeviceIdentity {
+        DeviceIdentity {
+            index,
+            name: name.to_owned(),
+            vendor_id: 0,
+            device_id: 0,
+            kind: kind.to_owned(),
+            api_version: String::new(),
+            driver_name: String::new(),
+            driver_info: String::new(),
+            driver_version: 0,
+            device_uuid: String::new(),
+            driver_uuid: String::new(),
+            subgroup_size: 0,
+            subgroup_size_range: None,
+            limits: limits(&vk::PhysicalDeviceLimits::default(), None),
+        }
+    }
+
+    #[test]
+    fn a_device_is_chosen_by_type_index_or_part_of_its_name() {
+        let devices = [
+            device(0, "llvmpipe (LLVM)", "cpu"),
+            device(1, "Big GPU 1", "discrete"),
+            device(2, "Big GPU 2", "discrete"),
+        ];
+        assert_eq!(DeviceChoice::Best.choose(&devices), Ok(1));
+        assert_eq!(DeviceChoice::parse("0").choose(&devices), Ok(0));
+        assert_eq!(DeviceChoice::parse("LLVMPIPE").choose(&devices), Ok(0));
+        assert!(matches!(DeviceChoice::parse("big").choose(&devices), Err(NoVulkan::Ambiguous { .. })));
+        assert!(matches!(DeviceChoice::parse("7").choose(&devices), Err(NoVulkan::NoSuchDevice { .. })));
+        assert!(matches!(DeviceChoice::parse("mali").choose(&devices), Err(NoVulkan::NoSuchDevice { .. })));
+        assert_eq!(DeviceChoice::Best.choose(&[]), Err(NoVulkan::NoDevice));
+    }
+}

@@ -1,0 +1,152 @@
+//! What the validation layer says, gathered and made repeatable.
+//!
+//! Knows: which messages count (warnings and errors about validity or performance; errors of any type), and which parts
+//! of their text differ between two runs of the same program (handles).
+//! Promises: equal messages are one entry with a count; the text of an entry does not depend on addresses; at most
+//! [`DISTINCT`] entries are kept and the overflow is an entry of its own.
+//! Does not cover: what a message means for a test (`mod`).
+
+use super::protocol::{Severity, WireMessage};
+use ash::vk;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Distinct messages kept between two calls of [`Messages::take`].
+const DISTINCT: usize = 500;
+/// Longest text kept, in characters.
+const TEXT: usize = 2000;
+
+type Entries = BTreeMap<(Severity, String, String), u64>;
+
+/// Where the messenger's callback puts its messages.
+#[derive(Debug, Clone, Default)]
+pub struct Messages {
+    entries: Arc<Mutex<Entries>>,
+}
+
+impl Messages {
+    /// Everything said since the last call, in order of severity, id and text.
+    pub fn take(&self) -> Vec<WireMessage> {
+        let entries = std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner));
+        entries.into_iter().map(|((severity, id, text), count)| WireMessage { severity, id, text, count }).collect()
+    }
+
+    fn add(&self, severity: Severity, id: String, text: String) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (severity, id, text);
+        if entries.len() < DISTINCT || entries.contains_key(&key) {
+            *entries.entry(key).or_insert(0) += 1;
+        } else {
+            let overflow =
+                (Severity::Error, String::new(), format!("more than {DISTINCT} distinct validation messages"));
+            *entries.entry(overflow).or_insert(0) += 1;
+        }
+    }
+
+    /// The messenger's settings. `self` must outlive the messenger; [`super::instance::Instance`] holds both.
+    pub fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+        use vk::{DebugUtilsMessageSeverityFlagsEXT as Level, DebugUtilsMessageTypeFlagsEXT as Kind};
+        vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(Level::WARNING | Level::ERROR)
+            .message_type(Kind::GENERAL | Kind::VALIDATION | Kind::PERFORMANCE)
+            .pfn_user_callback(Some(heard))
+            .user_data(Arc::as_ptr(&self.entries).cast_mut().cast())
+    }
+}
+
+/// The messenger's callback; may come on any of the driver's own lines of execution.
+///
+/// # Safety
+/// `user` is the pointer that [`Messages::messenger`] gave; `data` is what the API promises to a messenger callback.
+unsafe extern "system" fn heard(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user: *mut c_void,
+) -> vk::Bool32 {
+    let is_error = severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR);
+    // Warnings of type GENERAL are the loader's remarks on the installation, not about what runs.
+    if data.is_null() || user.is_null() || (kind == vk::DebugUtilsMessageTypeFlagsEXT::GENERAL && !is_error) {
+        return vk::FALSE;
+    }
+    // SAFETY: `user` points to the mutex inside the Arc that the instance keeps alive as long as its messenger.
+    let entries = unsafe { &*user.cast::<Mutex<Entries>>() };
+    // SAFETY: the API passes a valid structure whose strings are null or NUL-terminated (VUID-…-pMessage-parameter).
+    let (id, text) = unsafe {
+        let string = |pointer: *const std::ffi::c_char| match pointer.is_null() {
+            true => String::new(),
+            false => CStr::from_ptr(pointer).to_string_lossy().into_owned(),
+        };
+        (string((*data).p_message_id_name), string((*data).p_message))
+    };
+    let severity = if is_error { Severity::Error } else { Severity::Warning };
+    // SAFETY: the count was raised by the instance's own clone; this borrows it and gives it back unchanged.
+    let messages = unsafe {
+        Arc::increment_strong_count(entries);
+        Messages { entries: Arc::from_raw(entries) }
+    };
+    messages.add(severity, id, repeatable(&text));
+    vk::FALSE
+}
+
+/// A message without the parts that change from run to run: the layer's preamble (object handles, numeric id) and
+/// handles in the text (`VkBuffer 0x55d0c8a0[]` becomes `VkBuffer`).
+pub fn repeatable(text: &str) -> String {
+    let body = match text.find("| MessageID = ") {
+        Some(start) => text[start + 2..].split_once(" | ").map_or(text, |(_, body)| body),
+        None => text,
+    };
+    let mut words: Vec<String> = Vec::new();
+    for word in body.split_whitespace() {
+        let after_type = words.last().is_some_and(|last| last.trim_start_matches(['(', '[']).starts_with("Vk"));
+        match handle_at(word) {
+            Some((start, end)) if after_type || end - start > 10 => {
+                let rest = format!("{}{}", &word[..start], word[end..].trim_start_matches("[]"));
+                match words.last_mut() {
+                    Some(last) if after_type => last.push_str(&rest),
+                    _ => words.push(format!("{}0x*{}", &word[..start], &word[end..])),
+                }
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words.join(" ").chars().take(TEXT).collect()
+}
+
+/// Byte range of a `0x...` number in `word`.
+fn handle_at(word: &str) -> Option<(usize, usize)> {
+    let start = word.find("0x")?;
+    let digits = word[start + 2..].bytes().take_while(u8::is_ascii_hexdigit).count();
+    (digits > 0).then_some((start, start + 2 + digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_do_not_reach_a_message() {
+        let text = "Validation Error: [ VUID-vkCmdDispatch-None-02697 ] Object 0: handle = 0x55aa11bb22cc, type = \
+                    VK_OBJECT_TYPE_PIPELINE; | MessageID = 0x1a2b | VkPipeline 0xe7f79a0000000005[] uses set #1 but \
+                    flags are 0x20. (https://x)";
+        assert_eq!(repeatable(text), "VkPipeline uses set #1 but flags are 0x20. (https://x)");
+        assert_eq!(repeatable("address 0x7ffdeadbeef0 seen"), "address 0x* seen");
+        assert_eq!(repeatable("plain"), "plain");
+    }
+
+    #[test]
+    fn equal_messages_are_one_with_a_count_and_the_overflow_is_named() {
+        let messages = Messages::default();
+        for number in 0..DISTINCT + 7 {
+            messages.add(Severity::Warning, String::new(), format!("{number:05}"));
+            messages.add(Severity::Error, "ID".to_owned(), "same".to_owned());
+        }
+        let taken = messages.take();
+        let same = taken.iter().find(|message| message.id == "ID").expect("kept");
+        assert_eq!(same.count, DISTINCT as u64 + 7);
+        let overflow = taken.iter().find(|message| message.text.starts_with("more than")).expect("named");
+        assert_eq!(overflow.count, 8, "one place is taken by the repeated message");
+        assert!(messages.take().is_empty());
+    }
+}

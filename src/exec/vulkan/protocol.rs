@@ -1,0 +1,380 @@
+//! What the parent and its device worker say to each other: versioned, length-limited frames over two pipes.
+//!
+//! Knows: the wire types (our own, so that a change of the job types cannot silently change the protocol) and the frame:
+//! magic word, protocol version, payload length, then the payload in postcard.
+//! Promises: a frame that is longer than the reader allows, of another version or without the magic word is an error
+//! before any of its payload is read; nothing is allocated for more than the allowed length.
+//! Does not cover: who waits how long (`process`), what a message means for a test (`mod`).
+
+use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
+use crate::model::procedure::DescriptorClass;
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::io::{self, Read, Write};
+
+/// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
+pub const VERSION: u16 = 1;
+
+/// Upper bound of a request's payload in bytes; more is refused by the worker.
+pub const REQUEST_LIMIT: u64 = 8 << 30;
+
+/// Room in a reply for everything but buffer contents and records: messages are bounded by the worker.
+pub const REPLY_SLACK: u64 = 16 << 20;
+
+const MAGIC: [u8; 4] = *b"vkcw";
+const HEADER: usize = 16;
+
+/// From the parent.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// Always first: open a device and prove it alive.
+    Open(Open),
+    /// Describe every device.
+    List,
+    Run(WireJob),
+    /// Run the jobs in turn, `repetitions` times, and time each.
+    Measure {
+        jobs: Vec<WireJob>,
+        repetitions: u32,
+    },
+    /// Destroy everything, report what the validation layer says about that, end.
+    Close,
+}
+
+/// From the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Reply {
+    Opened(Box<Opened>),
+    Unavailable(NoVulkan),
+    Listed(Vec<DeviceIdentity>),
+    /// Where the current request has got to; in the order of [`Phase`].
+    Reached(Phase),
+    Ran(WireRun),
+    Measured {
+        ending: Ending,
+        times: Vec<Vec<WireTime>>,
+        fitness: Fitness,
+    },
+    Closed(Vec<WireMessage>),
+    /// The worker itself failed (a defect of the tool).
+    Failed(String),
+}
+
+/// Stations of one run; the parent's patience depends on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Phase {
+    /// Checking, compiling pipelines, filling buffers.
+    Preparing,
+    /// The dispatch with this index was handed to the device.
+    Dispatched(u32),
+    /// Every dispatch has ended; contents are read back.
+    Collecting,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Open {
+    pub device: DeviceChoice,
+    pub validation: super::ValidationLayers,
+    pub robustness: super::BufferRobustness,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Opened {
+    pub identity: DeviceIdentity,
+    /// Name and version of the validation layer in use; none: off or not installed.
+    pub layer: Option<String>,
+    /// What the layer, loader and driver said while starting.
+    pub messages: Vec<WireMessage>,
+}
+
+/// SHA-256 over a module's words in little-endian bytes.
+pub type Digest = [u8; 32];
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WireJob {
+    pub name: String,
+    /// Whether the worker first forgets the modules it has been sent.
+    pub cache: Cache,
+    pub modules: Vec<WireModule>,
+    pub buffers: Vec<Bytes>,
+    pub dispatches: Vec<WireDispatch>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cache {
+    Keep,
+    Forget,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WireModule {
+    pub kernel: String,
+    pub digest: Digest,
+    /// The words as little-endian bytes; absent where this worker has had them before.
+    pub words: Option<Bytes>,
+    pub records: Option<RecordSlot>,
+}
+
+/// Where a record buffer is bound, and its data words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordSlot {
+    pub set: u32,
+    pub binding: u32,
+    pub words: u32,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WireDispatch {
+    pub module: u32,
+    pub entry: String,
+    pub groups: [u32; 3],
+    pub bindings: Vec<WireBinding>,
+    pub push_constants: Bytes,
+    pub specialization: Vec<(u32, u64)>,
+    pub subgroup_size: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WireBinding {
+    pub set: u32,
+    pub binding: u32,
+    pub array_index: u32,
+    pub class: DescriptorClass,
+    pub buffer: u32,
+    pub offset: u64,
+    pub range: u64,
+    pub dynamic_offset: u64,
+}
+
+/// How a run ended, as far as a living worker can tell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Ending {
+    Completed,
+    Unsupported(String),
+    Error(String),
+    Undetermined(String),
+}
+
+/// Whether the worker can take another job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fitness {
+    Fit,
+    /// The device is lost or out of order: replace the worker.
+    Spent,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WireRun {
+    pub ending: Ending,
+    pub fitness: Fitness,
+    /// By index of the job's buffers; empty where the run did not get that far.
+    pub buffers: Vec<Bytes>,
+    /// Data words by module index, united over the dispatches.
+    pub records: Vec<(u32, Vec<u32>)>,
+    pub messages: Vec<WireMessage>,
+    pub trespasses: Vec<Trespass>,
+}
+
+impl WireRun {
+    pub fn ended(ending: Ending) -> Self {
+        Self {
+            ending,
+            fitness: Fitness::Fit,
+            buffers: Vec::new(),
+            records: Vec::new(),
+            messages: Vec::new(),
+            trespasses: Vec::new(),
+        }
+    }
+}
+
+/// A message of the validation layer, with how often it came.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct WireMessage {
+    pub severity: Severity,
+    /// The message's id name, e.g. a VUID; empty where it has none.
+    pub id: String,
+    pub text: String,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// Bytes of a guard zone that changed during a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trespass {
+    /// Index of the job's buffers.
+    pub buffer: u32,
+    pub side: Side,
+    /// Distance in bytes between the buffer's edge and the nearest changed byte (0: directly beside it).
+    pub distance: u64,
+    /// Changed bytes.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Side {
+    Before,
+    Behind,
+}
+
+/// One timed run of a job, in milliseconds, summed over its dispatches.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WireTime {
+    /// From submission until the host has seen the fence.
+    pub wall: f64,
+    /// Between the device's own timestamps; none where its queue has none.
+    pub device: Option<f64>,
+}
+
+/// A byte string that travels as one block.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Bytes(pub Vec<u8>);
+
+impl std::fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Block;
+        impl Visitor<'_> for Block {
+            type Value = Bytes;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a byte string")
+            }
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Block)
+    }
+}
+
+/// Why bytes on a pipe are no frame.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    #[error("the pipe is closed")]
+    Closed,
+    #[error("bytes that are no frame")]
+    Magic,
+    #[error("protocol version {found} instead of {VERSION}")]
+    Version { found: u16 },
+    #[error("a frame of {length} bytes where at most {limit} are allowed")]
+    Oversized { length: u64, limit: u64 },
+    #[error("a frame that does not decode ({reason})")]
+    Content { reason: String },
+    #[error("{0}")]
+    Pipe(#[from] io::Error),
+}
+
+/// A message as the bytes of one frame.
+pub fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
+    let content = |error: postcard::Error| FrameError::Content { reason: error.to_string() };
+    let mut frame = postcard::to_extend(message, vec![0; HEADER]).map_err(content)?;
+    let length = (frame.len() - HEADER) as u64;
+    frame[..4].copy_from_slice(&MAGIC);
+    frame[4..6].copy_from_slice(&VERSION.to_le_bytes());
+    frame[8..HEADER].copy_from_slice(&length.to_le_bytes());
+    Ok(frame)
+}
+
+pub fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
+    pipe.write_all(&frame(message)?)?;
+    Ok(pipe.flush()?)
+}
+
+/// Reads one frame. `limit` is asked for once the header is there, so that it may depend on what was sent meanwhile.
+pub fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: impl FnOnce() -> u64) -> Result<T, FrameError> {
+    let mut header = [0; HEADER];
+    read_header(pipe, &mut header)?;
+    if header[..4] != MAGIC {
+        return Err(FrameError::Magic);
+    }
+    let found = u16::from_le_bytes([header[4], header[5]]);
+    if found != VERSION {
+        return Err(FrameError::Version { found });
+    }
+    let length = u64::from_le_bytes(header[8..].try_into().expect("8 bytes"));
+    let limit = limit();
+    if length > limit {
+        return Err(FrameError::Oversized { length, limit });
+    }
+    let mut payload = Vec::new();
+    pipe.take(length).read_to_end(&mut payload)?;
+    if (payload.len() as u64) < length {
+        return Err(FrameError::Closed);
+    }
+    let (message, rest) =
+        postcard::take_from_bytes(&payload).map_err(|error| FrameError::Content { reason: error.to_string() })?;
+    match rest.len() {
+        0 => Ok(message),
+        extra => Err(FrameError::Content { reason: format!("{extra} bytes behind the message") }),
+    }
+}
+
+/// A pipe that closes between frames is `Closed`; so is one that closes within a header.
+fn read_header(pipe: &mut impl Read, header: &mut [u8; HEADER]) -> Result<(), FrameError> {
+    match pipe.read_exact(header) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(FrameError::Closed),
+        Err(error) => Err(FrameError::Pipe(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_reply() -> Reply {
+        Reply::Ran(WireRun {
+            buffers: vec![Bytes(vec![0xCD; 300]), Bytes(Vec::new())],
+            records: vec![(1, vec![u32::MAX, 0, 7])],
+            ..WireRun::ended(Ending::Completed)
+        })
+    }
+
+    #[test]
+    fn a_frame_comes_back_as_it_was_written() {
+        let bytes = frame(&run_reply()).expect("encodes");
+        let Reply::Ran(run) = read(&mut bytes.as_slice(), || 4096).expect("decodes") else { panic!("another reply") };
+        assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
+        assert_eq!(run.records, [(1, vec![u32::MAX, 0, 7])]);
+    }
+
+    #[test]
+    fn an_oversized_frame_is_refused_before_it_is_read() {
+        let bytes = frame(&run_reply()).expect("encodes");
+        let error = read::<Reply>(&mut &bytes[..HEADER], || 16).expect_err("too long");
+        assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bytes = frame(&run_reply()).expect("encodes");
+        for end in 0..bytes.len() {
+            read::<Reply>(&mut &bytes[..end], || 4096).expect_err("truncated");
+        }
+    }
+
+    #[test]
+    fn other_versions_and_other_programs_are_named() {
+        let mut bytes = frame(&run_reply()).expect("encodes");
+        bytes[4] = 99;
+        assert!(matches!(read::<Reply>(&mut bytes.as_slice(), || 4096), Err(FrameError::Version { found: 99 })));
+        let text = b"Segmentation fault (core dumped)".to_vec();
+        assert!(matches!(read::<Reply>(&mut text.as_slice(), || 4096), Err(FrameError::Magic)));
+    }
+}

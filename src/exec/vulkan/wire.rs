@@ -1,0 +1,183 @@
+//! Jobs as the worker gets them, and runs as the engine gives them back.
+//!
+//! Knows: which words are sent (a module travels once per worker), and what a worker's answer or loss means for a test.
+//! Promises: findings are sorted; every reason names the dispatch and is the same in every run.
+
+use super::protocol::{
+    Bytes, Cache, Digest, Ending, Phase, REPLY_SLACK, RecordSlot, Severity, Side, Trespass, WireBinding, WireDispatch,
+    WireJob, WireMessage, WireModule, WireRun,
+};
+use super::{Completion, ExecError, Job, Loss, Run, describe_loss, tool};
+use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::records::Records;
+use sha2::Digest as _;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why a job is not even sent; none: it is.
+pub fn refuse(job: &Job) -> Option<Completion> {
+    let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
+    let most = job.limits.memory_bytes;
+    (bytes > most).then(|| Completion::Undetermined {
+        reason: format!("the buffers take {bytes} bytes, and the test's memory_bytes is {most}"),
+    })
+}
+
+/// A job in wire form; words that the worker has had are left out. Past `most` modules the worker starts anew.
+pub fn job(job: &Job, known: &mut BTreeSet<Digest>, most: usize) -> WireJob {
+    let cache = if known.len() > most { Cache::Forget } else { Cache::Keep };
+    if cache == Cache::Forget {
+        known.clear();
+    }
+    WireJob {
+        name: job.name.clone(),
+        cache,
+        modules: job.modules.iter().map(|of| module(of, known)).collect(),
+        buffers: job.buffers.iter().map(|buffer| Bytes(buffer.bytes.clone())).collect(),
+        dispatches: job.dispatches.iter().map(dispatch).collect(),
+    }
+}
+
+fn module(module: &JobModule, known: &mut BTreeSet<Digest>) -> WireModule {
+    let bytes: Vec<u8> = module.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let digest: Digest = sha2::Sha256::digest(&bytes).into();
+    let records = match &module.recording {
+        // Marker calls are ordinary calls to a device.
+        ModuleRecording::None | ModuleRecording::Markers(_) => None,
+        ModuleRecording::Buffer(buffer) => {
+            Some(RecordSlot { set: buffer.set, binding: buffer.binding, words: buffer.words })
+        }
+    };
+    let words = known.insert(digest).then_some(Bytes(bytes));
+    WireModule { kernel: module.kernel.clone(), digest, words, records }
+}
+
+fn dispatch(dispatch: &JobDispatch) -> WireDispatch {
+    WireDispatch {
+        module: dispatch.module as u32,
+        entry: dispatch.entry.clone(),
+        groups: dispatch.groups,
+        bindings: dispatch.bindings.iter().map(binding).collect(),
+        push_constants: Bytes(dispatch.push_constants.clone()),
+        specialization: dispatch.specialization.iter().map(|(id, bits)| (*id, *bits)).collect(),
+        subgroup_size: dispatch.subgroup_size,
+    }
+}
+
+fn binding(binding: &JobBinding) -> WireBinding {
+    WireBinding {
+        set: binding.set,
+        binding: binding.binding,
+        array_index: binding.array_index,
+        class: binding.class,
+        buffer: binding.buffer as u32,
+        offset: binding.offset,
+        range: binding.range,
+        dynamic_offset: binding.dynamic_offset,
+    }
+}
+
+/// Bytes of the longest honest reply to a job.
+pub fn reply_limit(job: &Job) -> u64 {
+    let buffers: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64 + 16).sum();
+    let records = job.modules.iter().map(|module| match &module.recording {
+        ModuleRecording::Buffer(buffer) => u64::from(buffer.words) * 5 + 16,
+        ModuleRecording::None | ModuleRecording::Markers(_) => 0,
+    });
+    buffers + records.sum::<u64>() + REPLY_SLACK
+}
+
+/// A worker's answer as the engine's.
+pub fn run(job: &Job, run: WireRun) -> Run {
+    let mut records: BTreeMap<String, Records> = BTreeMap::new();
+    for (module, words) in run.records {
+        let Some(module) = job.modules.get(module as usize) else { continue };
+        let new = Records { words, ..Records::default() };
+        records.entry(module.kernel.clone()).or_default().merge(&new);
+    }
+    let trespasses = run.trespasses.iter().map(|found| trespass(job, found));
+    let messages = run.messages.into_iter().map(validation);
+    let mut findings: Vec<Finding> =
+        trespasses.chain(messages).filter(|finding| job.checks.has(finding.kind)).collect();
+    findings.sort_by(Finding::order);
+    Run {
+        completion: completion(run.ending),
+        buffers: run.buffers.into_iter().map(|buffer| buffer.0).collect(),
+        findings,
+        records,
+    }
+}
+
+pub fn completion(ending: Ending) -> Completion {
+    match ending {
+        Ending::Completed => Completion::Completed,
+        Ending::Unsupported(what) => Completion::Unsupported { what },
+        Ending::Error(reason) => Completion::Error { reason },
+        Ending::Undetermined(reason) => Completion::Undetermined { reason },
+    }
+}
+
+/// A message of the validation layer as a finding.
+pub fn validation(message: WireMessage) -> Finding {
+    let severity = match message.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut finding = Finding::new(FindingKind::Validation, message.text)
+        .detail("severity", severity)
+        .detail("message_id", message.id);
+    finding.count = message.count;
+    finding
+}
+
+fn trespass(job: &Job, found: &Trespass) -> Finding {
+    let name = job.buffers.get(found.buffer as usize).map_or("?", |buffer| &buffer.name);
+    let side = match found.side {
+        Side::Before => "before",
+        Side::Behind => "behind",
+    };
+    let Trespass { bytes, distance, .. } = found;
+    let message = format!("{bytes} bytes {side} buffer `{name}` changed, the nearest {distance} bytes from its edge");
+    let mut finding = Finding::new(FindingKind::OutOfBounds, message)
+        .detail("memory", "buffer")
+        .detail("buffer", name)
+        .detail("access", "write")
+        .detail("side", side);
+    finding.count = *bytes;
+    finding
+}
+
+/// The kernel that runs in `phase`.
+pub fn kernel_at(job: &Job, phase: Phase) -> String {
+    match phase {
+        Phase::Dispatched(index) => {
+            let module = job.dispatches.get(index as usize).and_then(|dispatch| job.modules.get(dispatch.module));
+            module.map_or_else(|| "?".to_owned(), |module| format!("kernel `{}`", module.kernel))
+        }
+        Phase::Preparing | Phase::Collecting => {
+            let names: BTreeSet<String> = job.modules.iter().map(|module| format!("`{}`", module.kernel)).collect();
+            format!("kernel {}", names.into_iter().collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// What the loss of a worker means for the job that it had.
+pub fn lost(loss: Loss, phase: Phase, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
+    let place = match phase {
+        Phase::Preparing => format!("while {kernel} was prepared"),
+        Phase::Dispatched(index) => format!("in dispatch {index} of {kernel}"),
+        Phase::Collecting => format!("after {kernel} had ended"),
+    };
+    match loss {
+        Loss::TimedOut => Ok(Completion::Timeout {
+            reason: match phase {
+                Phase::Dispatched(index) => format!("dispatch {index} of {kernel} did not end within {seconds} s"),
+                Phase::Preparing | Phase::Collecting => format!("the driver did not answer {place}"),
+            },
+        }),
+        Loss::Panicked { .. } => Err(tool(format!("the device worker: {} {place}", describe_loss(&loss)))),
+        Loss::Died { .. } | Loss::Garbage { .. } => {
+            Ok(Completion::Error { reason: format!("the device worker was lost {place}: {}", describe_loss(&loss)) })
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What can be said of a test without its kernels' modules and without other files: names, references, exclusive keys.
+
+use super::check::{check_name, unknown};
+use super::document::{Located, Origin};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::id::KernelName;
+use crate::model::procedure::{Binding, Buffer, Expectation, SpecializationValue, Test, Tolerance};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The kernels that a test may dispatch.
+pub struct KernelNames<'a> {
+    pub names: Vec<&'a KernelName>,
+    /// Where they are declared, for hints.
+    pub table: &'static str,
+}
+
+impl KernelNames<'_> {
+    /// A diagnostic if there is no kernel `name`.
+    pub fn check(&self, origin: &Origin, name: &KernelName) -> Option<Diagnostic> {
+        if self.names.contains(&name) {
+            return None;
+        }
+        let known = self.names.iter().map(|name| name.as_str());
+        Some(unknown(origin, "unknown-kernel", &format!("kernel in {},", self.table), name.as_str(), known)).map(
+            |mut problem| {
+                problem.message = format!("there is no kernel `{name}` in {}", self.table);
+                problem
+            },
+        )
+    }
+}
+
+/// Checks each test by itself, and that no id occurs twice.
+pub fn check_tests(tests: &[Located<Test>], kernels: &KernelNames<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut seen: BTreeMap<&str, &Origin> = BTreeMap::new();
+    for test in tests {
+        let place = test.origin.at("id");
+        problems.extend(check_name(&place, "test", test.id.as_str()));
+        if let Some(first) = seen.get(test.id.as_str()) {
+            let problem = place.error("duplicate-id", format!("the test `{}` is declared twice", test.id));
+            problems.push(problem.hint(format!("also in {}", first.file())));
+        } else {
+            seen.insert(test.id.as_str(), &test.origin);
+        }
+        Checker { test, kernels, problems: &mut problems }.check();
+    }
+    problems
+}
+
+struct Checker<'a> {
+    test: &'a Located<Test>,
+    kernels: &'a KernelNames<'a>,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn check(&mut self) {
+        let (test, origin) = (self.test, &self.test.origin);
+        let mut seen = BTreeSet::new();
+        for (index, uid) in test.requirements.iter().enumerate().filter(|(_, uid)| !seen.insert(*uid)) {
+            let message = format!("the requirement `{uid}` is named twice");
+            self.problems.push(origin.at("requirements").at(index).error("duplicate-id", message));
+        }
+        self.limits(&origin.at("limits"));
+        for (name, buffer) in &test.buffers {
+            check_buffer(&origin.at("buffers").at(name), name, buffer, self.problems);
+            for (index, address) in buffer.address_of.iter().enumerate() {
+                let place = origin.at("buffers").at(name).at("address_of").at(index).at("buffer");
+                self.buffer(&place, &address.buffer);
+            }
+        }
+        if test.dispatches.is_empty() {
+            let problem =
+                origin.at("dispatches").error("missing-key", format!("the test `{}` dispatches nothing", test.id));
+            self.problems.push(problem);
+        }
+        for (index, dispatch) in test.dispatches.iter().enumerate() {
+            let place = origin.at("dispatches").at(index);
+            self.problems.extend(self.kernels.check(&place.at("kernel"), &dispatch.kernel));
+            self.groups(&place.at("groups"), dispatch.groups);
+            self.bindings(&place.at("bindings"), &dispatch.bindings);
+            check_specialization(&place.at("specialization"), &dispatch.specialization, self.problems);
+            if dispatch.subgroup_size.is_some_and(|size| !size.is_power_of_two() || size > 128) {
+                let problem =
+                    place.at("subgroup_size").error("bad-value", "a subgroup size is a power of two up to 128");
+                self.problems.push(problem);
+            }
+        }
+        for (index, expectation) in test.expect.iter().enumerate() {
+            self.expectation(&origin.at("expect").at(index), expectation);
+        }
+    }
+
+    fn limits(&mut self, place: &Origin) {
+        let limits = &self.test.limits;
+        if limits.seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
+            self.problems.push(place.at("seconds").error("limit", "a time limit is a number of seconds above 0"));
+        }
+        for (key, value) in [("steps", limits.steps), ("memory_bytes", limits.memory_bytes)] {
+            if value == Some(0) {
+                self.problems
+                    .push(place.at(key).error("limit", format!("the limit `{key}` is 0, so that nothing could run")));
+            }
+        }
+    }
+
+    fn groups(&mut self, place: &Origin, groups: [u32; 3]) {
+        for (index, _) in groups.iter().enumerate().filter(|(_, count)| **count == 0) {
+            let problem = place.at(index).error("bad-groups", "a dispatch of zero workgroups runs nothing");
+            self.problems.push(problem.hint("each of the three counts is at least 1"));
+        }
+    }
+
+    /// That a buffer of this name exists.
+    fn buffer(&mut self, place: &Origin, name: &str) {
+        if !self.test.buffers.contains_key(name) {
+            let known = self.test.buffers.keys().map(String::as_str);
+            self.problems.push(unknown(place, "unknown-buffer", "buffer", name, known));
+        }
+    }
+
+    fn bindings(&mut self, place: &Origin, bindings: &[Binding]) {
+        let mut seen = BTreeSet::new();
+        for (index, binding) in bindings.iter().enumerate() {
+            let place = place.at(index);
+            if !seen.insert((binding.set, binding.binding, binding.array_index)) {
+                let message = format!("set {} binding {} is bound twice", binding.set, binding.binding);
+                self.problems.push(place.at("binding").error("duplicate-id", message));
+            }
+            if let Some(name) = &binding.buffer {
+                self.buffer(&place.at("buffer"), name);
+            }
+            for (key, name, known) in [
+                ("image", &binding.image, self.test.images.keys().collect::<Vec<_>>()),
+                ("sampler", &binding.sampler, self.test.samplers.keys().collect()),
+            ] {
+                let missing = name.as_ref().filter(|name| !known.contains(name));
+                let known = known.iter().map(|name| name.as_str());
+                self.problems.extend(missing.map(|name| unknown(&place.at(key), "unknown-id", key, name, known)));
+            }
+            let opaque = binding.image.is_some() || binding.sampler.is_some();
+            if binding.buffer.is_some() == opaque {
+                let message = "a binding names one of `buffer`, `image` and `sampler` (or an image with a sampler)";
+                self.problems.push(place.error("contradiction", message));
+            }
+        }
+    }
+
+    fn expectation(&mut self, place: &Origin, expectation: &Expectation) {
+        self.buffer(&place.at("buffer"), &expectation.buffer);
+        let sources = [
+            expectation.values.is_some(),
+            expectation.file.is_some(),
+            expectation.equals_buffer.is_some(),
+            expectation.reference.is_some(),
+        ];
+        if sources.iter().filter(|given| **given).count() != 1 {
+            let problem = place.error(
+                "contradiction",
+                "an expectation has exactly one of `values`, `file`, `equals_buffer` and `reference`",
+            );
+            self.problems.push(problem);
+        }
+        if let Some(other) = &expectation.equals_buffer {
+            self.buffer(&place.at("equals_buffer"), other);
+        }
+        if let Some(reference) = &expectation.reference {
+            let place = place.at("reference");
+            self.problems.extend(self.kernels.check(&place.at("kernel"), &reference.kernel));
+            self.groups(&place.at("groups"), reference.groups);
+            self.bindings(&place.at("bindings"), &reference.bindings);
+            check_specialization(&place.at("specialization"), &reference.specialization, self.problems);
+        }
+        if let Some(tolerance) = &expectation.tolerance {
+            check_tolerance(&place.at("tolerance"), tolerance, self.problems);
+        }
+    }
+}
+
+fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<Diagnostic>) {
+    let contents: Vec<&str> = [
+        ("bytes", buffer.bytes.is_some()),
+        ("data", buffer.data.is_some()),
+        ("fill", buffer.fill.is_some()),
+        ("file", buffer.file.is_some()),
+    ]
+    .iter()
+    .filter(|(_, given)| *given)
+    .map(|(key, _)| *key)
+    .collect();
+    match contents.as_slice() {
+        [first, second, ..] => {
+            let message = format!("the buffer `{name}` has both `{first}` and `{second}`");
+            let problem = place.at(*second).key_error("contradiction", message);
+            problems.push(problem.hint("contents are given once: `bytes`, `data`, `fill` or `file`"));
+        }
+        [] if buffer.count.is_none() => {
+            let problem = place.error("missing-key", format!("the buffer `{name}` has neither contents nor a `count`"));
+            problems.push(
+                problem
+                    .hint("give `bytes`, `data`, `fill` or `file`; or `type` and `count` for an uninitialised buffer"),
+            );
+        }
+        ["fill"] if buffer.count.is_none() => {
+            let problem =
+                place.error("missing-key", format!("the buffer `{name}` is filled, but its `count` is missing"));
+            problems.push(problem);
+        }
+        [] | [_] => {}
+    }
+    let typed = buffer.data.is_some() || buffer.fill.is_some() || buffer.count.is_some();
+    if typed && buffer.data_type.is_none() && buffer.file.is_none() {
+        problems.push(
+            place.error("missing-key", format!("the buffer `{name}` needs a `type`")).hint("for example \"float\""),
+        );
+    }
+}
+
+fn check_tolerance(place: &Origin, tolerance: &Tolerance, problems: &mut Vec<Diagnostic>) {
+    for (key, bound) in [("abs", tolerance.abs), ("rel", tolerance.rel)] {
+        if bound.is_some_and(|bound| !(bound.is_finite() && bound >= 0.0)) {
+            problems.push(place.at(key).error("bad-value", "a tolerance is a number from 0 up"));
+        }
+    }
+    if tolerance.bits && (tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some()) {
+        problems.push(place.at("bits").key_error("contradiction", "equal bits leave no tolerance"));
+    }
+}
+
+/// Specialization ids are numbers, and each has one value.
+pub fn check_specialization(
+    place: &Origin,
+    values: &BTreeMap<String, SpecializationValue>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    for (id, value) in values {
+        let place = place.at(id);
+        if id.parse::<u32>().is_err() {
+            let problem = place.key_error("unknown-id", format!("`{id}` is no specialization id"));
+            problems.push(problem.hint("the number of `layout(constant_id = ...)`, as a string"));
+        }
+        if value.value.is_some() == value.bits.is_some() {
+            problems.push(place.error("contradiction", "a specialization has either a `value` or `bits`"));
+        }
+    }
+}

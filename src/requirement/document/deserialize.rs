@@ -1,0 +1,228 @@
+//! From the tree to the types of `model`, through serde, so that one definition serves TOML, JSON and the schemas.
+//!
+//! Promises: every fault carries the place of the key or value at fault, and a hint where a name is nearly right.
+
+use super::{Document, Entry, Fault, Node, Origin, Value};
+use crate::model::diagnostic::Diagnostic;
+use crate::requirement::nearest::did_you_mean;
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
+};
+use std::fmt;
+use std::ops::Range;
+
+/// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any other kind.
+pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let mut repaired = None;
+    loop {
+        let fault = match T::deserialize(NodeDeserializer(repaired.as_ref().unwrap_or(node))) {
+            Ok(value) if faults.is_empty() => return Ok(value),
+            Ok(_) => break,
+            Err(fault) => fault,
+        };
+        let unknown = fault.span.clone().filter(|_| fault.kind == "unknown-key");
+        faults.push(fault);
+        let Some(span) = unknown else { break };
+        let tree = repaired.get_or_insert_with(|| node.clone());
+        if !remove(tree, &span) {
+            break;
+        }
+    }
+    Err(faults.into_iter().map(|fault| fault.into_diagnostic(&document.file, &document.text)).collect())
+}
+
+/// Takes the entry whose key stands at `span` out of a tree.
+fn remove(node: &mut Node, span: &Range<usize>) -> bool {
+    match &mut node.value {
+        Value::Array(nodes) => nodes.iter_mut().any(|node| remove(node, span)),
+        Value::Table(entries) => {
+            let before = entries.len();
+            entries.retain(|entry| entry.key_span != *span);
+            entries.len() < before || entries.iter_mut().any(|entry| remove(&mut entry.node, span))
+        }
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => false,
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Fault::new("bad-value", message.to_string())
+    }
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Fault::new("wrong-type", format!("expected {expected}, found {}", described(found)))
+    }
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Fault::new("bad-value", format!("expected {expected}, found {}", described(found)))
+    }
+    fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
+        Fault::new("bad-value", format!("expected {expected}, found {length}"))
+    }
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let hint = did_you_mean(variant, expected).unwrap_or_else(|| format!("one of {}", listed(expected)));
+        Fault::new("bad-value", format!("`{variant}` is none of the values allowed here")).hint(Some(hint))
+    }
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let hint = did_you_mean(field, expected).unwrap_or_else(|| format!("the keys here are {}", listed(expected)));
+        Fault::new("unknown-key", format!("the key `{field}` is not known here")).hint(Some(hint))
+    }
+    fn missing_field(field: &'static str) -> Self {
+        Fault::new("missing-key", format!("the key `{field}` is missing"))
+    }
+    fn duplicate_field(field: &'static str) -> Self {
+        Fault::new("duplicate-key", format!("the key `{field}` occurs twice"))
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// serde's own names are Rust's (`sequence`, `map`); files have arrays and objects.
+fn described(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Seq => "an array".to_owned(),
+        Unexpected::Map => "an object".to_owned(),
+        Unexpected::Unit => "null".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+struct NodeDeserializer<'a>(&'a Node);
+
+impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let result = match &self.0.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Integer(value) => match (i64::try_from(*value), u64::try_from(*value)) {
+                (Ok(value), _) => visitor.visit_i64(value),
+                (_, Ok(value)) => visitor.visit_u64(value),
+                // Larger integers are what a float field may still hold.
+                _ => visitor.visit_f64(*value as f64),
+            },
+            Value::Float(value) => visitor.visit_f64(*value),
+            Value::Text(value) => visitor.visit_str(value),
+            Value::Array(nodes) => visitor.visit_seq(Elements(nodes.iter())),
+            Value::Table(entries) => visitor.visit_map(Members { entries: entries.iter(), current: None }),
+        };
+        result.map_err(|fault| fault.or_at(&self.0.span))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match &self.0.value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let result = match &self.0.value {
+            Value::Text(variant) => visitor.visit_enum(StrDeserializer::new(variant)),
+            Value::Table(entries) => match entries.as_slice() {
+                [entry] => visitor.visit_enum(Variant(entry)),
+                _ => Err(Fault::new("bad-value", "expected an object with exactly one key")),
+            },
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Array(_) => {
+                return self.deserialize_any(visitor);
+            }
+        };
+        result.map_err(|fault: Fault| fault.or_at(&self.0.span))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
+
+struct Elements<'a>(std::slice::Iter<'a, Node>);
+
+impl<'de> SeqAccess<'de> for Elements<'_> {
+    type Error = Fault;
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
+        self.0.next().map(|node| seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at(&node.span))).transpose()
+    }
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+struct Members<'a> {
+    entries: std::slice::Iter<'a, Entry>,
+    current: Option<&'a Entry>,
+}
+
+impl<'de> MapAccess<'de> for Members<'_> {
+    type Error = Fault;
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+        self.current = self.entries.next();
+        let Some(entry) = self.current else { return Ok(None) };
+        let key: StrDeserializer<'_, Fault> = entry.key.as_str().into_deserializer();
+        seed.deserialize(key).map(Some).map_err(|fault| fault.or_at(&entry.key_span))
+    }
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
+        let entry = self.current.expect("serde asks for a value after its key");
+        seed.deserialize(NodeDeserializer(&entry.node)).map_err(|fault| fault.or_at(&entry.node.span))
+    }
+}
+
+/// An enum value written as an object with one key.
+struct Variant<'a>(&'a Entry);
+
+impl<'de, 'a> EnumAccess<'de> for Variant<'a> {
+    type Error = Fault;
+    type Variant = VariantBody<'a>;
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, VariantBody<'a>), Fault> {
+        let key: StrDeserializer<'_, Fault> = self.0.key.as_str().into_deserializer();
+        let variant = seed.deserialize(key).map_err(|fault| fault.or_at(&self.0.key_span))?;
+        Ok((variant, VariantBody(&self.0.node)))
+    }
+}
+
+struct VariantBody<'a>(&'a Node);
+
+impl<'de> VariantAccess<'de> for VariantBody<'_> {
+    type Error = Fault;
+    fn unit_variant(self) -> Result<(), Fault> {
+        Err(Fault::new("wrong-type", "this name stands alone, as a string").at(self.0.span.clone()))
+    }
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+        seed.deserialize(NodeDeserializer(self.0))
+    }
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+        NodeDeserializer(self.0).deserialize_any(visitor)
+    }
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+        NodeDeserializer(self.0).deserialize_any(visitor)
+    }
+}
+
+impl Origin {
+    /// Reads a `T` from the value at this place.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Vec<Diagnostic>> {
+        let document = self.document.as_ref().expect("only a place in a file can be read");
+        read(document, self.node(document).0)
+    }
+}

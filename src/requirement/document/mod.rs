@@ -1,0 +1,305 @@
+//! A TOML or JSON file as a tree of values with their places.
+//!
+//! Knows: both formats, so that everything behind it handles one tree; where each key and value stands in the text.
+//! Promises: a duplicate key, a syntax error and a value of the wrong type are diagnostics with a span; any place in a
+//! read file can be named later by its [`Origin`].
+//! Does not cover: what the files mean.
+
+mod deserialize;
+mod json;
+mod toml;
+
+pub use deserialize::read;
+
+use crate::model::diagnostic::Diagnostic;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A value with its byte range in the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    pub span: Range<usize>,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Null,
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    Text(String),
+    Array(Vec<Node>),
+    /// In file order, without duplicate keys.
+    Table(Vec<Entry>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub key: String,
+    pub key_span: Range<usize>,
+    pub node: Node,
+}
+
+impl Node {
+    /// The entry `key` of a table.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        match &self.value {
+            Value::Table(entries) => entries.iter().find(|entry| entry.key == key),
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Array(_) => {
+                None
+            }
+        }
+    }
+
+    /// The elements of an array; empty for anything else.
+    pub fn elements(&self) -> &[Node] {
+        match &self.value {
+            Value::Array(nodes) => nodes,
+            Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) | Value::Table(_) => {
+                &[]
+            }
+        }
+    }
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    Toml,
+    Json,
+}
+
+impl Syntax {
+    /// By extension; without a telling one by the first character: `{` opens JSON, and no TOML file starts with it.
+    pub fn of(path: &Path, text: &str) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Syntax::Json,
+            Some("toml") => Syntax::Toml,
+            _ if text.trim_start().starts_with('{') => Syntax::Json,
+            _ => Syntax::Toml,
+        }
+    }
+}
+
+/// A parsed file.
+#[derive(Debug)]
+pub struct Document {
+    /// Path as the user would name it.
+    pub file: String,
+    pub text: Arc<str>,
+    pub root: Node,
+}
+
+impl Document {
+    /// Parses `text`; all syntax errors that the format's reader can name.
+    pub fn parse(file: impl Into<String>, text: &str, syntax: Syntax) -> Result<Arc<Self>, Vec<Diagnostic>> {
+        let file = file.into();
+        let text: Arc<str> = text.into();
+        let parsed = match syntax {
+            Syntax::Toml => toml::parse(&text),
+            Syntax::Json => json::parse(&text),
+        };
+        let root = parsed.map_err(|errors| {
+            errors.into_iter().map(|error| error.into_diagnostic(&file, &text)).collect::<Vec<_>>()
+        })?;
+        Ok(Arc::new(Self { file, text, root }))
+    }
+
+    /// Reads and parses the file at `path`, shown as `file`.
+    pub fn load(path: &Path, file: impl Into<String>) -> Result<Arc<Self>, Vec<Diagnostic>> {
+        let file = file.into();
+        let text = read_text(path, &file).map_err(|diagnostic| vec![diagnostic])?;
+        Self::parse(file, &text, Syntax::of(path, &text))
+    }
+}
+
+/// Reads a UTF-8 file; a file that cannot be read or decoded is a diagnostic.
+pub fn read_text(path: &Path, file: &str) -> Result<String, Diagnostic> {
+    let bytes = read_bytes(path, file)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Diagnostic::new("encoding", format!("`{file}` is not UTF-8: byte {offset} starts no character"))
+            .in_file(file)
+            .hint("save the file as UTF-8 text")
+    })
+}
+
+/// Reads a file as it is.
+pub fn read_bytes(path: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
+    std::fs::read(path).map_err(|error| {
+        let diagnostic = Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
+        match error.kind() {
+            std::io::ErrorKind::NotFound => diagnostic.hint("check the path; it is taken from the current folder"),
+            _ => diagnostic,
+        }
+    })
+}
+
+/// Something wrong at a place of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    pub kind: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+    pub span: Option<Range<usize>>,
+}
+
+impl Fault {
+    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, span: None }
+    }
+
+    pub fn at(mut self, span: Range<usize>) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    pub fn hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    /// Keeps the innermost place: the first that was set.
+    fn or_at(mut self, span: &Range<usize>) -> Self {
+        self.span.get_or_insert_with(|| span.clone());
+        self
+    }
+
+    pub fn into_diagnostic(self, file: &str, text: &Arc<str>) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.kind, self.message);
+        diagnostic.hint = self.hint;
+        match self.span {
+            Some(span) => diagnostic.at_span(file, text.clone(), first_line(text, span)),
+            None => diagnostic.in_file(file),
+        }
+    }
+}
+
+/// A span over several lines shows its first line alone, so that a message about a long object stays short.
+fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
+    let start = span.start.min(text.len());
+    let end = span.end.clamp(start, text.len());
+    match text.get(start..end).and_then(|part| part.find('\n')) {
+        Some(newline) if newline > 0 => start..start + text[start..start + newline].trim_end().len().max(1),
+        Some(_) | None => start..end,
+    }
+}
+
+/// One step down a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Step::Key(key.to_owned())
+    }
+}
+
+impl From<&String> for Step {
+    fn from(key: &String) -> Self {
+        Step::Key(key.clone())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Step::Index(index)
+    }
+}
+
+/// A place in a file that has been read: the document and the path to a value. Values made by a program have no document.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    document: Option<Arc<Document>>,
+    path: Vec<Step>,
+}
+
+impl Origin {
+    /// The whole of a document.
+    pub fn of(document: &Arc<Document>) -> Self {
+        Self { document: Some(document.clone()), path: Vec::new() }
+    }
+
+    /// The origin of a value that came out of no file.
+    pub fn none() -> Self {
+        Self { document: None, path: Vec::new() }
+    }
+
+    /// The place of a member or element.
+    pub fn at(&self, step: impl Into<Step>) -> Self {
+        let mut path = self.path.clone();
+        path.push(step.into());
+        Self { document: self.document.clone(), path }
+    }
+
+    /// The file as the user would name it; empty where there is none.
+    pub fn file(&self) -> &str {
+        self.document.as_ref().map_or("", |document| &document.file)
+    }
+
+    pub fn document(&self) -> Option<&Arc<Document>> {
+        self.document.as_ref()
+    }
+
+    /// The node at this place, or the deepest one on the way that exists (for a key that is missing: its table).
+    fn node<'a>(&self, document: &'a Document) -> (&'a Node, Option<&'a Entry>) {
+        let mut node = &document.root;
+        let mut entry = None;
+        for step in &self.path {
+            let next = match step {
+                Step::Key(key) => node.entry(key).map(|found| (&found.node, Some(found))),
+                Step::Index(index) => node.elements().get(*index).map(|found| (found, None)),
+            };
+            let Some((below, found)) = next else { break };
+            (node, entry) = (below, found);
+        }
+        (node, entry)
+    }
+
+    /// A diagnostic at the value of this place.
+    pub fn error(&self, kind: &'static str, message: impl Into<String>) -> Diagnostic {
+        let diagnostic = Diagnostic::new(kind, message);
+        let Some(document) = &self.document else { return diagnostic };
+        let span = first_line(&document.text, self.node(document).0.span.clone());
+        diagnostic.at_span(document.file.clone(), document.text.clone(), span)
+    }
+
+    /// A diagnostic at the key of this place.
+    pub fn key_error(&self, kind: &'static str, message: impl Into<String>) -> Diagnostic {
+        let Some(document) = &self.document else { return Diagnostic::new(kind, message) };
+        match self.node(document).1 {
+            Some(entry) => Diagnostic::new(kind, message).at_span(
+                document.file.clone(),
+                document.text.clone(),
+                entry.key_span.clone(),
+            ),
+            None => self.error(kind, message),
+        }
+    }
+}
+
+/// A value with the place it was read from.
+#[derive(Debug, Clone)]
+pub struct Located<T> {
+    pub value: T,
+    pub origin: Origin,
+}
+
+impl<T> Located<T> {
+    /// A value that came out of no file.
+    pub fn unplaced(value: T) -> Self {
+        Self { value, origin: Origin::none() }
+    }
+}
+
+impl<T> std::ops::Deref for Located<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}

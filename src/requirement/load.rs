@@ -1,0 +1,254 @@
+//! Reads a project folder or a test-procedure file.
+//!
+//! Promises: files are read in the order of their paths; a file that cannot be read does not keep the others from
+//! being checked, as far as names in it are not missed elsewhere.
+
+use super::check::check_project;
+use super::check_test::{KernelNames, check_tests};
+use super::document::{Document, Located, Origin, Syntax, Value};
+use super::hash::sha256;
+use super::nearest::did_you_mean;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::id::KernelName;
+use crate::model::procedure::{Procedure, SCHEMA, Test};
+use crate::model::project::ProjectFile;
+use crate::model::requirement::{Interface, Justification, Requirement};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The project file's name.
+pub const PROJECT_FILE: &str = "vkcert.toml";
+/// The folder that holds requirements, tests, justifications and interfaces.
+pub const REQUIREMENTS: &str = "requirements";
+
+/// A project that has been read and checked.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The folder; paths in the project's files are relative to it.
+    pub root: PathBuf,
+    pub settings: Located<ProjectFile>,
+    /// In the order of files, then of each file.
+    pub requirements: Vec<Located<Requirement>>,
+    pub tests: Vec<Located<Test>>,
+    pub justifications: Vec<Located<Justification>>,
+    pub interfaces: Vec<Located<Interface>>,
+    /// `sha256:...` of every file read here, by path relative to the root.
+    pub inputs: BTreeMap<String, String>,
+}
+
+impl Project {
+    /// The file that something was read from, relative to the root, `/` as separator.
+    pub fn relative_file<T>(&self, item: &Located<T>) -> String {
+        let shown = Path::new(item.origin.file());
+        let relative = shown.strip_prefix(shown_path(&self.root, "")).unwrap_or(shown);
+        relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Reads and checks the project in `root`.
+pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    let mut inputs = BTreeMap::new();
+    let settings = load_settings(root, &mut inputs).unwrap_or_else(|diagnostics| {
+        problems.extend(diagnostics);
+        None
+    });
+    let mut items = Items::default();
+    match requirement_files(root) {
+        Ok(files) => {
+            for relative in files {
+                match load_document(root, &relative, &mut inputs) {
+                    Ok(document) => items.read(&document, &mut problems),
+                    Err(diagnostics) => problems.extend(diagnostics),
+                }
+            }
+        }
+        Err(diagnostic) => problems.push(diagnostic),
+    }
+    let Some(settings) = settings else { return Err(problems) };
+    let Items { requirements, tests, justifications, interfaces } = items;
+    let project = Project { root: root.to_owned(), settings, requirements, tests, justifications, interfaces, inputs };
+    // Checks of one table by itself hold in any case; that a name is unknown is certain only if every file was read.
+    let complete = problems.is_empty();
+    problems
+        .extend(check_project(&project).into_iter().filter(|found| complete || !found.kind.starts_with("unknown-")));
+    if problems.is_empty() { Ok(project) } else { Err(problems) }
+}
+
+type Inputs = BTreeMap<String, String>;
+
+fn load_document(root: &Path, relative: &str, inputs: &mut Inputs) -> Result<Arc<Document>, Vec<Diagnostic>> {
+    let document = Document::load(&root.join(relative), shown_path(root, relative))?;
+    inputs.insert(relative.to_owned(), sha256(document.text.as_bytes()));
+    Ok(document)
+}
+
+/// A path as the user would name it: without `./` for the current folder.
+fn shown_path(root: &Path, relative: &str) -> String {
+    let root: PathBuf = root.components().filter(|part| *part != std::path::Component::CurDir).collect();
+    if relative.is_empty() { root.display().to_string() } else { root.join(relative).display().to_string() }
+}
+
+fn load_settings(root: &Path, inputs: &mut Inputs) -> Result<Option<Located<ProjectFile>>, Vec<Diagnostic>> {
+    let shown = shown_path(root, PROJECT_FILE);
+    if !root.join(PROJECT_FILE).is_file() {
+        let problem = Diagnostic::new("missing-file", format!("there is no project file `{shown}`"))
+            .in_file(shown)
+            .hint("`vkcert init` makes a new project; or name the project's folder on the command line");
+        return Err(vec![problem]);
+    }
+    let document = load_document(root, PROJECT_FILE, inputs)?;
+    let origin = Origin::of(&document);
+    if matches!(&document.root.value, Value::Table(entries) if entries.is_empty()) {
+        let problem = origin
+            .error("empty-file", format!("the project file `{shown}` is empty"))
+            .hint("it needs at least `schema = 1`, `name`, `level` and one `[[kernel]]`");
+        return Err(vec![problem]);
+    }
+    check_schema(&origin, &document).map_err(|problem| vec![problem])?;
+    Ok(Some(Located { value: origin.read()?, origin }))
+}
+
+/// The version is looked at before anything else: a file of another version has other keys.
+fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> {
+    match document.root.entry("schema").map(|entry| &entry.node.value) {
+        Some(Value::Integer(version)) if *version == i128::from(SCHEMA) => Ok(()),
+        Some(Value::Integer(version)) => Err(origin
+            .at("schema")
+            .error("schema", format!("version {version} of this format is not known"))
+            .hint(format!("this program reads version {SCHEMA}"))),
+        Some(_) => Err(origin.at("schema").error("schema", "the version of the format is a number").hint("schema = 1")),
+        None => Err(origin
+            .error("missing-key", "the key `schema` is missing")
+            .hint(format!("write the version of the format at the top: schema = {SCHEMA}"))),
+    }
+}
+
+/// The TOML files under `requirements/`, sorted by path.
+fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
+    let folder = root.join(REQUIREMENTS);
+    let shown = shown_path(root, REQUIREMENTS);
+    if !folder.is_dir() {
+        return Err(Diagnostic::new("missing-file", format!("there is no folder `{shown}`"))
+            .in_file(shown)
+            .hint("requirements, tests and interfaces stand in TOML files in it; `vkcert init` makes one"));
+    }
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(&folder).follow_links(true) {
+        let entry = entry.map_err(|error| {
+            Diagnostic::new("missing-file", format!("cannot read the folder `{shown}`: {error}")).in_file(&shown)
+        })?;
+        let relative = entry.path().strip_prefix(root).expect("the walk stays below the root");
+        if entry.file_type().is_file() && relative.extension().is_some_and(|extension| extension == "toml") {
+            let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+            files.push(parts.join("/"));
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(Diagnostic::new("missing-file", format!("the folder `{shown}` holds no .toml file"))
+            .in_file(shown)
+            .hint("`vkcert schema requirements` prints the form of these files"));
+    }
+    Ok(files)
+}
+
+#[derive(Default)]
+struct Items {
+    requirements: Vec<Located<Requirement>>,
+    tests: Vec<Located<Test>>,
+    justifications: Vec<Located<Justification>>,
+    interfaces: Vec<Located<Interface>>,
+}
+
+/// The keys at the top of a requirements file.
+const TABLES: &[&str] = &["schema", "requirement", "test", "justification", "interface"];
+
+impl Items {
+    fn read(&mut self, document: &Arc<Document>, problems: &mut Vec<Diagnostic>) {
+        let origin = Origin::of(document);
+        if let Err(problem) = check_schema(&origin, document) {
+            problems.push(problem);
+            return;
+        }
+        if let Value::Table(entries) = &document.root.value {
+            for entry in entries.iter().filter(|entry| !TABLES.contains(&entry.key.as_str())) {
+                let hint = did_you_mean(&entry.key, TABLES)
+                    .unwrap_or_else(|| format!("the keys at the top of this file are {}", TABLES.join(", ")));
+                let message = format!("the key `{}` is not known here", entry.key);
+                problems.push(origin.at(&entry.key).key_error("unknown-key", message).hint(hint));
+            }
+        }
+        read_tables(document, "requirement", &mut self.requirements, problems);
+        read_tables(document, "test", &mut self.tests, problems);
+        read_tables(document, "justification", &mut self.justifications, problems);
+        read_tables(document, "interface", &mut self.interfaces, problems);
+    }
+}
+
+/// Reads each table of an array of tables by itself, so that one bad table does not hide the faults of the next.
+fn read_tables<T: DeserializeOwned>(
+    document: &Arc<Document>,
+    key: &str,
+    items: &mut Vec<Located<T>>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let origin = Origin::of(document).at(key);
+    let Some(entry) = document.root.entry(key) else { return };
+    let Value::Array(nodes) = &entry.node.value else {
+        let message = format!("`{key}` is an array of tables");
+        problems.push(origin.error("wrong-type", message).hint(format!("write `[[{key}]]` with two brackets")));
+        return;
+    };
+    for (index, node) in nodes.iter().enumerate() {
+        match super::document::read(document, node) {
+            Ok(value) => items.push(Located { value, origin: origin.at(index) }),
+            Err(diagnostics) => problems.extend(diagnostics),
+        }
+    }
+}
+
+/// A test-procedure file that has been read and checked.
+#[derive(Debug, Clone)]
+pub struct ProcedureFile {
+    /// Paths in the file are relative to this folder.
+    pub base: PathBuf,
+    pub procedure: Located<Procedure>,
+    /// The tests again, each with its place.
+    pub tests: Vec<Located<Test>>,
+}
+
+/// Reads and checks the test-procedure file at `path` (TOML or JSON).
+pub fn load_procedure(path: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
+    let document = Document::load(path, path.display().to_string())?;
+    let base = path.parent().map(Path::to_owned).unwrap_or_default();
+    procedure_of(&document, base)
+}
+
+/// Checks a test procedure in a text, whose paths are relative to `base`.
+pub fn parse_procedure(file: &str, text: &str, syntax: Syntax, base: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
+    procedure_of(&Document::parse(file, text, syntax)?, base.to_owned())
+}
+
+fn procedure_of(document: &Arc<Document>, base: PathBuf) -> Result<ProcedureFile, Vec<Diagnostic>> {
+    let origin = Origin::of(document);
+    check_schema(&origin, document).map_err(|problem| vec![problem])?;
+    let procedure: Procedure = origin.read()?;
+    let place = origin.at("tests");
+    let tests: Vec<_> = procedure
+        .tests
+        .iter()
+        .enumerate()
+        .map(|(index, test)| Located { value: test.clone(), origin: place.at(index) })
+        .collect();
+    let kernels: Vec<&KernelName> = procedure.kernels.keys().collect();
+    let mut problems = super::check::check_procedure(&origin, &procedure);
+    problems.extend(check_tests(&tests, &KernelNames { names: kernels, table: "kernels" }));
+    if problems.is_empty() {
+        Ok(ProcedureFile { base, procedure: Located { value: procedure, origin }, tests })
+    } else {
+        Err(problems)
+    }
+}

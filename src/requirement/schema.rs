@@ -1,0 +1,39 @@
+//! JSON Schemas of the files, by name: what `vkcert schema NAME` prints.
+
+use crate::model::coverage::KernelCoverage;
+use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
+use crate::model::procedure::Procedure;
+use crate::model::project::ProjectFile;
+use crate::model::requirement::RequirementsFile;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+/// One row of the table of schemas.
+pub struct SchemaRow {
+    pub name: &'static str,
+    /// The file that it describes.
+    pub describes: &'static str,
+    pub make: fn() -> Schema,
+}
+
+fn schema_of<T: JsonSchema>() -> Schema {
+    SchemaGenerator::default().into_root_schema_for::<T>()
+}
+
+/// Every file format with its schema. The command, its help text and the documents iterate this table.
+pub const SCHEMAS: &[SchemaRow] = &[
+    SchemaRow { name: "procedure", describes: "test-procedure file of `vkcert run`", make: schema_of::<Procedure> },
+    SchemaRow { name: "project", describes: "vkcert.toml", make: schema_of::<ProjectFile> },
+    SchemaRow { name: "requirements", describes: "requirements/**/*.toml", make: schema_of::<RequirementsFile> },
+    SchemaRow { name: "coverage", describes: "coverage of one kernel in a result", make: schema_of::<KernelCoverage> },
+    SchemaRow { name: "evidence", describes: "all evidence of a run together", make: schema_of::<Evidence> },
+    SchemaRow { name: "campaign", describes: "evidence/campaign.json", make: schema_of::<Campaign> },
+    SchemaRow { name: "kernel", describes: "evidence/kernel-*.json", make: schema_of::<KernelEvidence> },
+    SchemaRow { name: "manifest", describes: "evidence/manifest.json", make: schema_of::<Manifest> },
+];
+
+/// The schema called `name`, pretty-printed; none if there is no such schema.
+pub fn schema(name: &str) -> Option<String> {
+    let row = SCHEMAS.iter().find(|row| row.name == name)?;
+    let text = serde_json::to_string_pretty((row.make)().as_value()).expect("a schema is JSON");
+    Some(text)
+}

@@ -1,0 +1,162 @@
+//! The trace of a project: requirement to children, tests and code; its status once verdicts are known.
+
+use super::code;
+use super::document::Located;
+use super::hash::{is_suspect, requirement_hash, test_hash};
+use super::load::Project;
+use crate::model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus};
+use crate::model::id::{KernelName, RequirementId, TestId};
+use crate::model::procedure::{Dispatch, Test};
+use crate::model::requirement::{Requirement, VerificationMethod};
+use crate::model::verdict::Verdict;
+use std::collections::BTreeMap;
+
+/// The verdicts of every test that was asked for, one per engine. A test that is missing did not run.
+pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
+
+/// Every requirement, in project order, with what it traces to and its status.
+pub fn trace(project: &Project, verdicts: &Verdicts) -> Vec<RequirementEvidence> {
+    let by_uid: BTreeMap<&RequirementId, &Located<Requirement>> =
+        project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
+    let mut traces: Vec<RequirementEvidence> = project
+        .requirements
+        .iter()
+        .map(|located| {
+            let suspect = located
+                .parents
+                .iter()
+                .filter(|link| by_uid.get(&link.uid).is_some_and(|parent| is_suspect(link, parent)));
+            RequirementEvidence {
+                requirement: located.value.clone(),
+                hash: requirement_hash(located),
+                file: project.relative_file(located),
+                suspect_parents: suspect.map(|link| link.uid.clone()).collect(),
+                children: children(project, &located.uid),
+                tests: tests_of(project, &located.uid),
+                code: code_of(project, located),
+                status: RequirementStatus::Untested,
+            }
+        })
+        .collect();
+    let statuses = statuses(&traces, verdicts);
+    for trace in &mut traces {
+        trace.status = statuses[&trace.requirement.uid];
+    }
+    traces
+}
+
+fn children(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
+    let child = |requirement: &&Located<Requirement>| requirement.parents.iter().any(|link| link.uid == *uid);
+    project.requirements.iter().filter(child).map(|requirement| requirement.uid.clone()).collect()
+}
+
+fn tests_of(project: &Project, uid: &RequirementId) -> Vec<TestId> {
+    project.tests.iter().filter(|test| test.requirements.contains(uid)).map(|test| test.id.clone()).collect()
+}
+
+fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
+    let mut traces = Vec::new();
+    for link in &requirement.implements {
+        let path = project.root.join(&link.file);
+        let text = std::fs::read_to_string(&path).ok();
+        let line = link.symbol.as_ref().and_then(|symbol| code::find(text.as_ref()?, symbol));
+        let found = match (&link.symbol, &text) {
+            (None, _) | (Some(_), None) => path.is_file(),
+            (Some(_), Some(_)) => line.is_some(),
+        };
+        traces.push(CodeTrace { file: link.file.clone(), symbol: link.symbol.clone(), line, found });
+    }
+    traces
+}
+
+/// Status of every requirement. `traces` has no cycle of parents (checked when the project was read).
+fn statuses(traces: &[RequirementEvidence], verdicts: &Verdicts) -> BTreeMap<RequirementId, RequirementStatus> {
+    let by_uid: BTreeMap<&RequirementId, &RequirementEvidence> =
+        traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
+    let mut statuses = BTreeMap::new();
+    for trace in traces {
+        status(trace, &by_uid, verdicts, &mut statuses);
+    }
+    statuses
+}
+
+fn status(
+    trace: &RequirementEvidence,
+    by_uid: &BTreeMap<&RequirementId, &RequirementEvidence>,
+    verdicts: &Verdicts,
+    known: &mut BTreeMap<RequirementId, RequirementStatus>,
+) -> RequirementStatus {
+    if let Some(status) = known.get(&trace.requirement.uid) {
+        return *status;
+    }
+    let found = if !trace.tests.is_empty() {
+        if trace.tests.iter().all(|test| passed(verdicts.get(test))) {
+            RequirementStatus::Verified
+        } else {
+            RequirementStatus::Failed
+        }
+    } else if !trace.requirement.verification.contains(&VerificationMethod::Test) {
+        RequirementStatus::ByOtherMeans
+    } else {
+        let children: Vec<RequirementStatus> =
+            trace.children.iter().map(|child| status(by_uid[child], by_uid, verdicts, known)).collect();
+        by_children(&children)
+    };
+    known.insert(trace.requirement.uid.clone(), found);
+    found
+}
+
+/// A test passed if it passed somewhere and nowhere did anything else than pass or not run.
+fn passed(verdicts: Option<&Vec<Verdict>>) -> bool {
+    let ran: Vec<&Verdict> = verdicts.into_iter().flatten().filter(|verdict| **verdict != Verdict::NotRun).collect();
+    !ran.is_empty() && ran.iter().all(|verdict| **verdict == Verdict::Pass)
+}
+
+fn by_children(children: &[RequirementStatus]) -> RequirementStatus {
+    let verified = |status: &RequirementStatus| {
+        matches!(status, RequirementStatus::Verified | RequirementStatus::VerifiedByChildren)
+    };
+    if children.contains(&RequirementStatus::Failed) {
+        RequirementStatus::Failed
+    } else if children.is_empty() || children.contains(&RequirementStatus::Untested) {
+        RequirementStatus::Untested
+    } else if children.iter().any(verified) {
+        RequirementStatus::VerifiedByChildren
+    } else {
+        RequirementStatus::ByOtherMeans
+    }
+}
+
+/// Content hash of each test by id.
+pub fn test_hashes(project: &Project) -> BTreeMap<TestId, String> {
+    project.tests.iter().map(|test| (test.id.clone(), test_hash(test))).collect()
+}
+
+/// The kernels that a test dispatches, in order, each once (references are not under test).
+pub fn kernels_of(test: &Test) -> Vec<KernelName> {
+    let mut kernels: Vec<KernelName> = Vec::new();
+    for dispatch in &test.dispatches {
+        if !kernels.contains(&dispatch.kernel) {
+            kernels.push(dispatch.kernel.clone());
+        }
+    }
+    kernels
+}
+
+/// What a test does, a line per dispatch: `matmul_naive 2x1x1 groups, {k = 4, m = 3, n = 2}`.
+pub fn describe(test: &Test) -> Vec<String> {
+    test.dispatches.iter().map(describe_dispatch).collect()
+}
+
+fn describe_dispatch(dispatch: &Dispatch) -> String {
+    let [x, y, z] = dispatch.groups;
+    let mut text = format!("{} {x}x{y}x{z} groups", dispatch.kernel);
+    if let Some(constants) = &dispatch.push_constants {
+        text.push_str(&format!(", {constants}"));
+    }
+    for (id, value) in &dispatch.specialization {
+        let value = value.value.as_ref().or(value.bits.as_ref()).map(ToString::to_string).unwrap_or_default();
+        text.push_str(&format!(", specialization {id} = {value}"));
+    }
+    text
+}

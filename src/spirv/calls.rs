@@ -1,0 +1,52 @@
+//! The call graph of a module.
+//!
+//! Knows: OpFunctionCall between the functions of one module. SPIR-V forbids recursion for shaders (SPIR-V
+//! specification, "Universal Validation Rules": the static call graph from an entry point has no cycles).
+//! Promises: orders depend on the module alone.
+//! Does not cover: function pointers, which shaders lack.
+
+use super::module::{Function, Id, Instruction, Module};
+use rspirv::spirv::Op;
+use std::collections::BTreeSet;
+
+/// Functions that `root` reaches, itself first, then callees in order of first call, depth first.
+pub fn reachable_functions(module: &Module, root: Id) -> Vec<Id> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![root];
+    while let Some(id) = pending.pop() {
+        let Some(function) = module.function(id) else { continue };
+        if seen.insert(id) {
+            order.push(id);
+            let callees: Vec<Id> = calls(module, function).filter_map(|(_, call)| call.id(0)).collect();
+            pending.extend(callees.into_iter().rev());
+        }
+    }
+    order
+}
+
+/// The calls in a function, with their index in the instruction list.
+pub fn calls<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = (usize, &'a Instruction)> {
+    let instructions = function.range.clone().map(|index| (index, &module.instructions[index]));
+    instructions.filter(|(_, instruction)| instruction.op == Op::FunctionCall)
+}
+
+/// Reachable functions, callees before their callers; so that a summary of each is ready when a caller needs it.
+pub fn callees_first(module: &Module, root: Id) -> Vec<Id> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    visit(module, root, &mut seen, &mut order);
+    order
+}
+
+fn visit(module: &Module, id: Id, seen: &mut BTreeSet<Id>, order: &mut Vec<Id>) {
+    let Some(function) = module.function(id) else { return };
+    if seen.insert(id) {
+        for (_, call) in calls(module, function) {
+            if let Some(callee) = call.id(0) {
+                visit(module, callee, seen, order);
+            }
+        }
+        order.push(id);
+    }
+}

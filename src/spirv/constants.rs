@@ -1,0 +1,431 @@
+//! Values of constants under a specialization.
+//!
+//! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given values for
+//! specialization ids (SPIR-V specification, "Constant-Creation Instructions" and "Specialization").
+//! Promises: a value is exact for its width; what the specification leaves undefined (division by zero, a shift by the
+//! width or more) is [`Value::Undef`], never a guess. An opcode that is not evaluated is an error by name.
+//! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as Vulkan does
+//! (VkSpecializationMapEntry); `reflect` lists those that exist.
+
+use super::module::{Id, Instruction, Module};
+use super::types::{Type, Types};
+use crate::model::structure::Constness;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op};
+use std::collections::BTreeMap;
+
+/// The value of a constant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The bits of an integer or float; bits above the type's width are 0.
+    Scalar(u64),
+    Bool(bool),
+    Composite(Vec<Value>),
+    /// Zero of any type (OpConstantNull).
+    Null,
+    Undef,
+}
+
+/// Constants cannot be evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConstantError {
+    #[error("Op{op:?} in a constant is not supported")]
+    Unsupported { op: Op },
+    #[error("constant %{id}: {reason}")]
+    Malformed { id: Id, reason: String },
+}
+
+/// All constants of a module under one specialization.
+#[derive(Debug, Clone, Default)]
+pub struct Constants {
+    values: BTreeMap<Id, (Value, Constness)>,
+}
+
+impl Constants {
+    /// Evaluates every constant; `specialization` maps a SpecId to raw bits (Booleans: any bit set is true).
+    pub fn evaluate(
+        module: &Module,
+        types: &Types,
+        specialization: &BTreeMap<u32, u64>,
+    ) -> Result<Self, ConstantError> {
+        let mut constants = Self::default();
+        for instruction in &module.instructions {
+            if let (true, Some(id)) = (makes_constant(instruction.op), instruction.result) {
+                let value = Evaluation { module, types, specialization, known: &constants }.of(id, instruction)?;
+                let constness = constants.constness_of(module, instruction);
+                constants.values.insert(id, (value, constness));
+            }
+        }
+        Ok(constants)
+    }
+
+    pub fn value(&self, id: Id) -> Option<&Value> {
+        self.values.get(&id).map(|(value, _)| value)
+    }
+
+    /// What the value of `id` depends on; ids that are no constants are `Runtime`.
+    pub fn constness(&self, id: Id) -> Constness {
+        self.values.get(&id).map_or(Constness::Runtime, |(_, constness)| *constness)
+    }
+
+    /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and unknown ids.
+    pub fn scalar(&self, id: Id) -> Option<u64> {
+        match self.value(id)? {
+            Value::Scalar(bits) => Some(*bits),
+            Value::Null => Some(0),
+            Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
+        }
+    }
+
+    /// A scalar constant's low 32 bits (scopes, memory semantics, indices).
+    pub fn word(&self, id: Id) -> Option<u32> {
+        self.scalar(id).map(|bits| bits as u32)
+    }
+
+    pub fn boolean(&self, id: Id) -> Option<bool> {
+        match self.value(id)? {
+            Value::Bool(value) => Some(*value),
+            Value::Null => Some(false),
+            Value::Scalar(_) | Value::Composite(_) | Value::Undef => None,
+        }
+    }
+
+    /// The length of an array type, by the id of its length constant.
+    pub fn array_length(&self, length: Id) -> Option<u64> {
+        self.scalar(length)
+    }
+
+    fn constness_of(&self, module: &Module, instruction: &Instruction) -> Constness {
+        let own = match instruction.op {
+            Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => {
+                // Without a SpecId nothing outside the module can change it.
+                match instruction.result.and_then(|id| module.decoration(id, Decoration::SpecId)) {
+                    Some(_) => Constness::Specialization,
+                    None => Constness::Constant,
+                }
+            }
+            _ => Constness::Constant,
+        };
+        instruction.ids().map(|id| self.constness(id)).fold(own, Constness::max)
+    }
+}
+
+fn makes_constant(op: Op) -> bool {
+    op.is_constant()
+        || matches!(op, Op::Undef | Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT)
+}
+
+/// One instruction's evaluation in the context of those before it.
+struct Evaluation<'a> {
+    module: &'a Module,
+    types: &'a Types,
+    specialization: &'a BTreeMap<u32, u64>,
+    known: &'a Constants,
+}
+
+impl Evaluation<'_> {
+    fn of(&self, id: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
+        let ty = instruction.result_type.ok_or_else(|| malformed(id, "no type"))?;
+        Ok(match instruction.op {
+            Op::ConstantTrue => Value::Bool(true),
+            Op::ConstantFalse => Value::Bool(false),
+            Op::SpecConstantTrue => Value::Bool(self.override_of(id).is_none_or(|bits| bits != 0)),
+            Op::SpecConstantFalse => Value::Bool(self.override_of(id).is_some_and(|bits| bits != 0)),
+            Op::Constant => Value::Scalar(self.literal(id, ty, instruction)?),
+            Op::SpecConstant => {
+                let default = self.literal(id, ty, instruction)?;
+                Value::Scalar(self.override_of(id).map_or(default, |bits| truncate(bits, self.width(ty))))
+            }
+            Op::ConstantComposite | Op::SpecConstantComposite => {
+                let parts = instruction.ids().map(|part| self.operand(id, part));
+                Value::Composite(parts.collect::<Result<_, _>>()?)
+            }
+            Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+                let part = instruction.id(0).ok_or_else(|| malformed(id, "no constituent"))?;
+                let count = self.types.component_count(ty, self.known);
+                let count = count.filter(|count| *count <= MAX_REPLICATED);
+                let count = count.ok_or(ConstantError::Unsupported { op: instruction.op })?;
+                Value::Composite(vec![self.operand(id, part)?; count as usize])
+            }
+            Op::ConstantNull => match self.types.get(ty) {
+                Some(Type::Bool) => Value::Bool(false),
+                Some(Type::Int { .. } | Type::Float { .. }) => Value::Scalar(0),
+                _ => Value::Null,
+            },
+            Op::Undef => Value::Undef,
+            Op::SpecConstantOp => self.operation(id, ty, instruction)?,
+            op => return Err(ConstantError::Unsupported { op }),
+        })
+    }
+
+    fn override_of(&self, id: Id) -> Option<u64> {
+        match self.module.decoration(id, Decoration::SpecId)?.operands.first()? {
+            Operand::LiteralBit32(spec_id) => self.specialization.get(spec_id).copied(),
+            _ => None,
+        }
+    }
+
+    fn width(&self, ty: Id) -> u32 {
+        self.types.scalar_of(ty).and_then(|scalar| self.types.scalar_width(scalar)).unwrap_or(64)
+    }
+
+    fn literal(&self, id: Id, ty: Id, instruction: &Instruction) -> Result<u64, ConstantError> {
+        match instruction.operands.first() {
+            Some(Operand::LiteralBit32(bits)) => Ok(truncate(u64::from(*bits), self.width(ty))),
+            Some(Operand::LiteralBit64(bits)) => Ok(truncate(*bits, self.width(ty))),
+            _ => Err(malformed(id, "no literal")),
+        }
+    }
+
+    fn operand(&self, id: Id, operand: Id) -> Result<Value, ConstantError> {
+        let value = self.known.value(operand).cloned();
+        value.ok_or_else(|| malformed(id, format!("operand %{operand} is no constant defined before it")))
+    }
+
+    fn operation(&self, id: Id, ty: Id, instruction: &Instruction) -> Result<Value, ConstantError> {
+        let Some(Operand::LiteralSpecConstantOpInteger(op)) = instruction.operands.first() else {
+            return Err(malformed(id, "no opcode"));
+        };
+        let values = instruction.ids().map(|operand| self.operand(id, operand)).collect::<Result<Vec<_>, _>>()?;
+        let literals: Vec<u32> =
+            (0..instruction.operands.len()).filter_map(|index| instruction.literal(index)).collect();
+        let operand_types: Vec<Id> = instruction.ids().map(|operand| self.type_of(operand).unwrap_or(ty)).collect();
+        let need = |index: usize| values.get(index).ok_or_else(|| malformed(id, "too few operands"));
+        match op {
+            Op::CompositeExtract => self.extract(id, need(0)?.clone(), operand_types[0], &literals),
+            Op::CompositeInsert => self.insert(id, need(0)?.clone(), need(1)?.clone(), operand_types[1], &literals),
+            Op::VectorShuffle => {
+                let mut pool = self.components(id, need(0)?, operand_types[0])?;
+                pool.extend(self.components(id, need(1)?, operand_types[1])?);
+                let pick = |index: &u32| match *index {
+                    u32::MAX => Ok(Value::Undef),
+                    index => pool.get(index as usize).cloned().ok_or_else(|| malformed(id, "no such component")),
+                };
+                literals.iter().map(pick).collect::<Result<_, _>>().map(Value::Composite)
+            }
+            Op::Select if matches!(need(0)?, Value::Bool(_) | Value::Undef | Value::Null) => Ok(match need(0)? {
+                Value::Bool(true) => need(1)?.clone(),
+                Value::Undef => Value::Undef,
+                _ => need(2)?.clone(),
+            }),
+            op => self.component_wise(id, *op, ty, &values, &operand_types),
+        }
+    }
+
+    fn type_of(&self, id: Id) -> Option<Id> {
+        self.module.definition(id)?.result_type
+    }
+
+    /// The components of a vector or other composite, nulls and undefined values spread out.
+    fn components(&self, id: Id, value: &Value, ty: Id) -> Result<Vec<Value>, ConstantError> {
+        let count = || {
+            let count = self.types.component_count(ty, self.known).filter(|count| *count <= MAX_REPLICATED);
+            count.map(|count| count as usize).ok_or_else(|| malformed(id, "not a composite"))
+        };
+        match value {
+            Value::Composite(parts) => Ok(parts.clone()),
+            Value::Undef => Ok(vec![Value::Undef; count()?]),
+            Value::Null => {
+                let component = self.types.component(ty, 0).and_then(|component| self.types.get(component));
+                let zero = match component {
+                    Some(Type::Bool) => Value::Bool(false),
+                    Some(Type::Int { .. } | Type::Float { .. }) => Value::Scalar(0),
+                    _ => Value::Null,
+                };
+                Ok(vec![zero; count()?])
+            }
+            Value::Scalar(_) | Value::Bool(_) => Err(malformed(id, "not a composite")),
+        }
+    }
+
+    fn extract(&self, id: Id, mut value: Value, mut ty: Id, path: &[u32]) -> Result<Value, ConstantError> {
+        for index in path {
+            let parts = self.components(id, &value, ty)?;
+            value = parts.get(*index as usize).cloned().ok_or_else(|| malformed(id, "no such component"))?;
+            ty = self.types.component(ty, *index).ok_or_else(|| malformed(id, "no such component"))?;
+        }
+        Ok(match (value, self.types.get(ty)) {
+            (Value::Null, Some(Type::Bool)) => Value::Bool(false),
+            (Value::Null, Some(Type::Int { .. } | Type::Float { .. })) => Value::Scalar(0),
+            (value, _) => value,
+        })
+    }
+
+    fn insert(&self, id: Id, object: Value, into: Value, ty: Id, path: &[u32]) -> Result<Value, ConstantError> {
+        let Some((first, rest)) = path.split_first() else { return Ok(object) };
+        let mut parts = self.components(id, &into, ty)?;
+        let component = self.types.component(ty, *first).ok_or_else(|| malformed(id, "no such component"))?;
+        let slot = parts.get_mut(*first as usize).ok_or_else(|| malformed(id, "no such component"))?;
+        *slot = self.insert(id, object, slot.clone(), component, rest)?;
+        Ok(Value::Composite(parts))
+    }
+
+    fn component_wise(
+        &self,
+        id: Id,
+        op: Op,
+        ty: Id,
+        values: &[Value],
+        operand_types: &[Id],
+    ) -> Result<Value, ConstantError> {
+        let Some(Type::Vector { count, .. }) = self.types.get(ty) else {
+            return self.scalar_operation(id, op, ty, values, operand_types);
+        };
+        let columns = values
+            .iter()
+            .zip(operand_types)
+            .map(|(value, ty)| self.components(id, value, *ty))
+            .collect::<Result<Vec<_>, _>>()?;
+        let lane = |lane: usize| {
+            let lanes: Option<Vec<Value>> = columns.iter().map(|column| column.get(lane).cloned()).collect();
+            let lanes = lanes.ok_or_else(|| malformed(id, "operands differ in length"))?;
+            self.scalar_operation(id, op, ty, &lanes, operand_types)
+        };
+        (0..*count as usize).map(lane).collect::<Result<_, _>>().map(Value::Composite)
+    }
+
+    fn scalar_operation(
+        &self,
+        id: Id,
+        op: Op,
+        ty: Id,
+        values: &[Value],
+        operand_types: &[Id],
+    ) -> Result<Value, ConstantError> {
+        let operand_width = operand_types.first().map_or(32, |ty| self.width(*ty));
+        let result_width = self.width(ty);
+        let outcome = match values {
+            // A value that is undefined makes every result of the table below undefined.
+            _ if values.contains(&Value::Undef) => return self.known_op(op).map(|()| Value::Undef),
+            [Value::Bool(a)] => logical(op, *a, None),
+            [Value::Bool(a), Value::Bool(b)] => logical(op, *a, Some(*b)),
+            [Value::Scalar(a)] => unary(op, *a, operand_width, result_width),
+            [Value::Scalar(a), Value::Scalar(b)] => binary(op, *a, *b, operand_width),
+            [Value::Bool(condition), a, b] if op == Op::Select => Some(if *condition { a.clone() } else { b.clone() }),
+            _ => return self.known_op(op).and_then(|()| Err(malformed(id, "operands of the wrong type"))),
+        };
+        outcome.ok_or(ConstantError::Unsupported { op })
+    }
+
+    fn known_op(&self, op: Op) -> Result<(), ConstantError> {
+        let known = logical(op, false, Some(false)).is_some()
+            || logical(op, false, None).is_some()
+            || unary(op, 0, 32, 32).is_some()
+            || binary(op, 1, 1, 32).is_some()
+            || op == Op::Select;
+        if known { Ok(()) } else { Err(ConstantError::Unsupported { op }) }
+    }
+}
+
+/// Constants longer than this are not spread out.
+const MAX_REPLICATED: u64 = 1 << 20;
+
+fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
+    ConstantError::Malformed { id, reason: reason.into() }
+}
+
+fn truncate(bits: u64, width: u32) -> u64 {
+    if width >= 64 { bits } else { bits & ((1 << width) - 1) }
+}
+
+fn signed(bits: u64, width: u32) -> i64 {
+    let shift = 64 - width.clamp(1, 64);
+    ((bits << shift) as i64) >> shift
+}
+
+/// Boolean operators; `None` where `op` is none.
+fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
+    Some(Value::Bool(match (op, b) {
+        (Op::LogicalNot, None) => !a,
+        (Op::LogicalAnd, Some(b)) => a && b,
+        (Op::LogicalOr, Some(b)) => a || b,
+        (Op::LogicalEqual, Some(b)) => a == b,
+        (Op::LogicalNotEqual, Some(b)) => a != b,
+        _ => return None,
+    }))
+}
+
+/// Operators on one number: from a value of `from` bits to one of `to` bits.
+fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
+    let bits = match op {
+        Op::SNegate => a.wrapping_neg(),
+        Op::Not => !a,
+        Op::UConvert => a,
+        Op::SConvert => signed(a, from) as u64,
+        Op::FConvert => convert_float(a, from, to)?,
+        Op::QuantizeToF16 if from == 32 => {
+            let half = half::f16::from_f32(f32::from_bits(a as u32));
+            // "If Value is too small, the result is a zero of the same sign" (OpQuantizeToF16): no subnormals.
+            let flushed = if half.is_normal() || half.is_nan() || half.is_infinite() {
+                half
+            } else {
+                half::f16::from_f32(0.0_f32.copysign(half.to_f32()))
+            };
+            u64::from(flushed.to_f32().to_bits())
+        }
+        _ => return None,
+    };
+    Some(Value::Scalar(truncate(bits, to)))
+}
+
+fn convert_float(bits: u64, from: u32, to: u32) -> Option<u64> {
+    let value = match from {
+        16 => half::f16::from_bits(bits as u16).to_f64(),
+        32 => f64::from(f32::from_bits(bits as u32)),
+        64 => f64::from_bits(bits),
+        _ => return None,
+    };
+    Some(match to {
+        16 => u64::from(half::f16::from_f64(value).to_bits()),
+        32 => u64::from((value as f32).to_bits()),
+        64 => value.to_bits(),
+        _ => return None,
+    })
+}
+
+/// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is no such operator.
+fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
+    let (x, y) = (signed(a, width), signed(b, width));
+    let comparison = match op {
+        Op::IEqual => Some(a == b),
+        Op::INotEqual => Some(a != b),
+        Op::ULessThan => Some(a < b),
+        Op::ULessThanEqual => Some(a <= b),
+        Op::UGreaterThan => Some(a > b),
+        Op::UGreaterThanEqual => Some(a >= b),
+        Op::SLessThan => Some(x < y),
+        Op::SLessThanEqual => Some(x <= y),
+        Op::SGreaterThan => Some(x > y),
+        Op::SGreaterThanEqual => Some(x >= y),
+        _ => None,
+    };
+    if let Some(outcome) = comparison {
+        return Some(Value::Bool(outcome));
+    }
+    let shift = (b < u64::from(width)).then_some(b as u32);
+    let smallest = width.clamp(1, 64) - 1;
+    // The quotient of the smallest value and -1 is not representable; the specification leaves it undefined.
+    let divisible = y != 0 && !(x == -1_i64 << smallest && y == -1);
+    let bits = match op {
+        Op::IAdd => Some(a.wrapping_add(b)),
+        Op::ISub => Some(a.wrapping_sub(b)),
+        Op::IMul => Some(a.wrapping_mul(b)),
+        Op::UDiv => a.checked_div(b),
+        Op::UMod => a.checked_rem(b),
+        Op::SDiv => divisible.then(|| (x / y) as u64),
+        Op::SRem => divisible.then(|| (x % y) as u64),
+        // The sign of OpSMod is that of the divisor.
+        Op::SMod => divisible.then(|| {
+            let remainder = x % y;
+            (if remainder != 0 && (remainder < 0) != (y < 0) { remainder + y } else { remainder }) as u64
+        }),
+        Op::ShiftLeftLogical => shift.map(|shift| a << shift),
+        Op::ShiftRightLogical => shift.map(|shift| a >> shift),
+        Op::ShiftRightArithmetic => shift.map(|shift| (x >> shift) as u64),
+        Op::BitwiseAnd => Some(a & b),
+        Op::BitwiseOr => Some(a | b),
+        Op::BitwiseXor => Some(a ^ b),
+        _ => return None,
+    };
+    Some(bits.map_or(Value::Undef, |bits| Value::Scalar(truncate(bits, width))))
+}

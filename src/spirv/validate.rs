@@ -1,0 +1,251 @@
+//! The SPIR-V validator and disassembler that are part of the pinned compiler.
+//!
+//! Knows: the C interface of SPIRV-Tools, whose code lies inside shaderc's static library; so the rules are those of the
+//! pinned compiler and no outside program is needed.
+//! Promises: any sequence of words is answered with `Ok` or a message; nothing crashes on garbage. Layouts that a device
+//! feature permits (scalar, std430 in uniform blocks) are accepted; whether the device has it is the engine's check.
+//! Does not cover: rules that hold only at run time (the engines look for those).
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+/// The environment whose rules a module must obey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TargetEnv {
+    Vulkan1_0,
+    Vulkan1_1,
+    /// Vulkan 1.1 with VK_KHR_spirv_1_4.
+    Vulkan1_1Spirv1_4,
+    Vulkan1_2,
+    Vulkan1_3,
+    Vulkan1_4,
+    /// SPIR-V 1.6 without any rule of a client interface.
+    Universal1_6,
+}
+
+impl TargetEnv {
+    /// Every environment with the name that SPIRV-Tools and the contract's `target_env` use.
+    pub const ALL: &'static [(TargetEnv, &'static CStr)] = &[
+        (TargetEnv::Vulkan1_0, c"vulkan1.0"),
+        (TargetEnv::Vulkan1_1, c"vulkan1.1"),
+        (TargetEnv::Vulkan1_1Spirv1_4, c"vulkan1.1spv1.4"),
+        (TargetEnv::Vulkan1_2, c"vulkan1.2"),
+        (TargetEnv::Vulkan1_3, c"vulkan1.3"),
+        (TargetEnv::Vulkan1_4, c"vulkan1.4"),
+        (TargetEnv::Universal1_6, c"spv1.6"),
+    ];
+
+    /// The environment called `name` (`vulkan1.2`).
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| known.to_bytes() == name.as_bytes()).map(|(env, _)| *env)
+    }
+
+    /// The oldest Vulkan environment that takes a module's SPIR-V version (header word 1), for modules that come
+    /// without one (Vulkan specification, "Versions and Formats" of the SPIR-V environment).
+    pub fn for_version(words: &[u32]) -> Self {
+        match words.get(1).map_or(0, |version| version >> 8 & 0xFFFF) {
+            0..=0x100 => TargetEnv::Vulkan1_0,
+            0x101..=0x103 => TargetEnv::Vulkan1_1,
+            0x104 => TargetEnv::Vulkan1_1Spirv1_4,
+            0x105 => TargetEnv::Vulkan1_2,
+            _ => TargetEnv::Vulkan1_4,
+        }
+    }
+
+    fn c_name(self) -> &'static CStr {
+        Self::ALL.iter().find(|(env, _)| *env == self).map(|(_, name)| *name).expect("ALL lists every environment")
+    }
+}
+
+/// The module breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid SPIR-V: {message}")]
+pub struct ValidationError {
+    /// The validator's own sentence, with the instruction it is about.
+    pub message: String,
+    /// Index of the word (or, for rules about an instruction, of the instruction) that the validator names, where it
+    /// names one.
+    pub word: Option<u64>,
+}
+
+/// Checks `words` by the rules of `env`.
+pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
+    // The C library would read a foreign byte order; everything behind this reads the host's.
+    if words.first() != Some(&rspirv::spirv::MAGIC_NUMBER) {
+        let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
+        return Err(ValidationError { message, word: Some(0) });
+    }
+    let context = Context::new(env)?;
+    let options = Options::permissive()?;
+    let binary = ConstBinary { code: words.as_ptr(), word_count: words.len() };
+    let mut diagnostic = Diagnostic(ptr::null_mut());
+    // SAFETY: context and options are live objects of the library, `binary` describes a live slice that the library
+    // only reads, and `diagnostic` receives a pointer that its Drop gives back.
+    let code = unsafe { spvValidateWithOptions(context.0, options.0, &binary, &mut diagnostic.0) };
+    if code == SPV_SUCCESS { Ok(()) } else { Err(diagnostic.into_error(code)) }
+}
+
+/// The module as assembly text, ids by friendly name, for people.
+pub fn disassemble(words: &[u32]) -> Result<String, ValidationError> {
+    let context = Context::new(TargetEnv::Universal1_6)?;
+    let mut diagnostic = Diagnostic(ptr::null_mut());
+    let mut text = Text(ptr::null_mut());
+    // SAFETY: as in `validate`; `text` receives a pointer that its Drop gives back.
+    let code =
+        unsafe { spvBinaryToText(context.0, words.as_ptr(), words.len(), DISASSEMBLY, &mut text.0, &mut diagnostic.0) };
+    if code != SPV_SUCCESS || text.0.is_null() {
+        return Err(diagnostic.into_error(code));
+    }
+    // SAFETY: on success the library has set `text` to an object whose `str` holds `length` bytes.
+    let bytes = unsafe { std::slice::from_raw_parts((*text.0).str.cast::<u8>(), (*text.0).length) };
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+const SPV_SUCCESS: i32 = 0;
+/// Indented, with friendly names and comments, without the header (`spv_binary_to_text_options_t`).
+const DISASSEMBLY: u32 = 1 << 3 | 1 << 5 | 1 << 6;
+
+#[repr(C)]
+struct ConstBinary {
+    code: *const u32,
+    word_count: usize,
+}
+
+#[repr(C)]
+struct RawText {
+    str: *const c_char,
+    length: usize,
+}
+
+#[repr(C)]
+struct Position {
+    line: usize,
+    column: usize,
+    index: usize,
+}
+
+#[repr(C)]
+struct RawDiagnostic {
+    position: Position,
+    error: *mut c_char,
+    is_text_source: bool,
+}
+
+// The shaderc crate links the library; naming it here would link it twice.
+unsafe extern "C" {
+    fn spvParseTargetEnv(name: *const c_char, env: *mut i32) -> bool;
+    fn spvContextCreate(env: i32) -> *mut c_void;
+    fn spvContextDestroy(context: *mut c_void);
+    fn spvValidatorOptionsCreate() -> *mut c_void;
+    fn spvValidatorOptionsDestroy(options: *mut c_void);
+    fn spvValidatorOptionsSetScalarBlockLayout(options: *mut c_void, value: bool);
+    fn spvValidatorOptionsSetUniformBufferStandardLayout(options: *mut c_void, value: bool);
+    fn spvValidatorOptionsSetWorkgroupScalarBlockLayout(options: *mut c_void, value: bool);
+    fn spvValidatorOptionsSetAllowLocalSizeId(options: *mut c_void, value: bool);
+    fn spvValidateWithOptions(
+        context: *const c_void,
+        options: *const c_void,
+        binary: *const ConstBinary,
+        diagnostic: *mut *mut RawDiagnostic,
+    ) -> i32;
+    fn spvBinaryToText(
+        context: *const c_void,
+        binary: *const u32,
+        word_count: usize,
+        options: u32,
+        text: *mut *mut RawText,
+        diagnostic: *mut *mut RawDiagnostic,
+    ) -> i32;
+    fn spvTextDestroy(text: *mut RawText);
+    fn spvDiagnosticDestroy(diagnostic: *mut RawDiagnostic);
+}
+
+struct Context(*mut c_void);
+
+impl Context {
+    fn new(env: TargetEnv) -> Result<Self, ValidationError> {
+        let missing = || ValidationError { message: "the validator does not know this environment".into(), word: None };
+        let mut number = 0;
+        // SAFETY: the name is a C string and `number` a live integer for the enum's value (an int in C).
+        if !unsafe { spvParseTargetEnv(env.c_name().as_ptr(), &mut number) } {
+            return Err(missing());
+        }
+        // SAFETY: `number` is an environment that the library has just named; null is an answer, checked below.
+        let context = unsafe { spvContextCreate(number) };
+        if context.is_null() { Err(missing()) } else { Ok(Self(context)) }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: made by spvContextCreate, not null, and destroyed once.
+        unsafe { spvContextDestroy(self.0) }
+    }
+}
+
+struct Options(*mut c_void);
+
+impl Options {
+    fn permissive() -> Result<Self, ValidationError> {
+        // SAFETY: no arguments; null is checked before use.
+        let options = unsafe { spvValidatorOptionsCreate() };
+        if options.is_null() {
+            return Err(ValidationError { message: "the validator is out of memory".into(), word: None });
+        }
+        let options = Self(options);
+        // SAFETY: a live options object.
+        unsafe {
+            spvValidatorOptionsSetScalarBlockLayout(options.0, true);
+            spvValidatorOptionsSetUniformBufferStandardLayout(options.0, true);
+            spvValidatorOptionsSetWorkgroupScalarBlockLayout(options.0, true);
+            spvValidatorOptionsSetAllowLocalSizeId(options.0, true);
+        }
+        Ok(options)
+    }
+}
+
+impl Drop for Options {
+    fn drop(&mut self) {
+        // SAFETY: made by spvValidatorOptionsCreate, not null, and destroyed once.
+        unsafe { spvValidatorOptionsDestroy(self.0) }
+    }
+}
+
+struct Text(*mut RawText);
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        // SAFETY: null (which the library accepts) or made by spvBinaryToText, and destroyed once.
+        unsafe { spvTextDestroy(self.0) }
+    }
+}
+
+struct Diagnostic(*mut RawDiagnostic);
+
+impl Diagnostic {
+    fn into_error(self, code: i32) -> ValidationError {
+        if self.0.is_null() {
+            return ValidationError {
+                message: format!("the validator gives code {code} without a message"),
+                word: None,
+            };
+        }
+        // SAFETY: not null, so the library has filled it; `error` is a C string or null.
+        let raw = unsafe { &*self.0 };
+        let message = if raw.error.is_null() {
+            format!("code {code}")
+        } else {
+            // SAFETY: not null, ends with a zero, lives as long as the diagnostic.
+            unsafe { CStr::from_ptr(raw.error) }.to_string_lossy().trim().to_owned()
+        };
+        let word = (raw.position.index > 0).then_some(raw.position.index as u64);
+        ValidationError { message, word }
+    }
+}
+
+impl Drop for Diagnostic {
+    fn drop(&mut self) {
+        // SAFETY: null (which the library accepts) or made by the library, and destroyed once.
+        unsafe { spvDiagnosticDestroy(self.0) }
+    }
+}

@@ -1,0 +1,234 @@
+//! The projects of this repository, certified by the program as a user would: the demonstration holds, each of its tests is
+//! needed, and the projects with known defects fail for the reasons they were written for.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use vkcert::model::evidence::{Campaign, RequirementStatus, TestResult};
+use vkcert::model::finding::{Finding, FindingKind};
+use vkcert::model::verdict::{EngineName, Verdict};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn project(name: &str) -> PathBuf {
+    root().join("tests/projects").join(name)
+}
+
+/// What one run of `vkcert certify` left behind.
+struct Certification {
+    exit_code: Option<i32>,
+    campaign: Campaign,
+}
+
+fn certify(project: &Path, options: &[&str]) -> Certification {
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_vkcert"))
+        .arg("certify")
+        .arg(project)
+        .arg("--out")
+        .arg(out.path().join("reports"))
+        .args(options)
+        .output()
+        .expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let text = std::fs::read_to_string(out.path().join("reports/evidence/campaign.json"))
+        .unwrap_or_else(|error| panic!("no evidence of {}: {error}\n{errors}", project.display()));
+    let campaign = serde_json::from_str(&text).expect("the evidence has the form of the model");
+    Certification { exit_code: output.status.code(), campaign }
+}
+
+impl Certification {
+    fn results(&self, test: &str) -> &[TestResult] {
+        let found = self.campaign.tests.iter().find(|evidence| evidence.id.as_str() == test);
+        &found.unwrap_or_else(|| panic!("no evidence of {test}")).results
+    }
+
+    fn verdict(&self, test: &str, engine: EngineName) -> Verdict {
+        let result = self.results(test).iter().find(|result| result.engine == engine);
+        result.unwrap_or_else(|| panic!("{test} has no result of the {engine} engine")).verdict
+    }
+
+    /// Findings of a kind in all results of a test.
+    fn findings(&self, test: &str, kind: FindingKind) -> Vec<&Finding> {
+        self.results(test).iter().flat_map(|result| &result.findings).filter(|finding| finding.kind == kind).collect()
+    }
+
+    fn untested(&self) -> Vec<&str> {
+        let untested = |status| status == RequirementStatus::Untested;
+        let requirements = self.campaign.requirements.iter().filter(|evidence| untested(evidence.status));
+        requirements.map(|evidence| evidence.requirement.uid.as_str()).collect()
+    }
+
+    fn uncovered(&self) -> u32 {
+        let summaries = self.campaign.conclusion.summary.iter();
+        summaries.flat_map(|summary| &summary.criteria).map(|criterion| criterion.uncovered).sum()
+    }
+
+    /// Names of the coupling checks with this status.
+    fn checks(&self, status: &str) -> Vec<&str> {
+        let checks = self.campaign.coupling.iter().flat_map(|evidence| &evidence.checks);
+        checks.filter(|check| check.status == status).map(|check| check.check.as_str()).collect()
+    }
+}
+
+#[test]
+fn the_demonstration_is_verified_and_fully_covered_on_both_engines() {
+    let certification = certify(&root(), &["--engine", "both"]);
+    let conclusion = &certification.campaign.conclusion;
+    assert_eq!(certification.exit_code, Some(0), "{:?}", conclusion.reasons);
+    assert_eq!(conclusion.summary.len(), 8, "four kernels on two engines");
+    for summary in &conclusion.summary {
+        assert_eq!(summary.criteria.len(), 5, "{summary:?}");
+        for criterion in &summary.criteria {
+            assert!(criterion.total > 0, "{summary:?}");
+            assert_eq!(criterion.covered, criterion.total, "{summary:?}");
+        }
+    }
+    for evidence in &certification.campaign.requirements {
+        let verified = matches!(evidence.status, RequirementStatus::Verified | RequirementStatus::VerifiedByChildren);
+        assert!(verified, "{}: {}", evidence.requirement.uid, evidence.status);
+        assert!(evidence.suspect_parents.is_empty(), "{}", evidence.requirement.uid);
+    }
+    assert_eq!(certification.checks("refuted"), [""; 0]);
+    assert_eq!(certification.checks("undetermined"), [""; 0]);
+}
+
+/// Copies the demonstration project without one of its tests.
+fn demonstration_without(test: &str) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().expect("a temporary folder");
+    let inputs = ["vkcert.toml", "glsl", "spirv", "requirements"];
+    for input in inputs.iter().map(|input| root().join(input)).filter(|input| input.exists()) {
+        for entry in walkdir::WalkDir::new(&input) {
+            let entry = entry.expect("readable");
+            let target = copy.path().join(entry.path().strip_prefix(root()).expect("below the root"));
+            if entry.file_type().is_dir() {
+                std::fs::create_dir_all(&target).expect("writable");
+            } else {
+                std::fs::copy(entry.path(), &target).expect("writable");
+            }
+        }
+    }
+    let mut removed = 0;
+    for entry in walkdir::WalkDir::new(copy.path().join("requirements")) {
+        let entry = entry.expect("readable");
+        if entry.file_type().is_file() {
+            removed += remove_test(entry.path(), test);
+        }
+    }
+    assert_eq!(removed, 1, "{test} stands in one file, once");
+    copy
+}
+
+fn remove_test(file: &Path, test: &str) -> usize {
+    let text = std::fs::read_to_string(file).expect("readable");
+    let mut document: toml::Table = text.parse().expect("TOML");
+    let Some(tests) = document.get_mut("test").and_then(toml::Value::as_array_mut) else { return 0 };
+    let before = tests.len();
+    tests.retain(|entry| entry["id"].as_str() != Some(test));
+    let removed = before - tests.len();
+    if removed > 0 {
+        std::fs::write(file, toml::to_string(&document).expect("TOML")).expect("writable");
+    }
+    removed
+}
+
+fn demonstration_tests() -> Vec<String> {
+    let mut ids = Vec::new();
+    for entry in walkdir::WalkDir::new(root().join("requirements")).sort_by_file_name() {
+        let entry = entry.expect("readable");
+        if entry.file_type().is_file() {
+            let text = std::fs::read_to_string(entry.path()).expect("readable");
+            let document: toml::Table = text.parse().expect("TOML");
+            let tests = document.get("test").and_then(toml::Value::as_array).into_iter().flatten();
+            ids.extend(tests.map(|test| test["id"].as_str().expect("a test has an id").to_owned()));
+        }
+    }
+    ids
+}
+
+#[test]
+fn no_test_of_the_demonstration_can_be_deleted() {
+    let tests = demonstration_tests();
+    assert!(tests.len() >= 12, "{tests:?}");
+    for test in tests {
+        let copy = demonstration_without(&test);
+        let certification = certify(copy.path(), &["--engine", "sequential"]);
+        assert_eq!(certification.exit_code, Some(1), "{test} can be deleted");
+        let open = certification.uncovered() > 0 || !certification.untested().is_empty();
+        assert!(open, "without {test}: {:?}", certification.campaign.conclusion.reasons);
+    }
+}
+
+/// 1-based numbers of the lines of the guarded kernel that contain a text.
+fn lines_with(text: &str) -> Vec<u32> {
+    let source = std::fs::read_to_string(project("paper_defects").join("glsl/matmul_guarded.comp")).expect("readable");
+    let lines = source.lines().enumerate().filter(|(_, line)| line.contains(text) && !line.contains("//"));
+    lines.map(|(index, _)| index as u32 + 1).collect()
+}
+
+fn line(finding: &Finding) -> Option<u32> {
+    finding.place.as_ref().and_then(|place| place.line)
+}
+
+#[test]
+fn the_defects_of_the_published_figures_are_found_each_at_its_place() {
+    let certification = certify(&project("paper_defects"), &["--engine", "sequential"]);
+    assert_eq!(certification.exit_code, Some(1));
+    let refuted = certification.checks("refuted");
+
+    // Defect 1: the dispatch.
+    for check in ["dispatch-covers-domain", "no-host-overflow", "device-limits"] {
+        assert!(refuted.contains(&check), "{check} is not refuted: {refuted:?}");
+    }
+    assert_eq!(certification.verdict("TC-FIG-04", EngineName::Sequential), Verdict::Fail);
+
+    // Defect 2: the order of the push constants.
+    assert!(refuted.contains(&"push-constant-layout"), "{refuted:?}");
+
+    // Defect 3: barriers under the guard, and the dropped tile.
+    assert!(refuted.contains(&"uniform-barrier"), "{refuted:?}");
+    let divergence = certification.findings("TC-FIG-02", FindingKind::BarrierDivergence);
+    let barriers = lines_with("barrier();");
+    assert!(divergence.iter().any(|finding| line(finding).is_some_and(|line| barriers.contains(&line))));
+    assert_eq!(certification.verdict("TC-FIG-02", EngineName::Sequential), Verdict::Error);
+    assert_eq!(certification.verdict("TC-FIG-03", EngineName::Sequential), Verdict::Fail);
+
+    // Defect 5: tile elements that nobody wrote.
+    let unwritten = certification.findings("TC-FIG-02", FindingKind::UninitializedRead);
+    let sums = lines_with("sum +=");
+    assert!(unwritten.iter().any(|finding| line(finding).is_some_and(|line| sums.contains(&line))));
+
+    // The one case that the figures do handle.
+    assert_eq!(certification.verdict("TC-FIG-01", EngineName::Sequential), Verdict::Pass);
+}
+
+#[test]
+fn the_minimal_project_is_certified() {
+    let certification = certify(&project("minimal"), &["--engine", "sequential"]);
+    assert_eq!(certification.exit_code, Some(0), "{:?}", certification.campaign.conclusion.reasons);
+    assert_eq!(certification.uncovered(), 0);
+}
+
+#[test]
+fn a_wrong_expected_value_is_a_failure_with_both_values() {
+    let certification = certify(&project("failing"), &["--engine", "both"]);
+    assert_eq!(certification.exit_code, Some(1));
+    for result in certification.results("TC-DBL-01") {
+        assert_eq!(result.verdict, Verdict::Fail, "{}", result.engine);
+        let [mismatch] = result.mismatches.as_slice() else { panic!("{:?}", result.mismatches) };
+        assert_eq!((mismatch.buffer.as_str(), mismatch.offset), ("values", 12));
+        assert_eq!((&mismatch.expected, &mismatch.actual), (&8.into(), &4.into()));
+    }
+}
+
+#[test]
+fn an_endless_kernel_ends_and_the_next_test_still_passes() {
+    let certification = certify(&project("endless"), &["--engine", "both"]);
+    assert_eq!(certification.exit_code, Some(1));
+    for engine in [EngineName::Sequential, EngineName::Vulkan] {
+        assert_eq!(certification.verdict("TC-STR-01", engine), Verdict::Timeout, "{engine}");
+        assert_eq!(certification.verdict("TC-STR-02", engine), Verdict::Pass, "{engine}");
+    }
+    assert!(!certification.findings("TC-STR-01", FindingKind::NoTermination).is_empty());
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Checks what building and running vkcert need, and installs what is missing.
+#
+#   tools/setup.sh         for building and running
+#   tools/setup.sh test    for the test suite as well
+#   tools/setup.sh --check [test]   only says what is missing (exit 1 if anything is)
+#
+# On Debian and Ubuntu missing system packages are installed with apt, as root or by sudo without a password. Where that
+# is not allowed, the exact command is printed and the script stops with exit 1. Rust itself is never installed.
+# Runs in a fraction of a second when nothing is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+install=yes
+tests=no
+for argument in "$@"; do
+    case "$argument" in
+        --check) install=no ;;
+        test) tests=yes ;;
+        *) echo "setup: unknown argument: $argument" >&2; exit 2 ;;
+    esac
+done
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+
+# Whether any of these files exists (arguments are already expanded patterns).
+has_file() {
+    local file
+    for file in "$@"; do [ -e "$file" ] && return 0; done
+    return 1
+}
+
+has_vulkan_loader() {
+    { PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null || true; } | grep 'libvulkan\.so\.1' >/dev/null
+}
+
+missing=()
+need() { # package, then the command that tells whether it is there
+    local package=$1
+    shift
+    "$@" || missing+=("$package")
+}
+
+check_packages() {
+    missing=()
+    # The shader compiler is built from source.
+    need cmake has_command cmake
+    need ninja-build has_command ninja
+    need g++ has_command c++
+    need python3 has_command python3
+    need git has_command git
+    # A Vulkan device in software, its loader, and the layers that watch every call.
+    need libvulkan1 has_vulkan_loader
+    need mesa-vulkan-drivers has_file {/usr/share,/usr/local/share,/etc}/vulkan/icd.d/lvp_icd*.json
+    need vulkan-validationlayers has_file {/usr/share,/usr/local/share,/etc}/vulkan/explicit_layer.d/*alidation*.json
+    if [ "$tests" = yes ]; then
+        need poppler-utils has_command pdftotext
+    fi
+}
+
+check_rust() {
+    if ! has_command cargo || ! has_command rustc; then
+        echo "setup: Rust is missing. Install it with:" >&2
+        echo "    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh" >&2
+        exit 1
+    fi
+    local wanted found
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    found=$(rustc --version | sed 's/^rustc \([0-9.]*\).*/\1/')
+    if [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n 1)" != "$wanted" ]; then
+        echo "setup: rustc $found is too old, $wanted or later is needed. Update it with:" >&2
+        echo "    rustup update stable" >&2
+        exit 1
+    fi
+    if [ "$tests" = yes ]; then
+        local component
+        for component in fmt clippy; do
+            if ! cargo "$component" --version >/dev/null 2>&1; then
+                echo "setup: cargo $component is missing. Install it with:" >&2
+                echo "    rustup component add rustfmt clippy" >&2
+                exit 1
+            fi
+        done
+    fi
+}
+
+install_packages() {
+    local command="apt-get install -y --no-install-recommends ${missing[*]}"
+    if ! has_command apt-get; then
+        echo "setup: missing (Debian package names): ${missing[*]}" >&2
+        echo "setup: this is no Debian or Ubuntu system; install them with your package manager and run this again." >&2
+        exit 1
+    fi
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if has_command sudo && sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        else
+            echo "setup: system packages are missing, and installing them needs root. Run:" >&2
+            echo "    sudo apt-get update && sudo $command" >&2
+            exit 1
+        fi
+    fi
+    echo "setup: installing ${missing[*]}"
+    # An update that fails for one source (a stale third-party list) need not stop the installation.
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q || true
+    # shellcheck disable=SC2086 # the command is a list of words
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command; then
+        echo "setup: apt could not install everything. The command was:" >&2
+        echo "    $command" >&2
+        exit 1
+    fi
+}
+
+check_packages
+if [ "${#missing[@]}" -gt 0 ]; then
+    if [ "$install" = no ]; then
+        echo "setup: missing: ${missing[*]}"
+        exit 1
+    fi
+    install_packages
+    check_packages
+    if [ "${#missing[@]}" -gt 0 ]; then
+        echo "setup: installed, but still not found: ${missing[*]}" >&2
+        exit 1
+    fi
+fi
+check_rust
