@@ -1,1 +1,1 @@
-//! (stub)
+pub mod host;
