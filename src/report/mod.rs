@@ -1,1 +1,148 @@
-//! (stub)
+//! Reports: what a run showed, for a terminal, a browser, a certification reviewer and other programs.
+//!
+//! Knows: [`Evidence`] and nothing else; a report renders again from stored evidence with no GPU and no compiler.
+//! Promises: the same evidence and [`Presentation`] give the same bytes (no clock, no chance); every percentage is printed
+//! with its numerator and denominator, and the rows it counts stand in the same report; all text of the project is
+//! escaped for the format. A row of [`FORMATS`] is all that a new format needs.
+//! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert verify`).
+
+mod chapter;
+mod document;
+mod facts;
+mod html;
+mod json;
+mod pdf;
+#[cfg(test)]
+mod sample;
+mod terminal;
+
+pub use json::canonical_json;
+
+use crate::model::evidence::Evidence;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a format is rendered with; only the terminal summary looks at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presentation {
+    pub colour: Colour,
+    /// Columns of the terminal; never used beyond this width.
+    pub width: u16,
+    /// Where the other reports of the run were written, as the user would name them.
+    pub written: Vec<String>,
+}
+
+impl Default for Presentation {
+    fn default() -> Self {
+        Self { colour: Colour::Plain, width: 100, written: Vec::new() }
+    }
+}
+
+/// Whether a terminal shows colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    Plain,
+    Ansi,
+}
+
+/// Renders evidence in one format.
+pub trait Format: Sync {
+    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError>;
+}
+
+/// Names of the formats, as `--report-format` takes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FormatName {
+    Terminal,
+    Json,
+    Html,
+    Pdf,
+}
+
+/// A row of [`FORMATS`].
+pub struct FormatRow {
+    pub name: FormatName,
+    /// As typed on the command line.
+    pub word: &'static str,
+    /// Name of the file below the output folder; none: for standard output alone.
+    pub file: Option<&'static str>,
+    /// One line for help texts and documents.
+    pub description: &'static str,
+    pub format: &'static dyn Format,
+}
+
+/// Every format. Help texts, `vkcert list formats` and the documents iterate this table.
+pub const FORMATS: &[FormatRow] = &[
+    FormatRow {
+        name: FormatName::Terminal,
+        word: "terminal",
+        file: None,
+        description: "summary for a terminal",
+        format: &terminal::Terminal,
+    },
+    FormatRow {
+        name: FormatName::Json,
+        word: "json",
+        file: Some("report.json"),
+        description: "the whole evidence as one canonical JSON document",
+        format: &json::Json,
+    },
+    FormatRow {
+        name: FormatName::Html,
+        word: "html",
+        file: Some("report.html"),
+        description: "one self-contained page with marked source text",
+        format: &html::Html,
+    },
+    FormatRow {
+        name: FormatName::Pdf,
+        word: "pdf",
+        file: Some("report.pdf"),
+        description: "verification report for a certification reviewer (A4)",
+        format: &pdf::Pdf,
+    },
+];
+
+impl FormatName {
+    pub fn row(self) -> &'static FormatRow {
+        FORMATS.iter().find(|row| row.name == self).expect("FORMATS has a row for every name")
+    }
+}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.row().word)
+    }
+}
+
+impl FromStr for FormatName {
+    type Err = ReportError;
+    fn from_str(word: &str) -> Result<Self, ReportError> {
+        let row = FORMATS.iter().find(|row| row.word == word);
+        row.map(|row| row.name).ok_or_else(|| ReportError::UnknownFormat {
+            word: word.to_owned(),
+            known: FORMATS.iter().map(|row| row.word).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+/// The tool failed to make a report; evidence by itself is never at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    #[error("`{word}` is no report format; there are {known}")]
+    UnknownFormat { word: String, known: String },
+    #[error("the evidence cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the font {name} cannot be embedded: {reason}")]
+    Font { name: String, reason: String },
+    #[error("the PDF document cannot be written: {0}")]
+    Pdf(String),
+}
+
+/// Renders evidence in the format asked for.
+pub fn render(evidence: &Evidence, format: FormatName, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+    format.row().format.render(evidence, presentation)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! Every decision with its truth-vector table: test case, witness, condition values, outcome, and for each condition the
+//! row that shows its independence.
+
+use super::test_link;
+use crate::model::coverage::{ConditionMcdc, DecisionCoverage, Independence, Status};
+use crate::model::evidence::KernelEvidence;
+use crate::model::id::KernelName;
+use crate::model::structure::{Constness, DecisionContext};
+use crate::model::vector::Values;
+use crate::report::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
+use crate::report::facts;
+
+/// Test cases printed per vector; the evidence holds all.
+const TESTS: usize = 6;
+/// Above this many conditions the independence columns become one.
+const SEPARATE_COLUMNS: usize = 6;
+/// Above this many conditions the values become one column.
+const SEPARATE_VALUES: usize = 16;
+
+pub fn status_tone(status: Status) -> Tone {
+    match status {
+        Status::Covered => Tone::Good,
+        Status::Justified => Tone::Caution,
+        Status::Uncovered | Status::Undetermined => Tone::Bad,
+    }
+}
+
+pub fn section(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outline) {
+    outline.heading(2, "Decisions", format!("{}/decisions", super::kernel_anchor(name)));
+    let first = sides[0];
+    if first.coverage.decisions.is_empty() {
+        outline.paragraph("None in this kernel.");
+        return;
+    }
+    outline.paragraph(
+        "One table per decision. A row is an evaluation vector that a passed test showed: T true, F false, \
+         – not evaluated (short-circuit). Witness is the global invocation id. A number under \"shows\" is the row \
+         that forms an independence pair with this one; with an asterisk the pair is one of masking MC/DC only, without it \
+         the pair is one of unique-cause MC/DC as well.",
+    );
+    for decision in &first.coverage.decisions {
+        let others: Vec<_> = sides[1..]
+            .iter()
+            .map(|side| (side, side.coverage.decisions.iter().find(|other| other.id == decision.id)))
+            .collect();
+        let heading = outline.numbered(
+            3,
+            Text::plain(format!("{}: ", decision.id)).and(Text::code(decision.text.as_str())),
+            format!("{}/{}", super::kernel_anchor(name), decision.id),
+        );
+        let mut blocks = vec![heading, Block::Paragraph(place(decision))];
+        let alike =
+            |other: &Option<&DecisionCoverage>| other.is_some_and(|other| facts::same_decision(decision, other));
+        let same: Vec<String> =
+            others.iter().filter(|(_, other)| alike(other)).map(|(side, _)| side.engine.to_string()).collect();
+        let engines = std::iter::once(first.engine.to_string()).chain(same).collect::<Vec<_>>().join(" and ");
+        one_side(decision, &engines, &mut blocks);
+        for (side, other) in others {
+            match other {
+                Some(other) if facts::same_decision(decision, other) => {}
+                Some(other) => one_side(other, &side.engine.to_string(), &mut blocks),
+                None => blocks.push(Block::Paragraph(
+                    Text::plain(format!("Not measured on {}.", side.engine)).tone(Tone::Caution),
+                )),
+            }
+        }
+        outline.push(Block::Together(blocks));
+    }
+}
+
+fn context(context: DecisionContext) -> &'static str {
+    match context {
+        DecisionContext::If => "if",
+        DecisionContext::While => "while loop",
+        DecisionContext::DoWhile => "do-while loop",
+        DecisionContext::For => "for loop",
+        DecisionContext::Ternary => "conditional operator",
+        DecisionContext::Assignment => "assignment",
+        DecisionContext::Initialiser => "initialiser",
+        DecisionContext::Return => "return value",
+        DecisionContext::Argument => "argument",
+        DecisionContext::Expression => "expression",
+    }
+}
+
+fn place(decision: &DecisionCoverage) -> Text {
+    let mut text = Text::plain(format!("{} at ", context(decision.context)))
+        .and(Text::code(format!("{}:{}:{}", decision.file, decision.line, decision.column)));
+    if let Some(function) = &decision.function {
+        text = text.then(", function ").and(Text::code(function.as_str()));
+    }
+    if !decision.expansion.is_empty() {
+        text = text.then(", through macro ").and(Text::code(decision.expansion.join(" > ")));
+    }
+    let fixed = match decision.constness {
+        Constness::Runtime => return text.then("."),
+        Constness::Constant => "constant expression",
+        Constness::Specialization => "fixed per pipeline by specialization constants",
+    };
+    let outcome = decision.constant_outcome.map(|outcome| format!(", always {outcome}")).unwrap_or_default();
+    text.then(", ").and(Text::strong(format!("{fixed}{outcome}")).tone(Tone::Caution)).then(".")
+}
+
+fn one_side(decision: &DecisionCoverage, engines: &str, blocks: &mut Vec<Block>) {
+    if decision.vectors.is_empty() {
+        blocks.push(Block::Paragraph(
+            Text::strong(format!("{}, {engines}: no evaluation was recorded in a passed test.", decision.id))
+                .tone(Tone::Bad),
+        ));
+    } else {
+        blocks.push(Block::Table(vectors(decision, engines)));
+    }
+    let complete = decision
+        .mcdc
+        .iter()
+        .all(|mcdc| mcdc.unique_cause.status == Status::Covered && mcdc.masking.status == Status::Covered);
+    if decision.conditions.len() > 1 || !complete {
+        blocks.push(Block::Table(conditions(decision, engines)));
+    }
+    open(decision, blocks);
+}
+
+/// 1-based row of a vector in the table.
+fn row_of(decision: &DecisionCoverage, values: &Values) -> Option<usize> {
+    decision.vectors.iter().position(|vector| vector.values == *values).map(|index| index + 1)
+}
+
+/// The partner of `values` in the pair that shows a condition: by unique cause, else by masking alone (asterisk).
+fn partner(decision: &DecisionCoverage, mcdc: &ConditionMcdc, values: &Values) -> Option<String> {
+    let other = |side: &Independence| {
+        let [one, two] = side.pair.as_ref()?;
+        match (one == values, two == values) {
+            (true, _) => row_of(decision, two),
+            (_, true) => row_of(decision, one),
+            (false, false) => None,
+        }
+    };
+    match mcdc.unique_cause.pair {
+        Some(_) => other(&mcdc.unique_cause).map(|row| row.to_string()),
+        None => other(&mcdc.masking).map(|row| format!("{row}*")),
+    }
+}
+
+/// Short condition texts stand in the header, as in the paper's tables; long ones in the table of conditions.
+fn condition_titles(decision: &DecisionCoverage) -> Vec<Text> {
+    let short = decision.conditions.len() <= 3 && decision.conditions.iter().all(|c| c.text.chars().count() <= 22);
+    let title = |(index, condition): (usize, &crate::model::coverage::ConditionPlace)| {
+        if short { Text::code(condition.text.as_str()) } else { Text::plain(format!("C{}", index + 1)) }
+    };
+    decision.conditions.iter().enumerate().map(title).collect()
+}
+
+fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
+    let count = decision.conditions.len();
+    let titles = condition_titles(decision);
+    let caption = Text::plain(format!("Decision {}, {engines}", decision.id));
+    let centre = |title: Text| Column { title, align: Align::Centre };
+    let mut table = Table::new(caption)
+        .extent(Extent::Content)
+        .column("Row", Align::Right)
+        .column("Test case", Align::Left)
+        .column("Witness", Align::Left);
+    if count <= SEPARATE_VALUES {
+        table.columns.extend(titles.iter().cloned().map(centre));
+    } else {
+        table.columns.push(Column { title: format!("C1 to C{count}").into(), align: Align::Left });
+    }
+    table.columns.push(centre("Outcome".into()));
+    if count <= SEPARATE_COLUMNS {
+        let shows = |index: usize| if count == 1 { "Shows".to_owned() } else { format!("Shows C{}", index + 1) };
+        table.columns.extend((0..count).map(|index| centre(shows(index).into())));
+    } else {
+        table.columns.push(Column { title: "Shows (condition: row)".into(), align: Align::Left });
+    }
+    for (index, vector) in decision.vectors.iter().enumerate() {
+        let mut cells = vec![
+            Text::plain((index + 1).to_string()),
+            tests(&vector.tests),
+            Text::plain(facts::invocation(vector.witness)),
+        ];
+        let letter = |value: &crate::model::vector::ConditionValue| match value.letter() {
+            '-' => Text::plain("–").tone(Tone::Quiet),
+            letter => Text::plain(letter.to_string()),
+        };
+        if count <= SEPARATE_VALUES {
+            cells.extend(vector.values.0.iter().map(letter));
+        } else {
+            cells.push(Text::code(vector.values.to_string()));
+        }
+        cells.push(Text::strong(vector.outcome.to_string()));
+        let partners = decision.mcdc.iter().map(|mcdc| partner(decision, mcdc, &vector.values));
+        if count <= SEPARATE_COLUMNS {
+            cells.extend(partners.map(|row| row.map_or_else(Text::empty, Text::plain)));
+        } else {
+            let named = partners.enumerate().filter_map(|(index, row)| Some(format!("C{}: {}", index + 1, row?)));
+            cells.push(Text::plain(named.collect::<Vec<_>>().join(", ")));
+        }
+        // Evidence read from a file may hold a vector of another length; a row is still a row.
+        cells.resize(table.columns.len(), Text::empty());
+        table.row(cells);
+    }
+    table
+}
+
+fn tests(ids: &[crate::model::id::TestId]) -> Text {
+    let shown = Text::join(ids.iter().take(TESTS).map(test_link), ", ");
+    if ids.len() > TESTS { shown.and(Text::quiet(format!(" and {} more", ids.len() - TESTS))) } else { shown }
+}
+
+fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
+    let mut table = Table::new(format!("Conditions of {}, {engines}", decision.id)).columns(&[
+        "Condition",
+        "Text",
+        "Line:column",
+        "Unique-cause",
+        "Masking",
+    ]);
+    for condition in &decision.conditions {
+        let mcdc = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id);
+        let side = |select: fn(&ConditionMcdc) -> &Independence| {
+            mcdc.map_or_else(|| Text::quiet("not measured"), |mcdc| independence(decision, select(mcdc)))
+        };
+        let fixed = match condition.constness {
+            Constness::Runtime => Text::empty(),
+            Constness::Constant => Text::plain(" (constant)").tone(Tone::Caution),
+            Constness::Specialization => Text::plain(" (specialization)").tone(Tone::Caution),
+        };
+        let coupled = condition.coupled_with.iter().map(|id| format!("C{}", id.number)).collect::<Vec<_>>();
+        let coupled =
+            if coupled.is_empty() { Text::empty() } else { Text::quiet(format!(" (same as {})", coupled.join(", "))) };
+        table.row(vec![
+            Text::code(condition.id.to_string()),
+            Text::code(condition.text.as_str()).and(fixed).and(coupled),
+            Text::plain(format!("{}:{}", condition.line, condition.column)),
+            side(|mcdc| &mcdc.unique_cause),
+            side(|mcdc| &mcdc.masking),
+        ]);
+    }
+    table
+}
+
+fn independence(decision: &DecisionCoverage, side: &Independence) -> Text {
+    let state =
+        Text::plain(format!("{} {}", facts::status_symbol(side.status), side.status)).tone(status_tone(side.status));
+    let reason = side.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let Some([one, two]) = &side.pair else { return state.then(reason) };
+    let row = |values: &Values| row_of(decision, values).map_or(values.to_string(), |row| row.to_string());
+    let state = state.then(format!(", rows {} and {}{reason}", row(one), row(two)));
+    match &side.shown_by {
+        None => state,
+        Some([one, two]) => {
+            let witness = |by: &crate::model::coverage::Witness| match by.invocation {
+                None => test_link(&by.test),
+                Some(id) => test_link(&by.test).then(format!(" {}", facts::invocation(Some(id)))),
+            };
+            state.then(" (").and(witness(one)).then("; ").and(witness(two)).then(")")
+        }
+    }
+}
+
+/// What is uncovered, why, and which vectors would close it.
+fn open(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
+    let mut lines: Vec<Text> = Vec::new();
+    for outcome in decision.outcomes.iter().filter(|outcome| outcome.status != Status::Covered) {
+        let reason = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let symbol = facts::status_symbol(outcome.status);
+        lines.push(
+            Text::plain(format!("{symbol} Outcome {} is {}{reason}.", outcome.id, outcome.status))
+                .tone(status_tone(outcome.status)),
+        );
+    }
+    lines.extend(decision.explanation.iter().map(|sentence| Text::plain(sentence.as_str())));
+    let set = |values: &[Values]| Text::code(values.iter().map(Values::to_string).collect::<Vec<_>>().join(" "));
+    if !decision.missing.is_empty() && !complete(decision) {
+        lines.push(
+            Text::plain(format!("Vectors that no passed test showed ({}): ", decision.missing.len()))
+                .and(set(&decision.missing)),
+        );
+    }
+    if !decision.closing_set.is_empty() {
+        lines.push(Text::strong("A smallest set that completes masking MC/DC: ").and(set(&decision.closing_set)));
+    }
+    if !lines.is_empty() {
+        blocks.push(Block::List(lines));
+    }
+}
+
+fn complete(decision: &DecisionCoverage) -> bool {
+    decision.mcdc.iter().all(|mcdc| mcdc.masking.status == Status::Covered)
+        && decision.outcomes.iter().all(|outcome| outcome.status == Status::Covered)
+}

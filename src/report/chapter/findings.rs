@@ -1,0 +1,161 @@
+//! What stands against the evidence: open obligations and findings; and the justifications that were given.
+
+use super::{kernel_link, listed, test_link};
+use crate::model::evidence::Evidence;
+use crate::model::requirement::JustificationClass;
+use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::report::facts::{self, OpenObligation};
+
+pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Open obligations", "chapter/open");
+    let open = facts::open_obligations(evidence);
+    if open.is_empty() {
+        outline.paragraph("None: every obligation of the criteria asked for is covered or justified.");
+        return;
+    }
+    outline.paragraph(format!(
+        "{} obligations of the criteria asked for are neither covered nor justified, counted per engine.",
+        open.len()
+    ));
+    for name in facts::kernel_names(evidence) {
+        let mut table = Table::new(Text::plain("Open in kernel ").and(kernel_link(name))).columns(&[
+            "Obligation",
+            "Criterion",
+            "Engines",
+            "Place",
+            "Text",
+            "Status and reason",
+        ]);
+        for (obligation, engines) in merged(open.iter().filter(|o| o.kernel == name)) {
+            table.row(row(obligation, engines));
+        }
+        if !table.rows.is_empty() {
+            outline.table(table);
+        }
+    }
+}
+
+/// The same obligation on several engines is one row.
+fn merged<'a>(list: impl Iterator<Item = &'a OpenObligation<'a>>) -> Vec<(&'a OpenObligation<'a>, Vec<String>)> {
+    let mut rows: Vec<(&OpenObligation, Vec<String>)> = Vec::new();
+    for item in list {
+        let same = |other: &OpenObligation| {
+            (&other.obligation, other.criterion, other.status, &other.reason)
+                == (&item.obligation, item.criterion, item.status, &item.reason)
+        };
+        match rows.iter_mut().find(|(other, _)| same(other)) {
+            Some((_, engines)) => engines.push(item.engine.to_string()),
+            None => rows.push((item, vec![item.engine.to_string()])),
+        }
+    }
+    rows
+}
+
+fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
+    let anchor = match item.decision {
+        Some(decision) => format!("{}/{}", super::kernel_anchor(item.kernel), decision.id),
+        None => format!("{}/{}", super::kernel_anchor(item.kernel), item.criterion),
+    };
+    let reason = if item.reason.is_empty() { String::new() } else { format!(": {}", item.reason) };
+    vec![
+        Text::code(item.obligation.as_str()).link(anchor),
+        Text::plain(facts::criterion_title(item.criterion)),
+        Text::plain(engines.join(", ")),
+        Text::code(format!("{}:{}:{}", item.file, item.line, item.column)),
+        Text::code(item.text),
+        Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(Tone::Bad).then(reason),
+    ]
+}
+
+pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Findings", "chapter/findings");
+    let findings = facts::findings(evidence);
+    if findings.is_empty() {
+        outline.paragraph("None: no check of the run found a defect.");
+        return;
+    }
+    outline.paragraph(
+        "Defects that a run or a check showed, beside the verdicts. Equal ones are merged over tests and engines.",
+    );
+    let mut table = Table::new("Findings")
+        .columns(&["Kind", "Finding"])
+        .column("Count", Align::Right)
+        .columns(&["Place", "Shown by"]);
+    for merged in findings {
+        let finding = merged.finding;
+        let place = |place: &crate::model::place::Place| Text::code(place.to_string());
+        let places = finding.place.iter().chain(&finding.other_place).map(place);
+        let witness = match finding.invocations.len() {
+            0 => String::new(),
+            1 => format!(" Invocation {}.", facts::invocation(finding.invocations.first().copied())),
+            _ => {
+                let ids = finding.invocations.iter().map(|id| facts::invocation(Some(*id))).collect::<Vec<_>>();
+                format!(" Invocations {}.", ids.join(" and "))
+            }
+        };
+        let details = finding.details.iter().map(|(name, value)| match value {
+            serde_json::Value::String(text) => format!("{name} {text}"),
+            other => format!("{name} {other}"),
+        });
+        let details = details.collect::<Vec<_>>().join("; ");
+        let details = if details.is_empty() { Text::empty() } else { Text::quiet(format!(" ({details})")) };
+        let engines = merged.engines.iter().map(|engine| Text::plain(engine.to_string()));
+        let shown = Text::join(
+            [listed(engines, Tone::Quiet), listed(merged.tests.iter().map(|id| test_link(id)), Tone::Quiet)],
+            ": ",
+        );
+        let shown = if merged.engines.is_empty() && merged.tests.is_empty() { Text::quiet("analysis") } else { shown };
+        table.row(vec![
+            Text::strong(finding.kind.name()).tone(Tone::Bad),
+            Text::plain(format!("{}{witness}", finding.message)).and(details),
+            Text::plain(merged.count.to_string()),
+            listed(places, Tone::Quiet),
+            listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet).then(": ").and(shown),
+        ]);
+    }
+    outline.table(table);
+}
+
+pub fn justifications(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Justifications", "chapter/justifications");
+    let list = &evidence.campaign.justifications;
+    if list.is_empty() {
+        outline.paragraph("None were given.");
+        return;
+    }
+    for item in list {
+        let justification = &item.justification;
+        let state = match &item.rejected {
+            None => Text::plain("✓ accepted").tone(Tone::Good),
+            Some(reason) => Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}")),
+        };
+        outline.push(Block::Together(vec![
+            Block::Paragraph(
+                Text::strong(justification.obligation.to_string())
+                    .then(" of kernel ")
+                    .and(kernel_link(&justification.kernel))
+                    .then(format!(": {}. ", class(justification.class)))
+                    .and(state),
+            ),
+            Block::Pairs(vec![
+                ("Reason".into(), Text::plain(justification.reason.as_str())),
+                ("Author".into(), Text::plain(justification.author.as_str())),
+                ("Approver".into(), Text::plain(justification.approver.as_str())),
+                ("File".into(), Text::code(item.file.as_str())),
+                ("Hash".into(), Text::code(justification.hash.as_str())),
+            ]),
+        ]));
+    }
+}
+
+fn class(class: JustificationClass) -> &'static str {
+    match class {
+        JustificationClass::MissingTest => "missing test",
+        JustificationClass::MissingRequirement => "missing requirement",
+        JustificationClass::Extraneous => "extraneous code",
+        JustificationClass::Dead => "dead code",
+        JustificationClass::Deactivated => "deactivated code",
+        JustificationClass::Defensive => "defensive code",
+        JustificationClass::Analysis => "shown by analysis",
+    }
+}

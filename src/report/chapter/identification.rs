@@ -1,0 +1,103 @@
+//! What was verified, with what: project, tool, compiler, engines, modules.
+
+use crate::model::evidence::Evidence;
+use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
+use crate::report::facts;
+
+pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Identification", "chapter/identification");
+    let project = &evidence.campaign.project;
+    let text = |value: &str| Text::plain(value);
+    outline.push(Block::Pairs(vec![
+        ("Project".into(), Text::strong(project.name.as_str())),
+        ("Software level".into(), text(&format!("DO-178C level {}", project.level))),
+        ("Tool".into(), text(&format!("{} {}", project.tool, project.tool_version))),
+        ("Compiler".into(), text(&project.compiler)),
+        ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
+        ("Decision policy".into(), text(&policy(&project.decision_policy))),
+        ("Memory model".into(), text(&project.memory_model)),
+        ("Criteria".into(), text(&criteria(&project.criteria))),
+        ("Date".into(), date(project.date.as_deref())),
+    ]));
+    engines(evidence, outline);
+    configurations(evidence, outline);
+}
+
+fn policy(policy: &str) -> String {
+    match policy {
+        "literal" => "literal: every Boolean expression is a decision (CAST-10)".to_owned(),
+        "control-flow" => "control-flow: only expressions that direct control flow are decisions".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn criteria(names: &[String]) -> String {
+    names.iter().map(|name| facts::criterion_title(name)).collect::<Vec<_>>().join(", ")
+}
+
+pub fn date(date: Option<&str>) -> Text {
+    date.map_or_else(|| Text::quiet("not recorded (SOURCE_DATE_EPOCH was not set)"), Text::plain)
+}
+
+fn engines(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "Engines and devices", "chapter/engines");
+    let mut table = Table::new("Engines").columns(&["Engine", "State", "Identity"]);
+    for engine in &evidence.campaign.engines {
+        let state = match (engine.ran, &engine.reason) {
+            (true, None) => Text::plain("ran").tone(Tone::Good),
+            (true, Some(reason)) => Text::plain("ran").tone(Tone::Good).then(format!(": {reason}")),
+            (false, reason) => {
+                let reason = reason.as_deref().unwrap_or("no reason recorded");
+                Text::strong("not run").tone(Tone::Caution).then(format!(": {reason}"))
+            }
+        };
+        let identity = engine.identity.iter().map(|(name, value)| Text::quiet(format!("{name} ")).then(value.as_str()));
+        let identity = Text::join(identity, "; ");
+        table.row(vec![Text::strong(engine.engine.to_string()), state, identity]);
+    }
+    outline.table(table);
+}
+
+fn configurations(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "Kernels and modules", "chapter/modules");
+    outline.paragraph(
+        "The production module is compiled from the untouched source and alone judges requirements. The traced module \
+         is compiled from the marked source with the markers erased; the instrumented module is the traced one with \
+         coverage records. Coverage belongs to the configuration named here.",
+    );
+    for name in facts::kernel_names(evidence) {
+        let Some((_, kernel)) = facts::on_engines(evidence, name).into_iter().next() else { continue };
+        let mut table = Table::new(Text::plain("Kernel ").and(super::kernel_link(name)))
+            .column("Property", Align::Left)
+            .column("Value", Align::Left)
+            .extent(Extent::Full);
+        let configuration = &kernel.configuration;
+        let modules = &kernel.modules;
+        let mut row = |name: &str, value: Text| table.row(vec![Text::plain(name), value]);
+        row("Source", Text::code(kernel.source.as_str()));
+        row("Entry point", Text::code(configuration.entry.as_str()));
+        row("Target environment", Text::code(configuration.target_env.as_str()));
+        row("Local size", Text::code(configuration.local_size.map(|n| n.to_string()).join(" × ")));
+        row("Defines", pairs(configuration.defines.iter()));
+        for specialization in &configuration.specialization {
+            row("Specialization", pairs(specialization.iter()));
+        }
+        row("Production module", hash(&modules.production, modules.production_file.as_deref()));
+        row("Traced module", hash(&modules.traced, None));
+        row("Instrumented module", hash(&modules.instrumented, None));
+        outline.table(table);
+    }
+}
+
+fn pairs<'a>(pairs: impl Iterator<Item = (&'a String, &'a String)>) -> Text {
+    let pairs = pairs.map(|(name, value)| Text::code(format!("{name}={value}")));
+    super::listed(pairs, Tone::Quiet)
+}
+
+fn hash(hash: &str, file: Option<&str>) -> Text {
+    if hash.is_empty() {
+        return Text::quiet("none recorded");
+    }
+    let file = file.map_or_else(Text::empty, |file| Text::code(file).then(" "));
+    file.and(Text::code(hash))
+}

@@ -1,0 +1,217 @@
+//! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no obligation.
+
+use super::decision;
+use crate::model::coverage::{SimpleObligation, Status};
+use crate::model::evidence::{Evidence, KernelEvidence};
+use crate::model::id::KernelName;
+use crate::model::structure::Accuracy;
+use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::report::facts;
+
+/// Where the chapter of a kernel begins.
+pub fn anchor(name: &KernelName) -> String {
+    format!("kernel/{name}")
+}
+
+pub fn chapter(evidence: &Evidence, name: &KernelName, outline: &mut Outline) {
+    let sides = facts::on_engines(evidence, name);
+    let Some((index, first)) = sides.first().copied() else { return };
+    let sides: Vec<&KernelEvidence> = sides.into_iter().map(|(_, side)| side).collect();
+    outline.heading(1, Text::plain("Kernel ").and(Text::code(name.as_str())), anchor(name));
+    let accuracy = match first.structure.accuracy {
+        Accuracy::Exact => Text::empty(),
+        Accuracy::LinesOnly => Text::plain(
+            " Measured on the compiler's preprocessed text: places are accurate to the line only, columns are not.",
+        )
+        .tone(Tone::Caution),
+    };
+    let [x, y, z] = first.configuration.local_size;
+    outline.paragraph(
+        Text::plain("Source ")
+            .and(Text::code(first.source.as_str()))
+            .then(", entry point ")
+            .and(Text::code(first.configuration.entry.as_str()))
+            .then(format!(", local size {x} × {y} × {z}."))
+            .and(accuracy),
+    );
+    shares(evidence, &sides, outline);
+    outline.push(Block::Source { kernel: index });
+    lists(name, &sides, outline);
+    decision::section(name, &sides, outline);
+    lowering(&sides, outline);
+    not_counted(first, outline);
+}
+
+fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline) {
+    let mut table = Table::new("Shares per criterion").column("Criterion", Align::Left);
+    for side in sides {
+        table = table.column(side.engine.to_string(), Align::Right);
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for summary in sides.iter().flat_map(|side| &side.coverage.summary) {
+        if !names.contains(&summary.criterion.as_str()) {
+            names.push(&summary.criterion);
+        }
+    }
+    for name in names {
+        let asked = if facts::asked_for(evidence, name) { "" } else { " (not asked for)" };
+        let mut cells = vec![Text::plain(format!("{}{asked}", facts::criterion_title(name)))];
+        for side in sides {
+            let summary = facts::summary(&side.coverage, name);
+            cells.push(summary.map_or_else(|| Text::quiet("not measured"), super::summary::share_text));
+        }
+        table.row(cells);
+    }
+    outline.table(table);
+}
+
+type Select = fn(&KernelEvidence) -> &Vec<SimpleObligation>;
+
+fn lists(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outline) {
+    let lists: [(&str, &str, Select); 3] = [
+        ("Statements", "statement", |side| &side.coverage.statements),
+        ("Branches", "branch", |side| &side.coverage.branches),
+        ("Entry and exit points", "decision", |side| &side.coverage.points),
+    ];
+    for (title, criterion, select) in lists {
+        outline.heading(2, title, format!("{}/{criterion}", anchor(name)));
+        list(title, sides, select, outline);
+    }
+}
+
+/// Obligations that are not covered on some engine in full, the others by identifier.
+fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Outline) {
+    let first = select(sides[0]);
+    if first.is_empty() {
+        outline.paragraph("None in this kernel.");
+        return;
+    }
+    let on = |side: &KernelEvidence, item: &SimpleObligation| -> Option<SimpleObligation> {
+        select(side).iter().find(|other| other.id == item.id).cloned()
+    };
+    let covered = |item: &&SimpleObligation| {
+        sides.iter().all(|side| on(side, item).is_some_and(|other| other.status == Status::Covered))
+    };
+    let (done, rest): (Vec<_>, Vec<_>) = first.iter().partition(covered);
+    if !rest.is_empty() {
+        let mut table =
+            Table::new(format!("{title} not covered on every engine")).columns(&["Obligation", "Place", "Text"]);
+        for side in sides {
+            table = table.column(side.engine.to_string(), Align::Left);
+        }
+        for item in &rest {
+            let place = format!("{}:{}:{}", item.file, item.line, item.column);
+            let mut cells = vec![Text::code(item.id.as_str()), Text::code(place), Text::code(item.text.as_str())];
+            for side in sides {
+                cells.push(on(side, item).map_or_else(|| Text::quiet("not measured"), |item| status_cell(&item)));
+            }
+            table.row(cells);
+        }
+        outline.table(table);
+    }
+    let count = done.len();
+    let ids = compact(done.iter().map(|item| item.id.as_str()));
+    let where_ = if sides.len() > 1 { " on every engine" } else { "" };
+    outline.paragraph(match count {
+        0 => Text::plain(format!("Covered{where_}: none.")),
+        _ => Text::plain(format!("Covered{where_} ({count} of {}): ", first.len())).and(Text::code(ids)),
+    });
+}
+
+fn status_cell(item: &SimpleObligation) -> Text {
+    let tone = decision::status_tone(item.status);
+    let reason = item.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(tone).then(reason)
+}
+
+/// `S1-S4, S7, D1.T`: runs of consecutive numbers behind one prefix are drawn together.
+fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+    let mut runs: Vec<(String, u32, u32)> = Vec::new();
+    let mut words: Vec<Result<usize, String>> = Vec::new();
+    for id in ids {
+        let digits = id.len() - id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (prefix, number) = id.split_at(id.len() - digits);
+        match number.parse::<u32>() {
+            Err(_) => words.push(Err(id.to_owned())),
+            Ok(number) => match (runs.last_mut(), words.last()) {
+                (Some((last, _, end)), Some(Ok(_))) if last == prefix && *end + 1 == number => *end = number,
+                _ => {
+                    words.push(Ok(runs.len()));
+                    runs.push((prefix.to_owned(), number, number));
+                }
+            },
+        }
+    }
+    let word = |word: &Result<usize, String>| match word {
+        Err(id) => id.clone(),
+        Ok(index) => match &runs[*index] {
+            (prefix, start, end) if start == end => format!("{prefix}{start}"),
+            (prefix, start, end) => format!("{prefix}{start}–{prefix}{end}"),
+        },
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn lowering(sides: &[&KernelEvidence], outline: &mut Outline) {
+    let Some(side) = sides.iter().find(|side| !side.lowering.is_empty()) else { return };
+    let first = &side.kernel;
+    outline.heading(2, "Decisions of the sequential lowering", format!("{}/lowering", anchor(first)));
+    outline.paragraph(
+        "The single-thread-equivalent form has loops over workgroups and invocations that the kernel's text has not. \
+         Their decisions are reported apart and enter no share above; the tests of the kernel cover them as well.",
+    );
+    let mut table = Table::new("Additional loop decisions")
+        .column("Decision", Align::Left)
+        .column("Text", Align::Left)
+        .column("Times true", Align::Right)
+        .column("Times false", Align::Right)
+        .column("Covered", Align::Left);
+    for decision in &side.lowering {
+        let covered = decision.true_count > 0 && decision.false_count > 0;
+        let covered = if covered {
+            Text::plain("✓ both").tone(Tone::Good)
+        } else {
+            Text::plain("✗ not both").tone(Tone::Bad)
+        };
+        table.row(vec![
+            Text::code(decision.id.as_str()),
+            Text::code(decision.text.as_str()),
+            Text::plain(decision.true_count.to_string()),
+            Text::plain(decision.false_count.to_string()),
+            covered,
+        ]);
+    }
+    outline.table(table);
+}
+
+fn not_counted(kernel: &KernelEvidence, outline: &mut Outline) {
+    let dropped: Vec<_> = kernel.records.iter().filter(|records| !records.counted).collect();
+    if !dropped.is_empty() {
+        let tests =
+            dropped.iter().map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict)));
+        outline.paragraph(
+            Text::plain("Records that do not count, because the test did not pass: ")
+                .and(Text::join(tests, ", "))
+                .then("."),
+        );
+    }
+    if !kernel.coverage.not_reached.is_empty() {
+        let names = kernel.coverage.not_reached.iter().map(|name| Text::code(name.as_str()));
+        outline.paragraph(
+            Text::plain("In the source but not part of this kernel, since the entry point does not reach it: ")
+                .and(Text::join(names, ", "))
+                .then("."),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact;
+
+    #[test]
+    fn consecutive_identifiers_are_drawn_together() {
+        let text = compact(["S1", "S2", "S3", "S5", "D1.T", "D1.F", "F1.X1", "F1.X2", "F2.X3"].into_iter());
+        assert_eq!(text, "S1–S3, S5, D1.T, D1.F, F1.X1–F1.X2, F2.X3");
+    }
+}

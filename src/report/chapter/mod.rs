@@ -1,0 +1,99 @@
+//! The content of the report, chapter by chapter, as a [`Document`]; formats only set it.
+//!
+//! Promises: conclusions come first, in plain words; what was not run, not covered or not decided is named; a reader
+//! finds every row that a percentage counts.
+
+mod coupling;
+mod decision;
+mod findings;
+mod identification;
+mod kernel;
+mod requirement;
+mod summary;
+mod test;
+
+use super::document::{Align, Block, Document, Outline, Table, Text, Tone};
+use super::facts;
+use crate::model::evidence::Evidence;
+use crate::model::id::{KernelName, RequirementId, TestId};
+
+pub(super) use kernel::anchor as kernel_anchor;
+pub(super) use requirement::status_tone as requirement_tone;
+pub(super) use summary::{conclusion_title, verdict_tone};
+
+/// Builds the whole document.
+pub(super) fn document(evidence: &Evidence) -> Document {
+    let mut outline = Outline::default();
+    identification::chapter(evidence, &mut outline);
+    summary::chapter(evidence, &mut outline);
+    findings::open_obligations(evidence, &mut outline);
+    findings::chapter(evidence, &mut outline);
+    requirement::chapter(evidence, &mut outline);
+    test::chapter(evidence, &mut outline);
+    for name in facts::kernel_names(evidence) {
+        kernel::chapter(evidence, name, &mut outline);
+    }
+    findings::justifications(evidence, &mut outline);
+    coupling::chapter(evidence, &mut outline);
+    coupling::agreement(evidence, &mut outline);
+    limits(evidence, &mut outline);
+    manifest(evidence, &mut outline);
+    let project = &evidence.campaign.project;
+    Document {
+        project: project.name.clone(),
+        level: project.level.clone(),
+        tool: format!("{} {}", project.tool, project.tool_version),
+        date: project.date.clone(),
+        front: summary::front(evidence),
+        body: outline.blocks,
+    }
+}
+
+fn requirement_link(uid: &RequirementId) -> Text {
+    Text::code(uid.as_str()).link(format!("requirement/{uid}"))
+}
+
+fn test_link(id: &TestId) -> Text {
+    Text::code(id.as_str()).link(format!("test/{id}"))
+}
+
+fn kernel_link(name: &KernelName) -> Text {
+    Text::code(name.as_str()).link(kernel::anchor(name))
+}
+
+/// A list of links, or `none` in the tone given.
+fn listed(items: impl IntoIterator<Item = Text>, none: Tone) -> Text {
+    let line = Text::join(items, ", ");
+    if line.0.is_empty() { Text::plain("none").tone(none) } else { line }
+}
+
+fn limits(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Limits of the tool", "chapter/limits");
+    outline.paragraph(
+        "This report covers device code and its coupling with the host. MC/DC of the host program itself is for \
+         existing qualified tools.",
+    );
+    if !evidence.campaign.limits.is_empty() {
+        outline.push(Block::List(evidence.campaign.limits.iter().map(|limit| Text::plain(limit.as_str())).collect()));
+    }
+}
+
+fn manifest(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Manifest", "chapter/manifest");
+    let manifest = &evidence.manifest;
+    outline.paragraph(format!(
+        "SHA-256 of every input that the run read and of every evidence file that it wrote. Tool: {}. Compiler: {}.",
+        manifest.tool, manifest.compiler
+    ));
+    for (caption, files) in [("Inputs", &manifest.inputs), ("Evidence files", &manifest.outputs)] {
+        if files.is_empty() {
+            outline.paragraph(Text::quiet(format!("{caption}: none recorded.")));
+            continue;
+        }
+        let mut table = Table::new(caption).column("File", Align::Left).column("SHA-256", Align::Left);
+        for (file, hash) in files {
+            table.row(vec![Text::code(file.as_str()), Text::code(hash.trim_start_matches("sha256:"))]);
+        }
+        outline.table(table);
+    }
+}

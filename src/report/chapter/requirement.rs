@@ -1,0 +1,155 @@
+//! Requirements and their trace: requirement to test to code, and back from tests and code to requirements.
+
+use super::{kernel_link, listed, requirement_link, test_link};
+use crate::model::evidence::{CodeTrace, Evidence, RequirementEvidence, RequirementStatus};
+use crate::model::requirement::VerificationMethod;
+use crate::report::document::{Block, Outline, Table, Text, Tone};
+use crate::report::facts;
+
+pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Requirements and traceability", "chapter/requirements");
+    if evidence.campaign.requirements.is_empty() {
+        outline.paragraph("The project states no requirements.");
+        return;
+    }
+    forward(evidence, outline);
+    suspect(evidence, outline);
+    from_tests(evidence, outline);
+    from_code(evidence, outline);
+    outline.heading(2, "Requirements in full", "chapter/requirements/full");
+    for requirement in &evidence.campaign.requirements {
+        full(requirement, outline);
+    }
+}
+
+pub fn status_tone(status: RequirementStatus) -> Tone {
+    match status {
+        RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => Tone::Good,
+        RequirementStatus::Failed | RequirementStatus::Untested => Tone::Bad,
+        RequirementStatus::ByOtherMeans => Tone::Quiet,
+    }
+}
+
+fn status(status: RequirementStatus) -> Text {
+    let symbol = match status {
+        RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => "✓",
+        RequirementStatus::Failed | RequirementStatus::Untested => "✗",
+        RequirementStatus::ByOtherMeans => "·",
+    };
+    Text::plain(format!("{symbol} {status}")).tone(status_tone(status))
+}
+
+fn forward(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "From requirements to tests and code", "chapter/requirements/forward");
+    let mut table = Table::new("Requirement to test to code").columns(&[
+        "Requirement",
+        "Title",
+        "Parents",
+        "Tests",
+        "Code",
+        "Status",
+    ]);
+    for item in &evidence.campaign.requirements {
+        let requirement = &item.requirement;
+        table.row(vec![
+            requirement_link(&requirement.uid),
+            Text::plain(requirement.title.as_str()),
+            listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet),
+            listed(item.tests.iter().map(test_link), Tone::Quiet),
+            listed(item.code.iter().map(code), Tone::Quiet),
+            status(item.status),
+        ]);
+    }
+    outline.table(table);
+}
+
+fn code(trace: &CodeTrace) -> Text {
+    let line = trace.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let symbol = trace.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
+    let text = Text::code(format!("{}{line}{symbol}", trace.file));
+    if trace.found { text } else { text.tone(Tone::Bad).and(Text::plain(" (not found)").tone(Tone::Bad)) }
+}
+
+fn suspect(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "Suspect links", "chapter/requirements/suspect");
+    let suspects: Vec<_> = evidence.campaign.requirements.iter().filter(|r| !r.suspect_parents.is_empty()).collect();
+    if suspects.is_empty() {
+        outline.paragraph("None: no parent requirement has changed since a link to it was reviewed.");
+        return;
+    }
+    outline.paragraph("The parent has changed since the link was reviewed. The link must be reviewed again.");
+    let mut table = Table::new("Suspect links").columns(&["Requirement", "Suspect parents", "File"]);
+    for item in suspects {
+        table.row(vec![
+            requirement_link(&item.requirement.uid),
+            listed(item.suspect_parents.iter().map(requirement_link), Tone::Quiet).tone(Tone::Bad),
+            Text::code(item.file.as_str()),
+        ]);
+    }
+    outline.table(table);
+}
+
+fn from_tests(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "From tests to requirements", "chapter/requirements/from-tests");
+    let mut table =
+        Table::new("Test to requirement").columns(&["Test case", "Kind", "Requirements", "Kernels", "File"]);
+    for test in &evidence.campaign.tests {
+        table.row(vec![
+            test_link(&test.id),
+            Text::plain(test.kind.as_str()),
+            listed(test.requirements.iter().map(requirement_link), Tone::Bad),
+            listed(test.kernels.iter().map(kernel_link), Tone::Quiet),
+            Text::code(test.file.as_str()),
+        ]);
+    }
+    outline.table(table);
+}
+
+fn from_code(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "From code to requirements", "chapter/requirements/from-code");
+    let mut table = Table::new("Function to requirement").columns(&["Function", "Place", "Kernels", "Requirements"]);
+    for row in facts::code_rows(evidence) {
+        table.row(vec![
+            Text::code(row.function),
+            Text::code(format!("{}:{}", row.file, row.line)),
+            listed(row.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet),
+            listed(row.requirements.iter().map(|uid| requirement_link(uid)), Tone::Caution),
+        ]);
+    }
+    outline.table(table);
+    outline.paragraph(Text::quiet(
+        "A function that no requirement names is reached through one that a requirement names, or is code without \
+         a requirement; the reviewer decides which.",
+    ));
+}
+
+fn full(item: &RequirementEvidence, outline: &mut Outline) {
+    let requirement = &item.requirement;
+    let heading = outline.numbered(
+        3,
+        Text::plain(format!("{}: {}", requirement.uid, requirement.title)),
+        format!("requirement/{}", requirement.uid),
+    );
+    let methods = requirement.verification.iter().map(|method| match method {
+        VerificationMethod::Test => "test",
+        VerificationMethod::Analysis => "analysis",
+        VerificationMethod::Review => "review",
+    });
+    let mut pairs = vec![("Statement".into(), Text::plain(requirement.statement.as_str()))];
+    if let Some(rationale) = &requirement.rationale {
+        pairs.push(("Rationale".into(), Text::plain(rationale.as_str())));
+    }
+    if requirement.derived {
+        let rationale = requirement.safety_rationale.as_deref().unwrap_or("no safety rationale");
+        pairs.push(("Derived".into(), Text::plain(rationale)));
+    }
+    if !item.children.is_empty() {
+        pairs.push(("Children".into(), listed(item.children.iter().map(requirement_link), Tone::Quiet)));
+    }
+    pairs.push(("Verification".into(), Text::plain(methods.collect::<Vec<_>>().join(", "))));
+    pairs.push(("Tests".into(), listed(item.tests.iter().map(test_link), Tone::Quiet)));
+    pairs.push(("Status".into(), status(item.status)));
+    pairs.push(("File".into(), Text::code(item.file.as_str())));
+    pairs.push(("Hash".into(), Text::code(item.hash.as_str())));
+    outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
+}

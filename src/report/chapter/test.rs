@@ -1,0 +1,107 @@
+//! Test cases: what each dispatches and what came of it on every engine, with every mismatch that was kept.
+
+use super::summary::verdict_tone;
+use super::{kernel_link, listed, requirement_link, test_link};
+use crate::model::evidence::{Evidence, TestEvidence};
+use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::report::facts;
+
+/// Mismatches printed per test and engine; the evidence holds all that were kept.
+const MISMATCHES: usize = 12;
+
+pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Tests", "chapter/tests");
+    results(evidence, outline);
+    outline.heading(2, "Test cases in full", "chapter/tests/full");
+    for test in &evidence.campaign.tests {
+        full(test, outline);
+    }
+}
+
+fn results(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "Results", "chapter/tests/results");
+    let engines: Vec<_> = evidence.campaign.engines.iter().map(|engine| engine.engine).collect();
+    let mut table = Table::new("Verdict of every test on every engine").columns(&["Test case", "Title", "Kind"]);
+    for engine in &engines {
+        table = table.column(engine.to_string(), Align::Left);
+    }
+    for test in &evidence.campaign.tests {
+        let title = test.title.as_deref().unwrap_or_default();
+        let mut cells = vec![test_link(&test.id), Text::plain(title), Text::plain(test.kind.as_str())];
+        for engine in &engines {
+            cells.push(match facts::result_on(test, *engine) {
+                None => Text::plain("not-run").tone(Tone::Caution),
+                Some(result) => {
+                    let count = match result.findings.len() {
+                        0 => String::new(),
+                        1 => ", 1 finding".to_owned(),
+                        n => format!(", {n} findings"),
+                    };
+                    verdict(result.verdict).and(Text::plain(count).tone(Tone::Bad))
+                }
+            });
+        }
+        table.row(cells);
+    }
+    outline.table(table);
+}
+
+fn verdict(verdict: crate::model::verdict::Verdict) -> Text {
+    let tone = verdict_tone(verdict);
+    let symbol = match tone {
+        Tone::Good => "✓",
+        Tone::Bad => "✗",
+        Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
+    };
+    Text::plain(format!("{symbol} {verdict}")).tone(tone)
+}
+
+fn full(test: &TestEvidence, outline: &mut Outline) {
+    let title = test.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
+    let heading = outline.numbered(3, Text::plain(format!("{}{title}", test.id)), format!("test/{}", test.id));
+    let mut pairs = vec![
+        ("Requirements".into(), listed(test.requirements.iter().map(requirement_link), Tone::Bad)),
+        ("Kernels".into(), listed(test.kernels.iter().map(kernel_link), Tone::Quiet)),
+        ("Kind".into(), Text::plain(test.kind.as_str())),
+    ];
+    for (index, step) in test.procedure.iter().enumerate() {
+        let name = if test.procedure.len() == 1 { "Procedure".to_owned() } else { format!("Step {}", index + 1) };
+        pairs.push((name, Text::plain(step.as_str())));
+    }
+    for result in &test.results {
+        let reason = result.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        pairs.push((format!("Result, {}", result.engine), verdict(result.verdict).then(reason)));
+    }
+    pairs.push(("File".into(), Text::code(test.file.as_str())));
+    pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
+    outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
+    for result in test.results.iter().filter(|result| !result.mismatches.is_empty()) {
+        let mut table = Table::new(format!("{} on {}: elements that do not match", test.id, result.engine))
+            .column("Buffer", Align::Left)
+            .column("Offset (bytes)", Align::Right)
+            .column("Expected", Align::Right)
+            .column("Actual", Align::Right)
+            .column("Bits", Align::Right);
+        for mismatch in result.mismatches.iter().take(MISMATCHES) {
+            table.row(vec![
+                Text::code(mismatch.buffer.as_str()),
+                Text::code(mismatch.offset.to_string()),
+                Text::code(value(&mismatch.expected)),
+                Text::code(value(&mismatch.actual)),
+                Text::code(mismatch.bits.as_str()),
+            ]);
+        }
+        outline.table(table);
+        if result.mismatches.len() > MISMATCHES {
+            let more = result.mismatches.len() - MISMATCHES;
+            outline.paragraph(Text::quiet(format!("{more} more are in the evidence of this test.")));
+        }
+    }
+}
+
+fn value(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

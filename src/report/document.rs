@@ -1,0 +1,248 @@
+//! A report as headings, paragraphs and tables, before any format: the PDF and the HTML page show the same document.
+//!
+//! Promises: anchors are unique within a document; text is plain Unicode that each format escapes itself.
+
+/// How a run of text is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Style {
+    Plain,
+    Strong,
+    Emphasis,
+    /// Source text, identifiers, hashes: fixed width.
+    Code,
+}
+
+/// What a run of text says about the matter. Never shown by colour alone: a word or a symbol stands with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tone {
+    Neutral,
+    Quiet,
+    Good,
+    Caution,
+    Bad,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub text: String,
+    pub style: Style,
+    pub tone: Tone,
+    /// Anchor within the document.
+    pub link: Option<String>,
+}
+
+/// A line of running text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Text(pub Vec<Run>);
+
+impl Text {
+    fn run(text: impl Into<String>, style: Style) -> Self {
+        Self(vec![Run { text: text.into(), style, tone: Tone::Neutral, link: None }])
+    }
+
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::run(text, Style::Plain)
+    }
+
+    pub fn strong(text: impl Into<String>) -> Self {
+        Self::run(text, Style::Strong)
+    }
+
+    pub fn emphasis(text: impl Into<String>) -> Self {
+        Self::run(text, Style::Emphasis)
+    }
+
+    pub fn code(text: impl Into<String>) -> Self {
+        Self::run(text, Style::Code)
+    }
+
+    pub fn quiet(text: impl Into<String>) -> Self {
+        Self::plain(text).tone(Tone::Quiet)
+    }
+
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    pub fn tone(mut self, tone: Tone) -> Self {
+        self.0.iter_mut().for_each(|run| run.tone = tone);
+        self
+    }
+
+    pub fn link(mut self, anchor: impl Into<String>) -> Self {
+        let anchor = anchor.into();
+        self.0.iter_mut().for_each(|run| run.link = Some(anchor.clone()));
+        self
+    }
+
+    pub fn and(mut self, other: Text) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// Adds plain text.
+    pub fn then(self, text: impl Into<String>) -> Self {
+        self.and(Text::plain(text))
+    }
+
+    pub fn join(parts: impl IntoIterator<Item = Text>, separator: &str) -> Self {
+        parts.into_iter().fold(
+            Self::empty(),
+            |line, part| {
+                if line.0.is_empty() { part } else { line.then(separator).and(part) }
+            },
+        )
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Text::plain(text)
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Text::plain(text)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Centre,
+    Right,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    pub title: Text,
+    pub align: Align,
+}
+
+/// How wide a table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// As wide as its content needs.
+    Content,
+    /// The whole line.
+    Full,
+}
+
+/// A table; its header row is repeated on every page that it reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    pub caption: Option<Text>,
+    pub columns: Vec<Column>,
+    pub rows: Vec<Vec<Text>>,
+    pub extent: Extent,
+}
+
+impl Table {
+    pub fn new(caption: impl Into<Text>) -> Self {
+        Self { caption: Some(caption.into()), columns: Vec::new(), rows: Vec::new(), extent: Extent::Full }
+    }
+
+    pub fn column(mut self, title: impl Into<Text>, align: Align) -> Self {
+        self.columns.push(Column { title: title.into(), align });
+        self
+    }
+
+    /// Adds left-aligned columns.
+    pub fn columns(self, titles: &[&str]) -> Self {
+        titles.iter().fold(self, |table, title| table.column(*title, Align::Left))
+    }
+
+    /// # Panics
+    /// If the row has not one cell per column.
+    pub fn row(&mut self, cells: Vec<Text>) {
+        assert_eq!(cells.len(), self.columns.len(), "a row has one cell per column");
+        self.rows.push(cells);
+    }
+
+    pub fn extent(mut self, extent: Extent) -> Self {
+        self.extent = extent;
+        self
+    }
+}
+
+/// Depth of a heading: 1 is a chapter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    pub depth: u8,
+    /// `3.2`; empty for headings without number.
+    pub number: String,
+    pub text: Text,
+    pub anchor: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    Heading(Heading),
+    Paragraph(Text),
+    List(Vec<Text>),
+    /// Name and value, one pair per line.
+    Pairs(Vec<(String, Text)>),
+    Table(Table),
+    /// A framed statement: a title and sentences below it.
+    Notice {
+        tone: Tone,
+        title: Text,
+        lines: Vec<Text>,
+    },
+    /// Blocks that stay on one page where they fit on one.
+    Together(Vec<Block>),
+    /// The marked source text of a kernel, by index in the evidence's kernels; shown by formats that have room for it.
+    Source {
+        kernel: usize,
+    },
+}
+
+/// A whole report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    pub project: String,
+    pub level: String,
+    /// Tool name and version.
+    pub tool: String,
+    pub date: Option<String>,
+    /// Title page, before the contents.
+    pub front: Vec<Block>,
+    pub body: Vec<Block>,
+}
+
+/// Collects the blocks of a document and numbers its headings.
+#[derive(Debug, Default)]
+pub struct Outline {
+    pub blocks: Vec<Block>,
+    counters: [u32; 3],
+}
+
+impl Outline {
+    /// A numbered heading; `depth` is 1 to 3.
+    pub fn heading(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) {
+        let heading = self.numbered(depth, text, anchor);
+        self.blocks.push(heading);
+    }
+
+    /// The heading alone, numbered in order, for a block that the caller puts together.
+    pub fn numbered(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) -> Block {
+        let level = usize::from(depth.clamp(1, 3));
+        self.counters[level - 1] += 1;
+        self.counters[level..].fill(0);
+        let number = self.counters[..level].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        Block::Heading(Heading { depth, number, text: text.into(), anchor: anchor.into() })
+    }
+
+    pub fn paragraph(&mut self, text: impl Into<Text>) {
+        self.blocks.push(Block::Paragraph(text.into()));
+    }
+
+    pub fn table(&mut self, table: Table) {
+        self.blocks.push(Block::Table(table));
+    }
+
+    pub fn push(&mut self, block: Block) {
+        self.blocks.push(block);
+    }
+}

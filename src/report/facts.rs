@@ -1,0 +1,353 @@
+//! What reports derive from evidence: shares, open obligations, findings merged over tests, the trace read backwards.
+//!
+//! Promises: nothing is dropped; a share that is not complete never prints as 100 %.
+
+use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, KernelCoverage, Status};
+use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestResult};
+use crate::model::finding::Finding;
+use crate::model::id::{KernelName, RequirementId, TestId};
+use crate::model::verdict::{EngineName, Verdict};
+use std::collections::BTreeMap;
+
+/// The criteria of structural coverage that tables have columns for, in report order, with their titles.
+pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
+    ("statement", "Statement"),
+    ("branch", "Branch"),
+    ("decision", "Decision"),
+    ("mcdc-masking", "MC/DC masking"),
+    ("mcdc-unique-cause", "MC/DC unique-cause"),
+];
+
+/// Title of a criterion; one without a title is named as stored.
+pub fn criterion_title(name: &str) -> &str {
+    CRITERIA_COLUMNS.iter().find(|(criterion, _)| *criterion == name).map_or(name, |(_, title)| title)
+}
+
+/// Titles of the criteria that any kernel was measured by: known ones first, others as stored.
+pub fn measured_criteria(evidence: &Evidence) -> Vec<String> {
+    let all = || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in CRITERIA_COLUMNS {
+        if all().any(|summary| summary.criterion == *name) {
+            names.push((*name).to_owned());
+        }
+    }
+    for summary in all() {
+        if !names.contains(&summary.criterion) {
+            names.push(summary.criterion.clone());
+        }
+    }
+    names
+}
+
+/// Whether the project asks for a criterion; `mcdc` alone asks for masking MC/DC.
+pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
+    let asked = &evidence.campaign.project.criteria;
+    asked.is_empty() || asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
+}
+
+/// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %; nothing for 0 of 0.
+pub fn percent(n: u32, m: u32) -> Option<String> {
+    let tenths = (u64::from(n) * 1000).checked_div(u64::from(m))?;
+    Some(if tenths == 1000 { "100 %".to_owned() } else { format!("{}.{} %", tenths / 10, tenths % 10) })
+}
+
+/// `11/12 (91.6 %)`, with the justified ones named apart.
+pub fn share(summary: &CriterionSummary) -> String {
+    let Some(percent) = percent(summary.covered, summary.total) else { return "0/0 (none)".to_owned() };
+    let justified = if summary.justified > 0 { format!(" + {} justified", summary.justified) } else { String::new() };
+    format!("{}/{} ({percent}){justified}", summary.covered, summary.total)
+}
+
+/// Symbol and word of a status, for text that must not rely on colour.
+pub fn status_symbol(status: Status) -> &'static str {
+    match status {
+        Status::Covered => "✓",
+        Status::Uncovered => "✗",
+        Status::Justified => "J",
+        Status::Undetermined => "?",
+    }
+}
+
+/// An obligation that nothing covers.
+pub struct OpenObligation<'a> {
+    pub kernel: &'a KernelName,
+    pub engine: EngineName,
+    /// As printed: `S12`, `D3.T`, `D3.C1`.
+    pub obligation: String,
+    pub criterion: &'static str,
+    pub file: &'a str,
+    pub line: u32,
+    pub column: u32,
+    pub text: &'a str,
+    pub status: Status,
+    pub reason: String,
+    /// The decision it belongs to.
+    pub decision: Option<&'a DecisionCoverage>,
+}
+
+fn open(status: Status) -> bool {
+    match status {
+        Status::Uncovered | Status::Undetermined => true,
+        Status::Covered | Status::Justified => false,
+    }
+}
+
+/// Every open obligation of the criteria that the project asks for, by kernel, engine, criterion and source order.
+pub fn open_obligations(evidence: &Evidence) -> Vec<OpenObligation<'_>> {
+    let mut found = Vec::new();
+    for kernel in &evidence.kernels {
+        open_simple(evidence, kernel, &mut found);
+        for decision in &kernel.coverage.decisions {
+            open_mcdc(evidence, kernel, decision, &mut found);
+        }
+    }
+    found
+}
+
+fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut Vec<OpenObligation<'a>>) {
+    let coverage = &kernel.coverage;
+    let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    // An outcome is an obligation of branch and of decision coverage; it is listed once.
+    let mut seen = std::collections::BTreeSet::new();
+    let lists = [
+        ("statement", coverage.statements.iter().collect::<Vec<_>>()),
+        ("branch", coverage.branches.iter().collect()),
+        ("decision", outcomes().chain(&coverage.points).collect()),
+    ];
+    for (criterion, list) in lists {
+        if !asked_for(evidence, criterion) {
+            continue;
+        }
+        for item in list.into_iter().filter(|item| open(item.status)) {
+            if !seen.insert(&item.id) {
+                continue;
+            }
+            let decision = coverage.decisions.iter().find(|decision| decision.outcomes.iter().any(|o| o.id == item.id));
+            found.push(OpenObligation {
+                kernel: &kernel.kernel,
+                engine: kernel.engine,
+                obligation: item.id.to_string(),
+                criterion,
+                file: &item.file,
+                line: item.line,
+                column: item.column,
+                text: &item.text,
+                status: item.status,
+                reason: item.reason.clone().unwrap_or_default(),
+                decision,
+            });
+        }
+    }
+}
+
+fn open_mcdc<'a>(
+    evidence: &Evidence,
+    kernel: &'a KernelEvidence,
+    decision: &'a DecisionCoverage,
+    found: &mut Vec<OpenObligation<'a>>,
+) {
+    for (index, condition) in decision.conditions.iter().enumerate() {
+        let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else { continue };
+        let sides: [(&'static str, &Independence); 2] =
+            [("mcdc-masking", &mcdc.masking), ("mcdc-unique-cause", &mcdc.unique_cause)];
+        for (criterion, side) in sides {
+            if !asked_for(evidence, criterion) || !open(side.status) {
+                continue;
+            }
+            found.push(OpenObligation {
+                kernel: &kernel.kernel,
+                engine: kernel.engine,
+                obligation: condition.id.to_string(),
+                criterion,
+                file: &decision.file,
+                line: condition.line,
+                column: condition.column,
+                text: &condition.text,
+                status: side.status,
+                reason: side.reason.clone().unwrap_or_else(|| explanation(decision, index)),
+                decision: Some(decision),
+            });
+        }
+    }
+}
+
+/// The sentence about one condition; the calculus gives one per uncovered condition, which names it.
+fn explanation(decision: &DecisionCoverage, condition: usize) -> String {
+    let id = decision.conditions[condition].id.to_string();
+    let names = |sentence: &&String| {
+        sentence.split(|c: char| !c.is_alphanumeric() && c != '.').any(|word| word.trim_end_matches('.') == id)
+    };
+    decision.explanation.iter().find(names).cloned().unwrap_or_default()
+}
+
+/// A finding, merged over the tests and engines that showed it.
+pub struct MergedFinding<'a> {
+    pub finding: &'a Finding,
+    pub kernels: Vec<&'a KernelName>,
+    pub engines: Vec<EngineName>,
+    pub tests: Vec<&'a TestId>,
+    /// Sum of the counts.
+    pub count: u64,
+}
+
+/// All findings in report order, equal ones (kind, places, message) merged.
+pub fn findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
+    let mut merged: Vec<MergedFinding> = Vec::new();
+    for item in &evidence.campaign.findings {
+        add_finding(&mut merged, &item.finding, &[&item.kernel], item.engine, item.test.as_ref());
+    }
+    for test in &evidence.campaign.tests {
+        let kernels: Vec<&KernelName> = test.kernels.iter().collect();
+        for result in &test.results {
+            for finding in &result.findings {
+                add_finding(&mut merged, finding, &kernels, Some(result.engine), Some(&test.id));
+            }
+        }
+    }
+    merged.sort_by(|a, b| a.finding.order(b.finding));
+    merged
+}
+
+fn add_finding<'a>(
+    merged: &mut Vec<MergedFinding<'a>>,
+    finding: &'a Finding,
+    kernels: &[&'a KernelName],
+    engine: Option<EngineName>,
+    test: Option<&'a TestId>,
+) {
+    let same = |other: &&mut MergedFinding| {
+        other.finding.order(finding).is_eq() && other.kernels.iter().any(|name| kernels.contains(name))
+    };
+    let entry = match merged.iter_mut().find(same) {
+        Some(entry) => entry,
+        None => {
+            merged.push(MergedFinding {
+                finding,
+                kernels: Vec::new(),
+                engines: Vec::new(),
+                tests: Vec::new(),
+                count: 0,
+            });
+            merged.last_mut().expect("an entry has just been added")
+        }
+    };
+    entry.count += finding.count;
+    add_new(&mut entry.engines, engine);
+    add_new(&mut entry.tests, test);
+    for kernel in kernels {
+        add_new(&mut entry.kernels, Some(*kernel));
+    }
+}
+
+fn add_new<T: PartialEq>(list: &mut Vec<T>, item: Option<T>) {
+    if let Some(item) = item
+        && !list.contains(&item)
+    {
+        list.push(item);
+    }
+}
+
+/// How many test results there are of each verdict, per engine.
+pub fn verdict_counts(evidence: &Evidence) -> BTreeMap<EngineName, BTreeMap<Verdict, u32>> {
+    let mut counts: BTreeMap<EngineName, BTreeMap<Verdict, u32>> = BTreeMap::new();
+    for engine in &evidence.campaign.engines {
+        counts.entry(engine.engine).or_default();
+    }
+    for test in &evidence.campaign.tests {
+        for result in &test.results {
+            *counts.entry(result.engine).or_default().entry(result.verdict).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The result of a test on an engine.
+pub fn result_on(test: &TestEvidence, engine: EngineName) -> Option<&TestResult> {
+    test.results.iter().find(|result| result.engine == engine)
+}
+
+/// Kernels in project order.
+pub fn kernel_names(evidence: &Evidence) -> Vec<&KernelName> {
+    let mut names = Vec::new();
+    for kernel in &evidence.kernels {
+        add_new(&mut names, Some(&kernel.kernel));
+    }
+    names
+}
+
+/// The evidence of one kernel on each engine, with its index.
+pub fn on_engines<'a>(evidence: &'a Evidence, name: &KernelName) -> Vec<(usize, &'a KernelEvidence)> {
+    evidence.kernels.iter().enumerate().filter(|(_, kernel)| kernel.kernel == *name).collect()
+}
+
+/// Functions of the kernels' sources, as file, name and line, with the requirements that name them.
+pub struct CodeRow<'a> {
+    pub file: &'a str,
+    pub function: &'a str,
+    pub line: u32,
+    pub requirements: Vec<&'a RequirementId>,
+    pub kernels: Vec<&'a KernelName>,
+}
+
+/// The trace from code to requirements: every function of every kernel, also those that no requirement names.
+pub fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
+    let mut rows: Vec<CodeRow> = Vec::new();
+    for kernel in &evidence.kernels {
+        for function in &kernel.structure.functions {
+            let Some(file) = kernel.structure.files.get(function.span.file.0 as usize) else { continue };
+            let line = crate::model::place::Position::of(&file.text, function.span.start as usize).line;
+            let same = |row: &&mut CodeRow| row.file == file.path && row.function == function.name && row.line == line;
+            if let Some(row) = rows.iter_mut().find(same) {
+                add_new(&mut row.kernels, Some(&kernel.kernel));
+                continue;
+            }
+            let names = |code: &crate::model::evidence::CodeTrace| {
+                code.found && code.file == file.path && code.symbol.as_ref().is_none_or(|s| *s == function.name)
+            };
+            let requirements = evidence.campaign.requirements.iter();
+            let requirements = requirements.filter(|r| r.code.iter().any(names)).map(|r| &r.requirement.uid).collect();
+            let kernels = vec![&kernel.kernel];
+            rows.push(CodeRow { file: &file.path, function: &function.name, line, requirements, kernels });
+        }
+    }
+    rows
+}
+
+/// Whether two engines show the same of a decision: vectors with their tests, and every status.
+pub fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) -> bool {
+    let vectors = |d: &DecisionCoverage| {
+        d.vectors.iter().map(|v| (v.values.clone(), v.outcome, v.tests.clone())).collect::<Vec<_>>()
+    };
+    let statuses = |d: &DecisionCoverage| {
+        let sides = |m: &crate::model::coverage::ConditionMcdc| {
+            (m.unique_cause.status, m.unique_cause.pair.clone(), m.masking.status, m.masking.pair.clone())
+        };
+        d.mcdc.iter().map(sides).collect::<Vec<_>>()
+    };
+    let outcomes = |d: &DecisionCoverage| d.outcomes.iter().map(|o| (o.id.clone(), o.status)).collect::<Vec<_>>();
+    vectors(one) == vectors(other) && statuses(one) == statuses(other) && outcomes(one) == outcomes(other)
+}
+
+/// The summary that a kernel's coverage holds, or none.
+pub fn summary<'a>(coverage: &'a KernelCoverage, criterion: &str) -> Option<&'a CriterionSummary> {
+    coverage.summary.iter().find(|summary| summary.criterion == criterion)
+}
+
+/// `x,y,z` of an invocation, or `-`.
+pub fn invocation(id: Option<[u32; 3]>) -> String {
+    id.map_or("-".to_owned(), |[x, y, z]| format!("{x},{y},{z}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_incomplete_share_never_prints_as_complete() {
+        assert_eq!(percent(9999, 10000).as_deref(), Some("99.9 %"));
+        assert_eq!(percent(7, 7).as_deref(), Some("100 %"));
+        assert_eq!(percent(0, 3).as_deref(), Some("0.0 %"));
+        assert_eq!(percent(0, 0), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! The report as one HTML page without any outside reference: style and script stand in the page.
+//!
+//! Promises: all text is escaped (`maud` does it; the style and script are constants of ours); readable in light and dark,
+//! on paper, and without script.
+
+mod source;
+
+use super::document::{Align, Block, Document, Heading, Run, Style, Table, Text, Tone};
+use super::{Format, Presentation, ReportError};
+use crate::model::evidence::Evidence;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+pub(super) struct Html;
+
+impl Format for Html {
+    fn render(&self, evidence: &Evidence, _: &Presentation) -> Result<Vec<u8>, ReportError> {
+        let document = super::chapter::document(evidence);
+        Ok(page(&document, evidence).into_string().into_bytes())
+    }
+}
+
+fn page(document: &Document, evidence: &Evidence) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(document.tool);
+                title { (document.project) ": software verification report" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (navigation(document))
+                main {
+                    header.front {
+                        p.kicker { "Software verification report" }
+                        h1 { (document.project) }
+                        @for block in &document.front { (set(block, evidence)) }
+                    }
+                    @for block in &document.body { (set(block, evidence)) }
+                    footer {
+                        (document.tool) " · DO-178C level " (document.level)
+                        @if let Some(date) = &document.date { " · " (date) }
+                    }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// Anchors hold names of the project; an `id` must hold no white space, and a `#` link is percent-encoded.
+fn id(anchor: &str) -> String {
+    let mut id = String::new();
+    for character in anchor.chars() {
+        if character.is_ascii_alphanumeric() || "-_.".contains(character) {
+            id.push(character);
+        } else if character == '/' {
+            id.push(':');
+        } else {
+            id.push_str(&format!("_{:x}_", character as u32));
+        }
+    }
+    id
+}
+
+fn headings(blocks: &[Block]) -> Vec<&Heading> {
+    let mut found = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Heading(heading) => found.push(heading),
+            Block::Together(blocks) => found.extend(headings(blocks)),
+            Block::Paragraph(_)
+            | Block::List(_)
+            | Block::Pairs(_)
+            | Block::Table(_)
+            | Block::Notice { .. }
+            | Block::Source { .. } => {}
+        }
+    }
+    found
+}
+
+fn navigation(document: &Document) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            p.brand { (document.project) }
+            ul {
+                @for heading in headings(&document.body) {
+                    @if heading.depth <= 2 {
+                        li class=(format!("depth-{}", heading.depth)) {
+                            a href=(format!("#{}", id(&heading.anchor))) {
+                                span.number { (heading.number) } " " (text(&heading.text))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn set(block: &Block, evidence: &Evidence) -> Markup {
+    match block {
+        Block::Heading(heading) => set_heading(heading),
+        Block::Paragraph(line) => html! { p { (text(line)) } },
+        Block::List(items) => html! { ul { @for item in items { li { (text(item)) } } } },
+        Block::Pairs(pairs) => html! {
+            dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (text(value)) } } }
+        },
+        Block::Table(table) => set_table(table),
+        Block::Notice { tone, title, lines } => html! {
+            section.notice class=(tone_class(*tone)) role="status" {
+                p.title { (text(title)) }
+                @for line in lines { p { (text(line)) } }
+            }
+        },
+        Block::Together(blocks) => html! { section.together { @for block in blocks { (set(block, evidence)) } } },
+        Block::Source { kernel } => {
+            evidence.kernels.get(*kernel).map_or_else(|| html! {}, |kernel| source::view(kernel))
+        }
+    }
+}
+
+fn set_heading(heading: &Heading) -> Markup {
+    let id = id(&heading.anchor);
+    let content = html! { span.number { (heading.number) } " " (text(&heading.text)) };
+    match heading.depth {
+        1 => html! { h2 id=(id) { (content) } },
+        2 => html! { h3 id=(id) { (content) } },
+        _ => html! { h4 id=(id) { (content) } },
+    }
+}
+
+fn set_table(table: &Table) -> Markup {
+    let align = |index: usize| match table.columns[index].align {
+        Align::Left => "left",
+        Align::Centre => "centre",
+        Align::Right => "right",
+    };
+    html! {
+        div.scroll {
+            table {
+                @if let Some(caption) = &table.caption { caption { (text(caption)) } }
+                thead { tr {
+                    @for (index, column) in table.columns.iter().enumerate() {
+                        th scope="col" class=(align(index)) { (text(&column.title)) }
+                    }
+                } }
+                tbody {
+                    @for row in &table.rows {
+                        tr { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (text(cell)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Neutral => "neutral",
+        Tone::Quiet => "quiet",
+        Tone::Good => "good",
+        Tone::Caution => "caution",
+        Tone::Bad => "bad",
+    }
+}
+
+fn text(line: &Text) -> Markup {
+    html! { @for part in &line.0 { (run(part)) } }
+}
+
+fn run(run: &Run) -> Markup {
+    let styled = match run.style {
+        Style::Plain => html! { (run.text) },
+        Style::Strong => html! { strong { (run.text) } },
+        Style::Emphasis => html! { em { (run.text) } },
+        Style::Code => html! { code { (run.text) } },
+    };
+    let toned = match run.tone {
+        Tone::Neutral => styled,
+        tone => html! { span class=(tone_class(tone)) { (styled) } },
+    };
+    match &run.link {
+        Some(anchor) => html! { a href=(format!("#{}", id(anchor))) { (toned) } },
+        None => toned,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! The source text of a kernel with line numbers, statements and conditions marked.
+//!
+//! A line's mark sums up the statements and decision outcomes that begin on it; a condition's mark is its independence (masking).
+//! Marks are a symbol and a colour. Nested decisions: the innermost condition owns the text. With line accuracy only,
+//! conditions are not marked inside the line.
+
+use super::{id, tone_class};
+use crate::model::coverage::{ConditionPlace, DecisionCoverage, Status};
+use crate::model::evidence::KernelEvidence;
+use crate::model::place::SourceFile;
+use crate::model::structure::Accuracy;
+use crate::report::chapter::kernel_anchor;
+use crate::report::document::Tone;
+use crate::report::facts;
+use maud::{Markup, html};
+
+/// What is known of a line or a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Covered,
+    /// Something on it is covered and something is not.
+    Partial,
+    Uncovered,
+    Undetermined,
+    Justified,
+}
+
+impl Mark {
+    fn symbol(self) -> &'static str {
+        match self {
+            Mark::Covered => "✓",
+            Mark::Partial => "◐",
+            Mark::Uncovered => "✗",
+            Mark::Undetermined => "?",
+            Mark::Justified => "J",
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Mark::Covered => "covered",
+            Mark::Partial => "partly covered",
+            Mark::Uncovered => "not covered",
+            Mark::Undetermined => "undetermined",
+            Mark::Justified => "justified",
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Mark::Covered => Tone::Good,
+            Mark::Partial | Mark::Justified => Tone::Caution,
+            Mark::Uncovered | Mark::Undetermined => Tone::Bad,
+        }
+    }
+
+    fn of(statuses: &[Status]) -> Option<Mark> {
+        let has = |status| statuses.contains(&status);
+        let all = |status| statuses.iter().all(|other| *other == status);
+        match statuses {
+            [] => None,
+            _ if all(Status::Covered) => Some(Mark::Covered),
+            _ if has(Status::Covered) => Some(Mark::Partial),
+            _ if has(Status::Uncovered) => Some(Mark::Uncovered),
+            _ if has(Status::Undetermined) => Some(Mark::Undetermined),
+            _ => Some(Mark::Justified),
+        }
+    }
+}
+
+/// A marked stretch of text in one file.
+struct Stretch<'a> {
+    start: usize,
+    end: usize,
+    mark: Mark,
+    decision: &'a DecisionCoverage,
+    title: String,
+}
+
+/// Every file of the kernel, the main one open.
+pub fn view(kernel: &KernelEvidence) -> Markup {
+    html! {
+        section.source-view {
+            p.legend {
+                "Source as measured on " (kernel.engine) ". "
+                @for mark in [Mark::Covered, Mark::Partial, Mark::Uncovered, Mark::Undetermined, Mark::Justified] {
+                    span class=(tone_class(mark.tone())) { (mark.symbol()) " " (mark.word()) } " "
+                }
+                "Choose a marked condition to see its vectors beside the text."
+            }
+            @for (index, file) in kernel.structure.files.iter().enumerate() {
+                details.source open[index == 0] {
+                    summary { code { (file.path) } }
+                    div.columns {
+                        pre.code tabindex="0" { @for line in lines(kernel, file) { (line) } }
+                        @if index == 0 { aside.vectors aria-live="polite" { p.quiet { "No decision chosen." } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lines(kernel: &KernelEvidence, file: &SourceFile) -> Vec<Markup> {
+    let stretches = stretches(kernel, file);
+    let mut offset = 0;
+    let mut out = Vec::new();
+    for (index, line) in file.text.split_inclusive('\n').enumerate() {
+        let number = index as u32 + 1;
+        let content = line.trim_end_matches(['\n', '\r']);
+        let mark = line_mark(kernel, &file.path, number);
+        let class = mark.map_or("none", |mark| tone_class(mark.tone()));
+        out.push(html! {
+            span class={ "line " (class) } id=(id(&format!("{}/source/{}/{number}", kernel_anchor(&kernel.kernel), file.path))) {
+                span.number { (number) }
+                span.gutter title=[mark.map(Mark::word)] { (mark.map_or(" ", Mark::symbol)) }
+                span.text { (marked(kernel, content, offset, &stretches)) }
+            }
+        });
+        offset += line.len();
+    }
+    out
+}
+
+fn line_mark(kernel: &KernelEvidence, path: &str, line: u32) -> Option<Mark> {
+    let coverage = &kernel.coverage;
+    let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let simple = coverage.statements.iter().chain(&coverage.branches).chain(outcomes);
+    let here = simple.filter(|item| item.line == line && item.file == path).map(|item| item.status);
+    Mark::of(&here.collect::<Vec<_>>())
+}
+
+fn stretches<'a>(kernel: &'a KernelEvidence, file: &SourceFile) -> Vec<Stretch<'a>> {
+    match kernel.structure.accuracy {
+        Accuracy::LinesOnly => return Vec::new(),
+        Accuracy::Exact => {}
+    }
+    let mut found = Vec::new();
+    for decision in kernel.coverage.decisions.iter().filter(|decision| decision.file == file.path) {
+        for condition in &decision.conditions {
+            let [start, end] = condition.span.map(|offset| offset as usize);
+            // A span that does not lie in the text (foreign evidence) marks nothing.
+            if start < end && file.text.get(start..end).is_some() {
+                found.push(Stretch {
+                    start,
+                    end,
+                    mark: condition_mark(decision, condition),
+                    decision,
+                    title: title(decision, condition),
+                });
+            }
+        }
+    }
+    found
+}
+
+fn condition_mark(decision: &DecisionCoverage, condition: &ConditionPlace) -> Mark {
+    let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else {
+        return Mark::Undetermined;
+    };
+    match mcdc.masking.status {
+        Status::Covered => Mark::Covered,
+        Status::Justified => Mark::Justified,
+        Status::Undetermined => Mark::Undetermined,
+        Status::Uncovered if decision.vectors.is_empty() => Mark::Uncovered,
+        Status::Uncovered => Mark::Partial,
+    }
+}
+
+/// What the pointer shows: statuses and vectors with their first test.
+fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
+    const VECTORS: usize = 12;
+    let mut text = format!("{}: {}\n", condition.id, condition.text);
+    if let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) {
+        text.push_str(&format!("MC/DC masking {}, unique-cause {}\n", mcdc.masking.status, mcdc.unique_cause.status));
+    }
+    for vector in decision.vectors.iter().take(VECTORS) {
+        let test = vector.tests.first().map(|test| test.to_string()).unwrap_or_default();
+        text.push_str(&format!(
+            "{} → {}  {test} at {}\n",
+            vector.values,
+            vector.outcome,
+            facts::invocation(vector.witness)
+        ));
+    }
+    if decision.vectors.len() > VECTORS {
+        text.push_str(&format!("and {} more\n", decision.vectors.len() - VECTORS));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// A line's text, cut at the borders of stretches; the shortest stretch over a piece owns it.
+fn marked(kernel: &KernelEvidence, content: &str, offset: usize, stretches: &[Stretch]) -> Markup {
+    let end = offset + content.len();
+    let here: Vec<&Stretch> = stretches.iter().filter(|stretch| stretch.start < end && stretch.end > offset).collect();
+    let mut cuts: Vec<usize> = vec![offset, end];
+    cuts.extend(here.iter().flat_map(|stretch| [stretch.start, stretch.end]).filter(|at| (offset..end).contains(at)));
+    cuts.sort_unstable();
+    cuts.dedup();
+    let pieces = cuts.windows(2).map(|pair| {
+        let (from, to) = (pair[0], pair[1]);
+        let owner = here.iter().filter(|stretch| stretch.start <= from && stretch.end >= to);
+        (from, to, owner.min_by_key(|stretch| stretch.end - stretch.start).copied())
+    });
+    html! {
+        @for (from, to, owner) in pieces {
+            @let piece = &content[from - offset..to - offset];
+            @match owner {
+                None => (piece),
+                Some(stretch) => {
+                    a.condition.(tone_class(stretch.mark.tone())) title=(stretch.title)
+                        href=(format!("#{}", id(&format!("{}/{}", kernel_anchor(&kernel.kernel), stretch.decision.id)))) {
+                        (piece)
+                        @if to == stretch.end { span.mark aria-label=(stretch.mark.word()) { (stretch.mark.symbol()) } }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Typefaces: text widths from the fonts themselves, and the subsets that a document embeds.
+//!
+//! The fonts come out of the crate `typst-assets` (licences in `docs/third-party.md`). `printpdf` without its layout
+//! features embeds whole fonts, so the subset is made here and handed to it as a font of its own.
+
+use crate::report::ReportError;
+use crate::report::document::Style;
+use allsorts::binary::read::ReadScope;
+use allsorts::font_data::FontData;
+use allsorts::subset::{CmapTarget, SubsetProfile};
+use allsorts::tables::{FontTableProvider, NameTable};
+use printpdf::ParsedFont;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The faces of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Face {
+    Text,
+    Strong,
+    Emphasis,
+    Code,
+}
+
+impl Face {
+    pub const ALL: [Face; 4] = [Face::Text, Face::Strong, Face::Emphasis, Face::Code];
+
+    /// PostScript name of the font.
+    fn name(self) -> &'static str {
+        match self {
+            Face::Text => "LibertinusSerif-Regular",
+            Face::Strong => "LibertinusSerif-Bold",
+            Face::Emphasis => "LibertinusSerif-Italic",
+            Face::Code => "DejaVuSansMono",
+        }
+    }
+
+    /// Fixed-width letters stand taller at the same size; this evens out the lower-case heights.
+    pub fn scale(self) -> f32 {
+        match self {
+            Face::Text | Face::Strong | Face::Emphasis => 1.0,
+            Face::Code => 0.80,
+        }
+    }
+}
+
+impl From<Style> for Face {
+    fn from(style: Style) -> Self {
+        match style {
+            Style::Plain => Face::Text,
+            Style::Strong => Face::Strong,
+            Style::Emphasis => Face::Emphasis,
+            Style::Code => Face::Code,
+        }
+    }
+}
+
+/// The loaded fonts, one per face.
+pub struct Faces {
+    fonts: BTreeMap<Face, (&'static [u8], ParsedFont)>,
+}
+
+impl Faces {
+    pub fn load() -> Result<Self, ReportError> {
+        let mut fonts = BTreeMap::new();
+        for face in Face::ALL {
+            let missing = || fault(face, "the font is not among the bundled ones");
+            let bytes = typst_assets::fonts().find(|bytes| postscript_name(bytes).as_deref() == Some(face.name()));
+            let bytes = bytes.ok_or_else(missing)?;
+            let parsed = ParsedFont::from_bytes(bytes, 0, &mut Vec::new());
+            fonts.insert(face, (bytes, parsed.ok_or_else(|| fault(face, "the font tables cannot be read"))?));
+        }
+        Ok(Self { fonts })
+    }
+
+    fn font(&self, face: Face) -> &ParsedFont {
+        &self.fonts[&face].1
+    }
+
+    /// The face that shows a character: the one asked for, else the one with the largest repertoire, else none.
+    pub fn showing(&self, face: Face, character: char) -> Option<Face> {
+        [face, Face::Code, Face::Text]
+            .into_iter()
+            .find(|face| self.font(*face).lookup_glyph_index(character as u32).is_some_and(|glyph| glyph != 0))
+    }
+
+    /// Advance of a character at `size` points, in points.
+    pub fn width(&self, face: Face, character: char, size: f32) -> f32 {
+        let font = self.font(face);
+        let glyph = font.lookup_glyph_index(character as u32).unwrap_or(0);
+        let units = f32::from(font.get_glyph_width(glyph).unwrap_or(0));
+        units / f32::from(font.units_per_em) * size * face.scale()
+    }
+
+    /// A font with the glyphs of `characters` alone, under a name with a subset tag (ISO 32000-1, 9.6.4).
+    pub fn subset(&self, face: Face, characters: &BTreeSet<char>) -> Result<ParsedFont, ReportError> {
+        let (bytes, whole) = &self.fonts[&face];
+        let glyph = |character: &char| whole.lookup_glyph_index(*character as u32);
+        // Glyph 0 (.notdef) must stand first.
+        let glyphs: BTreeSet<u16> = std::iter::once(0).chain(characters.iter().filter_map(glyph)).collect();
+        let glyphs: Vec<u16> = glyphs.into_iter().collect();
+        let failed = |error: &dyn std::fmt::Display| fault(face, &error.to_string());
+        let data = ReadScope::new(bytes).read::<FontData<'_>>().map_err(|error| failed(&error))?;
+        let provider = data.table_provider(0).map_err(|error| failed(&error))?;
+        let program = allsorts::subset::subset(&provider, &glyphs, &SubsetProfile::Pdf, CmapTarget::Unicode)
+            .map_err(|error| failed(&error))?;
+        // The subset numbers its glyphs by their place in `glyphs`.
+        let place = |old: u16| glyphs.binary_search(&old).ok().map(|place| place as u16);
+        let mut font = whole.clone();
+        font.codepoint_to_glyph = characters.iter().filter_map(|c| Some((*c as u32, place(glyph(c)?)?))).collect();
+        font.glyph_widths =
+            glyphs.iter().filter_map(|old| Some((place(*old)?, whole.get_glyph_width(*old)?))).collect();
+        font.font_name = Some(format!("{}+{}", subset_tag(&program), face.name()));
+        font.original_bytes = program;
+        Ok(font)
+    }
+}
+
+fn fault(face: Face, reason: &str) -> ReportError {
+    ReportError::Font { name: face.name().to_owned(), reason: reason.to_owned() }
+}
+
+fn postscript_name(bytes: &[u8]) -> Option<String> {
+    let data = ReadScope::new(bytes).read::<FontData<'_>>().ok()?;
+    let provider = data.table_provider(0).ok()?;
+    let table = provider.read_table_data(allsorts::tag::NAME).ok()?;
+    ReadScope::new(&table).read::<NameTable<'_>>().ok()?.string_for_id(NameTable::POSTSCRIPT_NAME)
+}
+
+/// Six capital letters that depend on the font program alone.
+fn subset_tag(program: &[u8]) -> String {
+    Sha256::digest(program).iter().take(6).map(|byte| char::from(b'A' + byte % 26)).collect()
+}

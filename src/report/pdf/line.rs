@@ -1,0 +1,194 @@
+//! Text broken into lines of a given width, with real widths of real fonts.
+//!
+//! Breaks at spaces; inside a word that is longer than a line behind `/`, `_`, `.` and the like, else between any two
+//! characters. A character that no font shows is printed as its code point, `<U+4E2D>`, never dropped.
+
+use super::face::{Face, Faces};
+use crate::report::document::{Text, Tone};
+
+/// Text of one face and tone on one line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    pub face: Face,
+    pub tone: Tone,
+    pub link: Option<String>,
+    pub text: String,
+    /// Points.
+    pub width: f32,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Line {
+    pub spans: Vec<Span>,
+    pub width: f32,
+}
+
+/// Characters without a space between them, as spans.
+type Word = Vec<Span>;
+
+pub struct Breaker<'a> {
+    pub faces: &'a Faces,
+    /// Points.
+    pub size: f32,
+}
+
+impl Breaker<'_> {
+    /// Width of the text on one line.
+    pub fn natural(&self, text: &Text) -> f32 {
+        let words = self.words(text);
+        let spaces = words.len().saturating_sub(1) as f32 * self.space();
+        words.iter().map(|word| width(word)).sum::<f32>() + spaces
+    }
+
+    /// Width of the widest word; words are counted up to `cap`, since longer ones can be broken.
+    pub fn least(&self, text: &Text, cap: f32) -> f32 {
+        self.words(text).iter().map(|word| width(word).min(cap)).fold(0.0, f32::max)
+    }
+
+    pub fn space(&self) -> f32 {
+        self.faces.width(Face::Text, ' ', self.size)
+    }
+
+    /// Breaks the text into lines no wider than `limit` (a single character may be wider).
+    pub fn lines(&self, text: &Text, limit: f32) -> Vec<Line> {
+        let mut lines = vec![Line::default()];
+        for word in self.words(text) {
+            let line = lines.last().expect("there is always a line");
+            let before = if line.spans.is_empty() { 0.0 } else { self.space() };
+            let whole = width(&word);
+            if line.width + before + whole <= limit + 0.01 {
+                self.append(lines.last_mut().expect("there is always a line"), word, before);
+            } else if whole <= limit {
+                let mut line = Line::default();
+                self.append(&mut line, word, 0.0);
+                lines.push(line);
+            } else {
+                self.append_broken(&mut lines, word, limit);
+            }
+        }
+        lines
+    }
+
+    fn append(&self, line: &mut Line, word: Word, before: f32) {
+        if before > 0.0 {
+            let link = match (line.spans.last(), word.first()) {
+                (Some(last), Some(first)) if last.link == first.link => first.link.clone(),
+                _ => None,
+            };
+            line.spans.push(Span { face: Face::Text, tone: Tone::Neutral, link, text: " ".into(), width: before });
+        }
+        line.width += before + width(&word);
+        line.spans.extend(word);
+    }
+
+    /// A word that is wider than a line: fills the current line where at least a third of it is free.
+    fn append_broken(&self, lines: &mut Vec<Line>, word: Word, limit: f32) {
+        let mut rest = self.characters(&word);
+        while !rest.is_empty() {
+            let line = lines.last().expect("there is always a line");
+            let before = if line.spans.is_empty() { 0.0 } else { self.space() };
+            let free = limit - line.width - before;
+            if !line.spans.is_empty() && free < limit / 3.0 {
+                lines.push(Line::default());
+                continue;
+            }
+            let count = fitting(&rest, free);
+            let part = join(rest.drain(..count));
+            self.append(lines.last_mut().expect("there is always a line"), part, before);
+            if !rest.is_empty() {
+                lines.push(Line::default());
+            }
+        }
+    }
+
+    /// One span per character.
+    fn characters(&self, word: &Word) -> Vec<Span> {
+        let each = |span: &Span| {
+            let span = span.clone();
+            let text = span.text.clone();
+            text.chars()
+                .map(|c| Span { text: c.to_string(), width: self.faces.width(span.face, c, self.size), ..span.clone() })
+                .collect::<Vec<_>>()
+        };
+        word.iter().flat_map(each).collect()
+    }
+
+    fn words(&self, text: &Text) -> Vec<Word> {
+        let mut words: Vec<Word> = Vec::new();
+        let mut open = false;
+        for run in &text.0 {
+            for character in run.text.chars() {
+                if character.is_whitespace() && character != '\u{a0}' {
+                    open = false;
+                    continue;
+                }
+                if !open {
+                    words.push(Word::new());
+                    open = true;
+                }
+                let word = words.last_mut().expect("a word has just been opened");
+                let wanted = Face::from(run.style);
+                match self.faces.showing(wanted, character) {
+                    Some(face) => self.push(word, face, run, character),
+                    None => {
+                        let code = format!("<U+{:04X}>", character as u32);
+                        code.chars().for_each(|c| self.push(word, Face::Code, run, c));
+                    }
+                }
+            }
+        }
+        words
+    }
+
+    fn push(&self, word: &mut Word, face: Face, run: &crate::report::document::Run, character: char) {
+        let width = self.faces.width(face, character, self.size);
+        match word.last_mut() {
+            Some(span) if span.face == face && span.tone == run.tone && span.link == run.link => {
+                span.text.push(character);
+                span.width += width;
+            }
+            _ => word.push(Span { face, tone: run.tone, link: run.link.clone(), text: character.to_string(), width }),
+        }
+    }
+}
+
+fn width(word: &[Span]) -> f32 {
+    word.iter().map(|span| span.width).sum()
+}
+
+/// How many characters fit into `free` points, at least one, preferably up to a place where a break reads well.
+fn fitting(characters: &[Span], free: f32) -> usize {
+    let mut used = 0.0;
+    let mut fit = 0;
+    for span in characters {
+        used += span.width;
+        if used > free {
+            break;
+        }
+        fit += 1;
+    }
+    if fit == characters.len() {
+        return fit;
+    }
+    let good = (1..=fit).rev().find(|end| {
+        let at = |index: usize| characters[index].text.chars().next().unwrap_or(' ');
+        let (last, next) = (at(end - 1), at(*end));
+        "/_.-,:;=&|)]+".contains(last) || (last.is_lowercase() && next.is_uppercase())
+    });
+    // A break that leaves less than half of the line filled reads worse than one inside a name.
+    good.filter(|end| *end * 2 >= fit).unwrap_or(fit).max(1)
+}
+
+fn join(characters: impl Iterator<Item = Span>) -> Word {
+    let mut word: Word = Vec::new();
+    for span in characters {
+        match word.last_mut() {
+            Some(last) if last.face == span.face && last.tone == span.tone && last.link == span.link => {
+                last.text.push_str(&span.text);
+                last.width += span.width;
+            }
+            _ => word.push(span),
+        }
+    }
+    word
+}

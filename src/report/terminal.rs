@@ -1,0 +1,330 @@
+//! The summary at the end of a run: what an engineer looks at first, in one screen.
+//!
+//! Promises: no line is wider than the terminal (long text is cut with `…`, never wrapped); colour repeats what words
+//! and symbols say; the conclusion is the last line.
+
+use super::chapter::{conclusion_title, requirement_tone, verdict_tone};
+use super::document::Tone;
+use super::{Colour, Format, Presentation, ReportError, facts};
+use crate::model::coverage::CriterionSummary;
+use crate::model::evidence::{Evidence, RequirementStatus};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use owo_colors::{OwoColorize, Style};
+
+/// Open obligations and findings printed one by one.
+const LISTED: usize = 10;
+/// Width of the labels on the left.
+const LABEL: usize = 14;
+
+pub(super) struct Terminal;
+
+impl Format for Terminal {
+    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+        let mut page = Page { text: String::new(), presentation };
+        page.title(evidence);
+        page.coverage(evidence);
+        page.tests(evidence);
+        page.requirements(evidence);
+        page.findings(evidence);
+        page.open(evidence);
+        page.conclusion(evidence);
+        Ok(page.text.into_bytes())
+    }
+}
+
+struct Page<'a> {
+    text: String,
+    presentation: &'a Presentation,
+}
+
+/// Short titles, so that five criteria fit beside kernel and engine.
+fn short_title(criterion: &str) -> &str {
+    match criterion {
+        "mcdc-masking" => "MC/DC mask.",
+        "mcdc-unique-cause" => "MC/DC uniq.",
+        other => facts::criterion_title(other),
+    }
+}
+
+impl Page<'_> {
+    fn width(&self) -> usize {
+        usize::from(self.presentation.width.max(40))
+    }
+
+    fn paint(&self, text: &str, tone: Tone) -> String {
+        let style = match tone {
+            Tone::Neutral => return text.to_owned(),
+            Tone::Quiet => Style::new().dimmed(),
+            Tone::Good => Style::new().green(),
+            Tone::Caution => Style::new().yellow(),
+            Tone::Bad => Style::new().red(),
+        };
+        self.styled(text, style)
+    }
+
+    fn styled(&self, text: &str, style: Style) -> String {
+        match self.presentation.colour {
+            Colour::Plain => text.to_owned(),
+            Colour::Ansi => text.style(style).to_string(),
+        }
+    }
+
+    fn strong(&self, text: &str) -> String {
+        self.styled(text, Style::new().bold())
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+
+    /// A label and parts in their tones, cut at the width.
+    fn labelled(&mut self, label: &str, parts: &[(String, Tone)]) {
+        let mut left = self.width().saturating_sub(LABEL + 2);
+        let mut line = format!("  {}", self.strong(&pad(label, LABEL)));
+        for (text, tone) in parts {
+            let text = cut(text, left);
+            left -= columns(&text).min(left);
+            line.push_str(&self.paint(&text, *tone));
+        }
+        self.line(&line);
+    }
+
+    fn title(&mut self, evidence: &Evidence) {
+        let project = &evidence.campaign.project;
+        let rest = format!("  DO-178C level {}  ·  {} {}", project.level, project.tool, project.tool_version);
+        let name = cut(&project.name, self.width().saturating_sub(columns(&rest) + 2));
+        let line = format!("  {}{}", self.strong(&name), self.paint(&rest, Tone::Quiet));
+        self.line("");
+        self.line(&line);
+        self.line("");
+    }
+
+    fn coverage(&mut self, evidence: &Evidence) {
+        let names = facts::measured_criteria(evidence);
+        if evidence.campaign.conclusion.summary.is_empty() {
+            return self.line("  No kernel was measured.");
+        }
+        let mut table = Table::new();
+        table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+        match self.presentation.colour {
+            Colour::Plain => table.force_no_tty(),
+            Colour::Ansi => table.enforce_styling(),
+        };
+        let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+        let head = [Cell::new("Kernel"), Cell::new("Engine")].into_iter();
+        table.set_header(head.chain(names.iter().map(|name| right(short_title(name)))));
+        let rows = &evidence.campaign.conclusion.summary;
+        let share = |summary: Option<&CriterionSummary>| summary.map_or_else(|| "-".to_owned(), short_share);
+        let cell = |row: usize, name: &String| rows[row].criteria.iter().find(|summary| summary.criterion == *name);
+        let widths = names.iter().map(|name| {
+            let widest = (0..rows.len()).map(|row| columns(&share(cell(row, name)))).max().unwrap_or(0);
+            widest.max(columns(short_title(name))) + 3
+        });
+        let room = self.width().saturating_sub(widths.sum::<usize>() + 10 + 3 + 3 + 2).max(8);
+        let mut last = None;
+        for (index, row) in rows.iter().enumerate() {
+            let kernel = if last == Some(&row.kernel) { String::new() } else { cut(row.kernel.as_str(), room) };
+            last = Some(&row.kernel);
+            let mut cells = vec![Cell::new(kernel), Cell::new(row.engine.to_string())];
+            for name in &names {
+                let summary = cell(index, name);
+                let colour = match summary {
+                    Some(summary) if summary.complete() => comfy_table::Color::Green,
+                    Some(_) if facts::asked_for(evidence, name) => comfy_table::Color::Red,
+                    Some(_) | None => comfy_table::Color::DarkGrey,
+                };
+                cells.push(right(&share(summary)).fg(colour));
+            }
+            table.add_row(cells);
+        }
+        for line in table.lines().collect::<Vec<_>>() {
+            self.line(&format!(" {line}"));
+        }
+    }
+
+    fn tests(&mut self, evidence: &Evidence) {
+        let total = evidence.campaign.tests.len();
+        for (engine, counts) in facts::verdict_counts(evidence) {
+            let mut parts = vec![(format!("{engine:<12}"), Tone::Neutral)];
+            let identity = evidence.campaign.engines.iter().find(|identity| identity.engine == engine);
+            for (verdict, n) in &counts {
+                parts.push((format!("{n} {verdict}  "), verdict_tone(*verdict)));
+            }
+            let rest = total.saturating_sub(counts.values().sum::<u32>() as usize);
+            if rest > 0 {
+                parts.push((format!("{rest} not-run  "), Tone::Caution));
+            }
+            if let Some(identity) = identity.filter(|identity| !identity.ran) {
+                let reason = identity.reason.as_deref().unwrap_or("no reason recorded");
+                parts.push((format!("not run: {reason}"), Tone::Caution));
+            }
+            self.labelled("Tests", &parts);
+        }
+    }
+
+    fn requirements(&mut self, evidence: &Evidence) {
+        let all = &evidence.campaign.requirements;
+        let mut parts = Vec::new();
+        let statuses = [
+            RequirementStatus::Verified,
+            RequirementStatus::VerifiedByChildren,
+            RequirementStatus::Failed,
+            RequirementStatus::Untested,
+            RequirementStatus::ByOtherMeans,
+        ];
+        for status in statuses {
+            let n = all.iter().filter(|requirement| requirement.status == status).count();
+            if n > 0 {
+                parts.push((format!("{n} {status}  "), requirement_tone(status)));
+            }
+        }
+        let suspect = all.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
+        if suspect > 0 {
+            parts.push((format!("{suspect} with suspect links"), Tone::Bad));
+        }
+        if parts.is_empty() {
+            parts.push(("none".into(), Tone::Quiet));
+        }
+        self.labelled("Requirements", &parts);
+        for item in all.iter().filter(|item| requirement_tone(item.status) == Tone::Bad).take(LISTED) {
+            let line = format!("{:<16} {:<9} {}", item.requirement.uid, item.status, item.requirement.title);
+            self.item(&line, Tone::Bad);
+        }
+    }
+
+    /// A line of a list.
+    fn item(&mut self, text: &str, tone: Tone) {
+        let text = cut(text, self.width().saturating_sub(6));
+        let symbol = match tone {
+            Tone::Bad => "✗",
+            Tone::Good => "✓",
+            Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
+        };
+        let line = format!("    {} {text}", self.paint(symbol, tone));
+        self.line(&line);
+    }
+
+    fn more(&mut self, count: usize) {
+        if count > LISTED {
+            let text = format!("      … and {} more", count - LISTED);
+            let text = self.paint(&text, Tone::Quiet);
+            self.line(&text);
+        }
+    }
+
+    fn findings(&mut self, evidence: &Evidence) {
+        let findings = facts::findings(evidence);
+        if findings.is_empty() {
+            return self.labelled("Findings", &[("none".into(), Tone::Good)]);
+        }
+        self.labelled("Findings", &[(findings.len().to_string(), Tone::Bad)]);
+        for merged in findings.iter().take(LISTED) {
+            let finding = merged.finding;
+            let place = finding.place.as_ref().map(|place| place.to_string());
+            let place =
+                place.unwrap_or_else(|| merged.kernels.first().map(|name| name.to_string()).unwrap_or_default());
+            let count = if merged.count > 1 { format!(" ({}×)", merged.count) } else { String::new() };
+            self.item(&format!("{:<19} {}: {}{count}", finding.kind.name(), place, finding.message), Tone::Bad);
+        }
+        self.more(findings.len());
+    }
+
+    fn open(&mut self, evidence: &Evidence) {
+        let open = facts::open_obligations(evidence);
+        if open.is_empty() {
+            return self.labelled("Uncovered", &[("none".into(), Tone::Good)]);
+        }
+        let plural = if open.len() == 1 { "obligation" } else { "obligations" };
+        self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
+        for item in open.iter().take(LISTED) {
+            let kernel = cut(item.kernel.as_str(), 18);
+            let place = format!("{}:{}", item.file.rsplit('/').next().unwrap_or(item.file), item.line);
+            let line = format!(
+                "{:<18} {:<10} {:<9} {:<11} {}  {}",
+                kernel,
+                item.engine.to_string(),
+                item.obligation,
+                short_title(item.criterion),
+                cut(&place, 24),
+                item.text
+            );
+            self.item(&line, Tone::Bad);
+        }
+        self.more(open.len());
+    }
+
+    fn conclusion(&mut self, evidence: &Evidence) {
+        if !self.presentation.written.is_empty() {
+            let written = self.presentation.written.join("  ");
+            self.labelled("Reports", &[(written, Tone::Neutral)]);
+        }
+        let conclusion = &evidence.campaign.conclusion;
+        let (tone, title) = conclusion_title(evidence);
+        self.line("");
+        for reason in conclusion.reasons.iter().take(LISTED) {
+            self.item(reason, tone);
+        }
+        self.more(conclusion.reasons.len());
+        let symbol = match tone {
+            Tone::Good => "✓",
+            Tone::Bad => "✗",
+            Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
+        };
+        let line = cut(&format!("{symbol} {title} (exit code {})", conclusion.exit_code), self.width() - 2);
+        let line = self.strong(&line);
+        let line = format!("  {}", self.paint(&line, tone));
+        self.line(&line);
+    }
+}
+
+/// `11/12 91.6 %`; `J` behind it where justified ones are among the rest.
+fn short_share(summary: &CriterionSummary) -> String {
+    let percent = facts::percent(summary.covered, summary.total).unwrap_or_else(|| "none".to_owned());
+    let justified = if summary.justified > 0 { format!(" +{}J", summary.justified) } else { String::new() };
+    format!("{}/{} {percent}{justified}", summary.covered, summary.total)
+}
+
+/// Columns of a character on a terminal: East Asian wide ones take two (Unicode Standard Annex 11), combining ones none.
+fn column_count(character: char) -> usize {
+    match u32::from(character) {
+        0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().map(column_count).sum()
+}
+
+fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+/// The text on one line, cut with `…` where it is wider than `width`. Control characters become spaces.
+fn cut(text: &str, width: usize) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if columns(&text) <= width {
+        return text;
+    }
+    let mut kept = String::new();
+    for character in text.chars() {
+        if columns(&kept) + column_count(character) + 1 > width {
+            break;
+        }
+        kept.push(character);
+    }
+    if width > 0 {
+        kept.push('…');
+    }
+    kept
+}
