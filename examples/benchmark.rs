@@ -13,7 +13,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::{DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
-use vkcert::exec::{Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved};
+use vkcert::exec::{
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+};
 use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
 use vkcert::instrument;
 use vkcert::model::finding::{Checks, FindingKind};
@@ -56,8 +58,11 @@ fn job(words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
         (0..elements as u32).flat_map(|i| (((i.wrapping_mul(seed) >> 7) % 17) as f32 - 8.0).to_le_bytes()).collect()
     };
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
-    let buffers =
-        vec![buffer("left", contents(2_654_435_761)), buffer("right", contents(40_503)), buffer("result", vec![0; elements * 4])];
+    let buffers = vec![
+        buffer("left", contents(2_654_435_761)),
+        buffer("right", contents(40_503)),
+        buffer("result", vec![0; elements * 4]),
+    ];
     let bindings = (0..3).map(|index| JobBinding {
         set: 0,
         binding: index,
@@ -95,7 +100,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn device(production: &Job, traced: &Job, instrumented: &Job) -> Result<(), Box<dyn std::error::Error>> {
-    let program = std::env::current_exe()?.parent().and_then(|folder| folder.parent()).map(|folder| folder.join("vkcert"));
+    let program =
+        std::env::current_exe()?.parent().and_then(|folder| folder.parent()).map(|folder| folder.join("vkcert"));
     let mut settings = Settings::new(program.ok_or("no build folder")?);
     settings.validation = ValidationLayers::Off;
     let mut executor = match VulkanExecutor::new(DeviceChoice::Best, settings) {
@@ -105,13 +111,21 @@ fn device(production: &Job, traced: &Job, instrumented: &Job) -> Result<(), Box<
             return Ok(());
         }
     };
-    println!("device: {} ({} {})", executor.device().name, executor.device().driver_name, executor.device().driver_info);
+    println!(
+        "device: {} ({} {})",
+        executor.device().name,
+        executor.device().driver_name,
+        executor.device().driver_info
+    );
     let measured = executor.measure(&[production, traced, instrumented], RUNS as u32)?;
     if measured.completion != Completion::Completed {
         return Err(format!("{:?}", measured.completion).into());
     }
-    let times: Vec<f64> =
-        measured.times.iter().map(|times| median(times.iter().map(|time| time.best()).collect())).collect();
+    let times: Vec<f64> = measured
+        .times
+        .iter()
+        .map(|times| median(times.iter().map(|time| time.device.unwrap_or(time.wall)).collect()))
+        .collect();
     println!("  production   {:8.3} ms", times[0]);
     println!("  traced       {:8.3} ms", times[1]);
     println!("  instrumented {:8.3} ms", times[2]);
@@ -137,6 +151,9 @@ fn sequential(plain: &Job, checked: &Job) -> Result<(), Box<dyn std::error::Erro
     println!("sequential engine, one core, million multiply-accumulates per second:");
     println!("  plain                                       {:7.1}", rate(&times[0]));
     println!("  races, uninitialised reads, MC/DC           {:7.1}   (target at least 20)", rate(&times[1]));
-    println!("  checked / plain time                        {:7.2}", median(times[1].clone()) / median(times[0].clone()));
+    println!(
+        "  checked / plain time                        {:7.2}",
+        median(times[1].clone()) / median(times[0].clone())
+    );
     Ok(())
 }

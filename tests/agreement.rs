@@ -8,7 +8,9 @@ use std::sync::Arc;
 use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::{DeviceChoice, VulkanExecutor};
-use vkcert::exec::{Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved};
+use vkcert::exec::{
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
+};
 use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
 use vkcert::instrument::{self, Instrumented};
 use vkcert::model::finding::Checks;

@@ -12,11 +12,8 @@ const LAYERS: &[&str] =
 const NARROW: &[(&str, &[&str])] = &[("report", &["model"]), ("coverage", &["model"])];
 
 /// Libraries that one place alone names.
-const ALONE: &[(&str, &[&str])] = &[
-    ("shaderc", &["src/glsl/compile.rs"]),
-    ("ash", &["src/exec/vulkan"]),
-    ("printpdf", &["src/report/pdf"]),
-];
+const ALONE: &[(&str, &[&str])] =
+    &[("shaderc", &["src/glsl/compile.rs"]), ("ash", &["src/exec/vulkan"]), ("printpdf", &["src/report/pdf"])];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -77,7 +74,8 @@ fn no_module_uses_a_layer_below_itself() {
         let rank = |name: &str| LAYERS.iter().position(|layer| *layer == name).unwrap();
         let narrow = NARROW.iter().find(|(name, _)| *name == layer).map(|(_, allowed)| *allowed);
         for (line, used) in used_layers(&text) {
-            let allowed = used == layer || narrow.map_or(rank(&used) < rank(layer), |list| list.contains(&used.as_str()));
+            let allowed =
+                used == layer || narrow.map_or(rank(&used) < rank(layer), |list| list.contains(&used.as_str()));
             if !allowed {
                 wrong.push(format!("{path}:{line}: {layer} uses {used}"));
             }
@@ -116,7 +114,10 @@ fn unsafe_stands_in_two_places_alone() {
         let inside = allowed.iter().any(|place| path.starts_with(place));
         let uses = text.lines().any(|line| {
             let code = line.split("//").next().unwrap_or("");
-            code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe extern") || code.contains("unsafe impl")
+            code.contains("unsafe {")
+                || code.contains("unsafe fn")
+                || code.contains("unsafe extern")
+                || code.contains("unsafe impl")
         });
         if uses && !inside {
             wrong.push(path);

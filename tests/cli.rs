@@ -82,10 +82,13 @@ fn a_syntax_error_is_one_diagnostic_with_its_line() {
 
 #[test]
 fn an_out_of_bounds_access_is_a_finding_and_not_a_verdict() {
-    let result = run_procedure(&procedure(&ADD.replace("i < n", "i < n + 10u"), 3, &[2.5]), &["--engine", "sequential"], 1);
+    let result =
+        run_procedure(&procedure(&ADD.replace("i < n", "i < n + 10u"), 3, &[2.5]), &["--engine", "sequential"], 1);
     let test = &result["tests"][0];
     assert_eq!(test["verdict"], "pass", "{test:#}");
-    assert!(test["findings"].as_array().unwrap().iter().any(|f| f["kind"] == "out-of-bounds" && f["place"]["line"] == 8));
+    assert!(
+        test["findings"].as_array().unwrap().iter().any(|f| f["kind"] == "out-of-bounds" && f["place"]["line"] == 8)
+    );
     let silent = run_procedure(
         &procedure(&ADD.replace("i < n", "i < n + 10u"), 3, &[2.5]),
         &["--engine", "sequential", "--check", "none"],
@@ -129,7 +132,9 @@ fn mcdc_of_an_expression_follows_the_contract() {
     assert_eq!(result["conditions"][1]["masking"]["covered"], false);
     assert_eq!(result["missing"], json!(["TF"]));
     assert_eq!(result["closing_set"], json!(["TF"]));
-    for (expression, vectors) in [("a && a", "TF"), ("a && b", "FT"), ("a &&", "T"), ("a && b", "TX"), ("a && b", "TTT")] {
+    for (expression, vectors) in
+        [("a && a", "TF"), ("a && b", "FT"), ("a &&", "T"), ("a && b", "TX"), ("a && b", "TTT")]
+    {
         let error = run_json(vkcert().args(["mcdc", expression, "--vectors", vectors]), 2);
         assert!(error["error"]["message"].is_string(), "{expression} {vectors}: {error}");
     }

@@ -100,14 +100,20 @@ fn compare_outputs(test: &Test, ours: &TestRun, theirs: &TestRun, differences: &
             result = if result == "identical" { "within-tolerance" } else { result };
         } else {
             result = "different";
-            differences.push(format!("buffer `{name}` differs in {} bytes, first at offset {first}", 1 + offsets.count()));
+            differences
+                .push(format!("buffer `{name}` differs in {} bytes, first at offset {first}", 1 + offsets.count()));
         }
     }
     result
 }
 
 /// Vectors and marks that one engine recorded and the other did not, with operands where they are known.
-fn vector_differences(structure: &KernelStructure, layout: &RecordLayout, ours: &Records, theirs: &Records) -> Vec<String> {
+fn vector_differences(
+    structure: &KernelStructure,
+    layout: &RecordLayout,
+    ours: &Records,
+    theirs: &Records,
+) -> Vec<String> {
     let mut differences = Vec::new();
     let side = |ours: bool| if ours { "sequential alone" } else { "vulkan alone" };
     for slot in &layout.decisions {

@@ -71,7 +71,8 @@ fn notes(kernels: &[Kernel]) -> Vec<String> {
 fn identity(project: &Project) -> ProjectIdentity {
     let settings = &project.settings.value;
     let options = settings.kernels.iter().map(|kernel| {
-        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization).to_lowercase()
+        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
+            .to_lowercase()
     });
     ProjectIdentity {
         name: settings.name.clone(),
@@ -240,11 +241,7 @@ fn records(project: &Project, kernel: &KernelName, engine: EngineName, runs: &[V
     found
 }
 
-fn configuration(
-    project: &Project,
-    kernel: &Kernel,
-    settings: &crate::model::project::ProjectKernel,
-) -> Configuration {
+fn configuration(project: &Project, kernel: &Kernel, settings: &crate::model::project::ProjectKernel) -> Configuration {
     let mut specializations: Vec<BTreeMap<String, String>> = Vec::new();
     for dispatch in project.tests.iter().flat_map(|test| &test.dispatches).filter(|d| d.kernel == settings.name) {
         let values = dispatch.specialization.iter().map(|(id, value)| {

@@ -45,7 +45,9 @@ pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure>
         OutputForm::Text => {
             let lines: String = rows
                 .iter()
-                .map(|(_, file, state, bytes, hash)| format!("{file}  {bytes} bytes  sha256 {}  {state}\n", &hash[..16]))
+                .map(|(_, file, state, bytes, hash)| {
+                    format!("{file}  {bytes} bytes  sha256 {}  {state}\n", &hash[..16])
+                })
                 .collect();
             output::print(&lines)?;
         }

@@ -62,9 +62,7 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
         match row.status {
             RequirementStatus::Untested => because(format!("requirement {uid} is untested"), Exit::Failed),
             RequirementStatus::Failed => because(format!("requirement {uid} is not met by its tests"), Exit::Failed),
-            RequirementStatus::Verified
-            | RequirementStatus::VerifiedByChildren
-            | RequirementStatus::ByOtherMeans => {}
+            RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
         }
         for parent in &row.suspect_parents {
             because(format!("link {uid} -> {parent} is suspect: {parent} has changed"), Exit::Failed);

@@ -32,9 +32,8 @@ fn no_source() -> KernelCoverage {
 
 fn everything_present(structure: &KernelStructure) -> Presence {
     let roles = structure.markers.iter().enumerate();
-    let markers = roles.map(|(number, role)| {
-        (number as u32, PresentMarker { role: *role, constness: Constness::Runtime })
-    });
+    let markers =
+        roles.map(|(number, role)| (number as u32, PresentMarker { role: *role, constness: Constness::Runtime }));
     Presence { markers: markers.collect() }
 }
 

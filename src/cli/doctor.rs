@@ -52,7 +52,10 @@ fn checks() -> Result<Vec<Check>, Failure> {
     match VulkanExecutor::new(DeviceChoice::Best, engines::worker_settings()?) {
         Ok(executor) => {
             let device = executor.device();
-            let found = format!("{}, Vulkan {}, {} {}", device.name, device.api_version, device.driver_name, device.driver_info);
+            let found = format!(
+                "{}, Vulkan {}, {} {}",
+                device.name, device.api_version, device.driver_name, device.driver_info
+            );
             checks.push(ok("Vulkan device", found + ", passed the canary dispatch"));
             let layer = executor.identity().remove("validation layer").unwrap_or_default();
             checks.push(Check {

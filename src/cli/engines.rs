@@ -108,7 +108,8 @@ impl Engines {
 /// The settings that device processes are started with.
 pub fn worker_settings() -> Result<Settings, Failure> {
     let program = std::env::current_exe();
-    let program = program.map_err(|error| Failure::tool(format!("this program's own file cannot be found: {error}")))?;
+    let program =
+        program.map_err(|error| Failure::tool(format!("this program's own file cannot be found: {error}")))?;
     Ok(Settings::new(program))
 }
 
@@ -123,10 +124,14 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
     let unavailable = |message: String, hint: &str| Failure::Unavailable { message, hint: Some(hint.to_owned()) };
     match VulkanExecutor::new(choice, worker) {
         Ok(executor) => {
-            let layers_missing = executor.identity().get("validation layer").is_some_and(|l| l.contains("not installed"));
+            let layers_missing =
+                executor.identity().get("validation layer").is_some_and(|l| l.contains("not installed"));
             if settings.validation == project::ValidationLayers::Required && layers_missing {
                 let hint = "sudo apt-get install vulkan-validationlayers";
-                return Err(unavailable("the project requires the validation layers, which are not installed".to_owned(), hint));
+                return Err(unavailable(
+                    "the project requires the validation layers, which are not installed".to_owned(),
+                    hint,
+                ));
             }
             Ok(Vulkan::Ready(Box::new(executor)))
         }

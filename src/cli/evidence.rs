@@ -76,7 +76,9 @@ pub fn load(folder: &Path) -> Result<(Evidence, Tampering), Failure> {
     for (name, hash) in &manifest.outputs {
         match present.get(name) {
             None => problems.push(format!("{name} is in the manifest but not in the folder")),
-            Some(bytes) if sha256(bytes) != *hash => problems.push(format!("{name} has another SHA-256 than the manifest")),
+            Some(bytes) if sha256(bytes) != *hash => {
+                problems.push(format!("{name} has another SHA-256 than the manifest"))
+            }
             Some(_) => {}
         }
     }

@@ -41,8 +41,10 @@ pub enum Measurement {
     Markers(Box<Measured>),
     /// SPIR-V without source.
     NoSource,
-    /// The derived modules cannot be used; every obligation is undetermined for this reason.
-    Failed { structure: Box<KernelStructure>, reason: String },
+    /// The derived modules cannot be used; every obligation is undetermined (a finding and a note say why).
+    Failed {
+        structure: Box<KernelStructure>,
+    },
 }
 
 /// The modules that measure structural coverage.
@@ -125,8 +127,9 @@ pub fn from_glsl(name: &str, source: &KernelSource) -> Result<Kernel, Failure> {
         Ok(measured) => Measurement::Markers(Box::new(measured)),
         Err(reason) => {
             let message = format!("structural coverage of {name} cannot be measured: {reason}");
+            kernel.notes.push(message.clone());
             kernel.findings.push(Finding::new(FindingKind::Validation, message));
-            Measurement::Failed { structure: Box::new(compiled.structure), reason }
+            Measurement::Failed { structure: Box::new(compiled.structure) }
         }
     };
     Ok(kernel)
@@ -200,6 +203,8 @@ fn parse(words: &Arc<Vec<u32>>, path: &str) -> Result<Module, Failure> {
 fn environment(name: &str) -> Result<TargetEnv, Failure> {
     TargetEnv::named(name).ok_or_else(|| {
         let message = format!("`{name}` is no target environment");
-        Diagnostic::new("usage", message).hint("use one of vulkan1.0, vulkan1.1, vulkan1.2, vulkan1.3, vulkan1.4").into()
+        Diagnostic::new("usage", message)
+            .hint("use one of vulkan1.0, vulkan1.1, vulkan1.2, vulkan1.3, vulkan1.4")
+            .into()
     })
 }

@@ -22,9 +22,10 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         Listing::Criteria => {
             CRITERIA.iter().map(|row| json!({"name": row.name(), "description": row.description()})).collect()
         }
-        Listing::Formats => {
-            FORMATS.iter().map(|row| json!({"name": row.word, "description": row.description, "file": row.file})).collect()
-        }
+        Listing::Formats => FORMATS
+            .iter()
+            .map(|row| json!({"name": row.word, "description": row.description, "file": row.file}))
+            .collect(),
     };
     match common.format {
         OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(rows)))?,
@@ -44,13 +45,17 @@ fn table(rows: &[Value]) -> String {
     table.load_preset(presets::NOTHING);
     table.set_header(keys.iter().map(|key| key.replace('_', " ").to_uppercase()));
     for row in rows {
-        table.add_row(keys.iter().map(|key| match &row[key.as_str()] {
-            Value::String(text) => text.clone(),
-            Value::Null => "-".to_owned(),
-            Value::Array(items) => {
-                items.iter().map(|item| item.as_str().map_or(item.to_string(), str::to_owned)).collect::<Vec<_>>().join(" ")
+        table.add_row(keys.iter().map(|key| {
+            match &row[key.as_str()] {
+                Value::String(text) => text.clone(),
+                Value::Null => "-".to_owned(),
+                Value::Array(items) => items
+                    .iter()
+                    .map(|item| item.as_str().map_or(item.to_string(), str::to_owned))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                other => other.to_string(),
             }
-            other => other.to_string(),
         }));
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
@@ -72,8 +77,12 @@ fn kernels(list: &List) -> Result<Vec<Value>, Failure> {
 fn requirements(list: &List) -> Result<Vec<Value>, Failure> {
     let loaded = project::load(&list.dir)?;
     let rows = loaded.requirements.iter().map(|requirement| {
-        let tests: Vec<_> =
-            loaded.tests.iter().filter(|test| test.requirements.contains(&requirement.uid)).map(|test| &test.id).collect();
+        let tests: Vec<_> = loaded
+            .tests
+            .iter()
+            .filter(|test| test.requirements.contains(&requirement.uid))
+            .map(|test| &test.id)
+            .collect();
         json!({
             "uid": requirement.uid, "level": requirement.level, "title": requirement.title, "tests": tests,
             "hash": crate::requirement::hash::requirement_hash(requirement),

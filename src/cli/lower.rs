@@ -44,7 +44,8 @@ fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
         loaded.settings.value.kernels.iter().map(|kernel| kernel.name.as_str().to_owned()).collect();
     loaded.settings.value.kernels.retain(|kernel| kernel.name.as_str() == asked.kernel);
     let unknown = || {
-        let diagnostic = Diagnostic::new("unknown-id", format!("`{}` is no kernel of the project and no file", asked.kernel));
+        let diagnostic =
+            Diagnostic::new("unknown-id", format!("`{}` is no kernel of the project and no file", asked.kernel));
         diagnostic.hint(format!("kernels: {}", known.join(", ")))
     };
     Ok(project::compile(&loaded)?.into_iter().next().ok_or_else(unknown)?)

@@ -3,8 +3,8 @@
 //! Promises: with `--format json` stdout holds exactly one JSON document, on errors too; diagnostics go to stderr; output
 //! folders appear whole or not at all.
 
-pub mod args;
 mod agreement;
+pub mod args;
 mod assemble;
 mod build;
 mod campaign;
@@ -110,8 +110,7 @@ fn unreadable(error: &clap::Error) -> Exit {
 
 /// Whether the arguments hold `--format json`, though they do not parse as a whole.
 fn asks_for_json() -> bool {
-    let arguments: Vec<String> =
-        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     arguments.iter().any(|argument| argument == "--format=json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }

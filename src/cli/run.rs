@@ -27,8 +27,12 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let mut file = requirement::load_procedure(&run.file)?;
     choose(&mut file, &run.only)?;
     let kernels = compile(&file)?;
-    let bench =
-        Bench { kernels: &kernels, base: &file.base, limits: ProjectLimits::default(), contraction: Contraction::Forbidden };
+    let bench = Bench {
+        kernels: &kernels,
+        base: &file.base,
+        limits: ProjectLimits::default(),
+        contraction: Contraction::Forbidden,
+    };
     let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
     let mut engines = Engines::open(&plan, None, EngineSettings::default())?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
@@ -172,7 +176,12 @@ fn text(result: &RunResult) -> String {
     let mut text = String::new();
     for test in &result.tests {
         let reason = test.reason.as_deref().map(|reason| format!("  {reason}")).unwrap_or_default();
-        text.push_str(&format!("{:<13} {:<11} {}{reason}\n", test.verdict.to_string(), test.engine.to_string(), test.id));
+        text.push_str(&format!(
+            "{:<13} {:<11} {}{reason}\n",
+            test.verdict.to_string(),
+            test.engine.to_string(),
+            test.id
+        ));
         for mismatch in &test.mismatches {
             text.push_str(&format!(
                 "    {} at byte {}: expected {}, found {} ({})\n",

@@ -166,7 +166,9 @@ fn measure_on_device(
     production: &Run,
     run: &mut TestRun,
 ) -> Result<(), Failure> {
-    let Some(instrumented) = measure(prepared, plan, engine, Variant::Instrumented, production, run)? else { return Ok(()) };
+    let Some(instrumented) = measure(prepared, plan, engine, Variant::Instrumented, production, run)? else {
+        return Ok(());
+    };
     if instrumented.completion != Completion::Completed {
         return Ok(());
     }

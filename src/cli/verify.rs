@@ -28,7 +28,8 @@ struct Findings {
 /// Exit 0 if everything follows from the raw records, 1 on any difference.
 pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
     let (stored, tampering) = evidence::load(&verify.evidence)?;
-    let mut found = Findings { problems: tampering.problems, checked: stored.manifest.outputs.len() as u64, ..Findings::default() };
+    let mut found =
+        Findings { problems: tampering.problems, checked: stored.manifest.outputs.len() as u64, ..Findings::default() };
     verdicts(&stored, &mut found);
     records(&stored, &mut found);
     requirements(&stored, &mut found);
@@ -48,8 +49,12 @@ pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
             found.not_derivable.iter().for_each(|what| text.push_str(&format!("not re-derivable  {what}\n")));
             let count = found.checked;
             text.push_str(&match found.problems.len() {
-                0 => format!("verified: {count} hashes, verdicts, statuses and percentages follow from the stored records\n"),
-                problems => format!("NOT verified: {problems} of {count} statements do not follow from the stored records\n"),
+                0 => format!(
+                    "verified: {count} hashes, verdicts, statuses and percentages follow from the stored records\n"
+                ),
+                problems => {
+                    format!("NOT verified: {problems} of {count} statements do not follow from the stored records\n")
+                }
             });
             output::print(&text)?;
         }
@@ -130,7 +135,9 @@ fn requirements(stored: &Evidence, found: &mut Findings) {
         found.check(crate::requirement::hash::requirement_hash(&row.requirement) == row.hash, || {
             format!("requirement {uid}: its content has another hash")
         });
-        found.check(statuses.get(uid) == Some(&row.status), || format!("requirement {uid}: its status is not {}", row.status));
+        found.check(statuses.get(uid) == Some(&row.status), || {
+            format!("requirement {uid}: its status is not {}", row.status)
+        });
     }
 }
 

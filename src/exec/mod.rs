@@ -9,6 +9,7 @@ pub mod compare;
 pub mod judge;
 pub mod prepare;
 pub mod sequential;
+pub mod stored;
 pub mod vulkan;
 
 use crate::model::finding::{Checks, Finding};

@@ -6,7 +6,7 @@
 use super::compare::agrees;
 use super::prepare::scalar::read;
 use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
-use crate::model::element::ScalarType;
+use crate::model::element::{ElementType, ScalarType};
 use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
 use crate::model::verdict::Verdict;
 use base64::Engine as _;
@@ -22,11 +22,9 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
     let name = |index: usize| prepared.job.buffers[index].name.clone();
     let contents = match &expected.contents {
         ExpectedContents::Values(leaves) => StoredContents::Values(runs(leaves)),
-        ExpectedContents::Buffer { other, scalar, offset } => StoredContents::EqualsBuffer {
-            buffer: name(*other),
-            scalar: scalar.to_string(),
-            offset: *offset as u64,
-        },
+        ExpectedContents::Buffer { other, scalar, offset } => {
+            StoredContents::EqualsBuffer { buffer: name(*other), scalar: scalar.to_string(), offset: *offset as u64 }
+        }
         ExpectedContents::Reference { job, .. } => {
             let kernels: Vec<&str> = job.modules.iter().map(|module| module.kernel.as_str()).collect();
             StoredContents::Reference { kernel: kernels.join(", ") }
@@ -60,7 +58,8 @@ fn runs(leaves: &[Leaf]) -> Vec<ExpectedRun> {
 pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<u8>>) -> Result<Verdict, String> {
     for expectation in expectations {
         let name = &expectation.buffer;
-        let actual = outputs.get(name).ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
+        let actual =
+            outputs.get(name).ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
         for leaf in leaves(expectation, outputs)? {
             let found = read(actual, leaf.scalar, leaf.offset as usize);
             if !found.is_some_and(|found| agrees(leaf.scalar, leaf.bits, found, &expectation.tolerance)) {
@@ -72,7 +71,9 @@ pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<
 }
 
 fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) -> Result<Vec<Leaf>, String> {
-    let scalar = |text: &str| text.parse::<ScalarType>().map_err(|_| format!("`{text}` is no scalar type"));
+    let scalar = |text: &str| {
+        text.parse::<ElementType>().map(|element| element.scalar).map_err(|_| format!("`{text}` is no scalar type"))
+    };
     match &expectation.contents {
         StoredContents::Values(runs) => {
             let mut leaves = Vec::new();
@@ -86,7 +87,9 @@ fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) 
             let bytes = outputs.get(buffer).ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
             Ok(split(bytes, scalar(text)?, *offset))
         }
-        StoredContents::Reference { kernel } => Err(format!("its expectation comes from the reference kernel {kernel}")),
+        StoredContents::Reference { kernel } => {
+            Err(format!("its expectation comes from the reference kernel {kernel}"))
+        }
     }
 }
 

@@ -40,16 +40,7 @@ use std::path::PathBuf;
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
 
-/// Which Boolean expressions are decisions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DecisionPolicy {
-    /// Every Boolean expression (CAST-10).
-    #[default]
-    Literal,
-    /// Those that direct control flow.
-    ControlFlow,
-}
+pub use crate::model::project::{DecisionPolicy, Optimization};
 
 /// A kernel's source and everything that decides what it compiles to.
 #[derive(Debug, Clone)]
@@ -68,16 +59,6 @@ pub struct KernelSource {
     /// `zero`, `performance` or `size`.
     pub optimization: Optimization,
     pub policy: DecisionPolicy,
-}
-
-/// Optimisation level of the compiler for production modules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Optimization {
-    #[default]
-    Zero,
-    Performance,
-    Size,
 }
 
 /// What the front end makes of a kernel.

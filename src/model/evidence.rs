@@ -159,9 +159,15 @@ pub struct StoredExpectation {
 pub enum StoredContents {
     Values(Vec<ExpectedRun>),
     /// Every scalar from byte `offset` on equals that of another buffer's start.
-    EqualsBuffer { buffer: String, scalar: String, offset: u64 },
+    EqualsBuffer {
+        buffer: String,
+        scalar: String,
+        offset: u64,
+    },
     /// What a reference kernel computes; its values are not stored.
-    Reference { kernel: String },
+    Reference {
+        kernel: String,
+    },
 }
 
 /// Neighbouring expected scalars of one type.

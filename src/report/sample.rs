@@ -519,6 +519,8 @@ fn test(id: &str, title: &str, kernel: &str, verdicts: [Verdict; 2]) -> TestEvid
         file: "requirements/matmul.toml".into(),
         hash: hash(id.len() as u64),
         procedure: vec![format!("{kernel} 2×1×1 groups, m=3 n=2 k=20")],
+        definition: serde_json::from_value(serde_json::json!({"id": id, "dispatches": []})).unwrap(),
+        expected: Vec::new(),
         results: vec![result(EngineName::Sequential, verdicts[0]), result(EngineName::Vulkan, verdicts[1])],
     }
 }

@@ -45,8 +45,15 @@ impl Dice {
 
 /// Makes the kernel of a seed.
 pub fn random_kernel(seed: u64) -> RandomKernel {
-    let mut writer =
-        Writer { dice: Dice(seed), text: String::new(), indent: 0, variables: 0, scope: Vec::new(), loops: 0, functions: 0 };
+    let mut writer = Writer {
+        dice: Dice(seed),
+        text: String::new(),
+        indent: 0,
+        variables: 0,
+        scope: Vec::new(),
+        loops: 0,
+        functions: 0,
+    };
     writer.kernel();
     RandomKernel { seed, text: writer.text }
 }
