@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::kernel::{self, Kernel};
 use super::{output, project};
-use crate::exec::sequential::lower;
+use crate::exec::sequential;
 use crate::glsl::KernelSource;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::project::{DecisionPolicy, Optimization};
@@ -25,7 +25,7 @@ pub fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
     }
     let path = PathBuf::from(&asked.kernel);
     let kernel = if path.is_file() { from_file(&path)? } else { from_project(asked)? };
-    let lowered = lower::lower(&kernel.module, &kernel.entry)
+    let lowered = sequential::lower(&kernel.module, &kernel.entry)
         .map_err(|unsupported| Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None })?;
     let text = lowered.to_string();
     match common.format {

@@ -9,8 +9,8 @@ use super::kernel::{Kernel, Variant};
 use crate::exec::judge::{self, Judgement};
 use crate::exec::prepare::Prepared;
 use crate::exec::sequential::SequentialExecutor;
-use crate::exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
-use crate::model::evidence::{LoweringDecision, Mismatch};
+use crate::exec::{Completion, ExecError, Executor, Job, LoopCounts, Run, Unobserved};
+use crate::model::evidence::Mismatch;
 use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
@@ -41,7 +41,7 @@ pub struct TestRun {
     /// Per kernel: what was recorded, or why nothing was.
     pub records: BTreeMap<String, Result<Records, String>>,
     /// Per kernel: the loop decisions that only the sequential lowering has.
-    pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+    pub lowering: LoopCounts,
 }
 
 impl TestRun {
@@ -72,7 +72,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
     };
     let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
-    let production = execute(engine, &job.expect("every kernel has a production module"))?;
+    let (production, lowering) = execute_counting(engine, &job.expect("every kernel has a production module"))?;
     let judgement = judge(plan, &production)?;
     let mut run = TestRun {
         engine: engine.name(),
@@ -82,7 +82,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
         records: BTreeMap::new(),
-        lowering: BTreeMap::new(),
+        lowering,
     };
     if production.completion == Completion::Completed {
         match engine.name() {
@@ -100,7 +100,11 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
 }
 
 fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
-    engine.run(job, &mut Unobserved).map_err(|error| match error {
+    Ok(execute_counting(engine, job)?.0)
+}
+
+fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, LoopCounts), Failure> {
+    engine.run_counting(job, &mut Unobserved).map_err(|error| match error {
         ExecError::Engine { .. } => Failure::tool(error.to_string()),
         ExecError::NoDevice { .. } => Failure::Unavailable { message: error.to_string(), hint: None },
     })

@@ -12,6 +12,7 @@ pub mod sequential;
 pub mod stored;
 pub mod vulkan;
 
+use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Checks, Finding};
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
@@ -150,12 +151,21 @@ pub enum ExecError {
     NoDevice { reason: String },
 }
 
+/// Loop decisions of the sequential lowering with their counts, by kernel name.
+pub type LoopCounts = BTreeMap<String, Vec<LoweringDecision>>;
+
 /// Runs prepared jobs.
 pub trait Executor {
     fn name(&self) -> EngineName;
 
     /// Runs `job` and reports events to `observer`.
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError>;
+
+    /// The same, with the counts of the loop decisions that only a sequential lowering has, by kernel name; none for
+    /// engines that lower nothing.
+    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, LoopCounts), ExecError> {
+        Ok((self.run(job, observer)?, LoopCounts::new()))
+    }
 }
 
 /// Sees a run's events, for progress displays and traces. Every method has an empty default.

@@ -10,6 +10,7 @@
 
 use super::calls::reachable_functions;
 use super::cfg::Graph;
+use super::effects::{Effect, effect};
 use super::module::{Id, Instruction, Module};
 use super::types::{Type, Types};
 use crate::model::place::Place;
@@ -379,9 +380,10 @@ fn written_pointers(instruction: &Instruction) -> Vec<Id> {
 }
 
 fn is_atomic(op: Op) -> bool {
-    format!("{op:?}").starts_with("Atomic")
+    effect(op) == Some(Effect::Atomic)
 }
 
+/// Opcodes that are not modelled count too: nobody knows what they depend on.
 fn is_group_operation(op: Op) -> bool {
-    format!("{op:?}").starts_with("Group") || format!("{op:?}").starts_with("Subgroup")
+    matches!(effect(op), Some(Effect::Subgroup) | None)
 }

@@ -1,31 +1,56 @@
-//! stub
-use super::*;
-use crate::model::verdict::EngineName;
-#[derive(Debug, Clone, Copy, Default)]
-pub enum MemoryModel {
-    #[default]
-    Idiom,
-    Spec,
-}
-#[derive(Debug, Clone, Default)]
+//! The sequential engine: a kernel as the single-thread-equivalent program that its lowering is.
+//!
+//! Knows: SPIR-V compute modules with 32-bit scalars. A module is decoded into a register program (`decode`, `ops`), in
+//! which workgroups run one after the other and the invocations of a workgroup run tile by tile to each barrier
+//! (`machine`); `lower` prints the same form for people.
+//! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
+//! engine cannot run is `Completion::Unsupported` by name before anything runs.
+//! Does not cover: 8-, 16- and 64-bit types, images, subgroups, device addresses, floating-point atomics.
+
+mod access;
+mod decode;
+mod findings;
+mod lanes;
+mod layout;
+mod lower;
+mod machine;
+mod memory;
+pub mod ops;
+mod order;
+pub mod program;
+mod record;
+mod run;
+mod settle;
+mod shadow;
+mod step;
+
+pub use decode::Unsupported;
+pub use lower::{Lowered, lower};
+pub use run::{SequentialExecutor, SequentialRun};
+
+/// How the engine runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
+    /// Invocations that run together, 1 to 1024; 1 is the model of one thread.
     pub tile_width: u32,
     pub memory_model: MemoryModel,
+    /// Workers; the engine uses one so far.
+    pub jobs: usize,
 }
-#[derive(Debug, Clone, Default)]
-pub struct SequentialExecutor {
-    pub settings: Settings,
-}
-impl Executor for SequentialExecutor {
-    fn name(&self) -> EngineName {
-        EngineName::Sequential
-    }
-    fn run(&mut self, _: &Job, _: &mut dyn Observer) -> Result<Run, ExecError> {
-        unimplemented!()
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { tile_width: 64, memory_model: MemoryModel::Idiom, jobs: 1 }
     }
 }
-pub mod lower {
-    pub fn lower(_: &crate::spirv::module::Module, _: &str) -> Result<String, String> {
-        unimplemented!()
-    }
+
+/// What orders buffer accesses of the invocations of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModel {
+    /// One memory barrier that covers the memory, directly before `barrier()`.
+    #[default]
+    Idiom,
+    /// Release before and acquire after, or a control barrier whose own semantics cover the memory.
+    Spec,
 }

@@ -1,0 +1,106 @@
+//! Activity masks: one bit per lane of a tile, 64 lanes to a word.
+
+/// Most lanes of a tile.
+pub const MOST_LANES: usize = 1024;
+
+/// Words of a mask.
+pub const MASK_WORDS: usize = MOST_LANES / 64;
+
+/// One bit per lane; bits behind the last lane of the tile are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mask(pub [u64; MASK_WORDS]);
+
+impl Mask {
+    pub const EMPTY: Mask = Mask([0; MASK_WORDS]);
+
+    /// The first `lanes` lanes.
+    pub fn first(lanes: usize) -> Self {
+        let mut mask = Self::EMPTY;
+        for (index, word) in mask.0.iter_mut().enumerate() {
+            *word = match lanes.saturating_sub(64 * index) {
+                0 => 0,
+                some if some >= 64 => u64::MAX,
+                some => (1 << some) - 1,
+            };
+        }
+        mask
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    pub fn count(&self, words: usize) -> u32 {
+        self.0[..words].iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The lanes, ascending.
+    pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+        let words = self.0;
+        words
+            .into_iter()
+            .enumerate()
+            .filter(|(_, word)| *word != 0)
+            .flat_map(|(index, word)| bits(word).map(move |bit| 64 * index + bit))
+    }
+
+    pub fn merge(&mut self, other: &Mask) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine |= theirs;
+        }
+    }
+}
+
+/// The set bits of a word, ascending.
+pub fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let bit = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(bit)
+    })
+}
+
+/// For each byte, eight words that are all ones where its bit is set.
+const SPREAD: [[u32; 8]; 256] = spread_table();
+
+const fn spread_table() -> [[u32; 8]; 256] {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][bit] = u32::MAX;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// Writes all ones for each set bit, zero for the others.
+pub fn spread(out: &mut [u32], mask: &[u64]) {
+    for (out, word) in out.chunks_mut(64).zip(mask) {
+        for (out, byte) in out.chunks_mut(8).zip(word.to_le_bytes()) {
+            let lanes = &SPREAD[byte as usize];
+            if let Ok(eight) = <&mut [u32; 8]>::try_from(&mut *out) {
+                *eight = *lanes;
+            } else {
+                let length = out.len();
+                out.copy_from_slice(&lanes[..length]);
+            }
+        }
+    }
+}
+
+/// `to = from` where `lanes` is all ones.
+pub fn blend(to: &mut [u32], from: &[u32], lanes: &[u32]) {
+    for ((to, from), lane) in to.iter_mut().zip(from).zip(lanes) {
+        *to = (*from & lane) | (*to & !lane);
+    }
+}

@@ -1,0 +1,656 @@
+//! The machine: runs a program workgroup by workgroup, tile by tile, to barriers and to the end.
+//!
+//! Knows: a tile is a run of consecutive invocations of a workgroup; its lanes stand at blocks, and the lowest block that
+//! has lanes runs next, for all of them at once (see `program` for why they come together again). At a barrier a lane
+//! leaves the tile's frontier and waits with the identity of the barrier; when no lane of the workgroup can run, the
+//! identities are compared.
+//! Promises: workgroups run in linear order, x fastest; invocations of a tile in local-index order.
+//! Does not cover: forward progress between invocations of a workgroup other than at barriers: a lane that spins until
+//! another lane of its tile has written does not end (Vulkan promises no such progress either).
+
+use super::findings::{Collector, NOWHERE};
+use super::lanes::{MASK_WORDS, Mask, spread};
+use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD};
+use super::ops::element::Touch;
+use super::program::{Barrier, PerLane, Program, Reg, Scalar, Terminator, Uniform};
+use super::record::{Recorder, rank};
+use super::shadow::Stamp;
+use super::{MemoryModel, Settings};
+use crate::model::finding::{Finding, FindingKind};
+use std::collections::BTreeMap;
+
+/// Lanes that stand at the start of a block.
+#[derive(Debug, Clone)]
+struct Entry {
+    block: u32,
+    mask: Mask,
+}
+
+/// Lanes that wait at a barrier.
+#[derive(Debug, Clone)]
+struct Waiting {
+    barrier: u32,
+    to: u32,
+    mask: Mask,
+}
+
+/// The state of a tile between two runs.
+#[derive(Debug, Clone)]
+struct Tile {
+    /// Local index of the first lane.
+    first: u32,
+    all: Mask,
+    words: Vec<Box<[u32]>>,
+    masks: Vec<u64>,
+    undefined_words: Vec<u64>,
+    undefined_masks: Vec<u64>,
+    memory: Vec<u32>,
+    memory_undefined: Vec<u64>,
+    /// Descending by block, so that the lowest is last.
+    frontier: Vec<Entry>,
+    waiting: Vec<Waiting>,
+    /// By lane: the instruction at which it ended.
+    ended: Vec<u32>,
+}
+
+/// Why a run stopped before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    Steps { place: u32, invocation: [u32; 3] },
+}
+
+/// How often the loops of the lowering ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RegionCounts {
+    /// Workgroups that entered region 0, and that left barrier `i` into region `i + 1`.
+    pub entered: Vec<u64>,
+}
+
+/// A dispatch in progress.
+pub struct Machine<'a> {
+    pub program: &'a Program,
+    settings: Settings,
+    pub groups: [u32; 3],
+    pub stores: &'a mut [Store],
+    pub slots: Vec<Option<Slot>>,
+    pub workgroup_memory: Store,
+    pub push_constants: Store,
+    pub collector: Collector,
+    pub recorder: Recorder,
+    pub steps_left: u64,
+    pub regions: RegionCounts,
+    /// Whether any barrier was divergent.
+    pub diverged: bool,
+
+    pub(super) clock: Clock,
+    /// First time of each workgroup so far.
+    starts: Vec<u32>,
+    pub(super) workgroup: [u32; 3],
+    pub(super) workgroup_index: u64,
+    pub(super) track_undefined: bool,
+    pub(super) track_races: bool,
+
+    /// Lanes of a tile, and words of its masks.
+    pub(super) width: usize,
+    pub(super) mask_words: usize,
+    pub(super) words: Vec<Box<[u32]>>,
+    pub(super) masks: Vec<u64>,
+    pub(super) undefined_words: Vec<u64>,
+    pub(super) undefined_masks: Vec<u64>,
+    pub(super) memory: Vec<u32>,
+    pub(super) memory_undefined: Vec<u64>,
+    pub(super) first_lane: u32,
+    /// The active lanes, and whether every lane that can still run is active.
+    pub(super) active: Mask,
+    pub(super) full: bool,
+    /// `active` as one word per lane; valid unless `full`.
+    pub(super) lane_mask: Box<[u32]>,
+    pub(super) scratch: Box<[u32]>,
+    /// For loaded and stored values.
+    pub(super) staging: Box<[u32]>,
+    pub(super) addresses: Box<[u32]>,
+    pub(super) races: Vec<(Stamp, Touch, u32, bool)>,
+}
+
+/// What a dispatch needs beside the program.
+pub struct Launch<'a> {
+    pub settings: Settings,
+    pub groups: [u32; 3],
+    pub stores: &'a mut [Store],
+    pub slots: Vec<Option<Slot>>,
+    pub push_constants: Store,
+    pub collector: Collector,
+    pub recorder: Recorder,
+    pub steps_left: u64,
+}
+
+/// Bytes that a dispatch of `program` needs beside its buffers.
+pub fn working_bytes(program: &Program, width: u32) -> u64 {
+    let invocations: u64 = program.local_size.iter().map(|size| u64::from(*size)).product();
+    let tiles = invocations.div_ceil(u64::from(width));
+    let per_tile = (u64::from(program.words) + u64::from(program.invocation_words)) * u64::from(width) * 4;
+    tiles * per_tile + u64::from(program.workgroup_words) * 40
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(program: &'a Program, launch: Launch<'a>) -> Self {
+        let invocations = program.local_size.iter().map(|size| *size as usize).product::<usize>();
+        let width = (launch.settings.tile_width as usize).min(invocations).max(1);
+        let mask_words = width.div_ceil(64);
+        let checks = launch.collector.checks.clone();
+        let track_races = checks.has(FindingKind::DataRace);
+        let mut workgroup_memory = Store::undefined_words(program.workgroup_words as usize);
+        if track_races && program.workgroup_words > 0 {
+            let atomicity = super::shadow::Atomicity::WithAtomics;
+            workgroup_memory.shadow = Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity));
+        }
+        let mut machine = Self {
+            program,
+            settings: launch.settings,
+            groups: launch.groups,
+            stores: launch.stores,
+            slots: launch.slots,
+            workgroup_memory,
+            push_constants: launch.push_constants,
+            collector: launch.collector,
+            recorder: launch.recorder,
+            steps_left: launch.steps_left,
+            regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
+            diverged: false,
+            clock: Clock::new(),
+            starts: Vec::new(),
+            workgroup: [0; 3],
+            workgroup_index: 0,
+            track_undefined: checks.has(FindingKind::UninitializedRead),
+            track_races,
+            width,
+            mask_words,
+            words: vec![vec![0; width].into(); program.words as usize],
+            masks: vec![0; program.masks as usize * mask_words],
+            undefined_words: vec![0; program.words as usize * mask_words],
+            undefined_masks: vec![0; program.masks as usize * mask_words],
+            memory: Vec::new(),
+            memory_undefined: Vec::new(),
+            first_lane: 0,
+            active: Mask::EMPTY,
+            full: true,
+            lane_mask: vec![0; width].into(),
+            scratch: vec![0; width].into(),
+            staging: vec![0; width].into(),
+            addresses: vec![0; width].into(),
+            races: Vec::new(),
+        };
+        machine.fill_uniforms();
+        machine
+    }
+
+    /// Fills the registers that hold the same value in the whole dispatch.
+    fn fill_uniforms(&mut self) {
+        let program = self.program;
+        for (uniform, reg) in &program.uniforms {
+            let value = match uniform {
+                Uniform::Constant(value) => *value,
+                Uniform::PushConstant(word) => {
+                    if self.push_constants.is_undefined(*word as usize) {
+                        let first = reg.0 as usize * self.mask_words;
+                        self.undefined_words[first..first + self.mask_words].fill(u64::MAX);
+                    }
+                    self.push_constants.words[*word as usize]
+                }
+                Uniform::NumWorkgroups(axis) => self.groups[*axis as usize],
+                Uniform::WorkgroupId(_) => 0,
+            };
+            self.words[reg.0 as usize].fill(value);
+        }
+        for (value, reg) in &program.uniform_masks {
+            let first = reg.0 as usize * self.mask_words;
+            self.masks[first..first + self.mask_words].fill(if *value { u64::MAX } else { 0 });
+        }
+    }
+
+    /// Runs every workgroup.
+    pub fn run(&mut self, mut completed: impl FnMut([u32; 3])) -> Result<(), Stop> {
+        let mut tiles = self.tiles();
+        let [columns, rows, layers] = self.groups;
+        for z in 0..layers {
+            for y in 0..rows {
+                for x in 0..columns {
+                    self.workgroup = [x, y, z];
+                    self.run_workgroup(&mut tiles)?;
+                    self.workgroup_index += 1;
+                    completed([x, y, z]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One state per tile where tiles must wait for each other, else one that all share.
+    fn tiles(&self) -> Vec<Tile> {
+        let program = self.program;
+        let invocations = program.local_size.iter().product::<u32>();
+        let own_words = (program.words - program.shared_words) as usize;
+        let own_masks = (program.masks - program.shared_masks) as usize;
+        let memory = program.invocation_words as usize;
+        let tile = |first: u32| Tile {
+            first,
+            all: Mask::first((invocations - first).min(self.width as u32) as usize),
+            words: vec![vec![0; self.width].into(); own_words],
+            masks: vec![0; own_masks * self.mask_words],
+            undefined_words: vec![0; own_words * self.mask_words],
+            undefined_masks: vec![0; own_masks * self.mask_words],
+            memory: vec![UNDEFINED_WORD; memory * self.width],
+            memory_undefined: vec![u64::MAX; memory * self.mask_words],
+            frontier: Vec::new(),
+            waiting: Vec::new(),
+            ended: if program.barriers.is_empty() { Vec::new() } else { vec![NOWHERE; self.width] },
+        };
+        if program.barriers.is_empty() {
+            return vec![tile(0)];
+        }
+        (0..invocations).step_by(self.width).map(tile).collect()
+    }
+
+    fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
+        self.starts.push(self.clock.workgroup_starts());
+        self.workgroup_memory.reset();
+        let program = self.program;
+        for (uniform, reg) in &program.uniforms {
+            if let Uniform::WorkgroupId(axis) = uniform {
+                self.words[reg.0 as usize].fill(self.workgroup[*axis as usize]);
+            }
+        }
+        self.regions.entered[0] += 1;
+        if program.barriers.is_empty() {
+            let invocations = program.local_size.iter().product::<u32>();
+            for first in (0..invocations).step_by(self.width) {
+                tiles[0].first = first;
+                tiles[0].all = Mask::first((invocations - first).min(self.width as u32) as usize);
+                self.start(&mut tiles[0]);
+                self.run_tile(&mut tiles[0])?;
+            }
+            return Ok(());
+        }
+        tiles.iter_mut().for_each(|tile| self.start(tile));
+        loop {
+            for tile in tiles.iter_mut() {
+                self.run_tile(tile)?;
+            }
+            if !self.meet(tiles) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Puts a tile's lanes at the entry with fresh registers.
+    fn start(&self, tile: &mut Tile) {
+        let program = self.program;
+        let own = |reg: &Reg| (reg.0 - program.shared_words) as usize;
+        for (what, reg) in &program.per_lane {
+            for (lane, word) in tile.words[own(reg)].iter_mut().enumerate() {
+                *word = self.per_lane(*what, tile.first + lane as u32);
+            }
+        }
+        tile.undefined_words.fill(0);
+        tile.undefined_masks.fill(0);
+        for reg in &program.undefined_words {
+            tile.words[own(reg)].fill(UNDEFINED_WORD);
+            tile.undefined_words[own(reg) * self.mask_words..][..self.mask_words].fill(u64::MAX);
+        }
+        for reg in &program.undefined_masks {
+            let first = (reg.0 - program.shared_masks) as usize * self.mask_words;
+            tile.masks[first..first + self.mask_words].fill(0);
+            tile.undefined_masks[first..first + self.mask_words].fill(u64::MAX);
+        }
+        for reg in &program.zeroed {
+            tile.words[own(reg)].fill(0);
+        }
+        tile.memory.fill(UNDEFINED_WORD);
+        tile.memory_undefined.fill(u64::MAX);
+        tile.ended.fill(NOWHERE);
+        tile.waiting.clear();
+        tile.frontier.clear();
+        tile.frontier.push(Entry { block: 0, mask: tile.all });
+    }
+
+    fn per_lane(&self, what: PerLane, local: u32) -> u32 {
+        // Lanes behind the last invocation repeat it, so that their addresses stay inside.
+        let local = local.min(self.program.local_size.iter().product::<u32>() - 1);
+        let id = self.local_id(local);
+        match what {
+            PerLane::LocalIndex => local,
+            PerLane::LocalId(axis) => id[axis as usize],
+            PerLane::GlobalId(axis) => {
+                let axis = axis as usize;
+                self.workgroup[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
+            }
+        }
+    }
+
+    fn local_id(&self, local: u32) -> [u32; 3] {
+        let [columns, rows, _] = self.program.local_size;
+        [local % columns, local / columns % rows, local / (columns * rows)]
+    }
+
+    /// Global invocation id of a local index in the current workgroup.
+    pub(super) fn invocation(&self, local: u32) -> [u32; 3] {
+        self.invocation_of(self.workgroup_index, local)
+    }
+
+    /// Global invocation id of a local index in a workgroup given by its linear index.
+    pub fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
+        let [columns, rows, _] = self.groups.map(u64::from);
+        let group = [workgroup % columns, workgroup / columns % rows, workgroup / (columns * rows)];
+        let id = self.local_id(local);
+        std::array::from_fn(|axis| {
+            (group[axis] as u32).wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
+        })
+    }
+
+    /// Global invocation id behind a stamp.
+    pub(super) fn stamped(&self, stamp: Stamp) -> [u32; 3] {
+        let workgroup = self.starts.partition_point(|start| *start <= stamp.time()).saturating_sub(1);
+        self.invocation_of(workgroup as u64, stamp.lane())
+    }
+
+    /// First time of the current workgroup.
+    pub(super) fn first_time(&self) -> u32 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    pub(super) fn rank(&self, lane: usize) -> u64 {
+        rank(self.workgroup_index, self.first_lane + lane as u32)
+    }
+
+    /// Exchanges the tile's registers with the machine's own.
+    fn exchange(&mut self, tile: &mut Tile) {
+        let program = self.program;
+        let shared_words = program.shared_words as usize;
+        let shared_masks = program.shared_masks as usize * self.mask_words;
+        self.words[shared_words..].swap_with_slice(&mut tile.words);
+        self.masks[shared_masks..].swap_with_slice(&mut tile.masks);
+        self.undefined_words[shared_words * self.mask_words..].swap_with_slice(&mut tile.undefined_words);
+        self.undefined_masks[shared_masks..].swap_with_slice(&mut tile.undefined_masks);
+        std::mem::swap(&mut self.memory, &mut tile.memory);
+        std::mem::swap(&mut self.memory_undefined, &mut tile.memory_undefined);
+    }
+
+    /// Runs a tile until every lane waits or has ended.
+    fn run_tile(&mut self, tile: &mut Tile) -> Result<(), Stop> {
+        if tile.frontier.is_empty() {
+            return Ok(());
+        }
+        self.exchange(tile);
+        self.first_lane = tile.first;
+        let mut result = Ok(());
+        while let Some(entry) = tile.frontier.pop() {
+            result = self.run_from(tile, entry);
+            if result.is_err() {
+                break;
+            }
+        }
+        self.exchange(tile);
+        result
+    }
+
+    /// Runs from a block on while the lanes stay together and lowest.
+    fn run_from(&mut self, tile: &mut Tile, entry: Entry) -> Result<(), Stop> {
+        let program = self.program;
+        self.active = entry.mask;
+        self.full = tile.frontier.is_empty() && tile.waiting.is_empty();
+        if !self.full {
+            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
+        }
+        let active = u64::from(self.active.count(self.mask_words));
+        let ceiling = tile.frontier.last().map_or(u32::MAX, |next| next.block);
+        let mut at = entry.block;
+        loop {
+            let block = &program.blocks[at as usize];
+            let cost = (block.steps.len() as u64 + 1) * active;
+            if cost > self.steps_left {
+                let lane = self.active.lanes().next().unwrap_or(0) as u32;
+                return Err(Stop::Steps { place: block.place, invocation: self.invocation(self.first_lane + lane) });
+            }
+            self.steps_left -= cost;
+            for step in &block.steps {
+                self.step(step);
+            }
+            if !block.suspects.is_empty() && self.track_undefined {
+                self.check_defined(&block.suspects, block.place);
+            }
+            match &block.terminator {
+                Terminator::Jump { to } => at = *to,
+                Terminator::Branch { condition, yes, no } => match self.branch(tile, *condition, *yes, *no) {
+                    Some(to) => at = to,
+                    None => return Ok(()),
+                },
+                Terminator::Switch { selector, cases, default } => {
+                    self.switch(tile, *selector, cases, *default);
+                    return Ok(());
+                }
+                Terminator::Barrier { barrier, to } => {
+                    let waiting = Waiting { barrier: *barrier, to: *to, mask: self.active };
+                    tile.waiting.push(waiting);
+                    return Ok(());
+                }
+                Terminator::End | Terminator::Unreachable => {
+                    self.end(tile, block.place, matches!(block.terminator, Terminator::Unreachable));
+                    return Ok(());
+                }
+            }
+            if at >= ceiling {
+                insert(&mut tile.frontier, at, &self.active);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Splits the active lanes; the target where they stay together.
+    fn branch(&self, tile: &mut Tile, condition: Reg, yes: u32, no: u32) -> Option<u32> {
+        let values = &self.masks[condition.0 as usize * self.mask_words..][..self.mask_words];
+        let (mut taken, mut passed) = (Mask::EMPTY, Mask::EMPTY);
+        let (mut any_taken, mut any_passed) = (0, 0);
+        for (index, value) in values.iter().enumerate() {
+            taken.0[index] = self.active.0[index] & value;
+            passed.0[index] = self.active.0[index] & !value;
+            any_taken |= taken.0[index];
+            any_passed |= passed.0[index];
+        }
+        match (any_taken != 0, any_passed != 0) {
+            (true, false) => Some(yes),
+            (false, _) => Some(no),
+            (true, true) => {
+                insert(&mut tile.frontier, yes, &taken);
+                insert(&mut tile.frontier, no, &passed);
+                None
+            }
+        }
+    }
+
+    fn switch(&self, tile: &mut Tile, selector: Reg, cases: &[(u32, u32)], default: u32) {
+        let mut by_target: BTreeMap<u32, Mask> = BTreeMap::new();
+        for lane in self.active.lanes() {
+            let value = self.words[selector.0 as usize][lane];
+            let to = cases.iter().find(|(case, _)| *case == value).map_or(default, |(_, to)| *to);
+            by_target.entry(to).or_insert(Mask::EMPTY).0[lane / 64] |= 1 << (lane % 64);
+        }
+        for (to, mask) in by_target {
+            insert(&mut tile.frontier, to, &mask);
+        }
+    }
+
+    fn end(&mut self, tile: &mut Tile, place: u32, unreachable: bool) {
+        for lane in self.active.lanes() {
+            if let Some(ended) = tile.ended.get_mut(lane) {
+                *ended = place;
+            }
+        }
+        if unreachable && let Some(lane) = self.active.lanes().next() {
+            let witness = self.invocation(self.first_lane + lane as u32);
+            self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || Finding {
+                invocations: vec![witness],
+                ..Finding::new(FindingKind::UndefinedValue, "execution reached OpUnreachable; the invocation ends here")
+            });
+        }
+    }
+
+    /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that wait; whether any did.
+    fn meet(&mut self, tiles: &mut [Tile]) -> bool {
+        let mut gathered: BTreeMap<(u32, Vec<u32>), (u64, u32)> = BTreeMap::new();
+        let mut ended: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
+        for tile in tiles.iter() {
+            for waiting in &tile.waiting {
+                self.identities(tile, waiting, &mut gathered);
+            }
+            for (lane, place) in tile.ended.iter().enumerate().filter(|(_, place)| **place != NOWHERE) {
+                ended.entry(*place).or_insert((0, tile.first + lane as u32)).0 += 1;
+            }
+        }
+        if gathered.is_empty() {
+            return false;
+        }
+        if gathered.len() > 1 || !ended.is_empty() {
+            self.report_divergence(&gathered, &ended);
+        }
+        let barriers: Vec<u32> = gathered.keys().map(|(barrier, _)| *barrier).collect();
+        for barrier in &barriers {
+            self.regions.entered[*barrier as usize + 1] += 1;
+        }
+        let ordered = self.ordered(barriers[0]);
+        self.clock.barrier(ordered);
+        for tile in tiles {
+            for waiting in std::mem::take(&mut tile.waiting) {
+                insert(&mut tile.frontier, waiting.to, &waiting.mask);
+            }
+        }
+        true
+    }
+
+    /// Adds each waiting lane under its barrier and the iterations of the loops around it.
+    fn identities(&self, tile: &Tile, waiting: &Waiting, gathered: &mut BTreeMap<(u32, Vec<u32>), (u64, u32)>) {
+        let barrier = &self.program.barriers[waiting.barrier as usize];
+        let counters: Vec<&[u32]> =
+            barrier.counters.iter().map(|reg| &tile.words[(reg.0 - self.program.shared_words) as usize][..]).collect();
+        let mut last: Option<(Vec<u32>, u64, u32)> = None;
+        let flush = |(iterations, count, first): (Vec<u32>, u64, u32), gathered: &mut BTreeMap<_, (u64, u32)>| {
+            gathered.entry((waiting.barrier, iterations)).or_insert((0, first)).0 += count;
+        };
+        for lane in waiting.mask.lanes() {
+            let same = |iterations: &[u32]| iterations.iter().zip(&counters).all(|(value, all)| *value == all[lane]);
+            match &mut last {
+                Some((iterations, count, _)) if same(iterations) => *count += 1,
+                _ => {
+                    if let Some(done) = last.take() {
+                        flush(done, gathered);
+                    }
+                    let iterations = counters.iter().map(|all| all[lane]).collect();
+                    last = Some((iterations, 1, tile.first + lane as u32));
+                }
+            }
+        }
+        if let Some(done) = last {
+            flush(done, gathered);
+        }
+    }
+
+    fn report_divergence(
+        &mut self,
+        gathered: &BTreeMap<(u32, Vec<u32>), (u64, u32)>,
+        ended: &BTreeMap<u32, (u64, u32)>,
+    ) {
+        self.diverged = true;
+        let place = |barrier: &u32| self.program.barriers[*barrier as usize].place;
+        let mut waiting = gathered.iter();
+        let Some(((barrier, iterations), (count, first))) = waiting.next() else { return };
+        let (here, one) = (place(barrier), self.invocation(*first));
+        let others = waiting.map(|((other, others), (number, lane))| {
+            let what = if other == barrier {
+                format!("{number} wait at it in another iteration ({others:?} against {iterations:?})")
+            } else {
+                format!("{number} wait at another barrier")
+            };
+            (place(other), what, *number, *lane)
+        });
+        let ended =
+            ended.iter().map(|(place, (number, lane))| (*place, format!("{number} have ended"), *number, *lane));
+        let found: Vec<_> = others.chain(ended).collect();
+        for (other, what, number, lane) in found {
+            let two = self.invocation(lane);
+            self.collector.add(FindingKind::BarrierDivergence, [here, other], 0, || Finding {
+                invocations: vec![one, two],
+                ..Finding::new(
+                    FindingKind::BarrierDivergence,
+                    format!("{count} invocations of the workgroup wait at this barrier while {what}"),
+                )
+                .detail("waiting", *count)
+                .detail("elsewhere", number)
+            });
+        }
+    }
+
+    /// What a barrier orders under the memory model in force (see `docs/memory-model.md`).
+    fn ordered(&self, barrier: u32) -> Ordered {
+        let barrier = &self.program.barriers[barrier as usize];
+        ordered(barrier, self.settings.memory_model)
+    }
+
+    /// Reports an undefined operand among `suspects` in an active lane.
+    pub(super) fn check_defined(&mut self, suspects: &[Scalar], place: u32) {
+        let mut found = [0u64; MASK_WORDS];
+        let mut any = 0;
+        for (index, word) in found[..self.mask_words].iter_mut().enumerate() {
+            for suspect in suspects {
+                *word |= match suspect {
+                    Scalar::Word(reg) => self.undefined_words[reg.0 as usize * self.mask_words + index],
+                    Scalar::Mask(reg) => self.undefined_masks[reg.0 as usize * self.mask_words + index],
+                };
+            }
+            *word &= self.active.0[index];
+            any |= *word;
+        }
+        if any != 0 {
+            self.report_undefined(&Mask(found), place, "an uninitialised value is used here");
+        }
+    }
+
+    pub(super) fn report_undefined(&mut self, lanes: &Mask, place: u32, message: &str) {
+        for lane in lanes.lanes() {
+            let witness = self.invocation(self.first_lane + lane as u32);
+            self.collector.add(FindingKind::UninitializedRead, [place, NOWHERE], 0, || Finding {
+                invocations: vec![witness],
+                ..Finding::new(FindingKind::UninitializedRead, message)
+            });
+        }
+    }
+}
+
+/// Adds lanes to the frontier, which is kept in descending order of blocks.
+fn insert(frontier: &mut Vec<Entry>, block: u32, mask: &Mask) {
+    let position = frontier.partition_point(|entry| entry.block > block);
+    match frontier.get_mut(position) {
+        Some(entry) if entry.block == block => entry.mask.merge(mask),
+        _ => frontier.insert(position, Entry { block, mask: *mask }),
+    }
+}
+
+const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
+const RELEASE: u32 = 0x4 | 0x8 | 0x10;
+const BUFFERS: u32 = 0x40;
+const WORKGROUP: u32 = 0x100;
+
+fn ordered(barrier: &Barrier, model: MemoryModel) -> Ordered {
+    let own = barrier.semantics;
+    let both = |semantics: u32| semantics & ACQUIRE != 0 && semantics & RELEASE != 0;
+    let memory = |bit: u32| {
+        if own & bit != 0 && both(own) {
+            return true;
+        }
+        let released = barrier.before & bit != 0 && barrier.before & RELEASE != 0;
+        let acquired = barrier.after & bit != 0 && barrier.after & ACQUIRE != 0;
+        match model {
+            MemoryModel::Idiom => released,
+            MemoryModel::Spec => released && acquired,
+        }
+    };
+    Ordered { buffers: memory(BUFFERS), workgroup: memory(WORKGROUP) }
+}

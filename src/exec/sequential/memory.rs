@@ -1,0 +1,201 @@
+//! Memory that invocations share: buffers, workgroup memory, push constants, by 32-bit words.
+//!
+//! Promises: a word is undefined while the test or the kernel has not written all of its bytes.
+
+use super::shadow::{Now, Shadow, Stamp};
+use crate::exec::{JobBinding, JobBuffer};
+use crate::model::procedure::DescriptorClass;
+use std::ops::Range;
+
+/// What undefined memory reads as.
+pub const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
+
+/// A block of words.
+#[derive(Debug, Default)]
+pub struct Store {
+    pub words: Vec<u32>,
+    /// One bit per word; none where every word is defined.
+    pub undefined: Option<Vec<u64>>,
+    pub shadow: Option<Shadow>,
+}
+
+impl Store {
+    /// From bytes (padded with zeros to whole words) and the ranges that are defined.
+    pub fn of_bytes(bytes: &[u8], defined: &[Range<usize>]) -> Self {
+        let words: Vec<u32> = bytes
+            .chunks(4)
+            .map(|chunk| {
+                let mut four = [0; 4];
+                four[..chunk.len()].copy_from_slice(chunk);
+                u32::from_le_bytes(four)
+            })
+            .collect();
+        let mut undefined = vec![0u64; words.len().div_ceil(64)];
+        let mut start = 0;
+        for range in defined.iter().cloned().chain([bytes.len()..bytes.len()]) {
+            // A word with any undefined byte is undefined.
+            for word in start / 4..range.start.min(bytes.len()).div_ceil(4) {
+                undefined[word / 64] |= 1 << (word % 64);
+            }
+            start = range.end.min(bytes.len());
+        }
+        let any = undefined.iter().any(|bits| *bits != 0);
+        Self { words, undefined: any.then_some(undefined), shadow: None }
+    }
+
+    pub fn undefined_words(words: usize) -> Self {
+        let mut store = Self { words: vec![0; words], undefined: Some(vec![0; words.div_ceil(64)]), shadow: None };
+        store.reset();
+        store
+    }
+
+    /// Makes every word undefined.
+    pub fn reset(&mut self) {
+        self.words.fill(UNDEFINED_WORD);
+        if let Some(undefined) = &mut self.undefined {
+            undefined.fill(u64::MAX);
+        }
+    }
+
+    #[inline]
+    pub fn is_undefined(&self, word: usize) -> bool {
+        self.undefined.as_ref().is_some_and(|bits| bits[word / 64] >> (word % 64) & 1 == 1)
+    }
+
+    #[inline]
+    pub fn define(&mut self, word: usize, defined: bool) {
+        if let Some(bits) = &mut self.undefined {
+            let bit = 1 << (word % 64);
+            if defined {
+                bits[word / 64] &= !bit;
+            } else {
+                bits[word / 64] |= bit;
+            }
+        }
+    }
+
+    pub fn bytes(&self, length: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.truncate(length);
+        bytes
+    }
+}
+
+/// A descriptor's range of a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    pub buffer: usize,
+    /// First word in the buffer.
+    pub first: usize,
+    /// Whole words in the range.
+    pub words: u32,
+}
+
+/// Why a binding cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SlotError {
+    #[error("a descriptor of class {0:?}")]
+    Class(DescriptorClass),
+    #[error("binding offset {0} is no multiple of 4")]
+    Offset(u64),
+    #[error("the bound range ends behind its buffer")]
+    Range,
+}
+
+impl Slot {
+    pub fn of(binding: &JobBinding, buffers: &[JobBuffer]) -> Result<Self, SlotError> {
+        let offset = match binding.class {
+            DescriptorClass::Storage | DescriptorClass::Uniform => binding.offset,
+            DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic => {
+                binding.offset.checked_add(binding.dynamic_offset).ok_or(SlotError::Range)?
+            }
+            DescriptorClass::StorageImage
+            | DescriptorClass::SampledImage
+            | DescriptorClass::Sampler
+            | DescriptorClass::Combined
+            | DescriptorClass::UniformTexel
+            | DescriptorClass::StorageTexel => return Err(SlotError::Class(binding.class)),
+        };
+        if offset % 4 != 0 {
+            return Err(SlotError::Offset(offset));
+        }
+        let size = buffers.get(binding.buffer).ok_or(SlotError::Range)?.bytes.len() as u64;
+        if offset.checked_add(binding.range).is_none_or(|end| end > size) {
+            return Err(SlotError::Range);
+        }
+        Ok(Self {
+            buffer: binding.buffer,
+            first: (offset / 4) as usize,
+            words: u32::try_from(binding.range / 4).map_err(|_| SlotError::Range)?,
+        })
+    }
+}
+
+/// The times of race detection (see `shadow`).
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    latest: u32,
+    buffers: u32,
+    workgroup: u32,
+    first_of_workgroup: u32,
+}
+
+impl Clock {
+    /// Time 0 is before everything.
+    pub fn new() -> Self {
+        Self { latest: 0, buffers: 0, workgroup: 0, first_of_workgroup: 0 }
+    }
+
+    /// A workgroup starts; gives its first time.
+    pub fn workgroup_starts(&mut self) -> u32 {
+        self.latest += 1;
+        self.buffers = self.latest;
+        self.workgroup = self.latest;
+        self.first_of_workgroup = self.latest;
+        self.latest
+    }
+
+    /// A barrier orders the memories named.
+    pub fn barrier(&mut self, ordered: Ordered) {
+        self.latest += 1;
+        if ordered.buffers {
+            self.buffers = self.latest;
+        }
+        if ordered.workgroup {
+            self.workgroup = self.latest;
+        }
+    }
+
+    pub fn in_buffers(&self, lane: u32, place: u32) -> Now {
+        Now { stamp: Stamp::new(self.buffers, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
+    }
+
+    pub fn in_workgroup(&self, lane: u32, place: u32) -> Now {
+        let first = self.first_of_workgroup;
+        Now { stamp: Stamp::new(self.workgroup, lane, place), workgroup: first, epoch: first }
+    }
+}
+
+/// Which memories a barrier orders for the invocations of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ordered {
+    pub buffers: bool,
+    pub workgroup: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_with_one_undefined_byte_is_undefined() {
+        let store = Store::of_bytes(&[0; 16], &[0..4, 5..8, 8..12]);
+        let undefined: Vec<bool> = (0..4).map(|word| store.is_undefined(word)).collect();
+        assert_eq!(undefined, [false, true, false, true]);
+    }
+
+    #[test]
+    fn a_wholly_defined_buffer_keeps_no_bits() {
+        assert!(Store::of_bytes(&[0; 6], &[0..6]).undefined.is_none());
+    }
+}

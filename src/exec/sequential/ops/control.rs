@@ -1,0 +1,168 @@
+//! Control flow, functions, debug information (SPIR-V specification, sections "Control-Flow Instructions", "Function
+//! Instructions", "Debug Instructions"), and calls of the coverage markers.
+
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::program::{Action, Compared, Scalar, Terminator};
+use crate::model::records::MarkerTable;
+use crate::model::structure::MarkerRole;
+use crate::spirv::module::{Id, Instruction};
+use rspirv::dr::Operand;
+use rspirv::spirv::Op;
+use std::rc::Rc;
+
+pub const TABLE: &[Row] = &[
+    row(Op::Nop, Meaning::Nothing),
+    row(Op::Line, Meaning::Nothing),
+    row(Op::NoLine, Meaning::Nothing),
+    row(Op::Label, Meaning::Nothing),
+    row(Op::LoopMerge, Meaning::Nothing),
+    row(Op::SelectionMerge, Meaning::Nothing),
+    // Phis are copies on the edges that lead to them.
+    row(Op::Phi, Meaning::Nothing),
+    row(Op::Branch, Meaning::Special(branch)),
+    row(Op::BranchConditional, Meaning::Special(branch_conditional)),
+    row(Op::Switch, Meaning::Special(switch)),
+    row(Op::Return, Meaning::Special(return_void)),
+    row(Op::ReturnValue, Meaning::Special(return_value)),
+    row(Op::Kill, Meaning::Special(end)),
+    row(Op::TerminateInvocation, Meaning::Special(end)),
+    row(Op::Unreachable, Meaning::Special(unreachable)),
+    row(Op::FunctionCall, Meaning::Special(call)),
+];
+
+fn branch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let mut edges = Vec::new();
+    let to = decoder.edge(id(instruction, 0)?, &mut edges)?;
+    decoder.finish(Terminator::Jump { to });
+    decoder.emit_edges(edges);
+    Ok(())
+}
+
+fn branch_conditional(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let condition = decoder.masks(id(instruction, 0)?)?[0];
+    let mut edges = Vec::new();
+    let yes = decoder.edge(id(instruction, 1)?, &mut edges)?;
+    let no = decoder.edge(id(instruction, 2)?, &mut edges)?;
+    decoder.finish(Terminator::Branch { condition, yes, no });
+    decoder.emit_edges(edges);
+    Ok(())
+}
+
+fn switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let selector = decoder.words(id(instruction, 0)?)?[0];
+    let mut edges = Vec::new();
+    let default = decoder.edge(id(instruction, 1)?, &mut edges)?;
+    let mut cases = Vec::new();
+    for pair in instruction.operands[2..].chunks(2) {
+        let [Operand::LiteralBit32(value), Operand::IdRef(target)] = pair else {
+            return Err(unsupported("OpSwitch over a type that is not 32 bits wide"));
+        };
+        let to = decoder.edge(*target, &mut edges)?;
+        cases.push((*value, to));
+    }
+    decoder.finish(Terminator::Switch { selector, cases: cases.into(), default });
+    decoder.emit_edges(edges);
+    Ok(())
+}
+
+fn return_void(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
+    decoder.return_from(None)
+}
+
+fn return_value(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    decoder.return_from(Some(id(instruction, 0)?))
+}
+
+fn end(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
+    decoder.finish(Terminator::End);
+    Ok(())
+}
+
+fn unreachable(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
+    decoder.finish(Terminator::Unreachable);
+    Ok(())
+}
+
+fn call(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let callee = id(instruction, 0)?;
+    if let Some(table) = decoder.markers {
+        if table.value_function == Some(callee) {
+            return value_marker(decoder, instruction, table);
+        }
+        if table.mark_function == Some(callee) {
+            return mark(decoder, instruction, table);
+        }
+    }
+    let arguments = instruction.ids().skip(1).map(|id| decoder.value(id)).collect::<Result<Vec<_>, _>>()?;
+    let ty = instruction.result_type.ok_or_else(|| unsupported("a call without a type"))?;
+    let result = decoder.fresh(ty)?;
+    decoder.define(instruction, Value::Scalars(result.clone()));
+    let place = decoder.place;
+    let back = decoder.new_label();
+    let into = decoder.new_label();
+    decoder.finish(Terminator::Jump { to: into });
+    decoder.inline(into, callee, arguments, Some(back), result)?;
+    decoder.place = place;
+    decoder.begin(back);
+    Ok(())
+}
+
+/// The role of a marker call, by its constant number.
+fn role(decoder: &Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<MarkerRole, Unsupported> {
+    let number = decoder.constants.word(id(instruction, 1)?);
+    let role = number.and_then(|number| table.roles.get(number as usize));
+    role.copied().ok_or_else(|| unsupported("a coverage marker with an unknown number"))
+}
+
+fn mark(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<(), Unsupported> {
+    if let MarkerRole::Mark { mark } = role(decoder, instruction, table)?
+        && let Some(bit) = table.layout.mark_bit(mark)
+    {
+        decoder.push(Action::Mark { bit });
+    }
+    Ok(())
+}
+
+fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<(), Unsupported> {
+    let operand = id(instruction, 2)?;
+    let value = decoder.masks(operand)?[0];
+    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(value)])));
+    let role = role(decoder, instruction, table)?;
+    let slot_of = |decision| {
+        let position = table.layout.decisions.iter().position(|slot| slot.decision == decision);
+        position.map(|position| (position as u32, &table.layout.decisions[position]))
+    };
+    match role {
+        MarkerRole::Condition { decision, condition } => {
+            let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
+            let weights = *layout.weights.get(condition as usize).ok_or_else(|| unsupported("an unknown condition"))?;
+            let sum = decoder.sum(slot);
+            if let Some(compared) = comparison(decoder, operand) {
+                let all = decoder.compared.entry(slot).or_default();
+                all.retain(|one| one.condition != condition);
+                all.push(Compared { condition, ..compared });
+            }
+            decoder.push(Action::Condition { slot, sum, value, weights });
+        }
+        MarkerRole::Decision { decision } => {
+            let Some((slot, _)) = slot_of(decision) else { return Ok(()) };
+            let sum = decoder.sum(slot);
+            let compared = decoder.compared.remove(&slot).unwrap_or_default();
+            decoder.push(Action::Decision { slot, sum, compared: compared.into() });
+        }
+        MarkerRole::Single { decision } => {
+            let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
+            let weights = *layout.weights.first().ok_or_else(|| unsupported("a decision without conditions"))?;
+            let compared: Vec<Compared> = comparison(decoder, operand).into_iter().collect();
+            decoder.push(Action::Single { slot, value, weights, compared: compared.into() });
+        }
+        MarkerRole::Mark { .. } => return Err(unsupported("a mark where a value is expected")),
+    }
+    Ok(())
+}
+
+/// The float comparison that a marker's operand is, with operands that outlive the block.
+fn comparison(decoder: &Decoder<'_>, operand: Id) -> Option<Compared> {
+    decoder.comparisons.get(&(decoder.depth(), operand)).cloned()
+}

@@ -1,0 +1,304 @@
+//! Memory instructions (SPIR-V specification, section "Memory Instructions").
+
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
+use crate::exec::sequential::layout::{self, Arrangement, Kind};
+use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Root, Scalar, Uniform};
+use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::{Majorness, Signedness, Type};
+use rspirv::spirv::Op;
+use std::rc::Rc;
+
+pub const TABLE: &[Row] = &[
+    row(Op::Variable, Meaning::Special(variable)),
+    row(Op::AccessChain, Meaning::Special(access_chain)),
+    row(Op::InBoundsAccessChain, Meaning::Special(access_chain)),
+    row(Op::Load, Meaning::Special(load)),
+    row(Op::Store, Meaning::Special(store)),
+    row(Op::CopyMemory, Meaning::Special(copy_memory)),
+    row(Op::ArrayLength, Meaning::Special(array_length)),
+];
+
+fn variable(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = decoder.variable(instruction)?;
+    decoder.define(instruction, Value::Pointer(pointer));
+    Ok(())
+}
+
+fn access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let mut pointer = decoder.pointer(id(instruction, 0)?)?;
+    for index in instruction.ids().skip(1) {
+        pointer = step_into(decoder, pointer, index)?;
+    }
+    decoder.define(instruction, Value::Pointer(pointer));
+    Ok(())
+}
+
+/// One index of an access chain.
+fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
+    let constant = decoder.constants.word(index);
+    match pointer.to {
+        Location::Descriptors { variable, length } => {
+            let index =
+                constant.ok_or_else(|| unsupported("an array of descriptors with an index that is no constant"))?;
+            if index >= length {
+                return Err(unsupported("an array of descriptors with an index out of range"));
+            }
+            let ty = component(decoder, pointer.ty, 0)?;
+            Ok(Pointer { to: decoder.descriptor(variable, index), ty })
+        }
+        Location::Registers(scalars) => {
+            let (scalars, ty) = within(decoder, &scalars, pointer.ty, constant)?;
+            Ok(Pointer { to: Location::Registers(scalars), ty })
+        }
+        Location::Constant(scalars) => {
+            let (scalars, ty) = within(decoder, &scalars, pointer.ty, constant)?;
+            Ok(Pointer { to: Location::Constant(scalars), ty })
+        }
+        Location::Memory { root, base, dimensions, arrangement, name } => {
+            let mut place = Place { root, base, dimensions, arrangement, name };
+            let ty = place.step(decoder, pointer.ty, index, constant)?;
+            let Place { root, base, dimensions, arrangement, name } = place;
+            Ok(Pointer { to: Location::Memory { root, base, dimensions, arrangement, name }, ty })
+        }
+    }
+}
+
+fn component(decoder: &Decoder<'_>, ty: Id, index: u32) -> Result<Id, Unsupported> {
+    decoder.types.component(ty, index).ok_or_else(|| unsupported("an access chain into a type without components"))
+}
+
+fn within(
+    decoder: &Decoder<'_>,
+    scalars: &[Scalar],
+    ty: Id,
+    index: Option<u32>,
+) -> Result<(Rc<[Scalar]>, Id), Unsupported> {
+    let index = index.ok_or_else(|| unsupported("a dynamic index into a built-in input"))?;
+    let mut start = 0;
+    let uniform = !matches!(decoder.types.get(ty), Some(Type::Structure { .. }));
+    let inner = component(decoder, ty, index)?;
+    let size = decoder.kinds(inner)?.len();
+    if uniform {
+        start = size * index as usize;
+    } else {
+        for before in 0..index {
+            start += decoder.kinds(component(decoder, ty, before)?)?.len();
+        }
+    }
+    let part = scalars.get(start..start + size).ok_or_else(|| unsupported("a constant index outside its array"))?;
+    Ok((part.into(), inner))
+}
+
+struct Place {
+    root: Root,
+    base: u32,
+    dimensions: Vec<Dimension>,
+    arrangement: Arrangement,
+    name: Rc<str>,
+}
+
+impl Place {
+    fn step(&mut self, decoder: &mut Decoder<'_>, ty: Id, index: Id, constant: Option<u32>) -> Result<Id, Unsupported> {
+        let of = decoder.types.get(ty).cloned();
+        if let Some(Type::Structure { members, .. }) = &of {
+            let index = constant.ok_or_else(|| unsupported("a structure index that is no constant"))?;
+            let member = members.get(index as usize).ok_or_else(|| unsupported("a structure index out of range"))?;
+            match self.arrangement {
+                Arrangement::Flat | Arrangement::Spread(_) => {
+                    for before in &members[..index as usize] {
+                        self.base += layout::flat_size(&decoder.types, &decoder.constants, before.ty)?;
+                    }
+                }
+                Arrangement::Explicit(_) => {
+                    let offset = member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
+                    self.base += layout::word_stride(offset)?;
+                    self.arrangement = Arrangement::Explicit(member.matrix);
+                }
+            }
+            return Ok(member.ty);
+        }
+        let inner = component(decoder, ty, 0)?;
+        let (stride, bound) = self.extent(decoder, &of, inner)?;
+        self.index(decoder, index, constant, stride, bound)?;
+        Ok(inner)
+    }
+
+    /// Words between elements, and how many there are.
+    fn extent(&mut self, decoder: &Decoder<'_>, ty: &Option<Type>, inner: Id) -> Result<(u32, Bound), Unsupported> {
+        let flat = |decoder: &Decoder<'_>| layout::flat_size(&decoder.types, &decoder.constants, inner);
+        let explicit = |stride: &Option<u32>| {
+            layout::word_stride(stride.ok_or_else(|| unsupported("an array without ArrayStride"))?)
+        };
+        Ok(match (ty, self.arrangement) {
+            (Some(Type::Array { length, stride, .. }), arrangement) => {
+                let bound = Bound::Fixed(layout::length_of(&decoder.constants, *length)? as u32);
+                match arrangement {
+                    Arrangement::Flat => (flat(decoder)?, bound),
+                    Arrangement::Explicit(_) | Arrangement::Spread(_) => (explicit(stride)?, bound),
+                }
+            }
+            (Some(Type::RuntimeArray { stride, .. }), _) => (explicit(stride)?, Bound::Runtime),
+            (Some(Type::Matrix { count, .. }), Arrangement::Explicit(layout)) => {
+                let layout = layout.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
+                let stride = layout::word_stride(layout.stride)?;
+                match layout.majorness {
+                    Majorness::Column => {
+                        self.arrangement = Arrangement::Explicit(None);
+                        (stride, Bound::Fixed(*count))
+                    }
+                    Majorness::Row => {
+                        self.arrangement = Arrangement::Spread(stride);
+                        (1, Bound::Fixed(*count))
+                    }
+                }
+            }
+            (Some(Type::Matrix { count, .. }), Arrangement::Flat | Arrangement::Spread(_)) => {
+                (flat(decoder)?, Bound::Fixed(*count))
+            }
+            (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => (stride, Bound::Fixed(*count)),
+            (Some(Type::Vector { count, .. }), _) => (1, Bound::Fixed(*count)),
+            _ => return Err(unsupported("an access chain into a type without components")),
+        })
+    }
+
+    fn index(
+        &mut self,
+        decoder: &mut Decoder<'_>,
+        index: Id,
+        constant: Option<u32>,
+        stride: u32,
+        bound: Bound,
+    ) -> Result<(), Unsupported> {
+        if let Some(constant) = constant {
+            let inside = match bound {
+                Bound::Fixed(bound) => constant < bound,
+                Bound::Runtime => true,
+            };
+            let base = constant.checked_mul(stride).and_then(|words| words.checked_add(self.base));
+            if let (true, Some(base)) = (inside, base) {
+                self.base = base;
+                return Ok(());
+            }
+        }
+        let register = decoder.words(index)?[0];
+        let ty = decoder.module.definition(index).and_then(|one| one.result_type);
+        let signed =
+            matches!(ty.and_then(|ty| decoder.types.get(ty)), Some(Type::Int { signedness: Signedness::Signed, .. }));
+        self.dimensions.push(Dimension { index: register, stride, bound, signed });
+        Ok(())
+    }
+}
+
+/// The access behind a pointer into memory.
+fn access(decoder: &Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>, Unsupported> {
+    match &pointer.to {
+        Location::Memory { root, base, dimensions, arrangement, name } => {
+            let components = layout::components(&decoder.types, &decoder.constants, pointer.ty, *arrangement)?;
+            Ok(Some(Access {
+                root: *root,
+                base: *base,
+                dimensions: dimensions.clone().into(),
+                components: components.into(),
+                name: name.clone(),
+            }))
+        }
+        Location::Registers(_) | Location::Constant(_) => Ok(None),
+        Location::Descriptors { .. } => Err(unsupported("a load or store of a whole array of descriptors")),
+    }
+}
+
+/// The access of an atomic: one word in memory.
+pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Access, Unsupported> {
+    if decoder.kinds(pointer.ty)? != [Kind::Word] {
+        return Err(unsupported("an atomic on a type that is no 32-bit scalar"));
+    }
+    access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))
+}
+
+/// The value that a pointer points to.
+pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Rc<[Scalar]>, Unsupported> {
+    if let Location::Constant(scalars) = &pointer.to {
+        return Ok(scalars.clone());
+    }
+    if let Location::Registers(scalars) = &pointer.to {
+        let to = decoder.fresh(pointer.ty)?;
+        decoder.copy_all(&to, scalars)?;
+        return Ok(to);
+    }
+    let Some(access) = access(decoder, pointer)? else { return Err(unsupported("a load from here")) };
+    // What the test gives as push constants is the same for every invocation; the size is checked when it is known.
+    if access.root == Root::PushConstant && access.dimensions.is_empty() {
+        return Ok(access
+            .components
+            .iter()
+            .map(|component| Scalar::Word(decoder.uniform(Uniform::PushConstant(access.base + component))))
+            .collect());
+    }
+    let to = decoder.fresh(pointer.ty)?;
+    if access.components.len() != to.len() {
+        return Err(unsupported("a load of this type"));
+    }
+    decoder.push(Action::Load { access: Rc::new(access), to: to.clone() });
+    Ok(to)
+}
+
+/// Stores a value.
+pub fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) -> Result<(), Unsupported> {
+    match &pointer.to {
+        Location::Registers(scalars) => decoder.copy_all(&scalars.clone(), value),
+        Location::Memory { root, .. } => {
+            if let Root::Descriptor(index) = root {
+                decoder.written.insert(*index);
+            }
+            let Some(access) = access(decoder, pointer)? else { return Err(unsupported("a store to here")) };
+            if access.components.len() != value.len() {
+                return Err(unsupported("a store of this type"));
+            }
+            decoder.push(Action::Store { access: Rc::new(access), from: value.into() });
+            Ok(())
+        }
+        Location::Constant(_) | Location::Descriptors { .. } => Err(unsupported("a store to an input")),
+    }
+}
+
+fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let value = load_from(decoder, &pointer)?;
+    decoder.define(instruction, Value::Scalars(value));
+    Ok(())
+}
+
+fn store(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let value = decoder.scalars(id(instruction, 1)?)?;
+    store_to(decoder, &pointer, &value)
+}
+
+fn copy_memory(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let to = decoder.pointer(id(instruction, 0)?)?;
+    let from = decoder.pointer(id(instruction, 1)?)?;
+    let value = load_from(decoder, &from)?;
+    store_to(decoder, &to, &value)
+}
+
+fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let member = instruction.literal(1).ok_or_else(|| unsupported("OpArrayLength without a member"))?;
+    let Location::Memory { root: Root::Descriptor(descriptor), base, .. } = pointer.to else {
+        return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
+    };
+    let Some(Type::Structure { members, .. }) = decoder.types.get(pointer.ty) else {
+        return Err(unsupported("OpArrayLength of a type that is no structure"));
+    };
+    let member = members.get(member as usize).ok_or_else(|| unsupported("OpArrayLength of a missing member"))?;
+    let Some(Type::RuntimeArray { stride: Some(stride), .. }) = decoder.types.get(member.ty) else {
+        return Err(unsupported("OpArrayLength of a member that is no runtime array"));
+    };
+    let offset = layout::word_stride(member.offset.unwrap_or(0))?;
+    let stride = layout::word_stride(*stride)?;
+    let to = decoder.word();
+    decoder.push(Action::ArrayLength { descriptor, base: base + offset, stride, to });
+    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Word(to)])));
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The table of SPIR-V instructions that the engine runs.
+//!
+//! Knows: one row per opcode, in one file per family. A new instruction is a row, and where no existing meaning fits, a
+//! handler. Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
+
+pub mod arith;
+pub mod composite;
+pub mod control;
+pub mod element;
+pub mod extended;
+pub mod logic;
+pub mod memory;
+pub mod sync;
+
+use super::decode::{Decoder, Unsupported, Value, unsupported};
+use super::program::{Action, Reg, Scalar};
+use crate::spirv::module::Instruction;
+use element::{Binary, Classify, Compare, Unary};
+use rspirv::spirv::Op;
+use std::collections::HashMap;
+
+/// A handler's signature.
+pub type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
+
+/// What an opcode means to the decoder.
+#[derive(Debug, Clone, Copy)]
+pub enum Meaning {
+    /// No effect on execution (labels, debug lines, merge declarations).
+    Nothing,
+    /// Component by component.
+    Unary(Unary),
+    Binary(Binary),
+    Compare(Compare),
+    Classify(Classify),
+    /// Of two Booleans, by truth table: bit `2a + b`.
+    Logic(u8),
+    Special(Handler),
+}
+
+/// One row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub op: Op,
+    pub meaning: Meaning,
+}
+
+pub const fn row(op: Op, meaning: Meaning) -> Row {
+    Row { op, meaning }
+}
+
+/// All families.
+pub const TABLES: &[&[Row]] =
+    &[arith::TABLE, logic::TABLE, composite::TABLE, memory::TABLE, control::TABLE, sync::TABLE, extended::TABLE];
+
+/// The rows by opcode.
+pub fn rows() -> HashMap<Op, &'static Meaning> {
+    TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, &row.meaning)).collect()
+}
+
+/// Decodes one instruction by its row.
+pub fn decode(decoder: &mut Decoder<'_>, instruction: &Instruction, meaning: &Meaning) -> Result<(), Unsupported> {
+    match meaning {
+        Meaning::Nothing => Ok(()),
+        Meaning::Unary(op) => unary(decoder, instruction, *op),
+        Meaning::Binary(op) => binary(decoder, instruction, *op),
+        Meaning::Compare(op) => compare(decoder, instruction, *op),
+        Meaning::Classify(op) => {
+            let a = operand_words(decoder, instruction, 0)?;
+            each_mask(decoder, instruction, a.len(), |to, index| Action::Classify { op: *op, to, a: a[index] })
+        }
+        Meaning::Logic(table) => {
+            let a = operand_masks(decoder, instruction, 0)?;
+            let b = operand_masks(decoder, instruction, 1)?;
+            each_mask(decoder, instruction, a.len(), |to, index| Action::Logic {
+                table: *table,
+                to,
+                a: a[index],
+                b: b[index],
+            })
+        }
+        Meaning::Special(handler) => handler(decoder, instruction),
+    }
+}
+
+/// The id in operand `index`.
+pub fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {
+    instruction.id(index).ok_or_else(|| unsupported(format!("Op{:?} without operand {index}", instruction.op)))
+}
+
+pub fn operand_words(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    index: usize,
+) -> Result<Vec<Reg>, Unsupported> {
+    decoder.words(id(instruction, index)?)
+}
+
+pub fn operand_masks(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    index: usize,
+) -> Result<Vec<Reg>, Unsupported> {
+    decoder.masks(id(instruction, index)?)
+}
+
+/// Defines the result as `count` words, each by an action.
+pub fn each_word(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    count: usize,
+    action: impl Fn(Reg, usize) -> Action,
+) -> Result<(), Unsupported> {
+    check_result(decoder, instruction, count)?;
+    let mut scalars = Vec::with_capacity(count);
+    for index in 0..count {
+        let to = decoder.word();
+        decoder.push(action(to, index));
+        scalars.push(Scalar::Word(to));
+    }
+    decoder.define(instruction, Value::Scalars(scalars.into()));
+    Ok(())
+}
+
+pub fn each_mask(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    count: usize,
+    action: impl Fn(Reg, usize) -> Action,
+) -> Result<(), Unsupported> {
+    check_result(decoder, instruction, count)?;
+    let mut scalars = Vec::with_capacity(count);
+    for index in 0..count {
+        let to = decoder.mask();
+        decoder.push(action(to, index));
+        scalars.push(Scalar::Mask(to));
+    }
+    decoder.define(instruction, Value::Scalars(scalars.into()));
+    Ok(())
+}
+
+/// The result type must have as many scalars, all of them 32 bits wide or Boolean.
+fn check_result(decoder: &Decoder<'_>, instruction: &Instruction, count: usize) -> Result<(), Unsupported> {
+    let Some(ty) = instruction.result_type else { return Ok(()) };
+    let kinds = decoder.kinds(ty)?;
+    if kinds.len() == count { Ok(()) } else { Err(unsupported(format!("Op{:?} with this type", instruction.op))) }
+}
+
+fn unary(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Unary) -> Result<(), Unsupported> {
+    let a = operand_words(decoder, instruction, 0)?;
+    each_word(decoder, instruction, a.len(), |to, index| Action::Unary { op, to, a: a[index] })
+}
+
+fn binary(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+    let a = operand_words(decoder, instruction, 0)?;
+    let b = operand_words(decoder, instruction, 1)?;
+    each_word(decoder, instruction, a.len(), |to, index| Action::Binary { op, to, a: a[index], b: b[index] })
+}
+
+fn compare(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> Result<(), Unsupported> {
+    let a = operand_words(decoder, instruction, 0)?;
+    let b = operand_words(decoder, instruction, 1)?;
+    logic::remember_comparison(decoder, instruction, op, &a, &b);
+    each_mask(decoder, instruction, a.len(), |to, index| Action::Compare { op, to, a: a[index], b: b[index] })
+}

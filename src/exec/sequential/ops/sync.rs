@@ -1,0 +1,136 @@
+//! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic Instructions").
+
+use super::element::Atomic;
+use super::memory::atomic_access;
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::program::{Action, Root, Scalar};
+use crate::spirv::module::Instruction;
+use rspirv::spirv::Op;
+use std::rc::Rc;
+
+pub const TABLE: &[Row] = &[
+    row(Op::ControlBarrier, Meaning::Special(control_barrier)),
+    // Execution is sequential, so memory is always consistent; what the barrier orders is read beside OpControlBarrier.
+    row(Op::MemoryBarrier, Meaning::Nothing),
+    row(
+        Op::AtomicLoad,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Load, Shape::LOAD)),
+    ),
+    row(
+        Op::AtomicStore,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Store, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicExchange,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Exchange, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicCompareExchange,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::CompareExchange, Shape::COMPARE)),
+    ),
+    row(
+        Op::AtomicIIncrement,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Increment, Shape::LOAD)),
+    ),
+    row(
+        Op::AtomicIDecrement,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Decrement, Shape::LOAD)),
+    ),
+    row(
+        Op::AtomicIAdd,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Add, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicISub,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Sub, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicSMin,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::SMin, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicUMin,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::UMin, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicSMax,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::SMax, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicUMax,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::UMax, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicAnd,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::And, Shape::VALUE)),
+    ),
+    row(Op::AtomicOr, Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Or, Shape::VALUE))),
+    row(
+        Op::AtomicXor,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Xor, Shape::VALUE)),
+    ),
+];
+
+/// Operand positions of an atomic: value and comparator.
+#[derive(Clone, Copy)]
+struct Shape {
+    value: Option<usize>,
+    comparator: Option<usize>,
+}
+
+impl Shape {
+    const LOAD: Shape = Shape { value: None, comparator: None };
+    const VALUE: Shape = Shape { value: Some(3), comparator: None };
+    /// Pointer, scope, two semantics, value, comparator.
+    const COMPARE: Shape = Shape { value: Some(4), comparator: Some(5) };
+}
+
+fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
+    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let access = atomic_access(decoder, &pointer)?;
+    if let Root::Descriptor(index) = access.root {
+        decoder.atomics.insert(index);
+        if op != Atomic::Load {
+            decoder.written.insert(index);
+        }
+    }
+    let operand = |decoder: &mut Decoder<'_>, at: Option<usize>| match at {
+        Some(at) => decoder.words(id(instruction, at)?).map(|words| words.first().copied()),
+        None => Ok(None),
+    };
+    let a = operand(decoder, shape.value)?;
+    let b = operand(decoder, shape.comparator)?;
+    let to = instruction.result.map(|_| decoder.word());
+    decoder.push(Action::Atomic { op, access: Rc::new(access), to, a, b });
+    if let Some(to) = to {
+        decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Word(to)])));
+    }
+    Ok(())
+}
+
+const WORKGROUP_SCOPE: u32 = 2;
+
+fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let scope = decoder.constants.word(id(instruction, 0)?);
+    if scope != Some(WORKGROUP_SCOPE) {
+        return Err(unsupported("OpControlBarrier with an execution scope other than Workgroup"));
+    }
+    let semantics =
+        decoder.constants.word(id(instruction, 2)?).ok_or_else(|| unsupported("unknown memory semantics"))?;
+    let here = decoder.place as usize;
+    let module = decoder.module;
+    let before = beside(decoder, module.instructions[..here].iter().rev());
+    let after = beside(decoder, module.instructions[here + 1..].iter());
+    decoder.barrier(semantics, before, after);
+    Ok(())
+}
+
+/// Semantics of the OpMemoryBarriers next to a barrier; debug lines do not count.
+fn beside<'m>(decoder: &Decoder<'_>, instructions: impl Iterator<Item = &'m Instruction>) -> u32 {
+    instructions
+        .filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine))
+        .take_while(|instruction| instruction.op == Op::MemoryBarrier)
+        .filter_map(|instruction| instruction.id(1).and_then(|id| decoder.constants.word(id)))
+        .fold(0, |all, semantics| all | semantics)
+}

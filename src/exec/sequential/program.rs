@@ -1,0 +1,537 @@
+//! The register program that the machine runs: blocks of actions over lanes.
+//!
+//! Knows: the form of a decoded kernel. Every value is a *register* that holds one scalar per lane; Booleans live in
+//! registers of their own, one bit per lane. Functions are inlined (SPIR-V forbids recursion for shaders), composites
+//! are lists of registers, so construction and extraction cost nothing.
+//! Promises: blocks stand in an order in which a block comes before everything that it reaches without a back edge,
+//! and a loop's blocks come before its merge block. Running the lowest block that has lanes therefore brings lanes
+//! together again where the structured control flow of SPIR-V says so (SPIR-V specification, section 2.11).
+//! Does not cover: how the program is made (`decode`) and run (`machine`).
+
+use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
+use crate::spirv::module::Id;
+use std::rc::Rc;
+
+/// Index of a register of 32-bit words or of a mask register; which of the two follows from where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reg(pub u32);
+
+/// A scalar value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    Word(Reg),
+    /// A Boolean.
+    Mask(Reg),
+}
+
+/// How an action uses a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Read as a computation's operand: an undefined value is a finding.
+    Operand,
+    /// Read and passed on: an undefined value travels.
+    Travel,
+    /// Read and written in place, by lane.
+    Update,
+    Write,
+}
+
+/// Where an access goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Root {
+    /// Index into [`Program::descriptors`].
+    Descriptor(u32),
+    Workgroup,
+    /// Private and function variables that need an address.
+    Invocation,
+    PushConstant,
+}
+
+/// One dynamic index of an access chain.
+#[derive(Debug, Clone, Copy)]
+pub struct Dimension {
+    pub index: Reg,
+    /// Words from one element to the next.
+    pub stride: u32,
+    pub bound: Bound,
+    pub signed: bool,
+}
+
+/// How many elements a dimension has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    Fixed(u32),
+    /// A runtime array: what the bound range holds.
+    Runtime,
+}
+
+/// A memory access: word address `base + sum(index * stride)`, and the scalars at `components` from there.
+#[derive(Debug, Clone)]
+pub struct Access {
+    pub root: Root,
+    /// Words.
+    pub base: u32,
+    pub dimensions: Rc<[Dimension]>,
+    /// Word offset of each scalar.
+    pub components: Rc<[u32]>,
+    /// For messages: the variable's name.
+    pub name: Rc<str>,
+}
+
+/// A float comparison whose operands are kept for the comparison of engines.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// 0-based index of the condition in its decision.
+    pub condition: u32,
+    pub symbol: &'static str,
+    pub left: Reg,
+    pub right: Reg,
+    pub names: [Rc<str>; 2],
+}
+
+/// One step of a block, for all active lanes.
+#[derive(Debug, Clone)]
+pub enum Action {
+    Copy {
+        to: Reg,
+        from: Reg,
+    },
+    CopyMask {
+        to: Reg,
+        from: Reg,
+    },
+    Unary {
+        op: Unary,
+        to: Reg,
+        a: Reg,
+    },
+    Binary {
+        op: Binary,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Ternary {
+        op: Ternary,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    Compare {
+        op: Compare,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Classify {
+        op: Classify,
+        to: Reg,
+        a: Reg,
+    },
+    /// Of two masks, by truth table: bit `2a + b` of `table` is the result.
+    Logic {
+        table: u8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Not {
+        to: Reg,
+        a: Reg,
+    },
+    Select {
+        to: Reg,
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SelectMask {
+        to: Reg,
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// 1 where the mask is set, else 0.
+    ToWord {
+        to: Reg,
+        a: Reg,
+    },
+    /// Set where the word is not 0.
+    ToMask {
+        to: Reg,
+        a: Reg,
+    },
+    /// Component `index` of the vector `from`.
+    Pick {
+        to: Reg,
+        from: Rc<[Reg]>,
+        index: Reg,
+    },
+    /// `to` becomes `value` where `index` equals `position`, else `old`.
+    Put {
+        to: Reg,
+        old: Reg,
+        value: Reg,
+        index: Reg,
+        position: u32,
+    },
+    Load {
+        access: Rc<Access>,
+        to: Rc<[Scalar]>,
+    },
+    Store {
+        access: Rc<Access>,
+        from: Rc<[Scalar]>,
+    },
+    /// `a` is the value (absent for loads, increments), `b` the comparator.
+    Atomic {
+        op: Atomic,
+        access: Rc<Access>,
+        to: Option<Reg>,
+        a: Option<Reg>,
+        b: Option<Reg>,
+    },
+    ArrayLength {
+        descriptor: u32,
+        base: u32,
+        stride: u32,
+        to: Reg,
+    },
+    /// The lifetime of a variable begins: its content is undefined.
+    Undefine {
+        to: Reg,
+    },
+    UndefineMask {
+        to: Reg,
+    },
+    /// Words of invocation memory become undefined.
+    UndefineMemory {
+        base: u32,
+        words: u32,
+    },
+    LoopReset {
+        counter: Reg,
+    },
+    LoopNext {
+        counter: Reg,
+    },
+    /// A condition of a decision with several was evaluated; `slot` indexes the layout's decisions.
+    Condition {
+        slot: u32,
+        sum: Reg,
+        value: Reg,
+        weights: [u32; 2],
+    },
+    /// A decision with several conditions ends.
+    Decision {
+        slot: u32,
+        sum: Reg,
+        compared: Rc<[Compared]>,
+    },
+    Single {
+        slot: u32,
+        value: Reg,
+        weights: [u32; 2],
+        compared: Rc<[Compared]>,
+    },
+    Mark {
+        bit: u32,
+    },
+}
+
+/// An action with its place and the operands whose definedness must be looked at.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub action: Action,
+    /// Index into the module's instruction list.
+    pub place: u32,
+    pub suspects: Box<[Scalar]>,
+    /// Whether the operation's result can be undefined for the operands it may have.
+    pub may_be_undefined: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum Terminator {
+    Jump {
+        to: u32,
+    },
+    Branch {
+        condition: Reg,
+        yes: u32,
+        no: u32,
+    },
+    Switch {
+        selector: Reg,
+        cases: Rc<[(u32, u32)]>,
+        default: u32,
+    },
+    /// Index into [`Program::barriers`].
+    Barrier {
+        barrier: u32,
+        to: u32,
+    },
+    /// The invocation ends.
+    End,
+    /// OpUnreachable was reached.
+    Unreachable,
+}
+
+#[derive(Debug, Clone)]
+pub struct Block {
+    pub steps: Vec<Step>,
+    pub terminator: Terminator,
+    pub place: u32,
+    pub suspects: Box<[Scalar]>,
+    /// The SPIR-V label it was made from, and which inlined copy of its function; for the printed form.
+    pub label: Id,
+}
+
+/// A barrier in one inlined copy.
+#[derive(Debug, Clone)]
+pub struct Barrier {
+    pub place: u32,
+    /// Memory semantics of OpControlBarrier itself, of the OpMemoryBarriers directly before it, and directly after it.
+    pub semantics: u32,
+    pub before: u32,
+    pub after: u32,
+    /// Iteration counters of the loops around it, outermost first.
+    pub counters: Rc<[Reg]>,
+}
+
+/// A buffer variable of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    pub set: u32,
+    pub binding: u32,
+    pub array_index: u32,
+    pub name: String,
+    /// Whether any instruction writes through it.
+    pub written: bool,
+    pub atomics: bool,
+}
+
+/// A register that the dispatch fills before anything runs, the same for every lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uniform {
+    Constant(u32),
+    /// Word of the push constants.
+    PushConstant(u32),
+    WorkgroupId(u8),
+    NumWorkgroups(u8),
+}
+
+/// A register that differs by lane and is filled when a workgroup starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PerLane {
+    LocalId(u8),
+    GlobalId(u8),
+    LocalIndex,
+}
+
+/// A variable of the kernel, for the printed form and for initial values.
+#[derive(Debug, Clone)]
+pub struct Expanded {
+    pub name: String,
+    pub scalars: u32,
+}
+
+/// A decoded kernel.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    pub blocks: Vec<Block>,
+    pub barriers: Vec<Barrier>,
+    pub descriptors: Vec<Descriptor>,
+    pub local_size: [u32; 3],
+    /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest belongs to a tile.
+    pub words: u32,
+    pub shared_words: u32,
+    pub masks: u32,
+    pub shared_masks: u32,
+    pub uniforms: Vec<(Uniform, Reg)>,
+    pub uniform_masks: Vec<(bool, Reg)>,
+    pub per_lane: Vec<(PerLane, Reg)>,
+    /// Word registers that are undefined when an invocation starts.
+    pub undefined_words: Vec<Reg>,
+    pub undefined_masks: Vec<Reg>,
+    /// Words of workgroup memory, and of memory per invocation.
+    pub workgroup_words: u32,
+    pub invocation_words: u32,
+    pub workgroup_variables: Vec<Expanded>,
+    pub expanded: Vec<Expanded>,
+    /// Sum registers: zero when an invocation starts.
+    pub zeroed: Vec<Reg>,
+}
+
+impl Action {
+    /// Calls `visit` for every register field, reads before writes.
+    pub fn registers(&mut self, visit: &mut dyn FnMut(&mut Scalar, Use)) {
+        use Use::{Operand, Travel, Update, Write};
+        let v = visit;
+        match self {
+            Action::Copy { to, from } => {
+                word(v, from, Travel);
+                word(v, to, Write);
+            }
+            Action::CopyMask { to, from } => {
+                mask(v, from, Travel);
+                mask(v, to, Write);
+            }
+            Action::Unary { to, a, op: _ } => {
+                word(v, a, Operand);
+                word(v, to, Write);
+            }
+            Action::Binary { to, a, b, op: _ } => {
+                word(v, a, Operand);
+                word(v, b, Operand);
+                word(v, to, Write);
+            }
+            Action::Ternary { to, a, b, c, op: _ } => {
+                [a, b, c].into_iter().for_each(|reg| word(v, reg, Operand));
+                word(v, to, Write);
+            }
+            Action::Compare { op: _, to, a, b } => {
+                word(v, a, Operand);
+                word(v, b, Operand);
+                mask(v, to, Write);
+            }
+            Action::Classify { op: _, to, a } | Action::ToMask { to, a } => {
+                word(v, a, Operand);
+                mask(v, to, Write);
+            }
+            Action::Logic { table: _, to, a, b } => {
+                mask(v, a, Operand);
+                mask(v, b, Operand);
+                mask(v, to, Write);
+            }
+            Action::Not { to, a } => {
+                mask(v, a, Operand);
+                mask(v, to, Write);
+            }
+            Action::Select { to, condition, a, b } => {
+                mask(v, condition, Operand);
+                word(v, a, Travel);
+                word(v, b, Travel);
+                word(v, to, Write);
+            }
+            Action::SelectMask { to, condition, a, b } => {
+                mask(v, condition, Operand);
+                mask(v, a, Travel);
+                mask(v, b, Travel);
+                mask(v, to, Write);
+            }
+            Action::ToWord { to, a } => {
+                mask(v, a, Operand);
+                word(v, to, Write);
+            }
+            Action::Pick { to, from, index } => {
+                word(v, index, Operand);
+                let mut registers = from.to_vec();
+                registers.iter_mut().for_each(|reg| word(v, reg, Travel));
+                *from = registers.into();
+                word(v, to, Write);
+            }
+            Action::Put { to, old, value, index, position: _ } => {
+                word(v, index, Operand);
+                word(v, old, Travel);
+                word(v, value, Travel);
+                word(v, to, Write);
+            }
+            Action::ArrayLength { to, descriptor: _, base: _, stride: _ }
+            | Action::Undefine { to }
+            | Action::LoopReset { counter: to } => word(v, to, Write),
+            Action::UndefineMask { to } => mask(v, to, Write),
+            Action::LoopNext { counter } => word(v, counter, Update),
+            Action::UndefineMemory { base: _, words: _ } | Action::Mark { bit: _ } => {}
+            Action::Atomic { op: _, access, to, a, b } => {
+                *access = Rc::new(access.with_registers(v));
+                a.iter_mut().chain(b.iter_mut()).for_each(|reg| word(v, reg, Operand));
+                to.iter_mut().for_each(|reg| word(v, reg, Write));
+            }
+            Action::Load { access, to } => {
+                *access = Rc::new(access.with_registers(v));
+                *to = scalars(to, Write, v);
+            }
+            Action::Store { access, from } => {
+                *access = Rc::new(access.with_registers(v));
+                let using = match access.root {
+                    Root::Descriptor(_) => Operand,
+                    Root::Workgroup | Root::Invocation | Root::PushConstant => Travel,
+                };
+                *from = scalars(from, using, v);
+            }
+            Action::Condition { slot: _, sum, value, weights: _ } => {
+                mask(v, value, Travel);
+                word(v, sum, Update);
+            }
+            Action::Decision { slot: _, sum, compared } => {
+                *compared = compared.iter().map(|one| one.with_registers(v)).collect();
+                word(v, sum, Update);
+            }
+            Action::Single { slot: _, value, weights: _, compared } => {
+                *compared = compared.iter().map(|one| one.with_registers(v)).collect();
+                mask(v, value, Travel);
+            }
+        }
+    }
+}
+
+fn word(visit: &mut dyn FnMut(&mut Scalar, Use), reg: &mut Reg, using: Use) {
+    let mut scalar = Scalar::Word(*reg);
+    visit(&mut scalar, using);
+    let (Scalar::Word(new) | Scalar::Mask(new)) = scalar;
+    *reg = new;
+}
+
+fn mask(visit: &mut dyn FnMut(&mut Scalar, Use), reg: &mut Reg, using: Use) {
+    let mut scalar = Scalar::Mask(*reg);
+    visit(&mut scalar, using);
+    let (Scalar::Word(new) | Scalar::Mask(new)) = scalar;
+    *reg = new;
+}
+
+fn scalars(list: &[Scalar], using: Use, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Rc<[Scalar]> {
+    let mut list = list.to_vec();
+    list.iter_mut().for_each(|scalar| visit(scalar, using));
+    list.into()
+}
+
+impl Access {
+    fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Access {
+        let mut dimensions = self.dimensions.to_vec();
+        dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
+        Access { dimensions: dimensions.into(), ..self.clone() }
+    }
+}
+
+impl Compared {
+    fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Compared {
+        let mut new = self.clone();
+        word(visit, &mut new.left, Use::Travel);
+        word(visit, &mut new.right, Use::Travel);
+        new
+    }
+}
+
+impl Terminator {
+    /// The blocks that may follow.
+    pub fn successors(&self) -> Vec<u32> {
+        match self {
+            Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to],
+            Terminator::Branch { yes, no, condition: _ } => vec![*yes, *no],
+            Terminator::Switch { cases, default, selector: _ } => {
+                cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+            }
+            Terminator::End | Terminator::Unreachable => Vec::new(),
+        }
+    }
+
+    /// The register that decides where to go.
+    pub fn decider(&mut self) -> Option<Scalar> {
+        match self {
+            Terminator::Branch { condition, yes: _, no: _ } => Some(Scalar::Mask(*condition)),
+            Terminator::Switch { selector, cases: _, default: _ } => Some(Scalar::Word(*selector)),
+            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Coverage recording of one dispatch: bits with their lowest witness.
+//!
+//! Promises: the witness of a bit is the lowest invocation, by linear workgroup index and then local index, that set
+//! it, whatever the tile width and order.
+
+use super::program::Compared;
+use crate::model::records::{MarkerTable, Records};
+use std::collections::BTreeMap;
+
+/// An invocation's rank: linear workgroup index, then local index.
+pub type Rank = u64;
+
+const LOCAL_BITS: u32 = 12;
+
+pub fn rank(workgroup: u64, local: u32) -> Rank {
+    workgroup << LOCAL_BITS | u64::from(local)
+}
+
+/// Bits of one kernel in one dispatch.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    /// First bit of each decision of the layout.
+    pub bases: Vec<u32>,
+    sizes: Vec<u32>,
+    /// Lowest rank by bit; `Rank::MAX` where the bit is not set.
+    lowest: Vec<Rank>,
+    operands: BTreeMap<u32, Vec<String>>,
+}
+
+impl Recorder {
+    pub fn new(table: Option<&MarkerTable>) -> Self {
+        let Some(table) = table else { return Self::default() };
+        Self {
+            bases: table.layout.decisions.iter().map(|slot| slot.base).collect(),
+            sizes: table.layout.decisions.iter().map(|slot| slot.size).collect(),
+            lowest: vec![Rank::MAX; table.layout.bits as usize],
+            operands: BTreeMap::new(),
+        }
+    }
+
+    /// Sets a bit; whether `rank` is its new witness.
+    #[inline]
+    pub fn set(&mut self, bit: u32, rank: Rank) -> bool {
+        match self.lowest.get_mut(bit as usize) {
+            Some(lowest) if rank < *lowest => {
+                *lowest = rank;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The bit of a decision's sum; none for a sum that cannot occur.
+    #[inline]
+    pub fn bit(&self, slot: u32, sum: u32) -> Option<u32> {
+        (sum < self.sizes[slot as usize]).then(|| self.bases[slot as usize] + sum)
+    }
+
+    /// Keeps what was compared when a bit got its witness.
+    pub fn operands(&mut self, bit: u32, compared: &[Compared], value: impl Fn(super::program::Reg) -> u32) {
+        let lines = compared
+            .iter()
+            .map(|one| {
+                let [left, right] = [one.left, one.right].map(|reg| f32::from_bits(value(reg)));
+                let [a, b] = &one.names;
+                format!("{a} {} {b} with {a}={left:?} {b}={right:?}", one.symbol)
+            })
+            .collect();
+        self.operands.insert(bit, lines);
+    }
+
+    /// The records; `invocation` gives the global invocation id of a workgroup and a local index.
+    pub fn finish(self, words: usize, invocation: impl Fn(u64, u32) -> [u32; 3]) -> Records {
+        let mut records = Records { words: vec![0; words], ..Records::default() };
+        for (bit, rank) in self.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
+            records.words[bit / 32] |= 1 << (bit % 32);
+            let local = (*rank & ((1 << LOCAL_BITS) - 1)) as u32;
+            records.witnesses.insert(bit as u32, invocation(*rank >> LOCAL_BITS, local));
+        }
+        records.operands = self.operands;
+        records
+    }
+}

@@ -1,0 +1,385 @@
+//! Runs jobs: decodes each dispatch, binds its buffers, runs it, gathers findings and records.
+
+use super::Settings;
+use super::decode::{Unsupported, decode};
+use super::findings::{Collector, merge};
+use super::lower::LoopTally;
+use super::machine::{Launch, Machine, Stop, working_bytes};
+use super::memory::{Slot, Store, UNDEFINED_WORD};
+use super::program::{Program, Uniform};
+use super::record::Recorder;
+use super::settle::{Checked, Known};
+use super::shadow::{Atomicity, Shadow};
+use crate::exec::{
+    Completion, ExecError, Executor, Job, JobBuffer, JobDispatch, JobModule, LoopCounts, ModuleRecording, Observer, Run,
+};
+use crate::model::evidence::LoweringDecision;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::records::{CANARY, RecordBuffer, Records};
+use crate::model::verdict::EngineName;
+use crate::spirv::module::Module;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Runs jobs on this machine, without a device.
+#[derive(Debug, Clone, Default)]
+pub struct SequentialExecutor {
+    pub settings: Settings,
+}
+
+/// A run, with how often the additional loops of the lowering were evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialRun {
+    pub run: Run,
+    /// By kernel name; counts of all its dispatches together.
+    pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+}
+
+impl Executor for SequentialExecutor {
+    fn name(&self) -> EngineName {
+        EngineName::Sequential
+    }
+
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        Ok(self.run_with_lowering_counts(job, observer)?.run)
+    }
+
+    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, LoopCounts), ExecError> {
+        let counted = self.run_with_lowering_counts(job, observer)?;
+        Ok((counted.run, counted.lowering))
+    }
+}
+
+/// Why a job ends early, as a completion.
+enum Early {
+    Completion(Completion),
+    Failure(ExecError),
+}
+
+impl From<Unsupported> for Early {
+    fn from(error: Unsupported) -> Self {
+        Early::Completion(Completion::Unsupported { what: error.what })
+    }
+}
+
+impl SequentialExecutor {
+    /// Runs a job and counts the loop decisions that only the lowering has.
+    pub fn run_with_lowering_counts(
+        &mut self,
+        job: &Job,
+        observer: &mut dyn Observer,
+    ) -> Result<SequentialRun, ExecError> {
+        let mut session = match Session::new(job, self.settings) {
+            Ok(session) => session,
+            Err(Early::Completion(completion)) => return Ok(ended(completion)),
+            Err(Early::Failure(error)) => return Err(error),
+        };
+        let mut completion = Completion::Completed;
+        for (index, dispatch) in job.dispatches.iter().enumerate() {
+            observer.dispatch_started(index);
+            match session.dispatch(dispatch, observer) {
+                Ok(()) => {}
+                Err(Early::Completion(early)) => {
+                    completion = early;
+                    break;
+                }
+                Err(Early::Failure(error)) => return Err(error),
+            }
+        }
+        Ok(session.finish(completion))
+    }
+}
+
+fn ended(completion: Completion) -> SequentialRun {
+    SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new() }
+}
+
+/// First word of a record buffer; any value does, since the canary depends on it.
+const NONCE: u32 = 0x9E37_79B9;
+
+/// A job in progress.
+struct Session<'a> {
+    job: &'a Job,
+    settings: Settings,
+    modules: Vec<Rc<Module>>,
+    /// The job's buffers, then one record buffer per module that has one.
+    stores: Vec<Store>,
+    /// By module: the store of its record buffer.
+    record_stores: Vec<Option<usize>>,
+    steps_left: u64,
+    findings: Vec<Finding>,
+    records: BTreeMap<String, Records>,
+    tallies: BTreeMap<String, LoopTally>,
+    diverged: bool,
+    ran: Vec<bool>,
+}
+
+impl<'a> Session<'a> {
+    fn new(job: &'a Job, settings: Settings) -> Result<Self, Early> {
+        if settings.tile_width == 0 || settings.tile_width > 1024 {
+            return Err(Early::Failure(ExecError::Engine {
+                engine: EngineName::Sequential,
+                message: format!("tile width {} is not between 1 and 1024", settings.tile_width),
+            }));
+        }
+        let modules = job
+            .modules
+            .iter()
+            .map(|module| Module::parse(module.words.clone()).map(Rc::new))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| {
+                Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
+            })?;
+        let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
+        if total > job.limits.memory_bytes {
+            return Err(over_memory(total, job.limits.memory_bytes));
+        }
+        let mut stores: Vec<Store> =
+            job.buffers.iter().map(|buffer| Store::of_bytes(&buffer.bytes, &buffer.defined)).collect();
+        let mut record_stores = Vec::new();
+        for module in &job.modules {
+            record_stores.push(match &module.recording {
+                ModuleRecording::Buffer(buffer) => {
+                    let mut words = vec![0; buffer.words as usize + 2];
+                    words[0] = NONCE;
+                    stores.push(Store { words, undefined: None, shadow: None });
+                    Some(stores.len() - 1)
+                }
+                ModuleRecording::None | ModuleRecording::Markers(_) => None,
+            });
+        }
+        Ok(Self {
+            job,
+            settings,
+            ran: vec![false; modules.len()],
+            modules,
+            stores,
+            record_stores,
+            steps_left: job.limits.steps,
+            findings: Vec::new(),
+            records: BTreeMap::new(),
+            tallies: BTreeMap::new(),
+            diverged: false,
+        })
+    }
+
+    fn dispatch(&mut self, dispatch: &JobDispatch, observer: &mut dyn Observer) -> Result<(), Early> {
+        let job = self.job;
+        let module = job.modules.get(dispatch.module).ok_or_else(|| {
+            Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
+        })?;
+        let markers = match &module.recording {
+            ModuleRecording::Markers(table) => Some(&**table),
+            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
+        };
+        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+        let mut known = self.known(dispatch, &push_constants);
+        let parsed = &*self.modules[dispatch.module].clone();
+        let mut program = decode(parsed, &dispatch.entry, &dispatch.specialization, markers, &known)?;
+        if used_push_constants(&program) > push_constants.words.len() {
+            // Words that the host never pushed are undefined.
+            known.push_constants_defined = false;
+            program = decode(parsed, &dispatch.entry, &dispatch.specialization, markers, &known)?;
+            extend_push_constants(&mut push_constants, used_push_constants(&program));
+        }
+        // A dispatch by itself: what follows is this program's memory, slots and shadows.
+        let slots = self.slots(dispatch, &program)?;
+        self.shadows(&program, &slots)?;
+        self.ran[dispatch.module] = true;
+        let mut machine = Machine::new(
+            &program,
+            Launch {
+                settings: self.settings,
+                groups: dispatch.groups,
+                stores: &mut self.stores,
+                slots,
+                push_constants,
+                collector: Collector::new(job.checks.clone()),
+                recorder: Recorder::new(markers),
+                steps_left: self.steps_left,
+            },
+        );
+        let stopped = machine.run(|workgroup| observer.workgroup_completed(workgroup)).err();
+        self.steps_left = machine.steps_left;
+        self.diverged |= machine.diverged;
+        let entered = machine.regions.entered.clone();
+        let recorder = std::mem::take(&mut machine.recorder);
+        let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
+        if let Some(table) = markers {
+            let words = table.layout.words();
+            let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            self.records.entry(module.kernel.clone()).or_default().merge(&records);
+        }
+        let tally = self.tallies.entry(module.kernel.clone()).or_insert_with(|| LoopTally::new(parsed, &program));
+        tally.add(&program, dispatch.groups, &entered);
+        for store in self.stores.iter_mut() {
+            store.shadow = None;
+        }
+        if let Some(Stop::Steps { place, invocation }) = &stopped {
+            no_termination(&mut collector, *place, *invocation, job.limits.steps);
+        }
+        let found = collector.finish(parsed);
+        for finding in &found {
+            observer.finding(finding);
+        }
+        merge(&mut self.findings, found);
+        match stopped {
+            None => Ok(()),
+            Some(Stop::Steps { .. }) => Err(Early::Completion(Completion::NoTermination {
+                reason: format!("the limit of {} steps was reached", job.limits.steps),
+            })),
+        }
+    }
+
+    /// What makes checks unnecessary in this dispatch.
+    fn known(&self, dispatch: &JobDispatch, push_constants: &Store) -> Known {
+        let defined = dispatch
+            .bindings
+            .iter()
+            .filter(|binding| self.stores.get(binding.buffer).is_some_and(|store| store.undefined.is_none()))
+            .map(|binding| (binding.set, binding.binding, binding.array_index))
+            .chain(self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)))
+            .collect();
+        let checked = if self.job.checks.has(FindingKind::UninitializedRead) { Checked::Yes } else { Checked::No };
+        Known { push_constants_defined: push_constants.undefined.is_none(), defined, undefined_checked: checked }
+    }
+
+    fn record_binding(&self, module: usize) -> Option<&'a RecordBuffer> {
+        match &self.job.modules[module].recording {
+            ModuleRecording::Buffer(buffer) => Some(buffer),
+            ModuleRecording::None | ModuleRecording::Markers(_) => None,
+        }
+    }
+
+    /// The slot of every descriptor of the program.
+    fn slots(&self, dispatch: &JobDispatch, program: &Program) -> Result<Vec<Option<Slot>>, Early> {
+        let mut slots = Vec::new();
+        for descriptor in &program.descriptors {
+            if let (Some(buffer), Some(store)) =
+                (self.record_binding(dispatch.module), self.record_stores[dispatch.module])
+                && (buffer.set, buffer.binding) == (descriptor.set, descriptor.binding)
+            {
+                slots.push(Some(Slot { buffer: store, first: 0, words: buffer.words + 2 }));
+                continue;
+            }
+            let binding = dispatch.bindings.iter().find(|binding| {
+                (binding.set, binding.binding, binding.array_index)
+                    == (descriptor.set, descriptor.binding, descriptor.array_index)
+            });
+            let Some(binding) = binding else {
+                return Err(Early::Completion(Completion::Error {
+                    reason: format!(
+                        "`{}` (set {}, binding {}, array index {}) is used and not bound",
+                        descriptor.name, descriptor.set, descriptor.binding, descriptor.array_index
+                    ),
+                }));
+            };
+            let slot = Slot::of(binding, &self.job.buffers).map_err(|error| {
+                Early::Completion(Completion::Unsupported { what: format!("`{}`: {error}", descriptor.name) })
+            })?;
+            slots.push(Some(slot));
+        }
+        Ok(slots)
+    }
+
+    /// Gives each buffer that the program writes a race shadow; checks the memory limit.
+    fn shadows(&mut self, program: &Program, slots: &[Option<Slot>]) -> Result<(), Early> {
+        let mut wanted: BTreeMap<usize, Atomicity> = BTreeMap::new();
+        for (descriptor, slot) in program.descriptors.iter().zip(slots) {
+            if let (true, Some(slot)) = (descriptor.written, slot) {
+                wanted.entry(slot.buffer).or_insert(Atomicity::PlainOnly);
+            }
+        }
+        for (descriptor, slot) in program.descriptors.iter().zip(slots) {
+            if let (true, Some(atomicity)) = (descriptor.atomics, slot.and_then(|slot| wanted.get_mut(&slot.buffer))) {
+                *atomicity = Atomicity::WithAtomics;
+            }
+        }
+        let checked = self.job.checks.has(FindingKind::DataRace);
+        wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
+        let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
+        bytes += working_bytes(program, self.settings.tile_width);
+        bytes +=
+            wanted.iter().map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind)).sum::<u64>();
+        if bytes > self.job.limits.memory_bytes {
+            return Err(over_memory(bytes, self.job.limits.memory_bytes));
+        }
+        for (buffer, atomicity) in wanted {
+            let store = &mut self.stores[buffer];
+            store.shadow = Some(Shadow::new(store.words.len(), atomicity));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, mut completion: Completion) -> SequentialRun {
+        for (index, module) in self.job.modules.iter().enumerate() {
+            if let Err(reason) = self.read_record_buffer(index, module)
+                && completion == Completion::Completed
+            {
+                completion = Completion::Undetermined { reason };
+            }
+        }
+        if self.diverged && completion == Completion::Completed {
+            completion = Completion::Error { reason: "barrier divergence".to_owned() };
+        }
+        let buffers = match completion {
+            Completion::Unsupported { .. } => Vec::new(),
+            Completion::Completed
+            | Completion::Timeout { .. }
+            | Completion::NoTermination { .. }
+            | Completion::Error { .. }
+            | Completion::Undetermined { .. } => self.contents(&self.job.buffers),
+        };
+        let lowering = self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
+        let run = Run { completion, buffers, findings: self.findings, records: self.records };
+        SequentialRun { run, lowering }
+    }
+
+    fn contents(&self, buffers: &[JobBuffer]) -> Vec<Vec<u8>> {
+        buffers.iter().zip(&self.stores).map(|(buffer, store)| store.bytes(buffer.bytes.len())).collect()
+    }
+
+    /// Reads a module's record buffer back, if its canary stands.
+    fn read_record_buffer(&mut self, index: usize, module: &JobModule) -> Result<(), String> {
+        let Some(store) = self.record_stores[index].filter(|_| self.ran[index]) else { return Ok(()) };
+        let words = &self.stores[store].words;
+        if words[1] != NONCE ^ CANARY {
+            return Err(format!("the canary of the record buffer of `{}` is missing", module.kernel));
+        }
+        let records = Records { words: words[2..].to_vec(), ..Records::default() };
+        self.records.entry(module.kernel.clone()).or_default().merge(&records);
+        Ok(())
+    }
+}
+
+fn over_memory(bytes: u64, limit: u64) -> Early {
+    Early::Completion(Completion::Undetermined {
+        reason: format!("the run needs {bytes} bytes of memory; the limit is {limit}"),
+    })
+}
+
+/// Words of push constants that the program reads at known places.
+fn used_push_constants(program: &Program) -> usize {
+    let word = |uniform: &Uniform| match uniform {
+        Uniform::PushConstant(word) => Some(*word as usize + 1),
+        Uniform::Constant(_) | Uniform::WorkgroupId(_) | Uniform::NumWorkgroups(_) => None,
+    };
+    program.uniforms.iter().filter_map(|(uniform, _)| word(uniform)).max().unwrap_or(0)
+}
+
+fn extend_push_constants(store: &mut Store, words: usize) {
+    let had = store.words.len();
+    store.words.resize(words, UNDEFINED_WORD);
+    let mut bits = store.undefined.take().unwrap_or_default();
+    bits.resize(words.div_ceil(64), 0);
+    store.undefined = Some(bits);
+    (had..words).for_each(|word| store.define(word, false));
+}
+
+fn no_termination(collector: &mut Collector, place: u32, invocation: [u32; 3], limit: u64) {
+    let pair = [place, super::findings::NOWHERE];
+    collector.add(FindingKind::NoTermination, pair, 0, || Finding {
+        invocations: vec![invocation],
+        ..Finding::new(FindingKind::NoTermination, format!("the limit of {limit} steps was reached here"))
+    });
+}

@@ -1,0 +1,260 @@
+//! Race shadow: who touched each 32-bit word last, and whether that was ordered.
+//!
+//! Knows: a race is two accesses to the same word by different invocations, at least one of them a write, not both
+//! atomic, with nothing that orders them (Vulkan memory model, "Data Race"). Workgroups of one dispatch are never
+//! ordered; invocations of one workgroup are ordered by a barrier that covers the memory.
+//! Promises: since workgroups run one after the other, a *time* counts the intervals between ordering barriers of all
+//! workgroups in turn; comparing times decides every case. A write is checked against the last write and against up to
+//! two readers of its own interval and one of another workgroup, which suffices to see whether any reader races.
+//! Does not cover: a writer that has been overwritten by another racing writer is forgotten; that pair of writers is
+//! itself reported.
+
+use super::ops::element::Touch;
+
+/// Time, local invocation index and instruction of an access in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamp(u64);
+
+const LANE_BITS: u32 = 11;
+const PLACE_BITS: u32 = 21;
+
+/// Instructions behind this index cannot be told apart in findings.
+pub const MOST_PLACES: u32 = (1 << PLACE_BITS) - 1;
+
+impl Stamp {
+    pub fn new(time: u32, lane: u32, place: u32) -> Self {
+        Self(u64::from(time) << 32 | u64::from(lane) << PLACE_BITS | u64::from(place.min(MOST_PLACES)))
+    }
+
+    pub fn time(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// Local invocation index.
+    pub fn lane(self) -> u32 {
+        (self.0 >> PLACE_BITS) as u32 & ((1 << LANE_BITS) - 1)
+    }
+
+    /// Index into the module's instruction list.
+    pub fn place(self) -> u32 {
+        self.0 as u32 & MOST_PLACES
+    }
+}
+
+/// What an access is compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Now {
+    pub stamp: Stamp,
+    /// First time of the workgroup.
+    pub workgroup: u32,
+    /// First time of what can race at all: the dispatch, or the workgroup for workgroup memory.
+    pub epoch: u32,
+}
+
+impl Now {
+    fn foreign(&self, other: Stamp) -> bool {
+        other.time() >= self.epoch && other.time() < self.workgroup
+    }
+
+    fn races(&self, other: Stamp) -> bool {
+        if other.time() == self.stamp.time() { other.lane() != self.stamp.lane() } else { self.foreign(other) }
+    }
+}
+
+/// Accesses of one kind: two invocations of the current interval and one of another workgroup.
+#[derive(Debug, Clone, Copy, Default)]
+struct Trio {
+    near: Stamp,
+    second: Stamp,
+    foreign: Stamp,
+}
+
+impl Trio {
+    #[inline]
+    fn record(&mut self, now: &Now) {
+        if self.near.time() == now.stamp.time() {
+            if self.near.lane() != now.stamp.lane() && self.second.time() != now.stamp.time() {
+                self.second = now.stamp;
+            }
+            return;
+        }
+        if now.foreign(self.near) && !now.foreign(self.foreign) {
+            self.foreign = self.near;
+        }
+        self.near = now.stamp;
+    }
+
+    fn racing(&self, now: &Now) -> Option<Stamp> {
+        [self.near, self.second, self.foreign].into_iter().find(|stamp| now.races(*stamp))
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Plain {
+    write: Stamp,
+    reads: Trio,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Atomics {
+    writes: Trio,
+    reads: Trio,
+}
+
+/// Shadow of one block of memory. Times start at 1, so that fresh cells race with nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Shadow {
+    plain: Vec<Plain>,
+    /// Empty where no instruction is atomic.
+    atomics: Vec<Atomics>,
+}
+
+/// Whether a memory has atomic accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomicity {
+    PlainOnly,
+    WithAtomics,
+}
+
+impl Shadow {
+    pub fn new(words: usize, atomicity: Atomicity) -> Self {
+        let atomics = match atomicity {
+            Atomicity::PlainOnly => 0,
+            Atomicity::WithAtomics => words,
+        };
+        Self { plain: vec![Plain::default(); words], atomics: vec![Atomics::default(); atomics] }
+    }
+
+    pub fn bytes(words: usize, atomicity: Atomicity) -> u64 {
+        let atomics = match atomicity {
+            Atomicity::PlainOnly => 0,
+            Atomicity::WithAtomics => size_of::<Atomics>(),
+        };
+        words as u64 * (size_of::<Plain>() + atomics) as u64
+    }
+
+    /// Notes an access; calls `race` with each earlier access that it races with (at most one of each kind).
+    #[inline]
+    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
+        match touch {
+            Touch::Read => {
+                let cell = &mut self.plain[word];
+                if now.races(cell.write) {
+                    race(cell.write, Touch::Write);
+                }
+                cell.reads.record(now);
+                if let Some(atomics) = self.atomics.get(word)
+                    && let Some(other) = atomics.writes.racing(now)
+                {
+                    race(other, Touch::AtomicWrite);
+                }
+            }
+            Touch::Write => {
+                let cell = &mut self.plain[word];
+                if now.races(cell.write) {
+                    race(cell.write, Touch::Write);
+                }
+                if let Some(other) = cell.reads.racing(now) {
+                    race(other, Touch::Read);
+                }
+                cell.write = now.stamp;
+                if let Some(atomics) = self.atomics.get(word) {
+                    if let Some(other) = atomics.writes.racing(now) {
+                        race(other, Touch::AtomicWrite);
+                    }
+                    if let Some(other) = atomics.reads.racing(now) {
+                        race(other, Touch::AtomicRead);
+                    }
+                }
+            }
+            Touch::AtomicRead | Touch::AtomicWrite => self.touch_atomically(word, touch, now, race),
+        }
+    }
+
+    fn touch_atomically(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
+        let cell = &self.plain[word];
+        if now.races(cell.write) {
+            race(cell.write, Touch::Write);
+        }
+        if touch == Touch::AtomicWrite
+            && let Some(other) = cell.reads.racing(now)
+        {
+            race(other, Touch::Read);
+        }
+        if let Some(atomics) = self.atomics.get_mut(word) {
+            match touch {
+                Touch::AtomicRead => atomics.reads.record(now),
+                Touch::AtomicWrite | Touch::Read | Touch::Write => atomics.writes.record(now),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now(time: u32, lane: u32, workgroup: u32) -> Now {
+        Now { stamp: Stamp::new(time, lane, 7), workgroup, epoch: 1 }
+    }
+
+    fn races(accesses: &[(Touch, Now)]) -> Vec<Touch> {
+        let mut shadow = Shadow::new(1, Atomicity::WithAtomics);
+        let mut found = Vec::new();
+        for (touch, now) in accesses {
+            found.clear();
+            shadow.touch(0, *touch, now, |_, other| found.push(other));
+        }
+        found
+    }
+
+    #[test]
+    fn a_write_races_with_a_reader_that_a_later_reader_of_its_own_workgroup_hides() {
+        // Workgroup 1 reads (time 1), workgroup 2 reads (time 2) and writes by the same invocation.
+        let last = races(&[(Touch::Read, now(1, 0, 1)), (Touch::Read, now(2, 0, 2)), (Touch::Write, now(2, 0, 2))]);
+        assert_eq!(last, [Touch::Read]);
+    }
+
+    #[test]
+    fn an_ordered_interval_of_the_same_workgroup_does_not_race() {
+        assert_eq!(races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(2, 5, 1))]), []);
+        assert_eq!(races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(1, 5, 1))]), [Touch::Write]);
+    }
+
+    #[test]
+    fn atomics_race_with_plain_accesses_alone() {
+        assert_eq!(races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::AtomicWrite, now(1, 1, 1))]), []);
+        assert_eq!(races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]), [Touch::AtomicWrite]);
+        assert_eq!(races(&[(Touch::AtomicRead, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]), []);
+    }
+
+    /// Against the definition: all pairs of a random history that keeps one writer at a time.
+    #[test]
+    fn a_reader_is_found_whenever_one_races() {
+        let mut seed = 12345u32;
+        let mut next = |bound: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % bound
+        };
+        for _ in 0..20_000 {
+            let mut history: Vec<(u32, u32, u32)> = Vec::new();
+            let (mut time, mut workgroup) = (1, 1);
+            for _ in 0..next(7) {
+                match next(4) {
+                    0 => time += 1,
+                    1 => {
+                        time += 1;
+                        workgroup = time;
+                    }
+                    _ => history.push((time, next(3), workgroup)),
+                }
+            }
+            let writer = (time, next(3), workgroup);
+            let expected =
+                history.iter().any(|(time, lane, _)| *time < writer.2 || (*time == writer.0 && *lane != writer.1));
+            let mut accesses: Vec<_> = history.iter().map(|(t, l, w)| (Touch::Read, now(*t, *l, *w))).collect();
+            accesses.push((Touch::Write, now(writer.0, writer.1, writer.2)));
+            assert_eq!(!races(&accesses).is_empty(), expected, "{history:?} then {writer:?}");
+        }
+    }
+}

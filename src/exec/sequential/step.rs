@@ -1,0 +1,381 @@
+//! The actions of the machine, each over all active lanes.
+//!
+//! Promises: a register that outlives its block changes in active lanes alone; one that does not is written in every
+//! lane, which is faster and cannot be seen. The destination of an element-wise action is none of its operands
+//! (`decode` sees to it).
+
+use super::findings::NOWHERE;
+use super::lanes::{MASK_WORDS, Mask, blend, spread};
+use super::machine::Machine;
+use super::memory::UNDEFINED_WORD;
+use super::ops::element::{Binary, Ternary, Unary};
+use super::program::{Action, Compared, Reg, Scalar, Step};
+use crate::model::finding::{Finding, FindingKind};
+
+impl Machine<'_> {
+    /// Runs one step. Looks at the definedness of its operands first.
+    #[inline]
+    pub(super) fn step(&mut self, step: &Step) {
+        if self.track_undefined && !step.suspects.is_empty() {
+            self.check_defined(&step.suspects, step.place);
+        }
+        let place = step.place;
+        match &step.action {
+            Action::Copy { to, from } => self.copy(*to, *from),
+            Action::CopyMask { to, from } => self.copy_mask(*to, *from),
+            Action::Unary { op, to, a } => {
+                if step.may_be_undefined {
+                    self.check_unary(*op, *a, place);
+                }
+                self.write(*to, |out, words| op.apply(out, &words[a.0 as usize]));
+            }
+            Action::Binary { op, to, a, b } => {
+                if step.may_be_undefined {
+                    self.check_binary(*op, *a, *b, place);
+                }
+                self.write(*to, |out, words| op.apply(out, &words[a.0 as usize], &words[b.0 as usize]));
+            }
+            Action::Ternary { op, to, a, b, c } => {
+                if step.may_be_undefined {
+                    self.check_ternary(*op, [*a, *b, *c], place);
+                }
+                self.write(*to, |out, words| {
+                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize], &words[c.0 as usize]);
+                });
+            }
+            Action::Compare { op, to, a, b } => {
+                let mut bits = [0; MASK_WORDS];
+                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize], &self.words[b.0 as usize]);
+                self.write_mask(*to, &bits);
+            }
+            Action::Classify { op, to, a } => {
+                let mut bits = [0; MASK_WORDS];
+                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
+                self.write_mask(*to, &bits);
+            }
+            Action::Logic { table, to, a, b } => self.logic(*table, *to, *a, *b),
+            Action::Not { to, a } => {
+                let bits = self.bits(*a).map(|bits| !bits);
+                self.write_mask(*to, &bits);
+            }
+            Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
+            Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
+            Action::ToWord { to, a } => {
+                let bits = self.bits(*a);
+                let words = self.mask_words;
+                self.write(*to, |out, _| {
+                    spread(out, &bits[..words]);
+                    out.iter_mut().for_each(|word| *word &= 1);
+                });
+            }
+            Action::ToMask { to, a } => {
+                let mut bits = [0; MASK_WORDS];
+                let words = &self.words[a.0 as usize];
+                super::ops::element::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
+                self.write_mask(*to, &bits);
+            }
+            Action::Pick { to, from, index } => self.pick(*to, from, *index, place),
+            Action::Put { to, old, value, index, position } => self.put(*to, [*old, *value], *index, *position),
+            Action::Load { access, to } => self.load(access, to, place),
+            Action::Store { access, from } => self.store(access, from, place),
+            Action::Atomic { op, access, to, a, b } => self.atomic(*op, access, [*to, *a, *b], place),
+            Action::ArrayLength { descriptor, base, stride, to } => {
+                let words = self.slots[*descriptor as usize].map_or(0, |slot| slot.words);
+                let length = words.saturating_sub(*base) / (*stride).max(1);
+                self.write(*to, |out, _| out.fill(length));
+            }
+            Action::Undefine { to } => {
+                self.write(*to, |out, _| out.fill(UNDEFINED_WORD));
+                self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
+            }
+            Action::UndefineMask { to } => {
+                self.write_mask(*to, &[0; MASK_WORDS]);
+                self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
+            }
+            Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
+            Action::LoopReset { counter } => self.write(*counter, |out, _| out.fill(0)),
+            Action::LoopNext { counter } => {
+                let lanes: Vec<usize> = self.active.lanes().collect();
+                let counter = &mut self.words[counter.0 as usize];
+                lanes.into_iter().for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
+            }
+            Action::Condition { slot: _, sum, value, weights } => self.condition(*sum, *value, *weights),
+            Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
+            Action::Single { slot, value, weights, compared } => self.single(*slot, *value, *weights, compared),
+            Action::Mark { bit } => {
+                if let Some(lane) = self.lowest(&self.active.0) {
+                    let rank = self.rank(lane);
+                    self.recorder.set(*bit, rank);
+                }
+            }
+        }
+    }
+
+    /// Computes a register: in place where every lane may be written, else through the scratch register.
+    #[inline]
+    pub(super) fn write(&mut self, to: Reg, compute: impl FnOnce(&mut [u32], &[Box<[u32]>])) {
+        let index = to.0 as usize;
+        if self.full || to.0 < self.program.shared_words {
+            let mut out = std::mem::take(&mut self.words[index]);
+            compute(&mut out, &self.words);
+            self.words[index] = out;
+        } else {
+            let mut out = std::mem::take(&mut self.scratch);
+            compute(&mut out, &self.words);
+            blend(&mut self.words[index], &out, &self.lane_mask);
+            self.scratch = out;
+        }
+    }
+
+    #[inline]
+    pub(super) fn bits(&self, reg: Reg) -> [u64; MASK_WORDS] {
+        let mut bits = [0; MASK_WORDS];
+        bits[..self.mask_words].copy_from_slice(&self.masks[reg.0 as usize * self.mask_words..][..self.mask_words]);
+        bits
+    }
+
+    #[inline]
+    pub(super) fn write_mask(&mut self, to: Reg, bits: &[u64; MASK_WORDS]) {
+        let old = &mut self.masks[to.0 as usize * self.mask_words..][..self.mask_words];
+        for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.active.0) {
+            *old = (*old & !active) | (new & active);
+        }
+    }
+
+    pub(super) fn undefined_bits(&self, scalar: Scalar) -> [u64; MASK_WORDS] {
+        let mut bits = [0; MASK_WORDS];
+        let (all, reg) = match scalar {
+            Scalar::Word(reg) => (&self.undefined_words, reg),
+            Scalar::Mask(reg) => (&self.undefined_masks, reg),
+        };
+        bits[..self.mask_words].copy_from_slice(&all[reg.0 as usize * self.mask_words..][..self.mask_words]);
+        bits
+    }
+
+    #[inline]
+    pub(super) fn set_undefined(&mut self, scalar: Scalar, bits: &[u64; MASK_WORDS]) {
+        if !self.track_undefined {
+            return;
+        }
+        let (all, reg) = match scalar {
+            Scalar::Word(reg) => (&mut self.undefined_words, reg),
+            Scalar::Mask(reg) => (&mut self.undefined_masks, reg),
+        };
+        let old = &mut all[reg.0 as usize * self.mask_words..][..self.mask_words];
+        for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.active.0) {
+            *old = (*old & !active) | (new & active);
+        }
+    }
+
+    fn copy(&mut self, to: Reg, from: Reg) {
+        if to == from {
+            return;
+        }
+        self.write(to, |out, words| out.copy_from_slice(&words[from.0 as usize]));
+        if self.track_undefined {
+            let bits = self.undefined_bits(Scalar::Word(from));
+            self.set_undefined(Scalar::Word(to), &bits);
+        }
+    }
+
+    fn copy_mask(&mut self, to: Reg, from: Reg) {
+        let bits = self.bits(from);
+        self.write_mask(to, &bits);
+        if self.track_undefined {
+            let bits = self.undefined_bits(Scalar::Mask(from));
+            self.set_undefined(Scalar::Mask(to), &bits);
+        }
+    }
+
+    fn logic(&mut self, table: u8, to: Reg, a: Reg, b: Reg) {
+        let (a, b) = (self.bits(a), self.bits(b));
+        let row = |index: u8| if table >> index & 1 == 1 { u64::MAX } else { 0 };
+        let rows = [row(0), row(1), row(2), row(3)];
+        let bits = std::array::from_fn(|word| {
+            let (a, b) = (a[word], b[word]);
+            (rows[0] & !a & !b) | (rows[1] & !a & b) | (rows[2] & a & !b) | (rows[3] & a & b)
+        });
+        self.write_mask(to, &bits);
+    }
+
+    fn select(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
+        let bits = self.bits(condition);
+        let words = self.mask_words;
+        self.write(to, |out, all| {
+            spread(out, &bits[..words]);
+            for ((out, a), b) in out.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize]) {
+                *out = (*a & *out) | (*b & !*out);
+            }
+        });
+        if self.track_undefined {
+            let (a, b) = (self.undefined_bits(Scalar::Word(a)), self.undefined_bits(Scalar::Word(b)));
+            self.set_undefined(
+                Scalar::Word(to),
+                &std::array::from_fn(|word| (a[word] & bits[word]) | (b[word] & !bits[word])),
+            );
+        }
+    }
+
+    fn select_mask(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
+        let choose = |condition: [u64; MASK_WORDS], a: [u64; MASK_WORDS], b: [u64; MASK_WORDS]| {
+            std::array::from_fn(|word| (a[word] & condition[word]) | (b[word] & !condition[word]))
+        };
+        let bits = self.bits(condition);
+        let chosen = choose(bits, self.bits(a), self.bits(b));
+        let undefined = choose(bits, self.undefined_bits(Scalar::Mask(a)), self.undefined_bits(Scalar::Mask(b)));
+        self.write_mask(to, &chosen);
+        self.set_undefined(Scalar::Mask(to), &undefined);
+    }
+
+    /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and gives 0 here.
+    fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
+        let mut outside = Mask::EMPTY;
+        let mut undefined = [0; MASK_WORDS];
+        for lane in self.active.lanes() {
+            let position = self.words[index.0 as usize][lane] as usize;
+            match from.get(position) {
+                Some(reg) => {
+                    undefined[lane / 64] |= self.undefined_bits(Scalar::Word(*reg))[lane / 64] & 1 << (lane % 64)
+                }
+                None => outside.0[lane / 64] |= 1 << (lane % 64),
+            }
+        }
+        self.write(to, |out, words| {
+            for (lane, out) in out.iter_mut().enumerate() {
+                let position = words[index.0 as usize][lane] as usize;
+                *out = from.get(position).map_or(0, |reg| words[reg.0 as usize][lane]);
+            }
+        });
+        self.set_undefined(Scalar::Word(to), &undefined);
+        self.report_value(&outside, place, FindingKind::OutOfBounds, "the index lies outside the vector");
+    }
+
+    fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
+        let mut bits = [0; MASK_WORDS];
+        let indices = &self.words[index.0 as usize];
+        super::ops::element::pack(&mut bits[..self.mask_words], indices, indices, |a, _| a == position);
+        self.write(to, |out, words| {
+            let indices = &words[index.0 as usize];
+            for (((out, index), old), value) in
+                out.iter_mut().zip(indices).zip(&words[old.0 as usize]).zip(&words[value.0 as usize])
+            {
+                *out = if *index == position { *value } else { *old };
+            }
+        });
+        let (a, b) = (self.undefined_bits(Scalar::Word(value)), self.undefined_bits(Scalar::Word(old)));
+        self.set_undefined(
+            Scalar::Word(to),
+            &std::array::from_fn(|word| (a[word] & bits[word]) | (b[word] & !bits[word])),
+        );
+    }
+
+    fn undefine_memory(&mut self, base: u32, words: u32) {
+        for word in base as usize..(base + words) as usize {
+            let bits = &mut self.memory_undefined[word * self.mask_words..][..self.mask_words];
+            bits.iter_mut().zip(&self.active.0).for_each(|(bits, active)| *bits |= active);
+            for lane in self.active.lanes() {
+                self.memory[word * self.width + lane] = UNDEFINED_WORD;
+            }
+        }
+    }
+
+    fn check_unary(&mut self, op: Unary, a: Reg, place: u32) {
+        let Some((undefined, what)) = op.undefined() else { return };
+        let a = &self.words[a.0 as usize];
+        let lanes = self.lanes_where(|lane| undefined(a[lane]));
+        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    }
+
+    fn check_binary(&mut self, op: Binary, a: Reg, b: Reg, place: u32) {
+        let Some((undefined, what)) = op.undefined() else { return };
+        let (a, b) = (&self.words[a.0 as usize], &self.words[b.0 as usize]);
+        let lanes = self.lanes_where(|lane| undefined(a[lane], b[lane]));
+        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    }
+
+    fn check_ternary(&mut self, op: Ternary, operands: [Reg; 3], place: u32) {
+        let Some((undefined, what)) = op.undefined() else { return };
+        let [a, b, c] = operands.map(|reg| &self.words[reg.0 as usize]);
+        let lanes = self.lanes_where(|lane| undefined(a[lane], b[lane], c[lane]));
+        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    }
+
+    fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
+        let mut mask = Mask::EMPTY;
+        for lane in self.active.lanes().filter(|lane| test(*lane)) {
+            mask.0[lane / 64] |= 1 << (lane % 64);
+        }
+        mask
+    }
+
+    pub(super) fn report_value(&mut self, lanes: &Mask, place: u32, kind: FindingKind, message: &str) {
+        if lanes.is_empty() {
+            return;
+        }
+        for lane in lanes.lanes() {
+            let witness = self.invocation(self.first_lane + lane as u32);
+            self.collector.add(kind, [place, NOWHERE], 0, || Finding {
+                invocations: vec![witness],
+                ..Finding::new(kind, message)
+            });
+        }
+    }
+
+    fn lowest(&self, bits: &[u64; MASK_WORDS]) -> Option<usize> {
+        let word = bits[..self.mask_words].iter().position(|word| *word != 0)?;
+        Some(64 * word + bits[word].trailing_zeros() as usize)
+    }
+
+    fn condition(&mut self, sum: Reg, value: Reg, weights: [u32; 2]) {
+        if weights == [0, 0] {
+            return;
+        }
+        let bits = self.bits(value);
+        let [when_true, when_false] = weights;
+        for (word, value) in bits[..self.mask_words].iter().enumerate() {
+            let sums = &mut self.words[sum.0 as usize];
+            for (lanes, weight) in
+                [(self.active.0[word] & value, when_true), (self.active.0[word] & !value, when_false)]
+            {
+                if weight != 0 {
+                    for lane in super::lanes::bits(lanes) {
+                        let sum = &mut sums[64 * word + lane];
+                        *sum = sum.wrapping_add(weight);
+                    }
+                }
+            }
+        }
+    }
+
+    fn decision(&mut self, slot: u32, sum: Reg, compared: &[Compared]) {
+        let mut last = None;
+        for lane in self.active.lanes() {
+            let value = std::mem::take(&mut self.words[sum.0 as usize][lane]);
+            // Lanes come in ascending order, so a sum that repeats cannot lower the witness.
+            if last != Some(value) {
+                last = Some(value);
+                self.set_bit(slot, value, lane, compared);
+            }
+        }
+    }
+
+    fn single(&mut self, slot: u32, value: Reg, weights: [u32; 2], compared: &[Compared]) {
+        let bits = self.bits(value);
+        let taken = std::array::from_fn(|word| self.active.0[word] & bits[word]);
+        let passed = std::array::from_fn(|word| self.active.0[word] & !bits[word]);
+        for (lanes, weight) in [(taken, weights[0]), (passed, weights[1])] {
+            if let Some(lane) = self.lowest(&lanes) {
+                self.set_bit(slot, weight, lane, compared);
+            }
+        }
+    }
+
+    fn set_bit(&mut self, slot: u32, sum: u32, lane: usize, compared: &[Compared]) {
+        let rank = self.rank(lane);
+        let Some(bit) = self.recorder.bit(slot, sum) else { return };
+        if self.recorder.set(bit, rank) && !compared.is_empty() {
+            let words = &self.words;
+            self.recorder.operands(bit, compared, |reg| words[reg.0 as usize][lane]);
+        }
+    }
+}
