@@ -150,7 +150,8 @@ fn check_structure(name: &str, structure: &KernelStructure) -> usize {
     let mut all = Vec::new();
     for function in &structure.functions {
         function.body.0.iter().for_each(|statement| statements(statement, &mut all));
-        assert!(structure.text(function.span).ends_with('}') || !function.expansion.is_empty(), "{name}");
+        let exact = structure.accuracy == Accuracy::Exact && function.expansion.is_empty();
+        assert!(!exact || structure.text(function.span).ends_with('}'), "{name}");
         for exit in &function.exits {
             match exit {
                 Exit::Return { statement } => assert!(all.iter().any(|known| known.id == Some(*statement)), "{name}"),
