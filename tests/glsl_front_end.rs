@@ -108,9 +108,32 @@ fn function_of(structure: &KernelStructure, role: MarkerRole) -> Option<String> 
     }
 }
 
+/// The list of markers holds what the decisions, functions and labels demand, each once.
+fn check_roles(name: &str, structure: &KernelStructure) {
+    let mut expected = Vec::new();
+    for found in structure.decisions.iter().filter(|found| found.recording == Recording::Marked) {
+        let decision = found.id;
+        if found.conditions.len() == 1 {
+            expected.push(MarkerRole::Single { decision });
+            continue;
+        }
+        expected.push(MarkerRole::Decision { decision });
+        expected
+            .extend((0..found.conditions.len() as u32).map(|condition| MarkerRole::Condition { decision, condition }));
+    }
+    expected.extend(structure.functions.iter().map(|function| MarkerRole::Mark { mark: function.entry_mark }));
+    let labels = structure.switches.iter().flat_map(|switch| &switch.labels);
+    expected.extend(labels.filter_map(|label| label.mark).map(|mark| MarkerRole::Mark { mark }));
+    let mut listed = structure.markers.clone();
+    expected.sort();
+    listed.sort();
+    assert_eq!(listed, expected, "{name}: roles");
+}
+
 /// Every marker stands in the marked module exactly once, but for functions that nothing calls.
 fn check_markers(name: &str, compiled: &Compiled, unreached: &[&str]) {
     let structure = &compiled.structure;
+    check_roles(name, structure);
     let module = Module::parse(compiled.marked.clone()).expect("the marked module is SPIR-V");
     let mut found = calls(&module, &structure.value_marker);
     found.extend(calls(&module, &structure.mark_marker));
