@@ -38,24 +38,27 @@ const TARGETS: [(&str, shaderc::EnvVersion); 5] = [
 ];
 
 /// One compiler for the whole process: each first use builds the tables of built-in names anew.
-fn compiler() -> Result<&'static shaderc::Compiler, Diagnostic> {
+fn compiler() -> Result<&'static shaderc::Compiler, Box<Diagnostic>> {
     static COMPILER: OnceLock<Option<shaderc::Compiler>> = OnceLock::new();
     let made = COMPILER.get_or_init(|| shaderc::Compiler::new().ok());
-    made.as_ref().ok_or_else(|| Diagnostic::new("compiler", "the GLSL compiler cannot be started"))
+    made.as_ref().ok_or_else(not_started)
+}
+
+fn not_started() -> Box<Diagnostic> {
+    Box::new(Diagnostic::new("compiler", "the GLSL compiler cannot be started"))
 }
 
 fn options<'a>(
     kernel: &KernelSource,
     includes: Option<&'a Includes>,
     defines: Defines,
-) -> Result<shaderc::CompileOptions<'a>, Diagnostic> {
-    let failed = |_| Diagnostic::new("compiler", "the GLSL compiler cannot be started");
-    let mut options = shaderc::CompileOptions::new().map_err(failed)?;
+) -> Result<shaderc::CompileOptions<'a>, Box<Diagnostic>> {
+    let mut options = shaderc::CompileOptions::new().map_err(|_| not_started())?;
     let target = TARGETS.iter().find(|(name, _)| *name == kernel.target_env);
     let (_, version) = target.ok_or_else(|| {
         let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
-        Diagnostic::new("usage", format!("`{}` is no target environment", kernel.target_env))
-            .hint(format!("use one of {}", names.join(", ")))
+        let made = Diagnostic::new("usage", format!("`{}` is no target environment", kernel.target_env));
+        Box::new(made.hint(format!("use one of {}", names.join(", "))))
     })?;
     options.set_target_env(shaderc::TargetEnv::Vulkan, *version as u32);
     options.set_generate_debug_info();
@@ -79,7 +82,7 @@ fn options<'a>(
 
 /// Compiles the untouched text.
 pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    let one = |diagnostic| vec![diagnostic];
+    let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     reject_nul(kernel).map_err(one)?;
     let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(match kernel.optimization {
@@ -97,19 +100,23 @@ pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| diagnostics(kernel, includes, &error))
 }
 
-fn reject_nul(kernel: &KernelSource) -> Result<(), Diagnostic> {
+fn reject_nul(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     let names = [("the entry point's name", &kernel.entry), ("the file's name", &kernel.path)];
     if let Some((what, _)) = names.iter().find(|(_, text)| text.contains('\0')) {
-        return Err(Diagnostic::new("usage", format!("{what} holds a NUL byte")));
+        return Err(Box::new(Diagnostic::new("usage", format!("{what} holds a NUL byte"))));
     }
     if kernel.defines.iter().any(|(name, value)| name.contains('\0') || value.contains('\0')) {
-        return Err(Diagnostic::new("usage", "a macro definition holds a NUL byte").in_file(&kernel.path));
+        let made = Diagnostic::new("usage", "a macro definition holds a NUL byte");
+        return Err(Box::new(made.in_file(&kernel.path)));
     }
     match kernel.text.find('\0') {
         None => Ok(()),
-        Some(at) => Err(Diagnostic::new("glsl-syntax", "the text holds a NUL byte")
-            .at_span(&kernel.path, kernel.text.as_str(), at..at + 1)
-            .hint("GLSL source must be text; is this a binary file?")),
+        Some(at) => {
+            let made = Diagnostic::new("glsl-syntax", "the text holds a NUL byte")
+                .at_span(&kernel.path, kernel.text.as_str(), at..at + 1)
+                .hint("GLSL source must be text; is this a binary file?");
+            Err(Box::new(made))
+        }
     }
 }
 

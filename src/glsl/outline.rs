@@ -425,6 +425,10 @@ impl Outliner<'_> {
     }
 
     fn initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator, initialiser: &Expression) {
+        if declared.layout.iter().any(|name| name == "constant_id") {
+            // A literal by rule (GL_KHR_vulkan_glsl, "Specialization Constants"): a default, not an expression.
+            return;
+        }
         let context = DecisionContext::Initialiser;
         let boolean = self.decisions.names.declares_boolean(declared, declarator);
         let position = if boolean { Position::Boolean(context) } else { Position::Place(context) };
@@ -438,9 +442,6 @@ impl Outliner<'_> {
 /// The name of the constant-expression context that an initialiser is; none where it may be computed at run time.
 fn constant_place(decisions: &Decisions<'_>, declared: &DeclaredType, declarator: &Declarator) -> Option<&'static str> {
     use crate::model::structure::Constness;
-    if declared.layout.iter().any(|name| name == "constant_id") {
-        return Some("the default value of a specialization constant");
-    }
     if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
         return None;
     }

@@ -615,10 +615,9 @@ impl Parser<'_> {
         self.enter()?;
         let target = self.ternary()?;
         let parsed = if ASSIGNMENTS.contains(&self.peek()) {
-            let operator = self.at;
             self.at += 1;
             let (first, value) = (target.first, self.assignment()?);
-            let kind = ExpressionKind::Assignment { operator, target: Box::new(target), value: Box::new(value) };
+            let kind = ExpressionKind::Assignment { target: Box::new(target), value: Box::new(value) };
             self.node(kind, first)
         } else {
             target

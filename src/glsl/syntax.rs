@@ -30,7 +30,6 @@ pub enum ExpressionKind {
     },
     /// Any assignment operator.
     Assignment {
-        operator: TokenIndex,
         target: Box<Expression>,
         value: Box<Expression>,
     },

@@ -200,3 +200,49 @@ impl Frames {
         Some(Located { span, expansion: self.expansion(frame) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(frames_origin: FrameId, start: u32, end: u32) -> Token {
+        Token {
+            kind: TokenKind::Identifier,
+            text: "x".into(),
+            span: Span { file: FileIndex(0), start, end },
+            line: 1,
+            line_file: FileIndex(0),
+            spaced: false,
+            origin: frames_origin,
+            frozen: false,
+        }
+    }
+
+    fn span(start: u32, end: u32) -> Span {
+        Span { file: FileIndex(0), start, end }
+    }
+
+    #[test]
+    fn tokens_of_one_argument_are_located_where_the_argument_is_written() {
+        let mut frames = Frames::default();
+        let body = frames.push(FrameId::FILE, FrameKind::Body { macro_name: "M".into(), site: span(50, 60) });
+        let argument = frames.push(body, FrameKind::Argument { parameter: span(10, 11) });
+        let within = frames.locate(&[token(argument, 52, 53), token(argument, 55, 57)]).expect("tokens");
+        assert_eq!((within.span, within.expansion.len()), (span(52, 57), 1));
+        let mixed = frames.locate(&[token(body, 8, 9), token(argument, 52, 53)]).expect("tokens");
+        assert_eq!(mixed.span, span(8, 11), "body and parameter, in the replacement list");
+        let outside = frames.locate(&[token(FrameId::FILE, 40, 41), token(argument, 52, 53)]).expect("tokens");
+        assert_eq!((outside.span, outside.expansion.len()), (span(40, 60), 0), "the whole use, in the file");
+    }
+
+    #[test]
+    fn rebased_frames_keep_their_inner_expansions() {
+        let mut frames = Frames::default();
+        let inner = frames.push(FrameId::FILE, FrameKind::Body { macro_name: "IN".into(), site: span(52, 54) });
+        let body = frames.push(FrameId::FILE, FrameKind::Body { macro_name: "OUT".into(), site: span(50, 60) });
+        let argument = frames.push(body, FrameKind::Argument { parameter: span(1, 2) });
+        let moved = frames.rebase(inner, FrameId::FILE, argument, &mut BTreeMap::new());
+        let names: Vec<_> = frames.expansion(moved).into_iter().map(|expansion| expansion.macro_name).collect();
+        assert_eq!(names, ["OUT", "IN"]);
+    }
+}

@@ -57,8 +57,8 @@ fn header(tokens: &[Token], range: (TokenIndex, TokenIndex), keyword: TokenIndex
     }
     let mut depth = 0;
     let mut semicolons = Vec::new();
-    for at in open..=range.1 {
-        match &*tokens[at].text {
+    for (at, token) in tokens.iter().enumerate().take(range.1 + 1).skip(open) {
+        match &*token.text {
             "(" => depth += 1,
             ")" => depth -= 1,
             ";" if depth == 1 => semicolons.push(at),
@@ -113,8 +113,8 @@ pub fn statements(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<(Tok
     let mut found = Vec::new();
     let mut first = range.0;
     let mut depth = 0i32;
-    for at in range.0..=range.1 {
-        match &*tokens[at].text {
+    for (at, token) in tokens.iter().enumerate().take(range.1 + 1).skip(range.0) {
+        match &*token.text {
             "(" => depth += 1,
             ")" => depth -= 1,
             "{" | "}" if depth == 0 => first = at + 1,

@@ -1,0 +1,4 @@
+int f() {
+    int a = 1;
+    return a +;
+}

@@ -1,0 +1,2 @@
+#pragma once
+bool below(int x) { return x < 9; }

@@ -1,0 +1,554 @@
+//! File tests of the GLSL front end: `tests/filetests/glsl/*.comp`, each compiled by the real compiler.
+//!
+//! Directives in line comments say what must come out. All decisions of a file must be listed, in order:
+//! `decision: ID CONTEXT "TEXT" conditions=N [couple=0,1,0] [const=constant] [unmarked] [via=MACRO] [file=PATH]`,
+//! `switch: ID "SELECTOR" LABEL|LABEL`, `exits: FUNCTION N`, `statements: N`, `unreached: FUNCTION`,
+//! `policy: control-flow`, `define: NAME=VALUE`, `accuracy: lines-only`.
+
+use proptest::prelude::*;
+use rspirv::spirv::Op;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile, compiler_identity};
+use vkcert::model::structure::{
+    Accuracy, Constness, Decision, Exit, KernelStructure, MarkerRole, Recording, Statement, StatementKind,
+};
+use vkcert::spirv::module::{Id, Module};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/glsl")
+}
+
+fn source(path: &str, text: &str) -> KernelSource {
+    KernelSource {
+        path: path.to_owned(),
+        text: text.to_owned(),
+        include: Vec::new(),
+        folder: None,
+        defines: BTreeMap::new(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.3".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    }
+}
+
+/// The values of all directives of one name.
+fn directives<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("// "));
+    lines.filter_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).map(str::trim).collect()
+}
+
+fn described(structure: &KernelStructure, decision: &Decision) -> String {
+    let context = serde_json::to_value(decision.context).expect("an enum of names");
+    let mut line = format!(
+        "{} {} \"{}\" conditions={}",
+        decision.id,
+        context.as_str().expect("a name"),
+        decision.text,
+        decision.conditions.len()
+    );
+    let classes: Vec<String> = decision.conditions.iter().map(|condition| condition.coupling.to_string()).collect();
+    let distinct = decision.conditions.iter().enumerate().all(|(at, condition)| condition.coupling == at as u32);
+    if !distinct {
+        line += &format!(" couple={}", classes.join(","));
+    }
+    match decision.constness {
+        Constness::Constant => line += " const=constant",
+        Constness::Specialization => line += " const=specialization",
+        Constness::Runtime => {}
+    }
+    if let Recording::Unmarked { .. } = decision.recording {
+        line += " unmarked";
+    }
+    if !decision.expansion.is_empty() {
+        let names: Vec<&str> = decision.expansion.iter().map(|expansion| expansion.macro_name.as_str()).collect();
+        line += &format!(" via={}", names.join(","));
+    }
+    if decision.span.file.0 > 0 && structure.files[decision.span.file.0 as usize].path != "<defines>" {
+        line += &format!(" file={}", structure.files[decision.span.file.0 as usize].path);
+    }
+    line
+}
+
+/// Calls of a marker function by the number passed.
+fn calls(module: &Module, function: &str) -> BTreeMap<u32, u32> {
+    let number = |id: Id| {
+        module.definition(id).and_then(|constant| {
+            constant.literal(0).or(match constant.operands[0] {
+                rspirv::dr::Operand::LiteralBit32(value) => Some(value),
+                _ => None,
+            })
+        })
+    };
+    let mut found = BTreeMap::new();
+    for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall) {
+        let callee = call.id(0).and_then(|id| module.name(id)).unwrap_or("");
+        if callee.split('(').next() == Some(function) {
+            let number = call.id(1).and_then(number).expect("a constant marker number is passed directly");
+            *found.entry(number).or_insert(0) += 1;
+        }
+    }
+    found
+}
+
+fn function_of(structure: &KernelStructure, role: MarkerRole) -> Option<String> {
+    let by_id = |decision| {
+        let function = structure.decision(decision).function?;
+        structure.functions.iter().find(|known| known.id == function).map(|known| known.name.clone())
+    };
+    match role {
+        MarkerRole::Condition { decision, .. }
+        | MarkerRole::Decision { decision }
+        | MarkerRole::Single { decision } => by_id(decision),
+        MarkerRole::Mark { mark } => {
+            let entry = structure.functions.iter().find(|function| function.entry_mark == mark);
+            entry.map(|function| function.name.clone())
+        }
+    }
+}
+
+/// The list of markers holds what the decisions, functions and labels demand, each once.
+fn check_roles(name: &str, structure: &KernelStructure) {
+    let mut expected = Vec::new();
+    for found in structure.decisions.iter().filter(|found| found.recording == Recording::Marked) {
+        let decision = found.id;
+        if found.conditions.len() == 1 {
+            expected.push(MarkerRole::Single { decision });
+            continue;
+        }
+        expected.push(MarkerRole::Decision { decision });
+        expected
+            .extend((0..found.conditions.len() as u32).map(|condition| MarkerRole::Condition { decision, condition }));
+    }
+    expected.extend(structure.functions.iter().map(|function| MarkerRole::Mark { mark: function.entry_mark }));
+    let labels = structure.switches.iter().flat_map(|switch| &switch.labels);
+    expected.extend(labels.filter_map(|label| label.mark).map(|mark| MarkerRole::Mark { mark }));
+    let mut listed = structure.markers.clone();
+    expected.sort();
+    listed.sort();
+    assert_eq!(listed, expected, "{name}: roles");
+}
+
+/// Every marker stands in the marked module exactly once, but for functions that nothing calls.
+fn check_markers(name: &str, compiled: &Compiled, unreached: &[&str]) {
+    let structure = &compiled.structure;
+    check_roles(name, structure);
+    let module = Module::parse(compiled.marked.clone()).expect("the marked module is SPIR-V");
+    let mut found = calls(&module, &structure.value_marker);
+    found.extend(calls(&module, &structure.mark_marker));
+    for (number, role) in structure.markers.iter().enumerate() {
+        let times = found.remove(&(number as u32)).unwrap_or(0);
+        let skipped = function_of(structure, *role).is_some_and(|function| unreached.contains(&function.as_str()));
+        assert_eq!(times, u32::from(!skipped), "{name}: marker {number} ({role:?})");
+    }
+    assert!(found.is_empty(), "{name}: calls of unknown markers {found:?}");
+    let production = Module::parse(compiled.production.clone()).expect("the production module is SPIR-V");
+    assert!(calls(&production, &structure.value_marker).is_empty(), "{name}: production holds markers");
+}
+
+fn statements<'s>(statement: &'s Statement, found: &mut Vec<&'s Statement>) {
+    if !matches!(statement.kind, StatementKind::DoWhile { .. }) && statement.id.is_some() {
+        found.push(statement);
+    }
+    match &statement.kind {
+        StatementKind::Block { block } | StatementKind::Switch { body: block, .. } => {
+            block.0.iter().for_each(|inner| statements(inner, found));
+        }
+        StatementKind::If { then, otherwise, .. } => {
+            statements(then, found);
+            otherwise.iter().for_each(|inner| statements(inner, found));
+        }
+        StatementKind::While { body, .. } | StatementKind::For { body, .. } => statements(body, found),
+        StatementKind::DoWhile { body, .. } => {
+            statements(body, found);
+            found.push(statement);
+        }
+        _ => {}
+    }
+}
+
+/// Ids count up in source order, and spans are the text that reports print.
+fn check_structure(name: &str, structure: &KernelStructure) -> usize {
+    let mut all = Vec::new();
+    for function in &structure.functions {
+        function.body.0.iter().for_each(|statement| statements(statement, &mut all));
+        let exact = structure.accuracy == Accuracy::Exact && function.expansion.is_empty();
+        assert!(!exact || structure.text(function.span).ends_with('}'), "{name}");
+        for exit in &function.exits {
+            match exit {
+                Exit::Return { statement } => assert!(all.iter().any(|known| known.id == Some(*statement)), "{name}"),
+                Exit::EndOfBody { span } => assert_eq!(structure.text(*span), "}", "{name}"),
+            }
+        }
+    }
+    for (index, statement) in all.iter().enumerate() {
+        assert_eq!(statement.id.expect("listed for its id").0 as usize, index + 1, "{name}: {statement:?}");
+    }
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    for decision in &structure.decisions {
+        if !structure.text(decision.span).contains("/*") && !structure.text(decision.span).contains('\\') {
+            assert_eq!(squeezed(structure.text(decision.span)), squeezed(&decision.text), "{name}");
+        }
+        for condition in &decision.conditions {
+            let inside = condition.span.start >= decision.span.start && condition.span.end <= decision.span.end;
+            assert!(inside || !decision.expansion.is_empty() || condition.span != decision.span, "{name}");
+            assert!(!condition.text.is_empty(), "{name}");
+        }
+    }
+    all.len()
+}
+
+fn check_file(path: &Path) {
+    let text = std::fs::read_to_string(path).expect("a test file");
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    let mut kernel = source(&name, &text);
+    kernel.folder = Some(folder());
+    if directives(&text, "policy") == ["control-flow"] {
+        kernel.policy = DecisionPolicy::ControlFlow;
+    }
+    for define in directives(&text, "define") {
+        let (defined, value) = define.split_once('=').expect("NAME=VALUE");
+        kernel.defines.insert(defined.to_owned(), value.to_owned());
+    }
+    let compiled = match compile(&kernel) {
+        Ok(compiled) => compiled,
+        Err(errors) => panic!("{name}: {errors:#?}"),
+    };
+    let structure = &compiled.structure;
+    let lines_only = directives(&text, "accuracy") == ["lines-only"];
+    let accuracy = if lines_only { Accuracy::LinesOnly } else { Accuracy::Exact };
+    assert_eq!(structure.accuracy, accuracy, "{name}: {:?}", compiled.notes);
+    let made: Vec<String> = structure.decisions.iter().map(|decision| described(structure, decision)).collect();
+    let expected = directives(&text, "decision");
+    assert!(made == expected, "{name}\nexpected\n{}\nfound\n{}", expected.join("\n"), made.join("\n"));
+    let unreached = directives(&text, "unreached");
+    check_markers(&name, &compiled, &unreached);
+    let count = check_structure(&name, structure);
+    for expected in directives(&text, "statements") {
+        assert_eq!(count.to_string(), expected, "{name}: statements");
+    }
+    for expected in directives(&text, "exits") {
+        let (function, number) = expected.split_once(' ').expect("FUNCTION N");
+        let function = structure.functions.iter().find(|known| known.name == function).expect("a function");
+        assert_eq!(function.exits.len().to_string(), number, "{name}: exits of {}", function.name);
+    }
+    let switches: Vec<String> = structure
+        .switches
+        .iter()
+        .map(|switch| {
+            let labels: Vec<&str> = switch.labels.iter().map(|label| label.text.as_str()).collect();
+            format!("{} \"{}\" {}", switch.id, switch.text, labels.join("|"))
+        })
+        .collect();
+    assert_eq!(switches, directives(&text, "switch"), "{name}");
+}
+
+#[test]
+fn every_file_gives_the_decisions_it_lists() {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
+    paths.sort();
+    assert!(paths.len() >= 25, "only {} files", paths.len());
+    let failures: Vec<String> = paths
+        .iter()
+        .filter_map(|path| {
+            let panic = std::panic::catch_unwind(|| check_file(path)).err()?;
+            let message = panic.downcast_ref::<String>().cloned();
+            Some(message.unwrap_or_else(|| format!("{}: {panic:?}", path.display())))
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+const HEAD: &str =
+    "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { int v[]; };\n";
+
+#[test]
+fn syntax_error_names_line_and_span() {
+    let text = format!("{HEAD}void main() {{\n    v[0] = missing + 1;\n}}\n");
+    let errors = compile(&source("glsl/broken.comp", &text)).expect_err("an undeclared name");
+    let error = &errors[0];
+    assert_eq!(error.kind, "glsl-syntax");
+    let location = error.location.as_ref().expect("a place");
+    assert_eq!(location.file, "glsl/broken.comp");
+    let span = location.span.clone().expect("a span");
+    assert_eq!(&text[span], "missing");
+    assert_eq!(location.position.expect("a position").line, 5);
+    assert!(error.hint.is_some());
+}
+
+#[test]
+fn error_in_an_included_file_names_that_file() {
+    let text = format!("{HEAD}#include \"include/broken.glsl\"\nvoid main() {{ v[0] = f(); }}\n");
+    let mut kernel = source("including.comp", &text);
+    kernel.folder = Some(folder());
+    let errors = compile(&kernel).expect_err("the included file is broken");
+    let location = errors[0].location.as_ref().expect("a place");
+    assert_eq!((location.file.as_str(), location.position.expect("a position").line), ("include/broken.glsl", 3));
+}
+
+#[test]
+fn missing_include_is_a_diagnostic() {
+    let text = format!("{HEAD}#include \"nowhere.glsl\"\nvoid main() {{ }}\n");
+    let errors = compile(&source("including.comp", &text)).expect_err("no such file");
+    assert!(errors[0].message.contains("nowhere.glsl"), "{errors:?}");
+}
+
+#[test]
+fn text_that_is_no_text_is_a_diagnostic() {
+    for text in ["\0", "", "#version 450\nvoid main() {", "#version 450 \u{1F980}"] {
+        assert!(compile(&source("odd.comp", text)).is_err(), "{text:?}");
+    }
+    let mut kernel = source("odd.comp", HEAD);
+    kernel.target_env = "vulkan9".to_owned();
+    assert_eq!(compile(&kernel).expect_err("no such target")[0].kind, "usage");
+}
+
+#[test]
+fn included_files_are_given_with_project_relative_names() {
+    let text = std::fs::read_to_string(folder().join("includes.comp")).expect("a test file");
+    let mut kernel = source("tests/filetests/glsl/includes.comp", &text);
+    kernel.folder = Some(folder());
+    let compiled = compile(&kernel).expect("the file compiles");
+    let names: Vec<&str> = compiled.included.keys().map(String::as_str).collect();
+    let base = "tests/filetests/glsl/include/";
+    assert_eq!(names, [format!("{base}nested.glsl"), format!("{base}shared.glsl")]);
+}
+
+#[test]
+fn text_beyond_the_nesting_limit_keeps_its_obligations() {
+    let deep = 900;
+    let nested = format!("{}v[0]{}", "(".repeat(deep), ")".repeat(deep));
+    let text = format!("{HEAD}void main() {{ if ({nested} > 1 && v[1] > 2) v[2] = 1; }}\n");
+    let compiled = compile(&source("deep.comp", &text)).expect("the compiler accepts it");
+    let structure = &compiled.structure;
+    assert_eq!(structure.decisions.len(), 1);
+    assert!(matches!(&structure.decisions[0].recording, Recording::Unmarked { reason } if reason.contains("nested")));
+    assert!(!compiled.notes.is_empty());
+}
+
+#[test]
+fn long_chains_are_measured() {
+    let chain: Vec<String> = (0..300).map(|index| format!("v[{index}] > 0")).collect();
+    let arms: Vec<String> = (0..200).map(|index| format!("if (v[{index}] == 1) v[0] = {index};")).collect();
+    let text = format!("{HEAD}void main() {{ if ({}) v[0] = 1; {} }}\n", chain.join(" || "), arms.join(" else "));
+    let compiled = compile(&source("long.comp", &text)).expect("the compiler accepts it");
+    assert_eq!(compiled.structure.decisions[0].conditions.len(), 300);
+    assert_eq!(compiled.structure.decisions.len(), 201);
+    check_markers("long.comp", &compiled, &[]);
+    let stored = serde_json::to_string(&compiled.structure.decisions[0]).expect("it can be stored");
+    assert!(serde_json::from_str::<Decision>(&stored).is_ok(), "the expression is stored too deep to be read back");
+}
+
+#[test]
+fn identity_names_compiler_and_language_versions() {
+    assert!(compiler_identity().starts_with("shaderc 20"), "{}", compiler_identity());
+}
+
+#[test]
+fn optimised_production_is_another_module_than_plain() {
+    let text = format!("{HEAD}void main() {{ int a = v[0]; int b = a * 2; v[1] = b + b; }}\n");
+    let plain = source("plain.comp", &text);
+    let optimised = KernelSource { optimization: Optimization::Performance, ..plain.clone() };
+    let (plain, optimised) = (compile(&plain).expect("plain"), compile(&optimised).expect("optimised"));
+    assert!(optimised.production.len() < plain.production.len());
+    assert_eq!(optimised.marked, plain.marked);
+}
+
+#[test]
+fn marked_text_keeps_the_lines_of_the_original() {
+    let text = format!(
+        "{HEAD}#define SET(i) v[i] = \\\n i\n\n\n// far\n\n\n\n\n\n\n\n\n\nvoid main() {{\n  if (v[1] > 2)\n    SET(3);\n}}\n"
+    );
+    let compiled = compile(&source("lines.comp", &text)).expect("it compiles");
+    let lines = |words: &Vec<u32>| {
+        let module = Module::parse(words.clone()).expect("a module");
+        let stores = module.instructions.iter().enumerate().filter(|(_, instruction)| instruction.op == Op::Store);
+        stores.filter_map(|(index, _)| module.line(index)).map(|line| line.line).collect::<Vec<_>>()
+    };
+    let in_production = lines(&compiled.production);
+    assert!(!in_production.is_empty());
+    for line in &in_production {
+        assert!(lines(&compiled.marked).contains(line), "{in_production:?} against {:?}", lines(&compiled.marked));
+    }
+}
+
+/// Writes random programs; every choice comes from `seed`.
+struct Author {
+    seed: u64,
+    text: String,
+    depth: u32,
+    loops: u32,
+}
+
+impl Author {
+    fn roll(&mut self, sides: u64) -> u64 {
+        // Knuth's MMIX generator.
+        self.seed = self.seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.seed >> 33) % sides
+    }
+
+    fn integer(&mut self, depth: u32) -> String {
+        match self.roll(if depth == 0 { 3 } else { 8 }) {
+            0 => format!("v[{}]", self.roll(9)),
+            1 => "n".to_owned(),
+            2 => self.roll(9).to_string(),
+            3 => format!("({} ? {} : {})", self.boolean(depth - 1), self.integer(depth - 1), self.integer(depth - 1)),
+            4 => format!("int({})", self.boolean(depth - 1)),
+            5 => format!("v[{} & 7]", self.integer(depth - 1)),
+            6 => format!("max({}, {})", self.integer(depth - 1), self.integer(depth - 1)),
+            _ => format!("{} + {}", self.integer(depth - 1), self.integer(depth - 1)),
+        }
+    }
+
+    fn boolean(&mut self, depth: u32) -> String {
+        match self.roll(if depth == 0 { 3 } else { 11 }) {
+            0 => "p".to_owned(),
+            1 => format!("{} < {}", self.integer(0), self.integer(0)),
+            2 => "q".to_owned(),
+            3 => format!("({} && {})", self.boolean(depth - 1), self.boolean(depth - 1)),
+            4 => format!("({} || {})", self.boolean(depth - 1), self.boolean(depth - 1)),
+            5 => format!("({} ^^ {})", self.boolean(depth - 1), self.boolean(depth - 1)),
+            6 => format!("!({})", self.boolean(depth - 1)),
+            7 => format!("both({}, {})", self.boolean(depth - 1), self.integer(depth - 1)),
+            8 => format!("({} ? {} : {})", self.boolean(depth - 1), self.boolean(depth - 1), self.boolean(depth - 1)),
+            9 => format!("({} == {})", self.boolean(depth - 1), self.boolean(depth - 1)),
+            _ => format!("(q = {})", self.boolean(depth - 1)),
+        }
+    }
+
+    fn statement(&mut self) {
+        self.depth += 1;
+        let deep = self.depth > 4;
+        match self.roll(if deep { 4 } else { 13 }) {
+            0 => {
+                let line = format!("v[1] = {};\n", self.integer(2));
+                self.text += &line;
+            }
+            1 => {
+                let line = format!("p = {};\n", self.boolean(3));
+                self.text += &line;
+            }
+            2 => {
+                let line = format!("{{ bool r = {}; q = r; }}\n", self.boolean(2));
+                self.text += &line;
+            }
+            3 if self.loops > 0 => {
+                let line = format!("if ({}) {{ continue; }}\n", self.boolean(2));
+                self.text += &line;
+            }
+            3 => self.text += ";\n",
+            4 => {
+                {
+                    let line = format!("if ({}) ", self.boolean(3));
+                    self.text += &line;
+                }
+                self.block();
+            }
+            5 => {
+                {
+                    let line = format!("if ({}) ", self.boolean(2));
+                    self.text += &line;
+                }
+                self.block();
+                self.text += " else ";
+                self.statement();
+            }
+            6 => {
+                {
+                    let line = format!("for (int i = 0; i < 3 && {}; i++) ", self.boolean(1));
+                    self.text += &line;
+                }
+                self.looped();
+            }
+            7 => {
+                {
+                    let line = format!("while ({}) ", self.boolean(2));
+                    self.text += &line;
+                }
+                self.looped();
+            }
+            8 => {
+                self.text += "do ";
+                self.looped();
+                {
+                    let line = format!(" while ({});\n", self.boolean(2));
+                    self.text += &line;
+                }
+            }
+            9 => self.switch(),
+            10 => {
+                let line = format!("bump({});\n", self.integer(2));
+                self.text += &line;
+            }
+            11 => {
+                let line = format!("n = {}, v[2] = n;\n", self.integer(2));
+                self.text += &line;
+            }
+            _ => self.block(),
+        }
+        self.depth -= 1;
+    }
+
+    fn block(&mut self) {
+        self.text += "{\n";
+        for _ in 0..self.roll(3) {
+            self.statement();
+        }
+        self.text += "}\n";
+    }
+
+    fn looped(&mut self) {
+        self.loops += 1;
+        self.block();
+        self.loops -= 1;
+    }
+
+    fn switch(&mut self) {
+        {
+            let line = format!("switch ({}) {{\n", self.integer(2));
+            self.text += &line;
+        }
+        for case in 0..self.roll(3) {
+            self.text += &format!("case {case}: v[{case}] = 1;\n");
+            self.statement();
+            if self.roll(2) == 0 {
+                self.text += "break;\n";
+            }
+        }
+        if self.roll(2) == 0 {
+            self.text += "default: v[3] = 2;\n";
+            self.statement();
+        }
+        self.text += "}\n";
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_marker_of_a_random_program_is_in_its_module_once(seed in any::<u64>(), flow in any::<bool>()) {
+        let mut author = Author { seed, text: String::new(), depth: 0, loops: 0 };
+        for _ in 0..6 {
+            author.statement();
+        }
+        let text = format!(
+            "{HEAD}bool q = false;\nbool both(bool a, int x) {{ return a && x > 1; }}\n\
+             void bump(int x) {{ v[4] += x; }}\n\
+             void main() {{ int n = v[5]; bool p = both(n > 2, n); bump(n);\n{}}}\n",
+            author.text
+        );
+        let mut kernel = source("random.comp", &text);
+        if flow {
+            kernel.policy = DecisionPolicy::ControlFlow;
+        }
+        let compiled = compile(&kernel).map_err(|errors| TestCaseError::fail(format!("{errors:?}\n{text}")))?;
+        prop_assert_eq!(compiled.structure.accuracy, Accuracy::Exact, "{:?}", compiled.notes);
+        prop_assert!(compiled.notes.is_empty(), "{:?}\n{}", compiled.notes, text);
+        check_markers("random.comp", &compiled, &[]);
+        check_structure("random.comp", &compiled.structure);
+    }
+}
