@@ -208,12 +208,7 @@ impl<'a> Analysis<'a> {
             let outer = self.divergent.get(&graph.blocks[*branch].label).cloned();
             let divergence = outer.or_else(|| {
                 let cause = self.values.get(&condition?)?.clone();
-                Some(Divergence {
-                    branch: terminator,
-                    source: cause.instruction,
-                    what: cause.what,
-                    calls: Vec::new(),
-                })
+                Some(Divergence { branch: terminator, source: cause.instruction, what: cause.what, calls: Vec::new() })
             });
             if let Some(divergence) = divergence {
                 self.divergent.insert(graph.blocks[block].label, divergence);
