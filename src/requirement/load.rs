@@ -5,7 +5,7 @@
 
 use super::check::check_project;
 use super::check_test::{KernelNames, check_tests};
-use super::document::{Document, Located, Origin, Syntax, Value};
+use super::document::{Document, Located, Origin, Syntax, Value, in_order};
 use super::hash::sha256;
 use super::nearest::did_you_mean;
 use crate::model::diagnostic::Diagnostic;
@@ -67,14 +67,14 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
         }
         Err(diagnostic) => problems.push(diagnostic),
     }
-    let Some(settings) = settings else { return Err(problems) };
+    let Some(settings) = settings else { return Err(in_order(problems)) };
     let Items { requirements, tests, justifications, interfaces } = items;
     let project = Project { root: root.to_owned(), settings, requirements, tests, justifications, interfaces, inputs };
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if every file was read.
     let complete = problems.is_empty();
     problems
         .extend(check_project(&project).into_iter().filter(|found| complete || !found.kind.starts_with("unknown-")));
-    if problems.is_empty() { Ok(project) } else { Err(problems) }
+    if problems.is_empty() { Ok(project) } else { Err(in_order(problems)) }
 }
 
 type Inputs = BTreeMap<String, String>;
@@ -235,7 +235,7 @@ pub fn parse_procedure(file: &str, text: &str, syntax: Syntax, base: &Path) -> R
 fn procedure_of(document: &Arc<Document>, base: PathBuf) -> Result<ProcedureFile, Vec<Diagnostic>> {
     let origin = Origin::of(document);
     check_schema(&origin, document).map_err(|problem| vec![problem])?;
-    let procedure: Procedure = origin.read()?;
+    let procedure: Procedure = origin.read().map_err(in_order)?;
     let place = origin.at("tests");
     let tests: Vec<_> = procedure
         .tests
@@ -249,6 +249,6 @@ fn procedure_of(document: &Arc<Document>, base: PathBuf) -> Result<ProcedureFile
     if problems.is_empty() {
         Ok(ProcedureFile { base, procedure: Located { value: procedure, origin }, tests })
     } else {
-        Err(problems)
+        Err(in_order(problems))
     }
 }

@@ -25,6 +25,7 @@ use crate::model::finding::Checks;
 use crate::model::id::KernelName;
 use crate::model::procedure::{Binding, Dispatch, Limits, Test};
 use crate::model::project::ProjectLimits;
+use crate::requirement::document::in_order;
 use crate::requirement::{Located, Origin};
 use crate::spirv::module::Module;
 use dispatch::{Call, Dispatched};
@@ -97,7 +98,7 @@ impl Problems {
 
     fn into_result(self) -> Result<(), PrepareError> {
         match (self.diagnostics.is_empty(), self.unsupported) {
-            (false, _) => Err(PrepareError::Input(self.diagnostics)),
+            (false, _) => Err(PrepareError::Input(in_order(self.diagnostics))),
             (true, Some(what)) => Err(PrepareError::Unsupported { what }),
             (true, None) => Ok(()),
         }

@@ -137,6 +137,25 @@ pub fn read_bytes(path: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
     })
 }
 
+/// Puts diagnostics in the order of their places: by file in the order given, then by byte.
+pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut files: Vec<String> = Vec::new();
+    let mut keys = Vec::new();
+    for diagnostic in &diagnostics {
+        let location = diagnostic.location.as_ref();
+        let file = location.map_or("", |location| location.file.as_str());
+        let index = files.iter().position(|known| known == file).unwrap_or_else(|| {
+            files.push(file.to_owned());
+            files.len() - 1
+        });
+        let start = location.and_then(|location| location.span.as_ref()).map_or(0, |span| span.start);
+        keys.push((index, start, keys.len()));
+    }
+    keys.sort_unstable();
+    let mut slots: Vec<Option<Diagnostic>> = diagnostics.drain(..).map(Some).collect();
+    keys.into_iter().filter_map(|(_, _, index)| slots[index].take()).collect()
+}
+
 /// Something wrong at a place of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {

@@ -11,7 +11,16 @@ pub fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     let mut faults: Vec<Fault> = errors.iter().map(fault).collect();
     let span = table.span();
     let root = Node { span: 0..span.end.min(text.len()), value: entries(table.get_ref(), &mut faults) };
-    if faults.is_empty() { Ok(root) } else { Err(faults) }
+    if faults.is_empty() { Ok(root) } else { Err(told(faults)) }
+}
+
+/// Duplicate keys are all told. Of syntax errors only the first: what follows it is mostly its consequence.
+fn told(mut faults: Vec<Fault>) -> Vec<Fault> {
+    faults.sort_by_key(|fault| fault.span.as_ref().map_or(0, |span| span.start));
+    match faults.iter().position(|fault| fault.kind != "duplicate-key") {
+        Some(first) => vec![faults.swap_remove(first)],
+        None => faults,
+    }
 }
 
 fn fault(error: &::toml::de::Error) -> Fault {
