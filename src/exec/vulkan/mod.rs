@@ -3,7 +3,8 @@
 //! Knows: how a job travels to the worker, how long each phase may take, what the loss of a worker means for the job.
 //! Promises: one job never costs another: after a time-out, a crash, nonsense or a lost device the worker is replaced,
 //! and a fresh one has passed a canary dispatch before it gets a job. What the device lacks is `Unsupported` by name
-//! before anything runs. Same job, same device: same bytes, records and findings.
+//! before anything runs. Same job, same device: same bytes, records and findings. A kernel that the driver cuts off in a
+//! loop does not pass as completed.
 //! Does not cover: images, samplers and device addresses (`Unsupported` by name); which invocation set a record bit (no
 //! witnesses); out-of-bounds accesses that neither the validation layer nor a guard zone sees. See
 //! `docs/vulkan-engine.md`.
@@ -14,6 +15,7 @@ mod canary;
 mod census;
 mod commands;
 mod describe;
+mod descriptors;
 mod device;
 mod fault;
 mod features;
@@ -26,10 +28,13 @@ mod needs;
 mod pipeline;
 mod process;
 mod protocol;
+mod records;
 mod session;
 mod wire;
 mod worker;
 
+/// The form in which a device that cuts loops off runs a module first: public so that it can be inspected.
+pub use census::take as census_form;
 pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices};
 pub use protocol::WireTime as RunTime;
 pub use worker::worker_main;
@@ -69,7 +74,7 @@ pub enum ValidationLayers {
 /// The feature robustBufferAccess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum BufferRobustness {
-    /// Where the device has it. The nearest to the sequential engine, which reads 0 and drops the write; a device may
+    /// Every device has it (Vulkan specification, "Feature Requirements"). The nearest to the sequential engine, which reads 0 and drops the write; a device may
     /// also access other bytes of the same buffer, guard zones included.
     #[default]
     On,
@@ -161,7 +166,7 @@ impl VulkanExecutor {
             (ValidationLayers::On, Some(layer)) => layer.clone(),
         };
         let robustness = match self.settings.robustness {
-            BufferRobustness::On => "on where the device has it",
+            BufferRobustness::On => "on",
             BufferRobustness::Off => "off",
         };
         table.insert("validation layer".to_owned(), layer);
@@ -219,7 +224,9 @@ impl VulkanExecutor {
     /// The present worker, or a fresh one.
     fn worker(&mut self) -> Result<&mut Worker, ExecError> {
         if self.worker.is_none() {
-            let (worker, opened) = start(&self.device, &self.settings)?;
+            // A second try, because a machine may be short of something just after a crash.
+            let (worker, opened) =
+                start(&self.device, &self.settings).or_else(|_| start(&self.device, &self.settings))?;
             self.worker = Some(worker);
             self.opened = opened;
             self.messages = 0;

@@ -8,20 +8,21 @@
 use super::canary;
 use super::census;
 use super::commands::{Commands, Dispatch, Timing};
-use super::device::{CallFailure, Device, during};
+use super::descriptors::DescriptorPool;
+use super::device::{CallFailure, Device};
 use super::fault::{Fault, FaultKind};
-use super::fit::{self, Layout, descriptor_type};
+use super::fit::{self, Layout};
 use super::identity::NoVulkan;
 use super::instance::{Instance, failed};
-use super::memory::{Block, GUARD, Storage};
+use super::memory::{Block, Storage};
 use super::needs::Needs;
 use super::pipeline::{Pipeline, PipelineKey, Pipelines, Program};
 use super::protocol::{
-    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, RecordSlot, Trespass, WireBinding, WireDispatch, WireJob,
-    WireMessage, WireRun, WireTime,
+    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Trespass, WireBinding, WireDispatch, WireJob, WireMessage,
+    WireRun, WireTime,
 };
+use super::records::{DispatchRecords, record_buffers};
 use crate::model::procedure::DescriptorClass;
-use crate::model::records::CANARY;
 use crate::spirv::module::{Instruction, Module};
 use ash::vk;
 use rspirv::dr::Operand;
@@ -31,7 +32,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Why a job stops before its end.
-enum Stop {
+pub enum Stop {
     Ending(Ending),
     Call(CallFailure),
 }
@@ -77,16 +78,6 @@ impl Station<'_> {
         };
         (ending, Fitness::Spent)
     }
-}
-
-/// A record buffer of one dispatch.
-struct DispatchRecords {
-    dispatch: usize,
-    module: u32,
-    /// Index in the storage.
-    buffer: usize,
-    nonce: u32,
-    words: u32,
 }
 
 /// A job with everything that its dispatches need.
@@ -308,7 +299,8 @@ impl Session {
             pipelines.push(pipeline);
         }
         let storage = Storage::create(&self.device, &lengths, self.spare.take())?;
-        let mut pool = DescriptorPool::create(&self.device, &plans)?;
+        let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
+        let mut pool = DescriptorPool::create(&self.device, &layouts)?;
         let mut dispatches = Vec::with_capacity(plans.len());
         for (plan, pipeline) in plans.iter().zip(pipelines) {
             dispatches.push(plan.ready(pipeline, &storage, &mut pool)?);
@@ -380,27 +372,6 @@ fn flatten(said: Said) -> Vec<WireMessage> {
     said.into_iter().map(|(message, count)| WireMessage { count, ..message }).collect()
 }
 
-/// One record buffer for each dispatch of a recording module, placed behind the job's own buffers.
-fn record_buffers(job: &WireJob) -> Vec<DispatchRecords> {
-    let mut records = Vec::new();
-    for (dispatch, wanted) in job.dispatches.iter().enumerate() {
-        let slot = job.modules.get(wanted.module as usize).and_then(|module| module.records);
-        if let Some(RecordSlot { words, .. }) = slot {
-            let buffer = job.buffers.len() + records.len();
-            let nonce = nonce(&job.name, dispatch);
-            records.push(DispatchRecords { dispatch, module: wanted.module, buffer, nonce, words });
-        }
-    }
-    records
-}
-
-/// Different for each dispatch, the same in every run.
-fn nonce(job: &str, dispatch: usize) -> u32 {
-    let hash = Sha256::new().chain_update(job).chain_update([0]).chain_update((dispatch as u64).to_le_bytes());
-    let hash = hash.finalize();
-    u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
-}
-
 /// A storage buffer of `range` bytes, bound whole.
 fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
     let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
@@ -460,11 +431,7 @@ impl Prepared<'_> {
             self.storage.fill(index, &buffer.0);
         }
         for records in &self.records {
-            let mut contents = vec![0; (2 + records.words as usize) * 4];
-            contents[..4].copy_from_slice(&records.nonce.to_le_bytes());
-            // Whatever the nonce, not the answer that proves the buffer alive.
-            contents[4..8].copy_from_slice(&(!(records.nonce ^ CANARY)).to_le_bytes());
-            self.storage.fill(records.buffer, &contents);
+            self.storage.fill(records.buffer, &records.initial());
         }
     }
 
@@ -493,85 +460,5 @@ impl Prepared<'_> {
         }
         result.records = united.into_iter().collect();
         Ok(())
-    }
-}
-
-impl Storage {
-    /// Data words of a record buffer whose canary word and guards are as they must be.
-    fn trusted_words(&mut self, records: &DispatchRecords) -> Result<Vec<u32>, String> {
-        if !self.guard_changes(records.buffer).is_empty() {
-            return Err("something wrote beside the record buffer".to_owned());
-        }
-        let words = self.contents(records.buffer).chunks_exact(4);
-        let words: Vec<u32> = words.map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
-        let expected = records.nonce ^ CANARY;
-        match words.as_slice() {
-            [nonce, ..] if *nonce != records.nonce => Err("the nonce was overwritten".to_owned()),
-            [_, canary, ..] if *canary != expected => Err("the canary word was not written".to_owned()),
-            [_, _, data @ ..] => Ok(data.to_vec()),
-            _ => Err("the record buffer is too short".to_owned()),
-        }
-    }
-}
-
-/// The descriptor pool of one job.
-struct DescriptorPool {
-    raw: vk::DescriptorPool,
-    device: Rc<Device>,
-}
-
-impl DescriptorPool {
-    fn create(device: &Rc<Device>, plans: &[Plan<'_>]) -> Result<Self, Stop> {
-        let mut counts: BTreeMap<vk::DescriptorType, u32> = BTreeMap::new();
-        let mut sets = 0;
-        for plan in plans {
-            sets += plan.key.layout.sets.len() as u32;
-            for slot in plan.key.layout.sets.iter().flat_map(BTreeMap::values) {
-                *counts.entry(descriptor_type(slot.class)?).or_insert(0) += slot.count;
-            }
-        }
-        // A pool must have room for something, even if the job binds nothing.
-        counts.entry(vk::DescriptorType::STORAGE_BUFFER).or_insert(1);
-        let sizes: Vec<_> = counts
-            .into_iter()
-            .map(|(class, count)| vk::DescriptorPoolSize::default().ty(class).descriptor_count(count))
-            .collect();
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(sets.max(1)).pool_sizes(&sizes);
-        // SAFETY: the sizes live until the call returns.
-        let raw =
-            unsafe { device.raw.create_descriptor_pool(&info, None) }.map_err(during("vkCreateDescriptorPool"))?;
-        Ok(Self { raw, device: device.clone() })
-    }
-
-    fn allocate(&mut self, layouts: &[vk::DescriptorSetLayout]) -> Result<Vec<vk::DescriptorSet>, Stop> {
-        if layouts.is_empty() {
-            return Ok(Vec::new());
-        }
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.raw).set_layouts(layouts);
-        // SAFETY: pool and layouts are alive.
-        let sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) };
-        Ok(sets.map_err(during("vkAllocateDescriptorSets"))?)
-    }
-
-    fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, buffer: vk::Buffer) -> Result<(), Ending> {
-        // Contents start behind the guard zone.
-        let offset = GUARD as u64 + binding.offset;
-        let buffers = [vk::DescriptorBufferInfo::default().buffer(buffer).offset(offset).range(binding.range)];
-        let write = vk::WriteDescriptorSet::default()
-            .dst_set(set)
-            .dst_binding(binding.binding)
-            .dst_array_element(binding.array_index)
-            .descriptor_type(descriptor_type(binding.class)?)
-            .buffer_info(&buffers);
-        // SAFETY: set and buffer are alive, the set is not in use, and the range lies in the buffer (`fit::check_ranges`).
-        unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
-        Ok(())
-    }
-}
-
-impl Drop for DescriptorPool {
-    fn drop(&mut self) {
-        // SAFETY: every dispatch that uses a set of the pool has ended.
-        unsafe { self.device.raw.destroy_descriptor_pool(self.raw, None) }
     }
 }

@@ -1,0 +1,76 @@
+//! Descriptor sets of one job.
+//!
+//! Knows: how many descriptors of which type a job's layouts want; where in a buffer its contents start.
+//! Promises: the sets live until the pool drops, at the end of the job.
+//! Does not cover: whether bindings and layouts agree (`fit`).
+
+use super::device::{Device, during};
+use super::fit::{Layout, descriptor_type};
+use super::memory::GUARD;
+use super::protocol::{Ending, WireBinding};
+use super::session::Stop;
+use ash::vk;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The descriptor pool of one job.
+pub struct DescriptorPool {
+    raw: vk::DescriptorPool,
+    device: Rc<Device>,
+}
+
+impl DescriptorPool {
+    pub fn create(device: &Rc<Device>, layouts: &[&Layout]) -> Result<Self, Stop> {
+        let mut counts: BTreeMap<vk::DescriptorType, u32> = BTreeMap::new();
+        let mut sets = 0;
+        for layout in layouts {
+            sets += layout.sets.len() as u32;
+            for slot in layout.sets.iter().flat_map(BTreeMap::values) {
+                *counts.entry(descriptor_type(slot.class)?).or_insert(0) += slot.count;
+            }
+        }
+        // A pool must have room for something, even if the job binds nothing.
+        counts.entry(vk::DescriptorType::STORAGE_BUFFER).or_insert(1);
+        let sizes: Vec<_> = counts
+            .into_iter()
+            .map(|(class, count)| vk::DescriptorPoolSize::default().ty(class).descriptor_count(count))
+            .collect();
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(sets.max(1)).pool_sizes(&sizes);
+        // SAFETY: the sizes live until the call returns.
+        let raw =
+            unsafe { device.raw.create_descriptor_pool(&info, None) }.map_err(during("vkCreateDescriptorPool"))?;
+        Ok(Self { raw, device: device.clone() })
+    }
+
+    pub fn allocate(&mut self, layouts: &[vk::DescriptorSetLayout]) -> Result<Vec<vk::DescriptorSet>, Stop> {
+        if layouts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.raw).set_layouts(layouts);
+        // SAFETY: pool and layouts are alive.
+        let sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) };
+        Ok(sets.map_err(during("vkAllocateDescriptorSets"))?)
+    }
+
+    pub fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, buffer: vk::Buffer) -> Result<(), Ending> {
+        // Contents start behind the guard zone.
+        let offset = GUARD as u64 + binding.offset;
+        let buffers = [vk::DescriptorBufferInfo::default().buffer(buffer).offset(offset).range(binding.range)];
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(set)
+            .dst_binding(binding.binding)
+            .dst_array_element(binding.array_index)
+            .descriptor_type(descriptor_type(binding.class)?)
+            .buffer_info(&buffers);
+        // SAFETY: set and buffer are alive, the set is not in use, and the range lies in the buffer (`fit::check_ranges`).
+        unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
+        Ok(())
+    }
+}
+
+impl Drop for DescriptorPool {
+    fn drop(&mut self) {
+        // SAFETY: every dispatch that uses a set of the pool has ended.
+        unsafe { self.device.raw.destroy_descriptor_pool(self.raw, None) }
+    }
+}
