@@ -86,7 +86,8 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
         modules: vec![module],
         buffers,
         dispatches: vec![dispatch],
-        limits: Limits::default(),
+        // Drivers compile at the first dispatch, on machines that may be busy.
+        limits: Limits { seconds: 60.0, ..Limits::default() },
         checks: Checks::all(),
     }
 }

@@ -53,6 +53,7 @@ pub fn random_kernel(seed: u64) -> RandomKernel {
         scope: Vec::new(),
         loops: 0,
         functions: 0,
+        calls: 4,
     };
     writer.kernel();
     RandomKernel { seed, text: writer.text }
@@ -67,6 +68,8 @@ struct Writer {
     scope: Vec<(String, Kind)>,
     loops: usize,
     functions: usize,
+    /// Calls that may still be written: drivers inline every one.
+    calls: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +128,7 @@ impl Writer {
             ("f".to_owned(), Kind::Float),
             ("b".to_owned(), Kind::Bool),
         ];
-        self.block(3, 5);
+        self.block(2, 5);
         if self.dice.one_in(2) {
             self.exchange();
         }
@@ -171,6 +174,16 @@ impl Writer {
         self.text = self.text.replace(&format!("f{number}{}(uint u", kind.name()), &format!("f{number}(uint u"));
         let marker = format!("// function {number} {}", kind.name());
         self.line(&marker);
+    }
+
+    /// A function of this kind to call, while calls are left.
+    fn callee(&mut self, kind: Kind) -> Option<usize> {
+        if self.calls == 0 {
+            return None;
+        }
+        let found = (0..self.functions).find(|number| self.function_kind(*number) == kind);
+        self.calls -= usize::from(found.is_some());
+        found
     }
 
     fn function_kind(&self, number: usize) -> Kind {
@@ -343,7 +356,7 @@ impl Writer {
                 let s = self.signed(depth - 1);
                 format!("uint({s})")
             }
-            _ => match (0..self.functions).find(|number| self.function_kind(*number) == Kind::Uint) {
+            _ => match self.callee(Kind::Uint) {
                 Some(number) => {
                     let condition = self.boolean(1);
                     format!("f{number}({a}, int({b}), {condition})")
@@ -402,12 +415,12 @@ impl Writer {
                 let (a, b) = (self.float(1), self.float(0));
                 format!("{a} {} {b}", self.dice.pick(&["<", ">", "<="]))
             }
-            3 => match (0..self.functions).find(|number| self.function_kind(*number) == Kind::Bool) {
+            3 => match self.callee(Kind::Bool) {
                 Some(number) => {
                     let (u, s, b) = (self.unsigned(1), self.signed(0), self.boolean(1));
                     format!("f{number}({u}, {s}, {b})")
                 }
-                None => "i_is_even()".replace("i_is_even()", "(u & 2u) == 0u"),
+                None => "(u & 2u) == 0u".to_owned(),
             },
             _ => {
                 let (a, b) = (self.unsigned(1), self.unsigned(0));
