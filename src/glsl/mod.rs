@@ -1,9 +1,44 @@
-//! GLSL front end (stub).
+//! GLSL front end: source text to structure and to two SPIR-V modules, plain and marked.
+//!
+//! The way of a kernel: `compile` makes the production module from the untouched text (what it rejects is a
+//! diagnostic); `preprocessor` makes tokens with origin and they are compared with the compiler's own; `parser` makes an
+//! untyped tree; `outline` and `decisions` describe it; `marking` writes the marked text, which `compile` compiles again.
+//!
+//! Promises: what the compiler accepts never fails here. Where this front end cannot follow, the result says so:
+//! [`Accuracy::LinesOnly`], decisions that are [`Recording::Unmarked`] with a reason, and notes for the report.
+//! Does not cover: types of arithmetic expressions; whether a function is reached (the module tells).
+
+mod compile;
+mod conditional;
+mod decisions;
+mod include;
+mod isolate;
+mod lexer;
+mod lines;
+mod macros;
+mod marking;
+mod names;
+mod outline;
+mod parser;
+mod preprocessor;
+mod syntax;
+mod token;
+mod unread;
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::structure::KernelStructure;
-use std::collections::BTreeMap;
+use crate::model::id::DecisionId;
+use crate::model::place::Position;
+use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording};
+use include::Includes;
+use isolate::Isolated;
+use marking::{Marked, MarkedText, MarkerNames};
+use outline::Outline;
+use preprocessor::{DEFINES_PATH, TranslationUnit};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+
+/// Stack of the front end: enough for the deepest text that the parser's limits let through.
+const STACK_BYTES: usize = 512 << 20;
 
 /// Which Boolean expressions are decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -60,11 +95,163 @@ pub struct Compiled {
 }
 
 /// Compiles a kernel twice and describes its structure.
-pub fn compile(_kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
-    unimplemented!("front end")
+pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+    let failed = |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let worker = builder.spawn_scoped(scope, || compile_here(kernel));
+        let worker = worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Identity of the pinned compiler, for evidence.
 pub fn compiler_identity() -> String {
-    unimplemented!("front end")
+    compile::identity()
+}
+
+fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+    let includes = Includes::new(kernel);
+    let production = compile::production(kernel, &includes)?;
+    let mut notes = Vec::new();
+    let (unit, accuracy) = translation_unit(kernel, &includes, &mut notes);
+    let items = parser::parse(&unit.tokens);
+    let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    notes.extend(outline.notes.iter().cloned());
+    let names = MarkerNames::unused_in(&unit.tokens);
+    let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
+        .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
+    let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
+    Ok(Compiled { structure, production, marked, included: includes.found(), notes })
+}
+
+/// Our own preprocessed text where it equals the compiler's, token by token; else the compiler's.
+fn translation_unit(
+    kernel: &KernelSource,
+    includes: &Includes,
+    notes: &mut Vec<String>,
+) -> (TranslationUnit, Accuracy) {
+    let macros = compile::CompilerMacros { kernel };
+    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, includes, &macros);
+    let reference = compile::preprocessed(kernel, includes);
+    let reason = match (&own, &reference) {
+        (Ok(unit), Ok(reference)) => first_difference(unit, reference),
+        (Ok(_), Err(error)) => Some(format!("the compiler cannot show its preprocessed text ({})", error.trim())),
+        (Err(error), _) => Some(error.to_string()),
+    };
+    match (own, reference, reason) {
+        (Ok(unit), _, None) => (unit, Accuracy::Exact),
+        (_, Ok(reference), Some(reason)) => {
+            notes.push(format!("lines only: the text is measured as the compiler preprocesses it, because {reason}"));
+            let mut texts = includes.found();
+            texts.insert(kernel.path.clone(), kernel.text.clone());
+            (lines::unit_of(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
+        }
+        (Ok(unit), Err(_), Some(reason)) => {
+            notes.push(format!("the token streams could not be compared: {reason}"));
+            (unit, Accuracy::LinesOnly)
+        }
+        (Err(_), Err(_), _) | (Err(_), Ok(_), None) => {
+            notes.push("the text could not be preprocessed: it is measured as it stands".to_owned());
+            let texts = BTreeMap::from([(kernel.path.clone(), kernel.text.clone())]);
+            (lines::unit_of(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
+        }
+    }
+}
+
+/// Where our tokens differ from the compiler's, in words.
+fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
+    let reference = lines::unit_of(reference, "", &BTreeMap::new()).tokens;
+    let differing = unit.tokens.iter().zip(&reference).position(|(own, other)| own.text != other.text);
+    let at = match differing {
+        Some(at) => at,
+        None if unit.tokens.len() == reference.len() => return None,
+        None => unit.tokens.len().min(reference.len()),
+    };
+    let word =
+        |tokens: &[token::Token]| tokens.get(at).map_or("nothing".to_owned(), |token| format!("`{}`", token.text));
+    let line = unit.tokens.get(at).or(unit.tokens.last()).map_or(0, |token| token.line);
+    Some(format!(
+        "the preprocessor reads {} where the compiler reads {} (token {at}, near line {line})",
+        word(&unit.tokens),
+        word(&reference)
+    ))
+}
+
+type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
+
+fn mark(
+    kernel: &KernelSource,
+    unit: &TranslationUnit,
+    outline: &Outline,
+    names: &MarkerNames,
+    notes: &mut Vec<String>,
+) -> Result<MarkedModule, String> {
+    let all: BTreeSet<Marked> = outline.placements.iter().map(|placement| placement.role.marked()).collect();
+    let all: Vec<Marked> = all.into_iter().collect();
+    let isolated = isolate::isolate(&all, |excluded| {
+        let excluded = excluded.keys().copied().collect();
+        let text = marking::render(unit, &outline.placements, &excluded, names);
+        let words = compile::marked(kernel, &text.text)?;
+        Ok((text, words))
+    });
+    if let Some(Isolated { compiled: (text, words), excluded }) = isolated {
+        return Ok((text, words, excluded));
+    }
+    // Not even the rewritten text without markers compiles: measure nothing, but keep every obligation.
+    let reason = "the preprocessed text does not compile by itself".to_owned();
+    notes.push(format!("nothing is marked: {reason}"));
+    let plain = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
+    let words = compile::production(&plain, &Includes::new(kernel)).map_err(|_| reason.clone())?;
+    let text = MarkedText { text: String::new(), roles: Vec::new() };
+    Ok((text, words, all.into_iter().map(|marked| (marked, reason.clone())).collect()))
+}
+
+fn structure(
+    kernel: &KernelSource,
+    unit: TranslationUnit,
+    mut outline: Outline,
+    accuracy: Accuracy,
+    (names, text): (MarkerNames, MarkedText),
+    excluded: &BTreeMap<Marked, String>,
+    notes: &mut Vec<String>,
+) -> KernelStructure {
+    for decision in &mut outline.decisions {
+        if let Some(reason) = excluded.get(&Marked::Decision(decision.id)) {
+            let reason = format!("the compiler does not accept a marker here ({reason})");
+            decision.recording = Recording::Unmarked { reason };
+        }
+        if let Recording::Unmarked { reason } = &decision.recording {
+            let file = unit.files.get(decision.span.file.0 as usize);
+            let line = file.map_or(0, |file| Position::of(&file.text, decision.span.start as usize).line);
+            let path = file.map_or(DEFINES_PATH, |file| &file.path);
+            notes.push(format!("{} (`{}`, {path}:{line}) is not marked: {reason}", decision.id, decision.text));
+        }
+    }
+    let unmarked = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
+    for function in &outline.functions {
+        if let Some(reason) = unmarked(function.entry_mark) {
+            notes.push(format!("the entry of `{}` is not marked: {reason}", function.name));
+        }
+    }
+    for switch in &mut outline.switches {
+        for label in &mut switch.labels {
+            if let Some(reason) = label.mark.and_then(unmarked) {
+                notes.push(format!("label `{}` of {} is not marked: {reason}", label.text, switch.id));
+                label.mark = None;
+            }
+        }
+    }
+    debug_assert!(outline.decisions.iter().enumerate().all(|(at, found)| found.id == DecisionId(at as u32 + 1)));
+    KernelStructure {
+        files: unit.files,
+        entry: kernel.entry.clone(),
+        functions: outline.functions,
+        decisions: outline.decisions,
+        switches: outline.switches,
+        accuracy,
+        markers: text.roles,
+        value_marker: names.value,
+        mark_marker: names.mark,
+    }
 }

@@ -1,9 +1,42 @@
-//! Coverage records in SPIR-V (stub).
+//! Coverage records: markers are erased from a marked module, records are put in their place, and what a device wrote
+//! is read back.
+//!
+//! Knows: the marked module of the front end (`glsl`) and the structure that says what each marker stands for.
+//! Promises: *traced* is the marked module without markers; *instrumented* is traced plus records, and both pass the
+//! validator; stripping the records gives traced back, which is checked for every kernel, not only in tests. No branch is
+//! passed over: each traces to a marker, is on the closed list of compiler-made ones, or is a finding.
+//! Does not cover: the sequential engine's own recording, which runs the marked module by [`MarkerTable`].
+
+mod decode;
+mod draft;
+mod erase;
+mod layout;
+mod markers;
+pub mod numbering;
+mod record;
+mod trace;
+
+#[cfg(test)]
+mod execution_tests;
+#[cfg(test)]
+mod front_end_tests;
+#[cfg(test)]
+mod tests;
+
+pub use decode::{CanaryError, decode, initial_words};
+pub use erase::{normalised_equal, strip_records};
+pub use trace::{BranchKind, ObjectBranch, object_branches};
 
 use crate::model::finding::Finding;
 use crate::model::records::{MarkerTable, Presence, RecordBuffer};
 use crate::model::structure::KernelStructure;
+use crate::spirv::constants::Constants;
 use crate::spirv::module::Module;
+use crate::spirv::reflect::compute_entry;
+use crate::spirv::types::Types;
+use crate::spirv::validate::{TargetEnv, validate};
+use markers::MarkerCalls;
+use std::collections::BTreeMap;
 
 /// The modules derived from a marked one.
 #[derive(Debug, Clone)]
@@ -23,17 +56,58 @@ pub struct Instrumented {
 }
 
 /// The marked module does not have the form that the front end promises: a defect of the tool.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("instrumentation failed: {message}")]
 pub struct InstrumentError {
     pub message: String,
 }
 
 /// Erases markers, inserts records, checks that every branch traces to a marker.
-pub fn instrument(
-    _structure: &KernelStructure,
-    _marked: &Module,
-    _entry: &str,
-) -> Result<Instrumented, InstrumentError> {
-    unimplemented!("instrument")
+pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
+    let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
+    let types = Types::of(marked);
+    let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
+    let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
+    let calls = MarkerCalls::of(structure, marked, &constants)?;
+    let presence = calls.presence(marked, entry, &constants);
+    let layout = layout::layout(structure, &presence);
+    let traced = erase::erase(marked, &calls);
+    let (instrumented, record_buffer) = record::record(marked, &calls, &layout, entry);
+    check("traced", &traced)?;
+    check("instrumented", &instrumented)?;
+    check_stripped(&traced, &instrumented)?;
+    let trace = trace::trace(structure, marked, &calls, &constants, entry);
+    let markers = MarkerTable {
+        value_function: calls.value_function,
+        mark_function: calls.mark_function,
+        roles: structure.markers.clone(),
+        layout,
+    };
+    Ok(Instrumented {
+        traced,
+        instrumented,
+        markers,
+        record_buffer,
+        presence,
+        untraced: trace.untraced,
+        compiler_generated: trace.compiler_generated,
+    })
+}
+
+fn check(which: &str, words: &[u32]) -> Result<(), InstrumentError> {
+    validate(words, TargetEnv::for_version(words))
+        .map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
+}
+
+/// The records must be all that instrumentation has added.
+fn check_stripped(traced: &[u32], instrumented: &[u32]) -> Result<(), InstrumentError> {
+    let parse =
+        |words: &[u32]| Module::parse(words.to_vec()).map_err(|error| InstrumentError { message: error.to_string() });
+    let (traced, instrumented) = (parse(traced)?, parse(instrumented)?);
+    let stripped = parse(&strip_records(&instrumented, traced.header.bound))?;
+    if normalised_equal(&stripped, &traced) {
+        Ok(())
+    } else {
+        Err(InstrumentError { message: "stripping the records does not give the traced module back".to_owned() })
+    }
 }

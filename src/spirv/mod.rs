@@ -5,10 +5,13 @@
 //! Does not cover: execution (`exec`), coverage records (`instrument`).
 
 pub mod calls;
+pub mod cfg;
 pub mod constants;
+pub mod effects;
 pub mod module;
 pub mod reflect;
 pub mod types;
+pub mod uniformity;
 pub mod validate;
 
 #[cfg(test)]

@@ -24,8 +24,9 @@ pub(crate) fn compile(source: &str, env: TargetEnv) -> Vec<u32> {
     options.set_optimization_level(shaderc::OptimizationLevel::Zero);
     options.set_generate_debug_info();
     let text = format!("#version 460\n{source}");
-    let artifact =
-        compiler.compile_into_spirv(&text, shaderc::ShaderKind::Compute, "test.comp", "main", Some(&options));
+    let artifact = COMPILER.with(|compiler| {
+        compiler.compile_into_spirv(&text, shaderc::ShaderKind::Compute, "test.comp", "main", Some(&options))
+    });
     artifact.unwrap_or_else(|error| panic!("{error}\n{text}")).as_binary().to_vec()
 }
 
@@ -209,4 +210,87 @@ fn validator_names_what_is_wrong() {
 fn disassembly_shows_names() {
     let text = disassemble(&compile("void main() {}", TargetEnv::Vulkan1_0)).unwrap();
     assert!(text.contains("OpEntryPoint GLCompute %main"), "{text}");
+}
+
+/// Lines of barriers under non-uniform control flow with the line of the branch; line 2 is the first of `body`.
+fn divergent(body: &str) -> Vec<(u32, u32, String)> {
+    let source = format!(
+        "layout(local_size_x = 8) in; layout(push_constant) uniform P {{ uint n; }};         layout(constant_id = 0) const uint S = 1; shared uint w[8];         layout(binding = 0) buffer A {{ uint r[]; }}; layout(binding = 1) readonly buffer C {{ uint c[]; }};         layout(binding = 2) uniform U {{ uint u; }};\n{body}"
+    );
+    let module = Module::parse(compile(&source, TargetEnv::Vulkan1_1)).unwrap();
+    let entry = module.entry_points[0].function;
+    let barriers = super::uniformity::divergent_barriers(&module, entry);
+    let line = |place: &crate::model::place::Place| place.line.unwrap();
+    barriers.iter().map(|b| (line(&b.barrier), line(&b.branch), b.divergence.what.clone())).collect()
+}
+
+#[test]
+fn barriers_under_uniform_control_flow_are_accepted() {
+    let uniform = "void main() {
+        uint x = gl_LocalInvocationID.x;
+        for (uint i = 0u; i < n; i++) { w[x] = i; barrier(); }
+        if (gl_WorkGroupID.x > u && c[n] > S) { barrier(); }
+        if (x > 3u) { r[x] = 1u; } else { r[x] = 2u; }
+        barrier();
+    }";
+    assert_eq!(divergent(uniform), []);
+}
+
+#[test]
+fn barrier_under_an_invocation_dependent_guard_is_found_with_both_lines() {
+    let guarded = "void main() {
+        uint x = gl_GlobalInvocationID.x; uint y = x + 1u;
+        if (y < n) {
+            for (uint i = 0u; i < n; i++) {
+                barrier();
+            }
+        }
+    }";
+    assert_eq!(divergent(guarded), [(7, 5, "GlobalInvocationId".to_owned())]);
+}
+
+#[test]
+fn barrier_after_an_early_return_is_found() {
+    let early = "void main() {
+        if (gl_LocalInvocationIndex > n) return;
+        barrier();
+    }";
+    assert_eq!(divergent(early), [(5, 4, "LocalInvocationIndex".to_owned())]);
+}
+
+#[test]
+fn divergence_passes_through_calls_variables_and_loop_exits() {
+    let called = "void f(uint k) {
+        if (k == 0u) {
+            barrier();
+        }
+    }
+    void g() {
+        barrier();
+    }
+    void main() {
+        uint v = 0u;
+        if (atomicAdd(r[0], 1u) == 0u) { v = 1u; }
+        f(v);
+        while (w[0] < n) {
+            g();
+        }
+    }";
+    let found: Vec<_> = divergent(called).into_iter().map(|(barrier, branch, _)| (barrier, branch)).collect();
+    assert_eq!(found[0], (5, 4));
+    assert_eq!(found[1].0, 9);
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn loads_count_as_uniform_only_where_nobody_writes() {
+    assert_eq!(divergent("void main() { if (c[u] > 1u) barrier(); }"), []);
+    assert_eq!(divergent("void main() { if (r[u] > 1u) barrier(); }"), []);
+    assert_eq!(divergent("void main() { if (c[gl_LocalInvocationIndex] > 1u) barrier(); }").len(), 1);
+    assert_eq!(divergent("void main() { r[1] = 2u; if (r[u] > 1u) barrier(); }").len(), 1);
+    assert_eq!(divergent("void main() { if (w[u] > 1u) barrier(); }").len(), 1);
+    assert_eq!(
+        divergent("void main() { if (gl_WorkGroupID.x > 1u && gl_LocalInvocationID.x > 1u) barrier(); }").len(),
+        1
+    );
 }

@@ -1,0 +1,272 @@
+//! The compiler: shaderc, with the options that every module is made with. Nothing else names it.
+//!
+//! Promises: production modules come from the untouched text; marked modules are never optimised; both carry debug
+//! lines. The compiler's messages become diagnostics with file, line and source span.
+//! Does not cover: what the messages mean beyond a hint for the frequent ones.
+
+use super::include::{IncludeForm, Includes};
+use super::preprocessor::Predefined;
+use super::{KernelSource, Optimization};
+use crate::model::diagnostic::{Diagnostic, Location};
+use crate::model::place::Position;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+/// Version of the crate that builds and links the compiler.
+pub const SHADERC_CRATE_VERSION: &str = "0.10.1";
+/// Version of shaderc in that crate's source.
+pub const SHADERC_VERSION: &str = "2025.3";
+/// Version of glslang in that crate's source.
+pub const GLSLANG_VERSION: &str = "15.3.0";
+
+/// Which macro definitions a compilation starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Defines {
+    /// The kernel's own.
+    Given,
+    /// None: the text is preprocessed already.
+    None,
+}
+
+/// Names of the API versions with what the compiler calls them.
+const TARGETS: [(&str, shaderc::EnvVersion); 5] = [
+    ("vulkan1.0", shaderc::EnvVersion::Vulkan1_0),
+    ("vulkan1.1", shaderc::EnvVersion::Vulkan1_1),
+    ("vulkan1.2", shaderc::EnvVersion::Vulkan1_2),
+    ("vulkan1.3", shaderc::EnvVersion::Vulkan1_3),
+    ("vulkan1.4", shaderc::EnvVersion::Vulkan1_4),
+];
+
+/// One compiler for the whole process: each first use builds the tables of built-in names anew.
+fn compiler() -> Result<&'static shaderc::Compiler, Diagnostic> {
+    static COMPILER: OnceLock<Option<shaderc::Compiler>> = OnceLock::new();
+    let made = COMPILER.get_or_init(|| shaderc::Compiler::new().ok());
+    made.as_ref().ok_or_else(|| Diagnostic::new("compiler", "the GLSL compiler cannot be started"))
+}
+
+fn options<'a>(
+    kernel: &KernelSource,
+    includes: Option<&'a Includes>,
+    defines: Defines,
+) -> Result<shaderc::CompileOptions<'a>, Diagnostic> {
+    let failed = |_| Diagnostic::new("compiler", "the GLSL compiler cannot be started");
+    let mut options = shaderc::CompileOptions::new().map_err(failed)?;
+    let target = TARGETS.iter().find(|(name, _)| *name == kernel.target_env);
+    let (_, version) = target.ok_or_else(|| {
+        let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+        Diagnostic::new("usage", format!("`{}` is no target environment", kernel.target_env))
+            .hint(format!("use one of {}", names.join(", ")))
+    })?;
+    options.set_target_env(shaderc::TargetEnv::Vulkan, *version as u32);
+    options.set_generate_debug_info();
+    if defines == Defines::Given {
+        for (name, value) in &kernel.defines {
+            options.add_macro_definition(name, Some(value));
+        }
+    }
+    if let Some(includes) = includes {
+        options.set_include_callback(move |requested, kind, requesting, depth| {
+            let form = match kind {
+                shaderc::IncludeType::Relative => IncludeForm::Quoted,
+                shaderc::IncludeType::Standard => IncludeForm::Angled,
+            };
+            let found = includes.resolve(requested, form, requesting, depth).map_err(|error| error.to_string())?;
+            Ok(shaderc::ResolvedInclude { resolved_name: found.name, content: found.text.to_string() })
+        });
+    }
+    Ok(options)
+}
+
+/// Compiles the untouched text.
+pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    let one = |diagnostic| vec![diagnostic];
+    reject_nul(kernel).map_err(one)?;
+    let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
+    options.set_optimization_level(match kernel.optimization {
+        Optimization::Zero => shaderc::OptimizationLevel::Zero,
+        Optimization::Performance => shaderc::OptimizationLevel::Performance,
+        Optimization::Size => shaderc::OptimizationLevel::Size,
+    });
+    let result = compiler().map_err(one)?.compile_into_spirv(
+        &kernel.text,
+        shaderc::ShaderKind::Compute,
+        &kernel.path,
+        &kernel.entry,
+        Some(&options),
+    );
+    result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| diagnostics(kernel, includes, &error))
+}
+
+fn reject_nul(kernel: &KernelSource) -> Result<(), Diagnostic> {
+    let names = [("the entry point's name", &kernel.entry), ("the file's name", &kernel.path)];
+    if let Some((what, _)) = names.iter().find(|(_, text)| text.contains('\0')) {
+        return Err(Diagnostic::new("usage", format!("{what} holds a NUL byte")));
+    }
+    if kernel.defines.iter().any(|(name, value)| name.contains('\0') || value.contains('\0')) {
+        return Err(Diagnostic::new("usage", "a macro definition holds a NUL byte").in_file(&kernel.path));
+    }
+    match kernel.text.find('\0') {
+        None => Ok(()),
+        Some(at) => Err(Diagnostic::new("glsl-syntax", "the text holds a NUL byte")
+            .at_span(&kernel.path, kernel.text.as_str(), at..at + 1)
+            .hint("GLSL source must be text; is this a binary file?")),
+    }
+}
+
+/// Compiles marked text, which is preprocessed already; the error is the compiler's first message.
+pub fn marked(kernel: &KernelSource, text: &str) -> Result<Vec<u32>, String> {
+    let mut options = options(kernel, None, Defines::None).map_err(|error| error.to_string())?;
+    options.set_optimization_level(shaderc::OptimizationLevel::Zero);
+    let compiler = compiler().map_err(|error| error.to_string())?;
+    let result =
+        compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, &kernel.path, &kernel.entry, Some(&options));
+    result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
+        let message = error.to_string();
+        let line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
+        line.split("error:").last().unwrap_or(line).trim().to_owned()
+    })
+}
+
+/// The compiler's own preprocessed text.
+pub fn preprocessed(kernel: &KernelSource, includes: &Includes) -> Result<String, String> {
+    let options = options(kernel, Some(includes), Defines::Given).map_err(|error| error.to_string())?;
+    let compiler = compiler().map_err(|error| error.to_string())?;
+    let result = compiler.preprocess(&kernel.text, &kernel.path, &kernel.entry, Some(&options));
+    result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
+}
+
+/// Asks the compiler which names it defines as macros by itself: no list of ours can be out of date.
+pub struct CompilerMacros<'a> {
+    pub kernel: &'a KernelSource,
+}
+
+impl Predefined for CompilerMacros<'_> {
+    fn values(&self, version: &str, names: &BTreeSet<String>) -> BTreeMap<String, Option<String>> {
+        const SIGN: &str = "vkcert_probe";
+        let mut text = format!("{version}\n");
+        for (number, name) in names.iter().enumerate() {
+            text += &match name.as_str() {
+                "__VERSION__" => format!("{SIGN} {number} {name}\n"),
+                _ => format!("#ifdef {name}\n{SIGN} {number} {name}\n#endif\n"),
+            };
+        }
+        let mut values: BTreeMap<String, Option<String>> = names.iter().map(|name| (name.clone(), None)).collect();
+        let Ok(options) = options(self.kernel, None, Defines::None) else { return values };
+        let Ok(compiler) = compiler() else { return values };
+        let Ok(artifact) = compiler.preprocess(&text, "probe", "main", Some(&options)) else { return values };
+        let tokens = super::lexer::tokens_of(&artifact.as_text());
+        for answer in tokens.split(|token| token.is(SIGN)).skip(1) {
+            let [number, value, ..] = answer else { continue };
+            if let Some(name) = number.text.parse::<usize>().ok().and_then(|number| names.iter().nth(number)) {
+                values.insert(name.clone(), Some(value.text.to_string()));
+            }
+        }
+        values
+    }
+}
+
+/// Identity of the pinned compiler, for evidence: versions of the sources it is built from, and the SPIR-V version
+/// that the linked library itself names.
+pub fn identity() -> String {
+    let (version, revision) = shaderc::get_spirv_version();
+    let (major, minor) = (version >> 16 & 0xff, version >> 8 & 0xff);
+    format!(
+        "shaderc {SHADERC_VERSION} with glslang {GLSLANG_VERSION} (crate shaderc {SHADERC_CRATE_VERSION}, built from \
+         source); SPIR-V {major}.{minor} revision {revision}"
+    )
+}
+
+/// Turns `file:line: error: message` lines into diagnostics.
+fn diagnostics(kernel: &KernelSource, includes: &Includes, error: &shaderc::Error) -> Vec<Diagnostic> {
+    let message = match error {
+        shaderc::Error::CompilationError(_, text)
+        | shaderc::Error::InternalError(text)
+        | shaderc::Error::InvalidStage(text)
+        | shaderc::Error::InvalidAssembly(text)
+        | shaderc::Error::NullResultObject(text)
+        | shaderc::Error::InitializationError(text)
+        | shaderc::Error::ParseError(text) => text.clone(),
+    };
+    let mut texts = includes.found();
+    texts.insert(kernel.path.clone(), kernel.text.clone());
+    let found: Vec<Diagnostic> = message.lines().filter_map(|line| diagnostic(&texts, line)).collect();
+    if found.is_empty() {
+        let text = message.trim();
+        let text = if text.is_empty() { "the compiler rejects the text without saying why" } else { text };
+        return vec![Diagnostic::new("glsl-syntax", text).in_file(&kernel.path)];
+    }
+    found
+}
+
+fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnostic> {
+    let (place, message) = message.split_once("error:")?;
+    let message = message.trim();
+    let place = place.trim().trim_end_matches(':');
+    let mut made = Diagnostic::new("glsl-syntax", message);
+    made.hint = Some(hint(message));
+    let Some((file, line)) = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)))
+    else {
+        return Some(if place.is_empty() { made } else { made.in_file(place) });
+    };
+    let Some(text) = texts.get(file) else {
+        return Some(made.at_position(file, Position { line, column: 1 }));
+    };
+    let start: usize = text.split_inclusive('\n').take(line as usize - usize::from(line > 0)).map(str::len).sum();
+    let content = text[start..].lines().next().unwrap_or("");
+    let indent = content.len() - content.trim_start().len();
+    let span = start + indent..start + content.trim_end().len().max(indent);
+    let position = Some(Position::of(text, span.start));
+    made.location = Some(Location {
+        file: file.to_owned(),
+        text: Some(Arc::from(text.as_str())),
+        span: Some(narrowed(text, span, message)),
+        position,
+        label: None,
+    });
+    if let Some(location) = &mut made.location {
+        location.position = location.span.as_ref().map(|span| Position::of(text, span.start));
+    }
+    Some(made)
+}
+
+/// The word that the message quotes first, where the line holds it once; else the whole line.
+fn narrowed(text: &str, line: std::ops::Range<usize>, message: &str) -> std::ops::Range<usize> {
+    let Some(word) = message.strip_prefix('\'').and_then(|rest| rest.split('\'').next()) else { return line };
+    let content = &text[line.clone()];
+    let mut places = content.match_indices(word.trim());
+    match (places.next(), places.next()) {
+        (Some((at, found)), None) if !found.is_empty() => line.start + at..line.start + at + found.len(),
+        _ => line,
+    }
+}
+
+fn hint(message: &str) -> String {
+    let hints = [
+        ("undeclared identifier", "declare the name before its use, or check its spelling and the kernel's defines"),
+        ("#include", "check the file's name and the kernel's `include` folders"),
+        ("extension", "enable the extension with `#extension NAME : require` below `#version`"),
+        ("not supported for this version", "raise the `#version` or the kernel's `target_env`"),
+        ("#version", "start the file with `#version 450` (or higher)"),
+        ("unexpected", "look for a missing `;`, bracket or operator at or before this line"),
+        ("no matching overloaded function", "check the number and types of the arguments"),
+        ("cannot convert", "convert explicitly with a constructor such as `uint(x)`"),
+        ("SPIR-V", "raise the kernel's `target_env`"),
+    ];
+    let known = hints.iter().find(|(part, _)| message.contains(part));
+    known.map_or("correct the source line; the message is the compiler's own", |(_, hint)| hint).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identity_names_the_locked_crate() {
+        let lock = include_str!("../../Cargo.lock");
+        for name in ["shaderc", "shaderc-sys"] {
+            let entry = format!("name = \"{name}\"\nversion = \"{SHADERC_CRATE_VERSION}\"");
+            assert!(lock.contains(&entry), "Cargo.lock locks another version of {name}: look up its versions again");
+        }
+        assert!(identity().contains("SPIR-V 1."), "{}", identity());
+    }
+}

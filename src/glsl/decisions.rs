@@ -1,0 +1,407 @@
+//! Decisions and conditions of expressions (contract, "The calculus"; CAST-10).
+//!
+//! Promises: every expression that the policy counts becomes a decision, in source order, outer before inner; each gets
+//! its placements of markers, or a reason why none may stand there.
+//! Does not cover: statements (`outline`) and the marked text (`marking`).
+
+use super::DecisionPolicy;
+use super::marking::{Placed, Placement};
+use super::names::{ArgumentPlace, Names};
+use super::syntax::*;
+use super::token::{Frames, Located, Token};
+use crate::model::id::{DecisionId, FunctionId};
+use crate::model::place::SourceFile;
+use crate::model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
+use std::collections::BTreeMap;
+
+/// Deepest expression over conditions that is measured; stored evidence cannot be read back beyond.
+const EXPRESSION_DEPTH_LIMIT: u32 = 48;
+
+/// Operands of one `&&` or `||` chain from which on the chain is stored as a balanced tree (the operators associate,
+/// so neither vectors nor independence change).
+const BALANCED_FROM: usize = 16;
+
+/// Where an expression stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// Its value directs control flow.
+    Controlling(DecisionContext),
+    /// A place that holds a Boolean value for certain.
+    Boolean(DecisionContext),
+    /// A place that is a decision if the value shows itself to be Boolean.
+    Place(DecisionContext),
+    /// An operand.
+    Operand,
+}
+
+/// What may stand around an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surroundings {
+    Runtime,
+    /// A constant expression is demanded; the words name the place.
+    ConstantExpression(&'static str),
+}
+
+/// The decisions found so far.
+pub struct Decisions<'a> {
+    pub names: Names<'a>,
+    tokens: &'a [Token],
+    frames: &'a Frames,
+    files: &'a [SourceFile],
+    policy: DecisionPolicy,
+    pub found: Vec<Decision>,
+    pub placements: Vec<Placement>,
+    pub function: Option<FunctionId>,
+    pub surroundings: Surroundings,
+}
+
+impl<'a> Decisions<'a> {
+    pub fn new(
+        tokens: &'a [Token],
+        frames: &'a Frames,
+        files: &'a [SourceFile],
+        items: &[Item],
+        policy: DecisionPolicy,
+    ) -> Self {
+        Self {
+            names: Names::new(tokens, items),
+            tokens,
+            frames,
+            files,
+            policy,
+            found: Vec::new(),
+            placements: Vec::new(),
+            function: None,
+            surroundings: Surroundings::Runtime,
+        }
+    }
+
+    /// Place of the tokens `first..=last`.
+    pub fn locate(&self, first: TokenIndex, last: TokenIndex) -> Located {
+        self.frames.locate(&self.tokens[first..=last]).expect("a node has at least one token")
+    }
+
+    /// The text of a place, comments left out, white space collapsed.
+    pub fn text(&self, located: &Located) -> String {
+        let source = self.files.get(located.span.file.0 as usize).map_or("", |file| &file.text);
+        let (start, end) = (located.span.start as usize, located.span.end as usize);
+        collapsed(source.get(start..end).unwrap_or(""))
+    }
+
+    /// Visits expressions in a constant-expression context.
+    pub fn constant(&mut self, place: &'static str, visit: impl FnOnce(&mut Self)) {
+        let before = self.surroundings;
+        if before == Surroundings::Runtime {
+            self.surroundings = Surroundings::ConstantExpression(place);
+        }
+        visit(self);
+        self.surroundings = before;
+    }
+
+    /// Finds the decisions in `expression`.
+    pub fn visit(&mut self, expression: &Expression, position: Position) {
+        let mut value = expression;
+        loop {
+            match &value.kind {
+                ExpressionKind::Parenthesised(inner) => value = inner,
+                ExpressionKind::Comma { first, second } => {
+                    self.visit(first, Position::Operand);
+                    value = second;
+                }
+                _ => break,
+            }
+        }
+        let context = match position {
+            Position::Controlling(context) | Position::Boolean(context) => Some(context),
+            Position::Place(context) => self.names.is_boolean(value).then_some(context),
+            Position::Operand => self.has_boolean_operator(value).then_some(DecisionContext::Expression),
+        };
+        match context.filter(|context| self.policy == DecisionPolicy::Literal || context.controls_flow()) {
+            Some(context) => self.decide(value, context),
+            None => self.visit_parts(value),
+        }
+    }
+
+    fn has_boolean_operator(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Binary { operator, .. } => matches!(self.names.text(*operator), "&&" | "||" | "^^"),
+            ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
+            _ => false,
+        }
+    }
+
+    /// Visits what an expression that is no decision itself (or is a condition) is made of.
+    fn visit_parts(&mut self, expression: &Expression) {
+        match &expression.kind {
+            ExpressionKind::Literal | ExpressionKind::Identifier => {}
+            ExpressionKind::Parenthesised(inner) | ExpressionKind::Prefix(inner) | ExpressionKind::Postfix(inner) => {
+                self.visit(inner, Position::Operand);
+            }
+            ExpressionKind::Binary { left, right, .. } => self.visit_chain(expression, left, right),
+            ExpressionKind::Assignment { target, value, .. } => {
+                self.visit_parts(target);
+                let boolean = self.names.is_boolean(target);
+                let context = DecisionContext::Assignment;
+                self.visit(value, if boolean { Position::Boolean(context) } else { Position::Place(context) });
+            }
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                self.visit(condition, Position::Controlling(DecisionContext::Ternary));
+                self.visit(then, Position::Operand);
+                self.visit(otherwise, Position::Operand);
+            }
+            ExpressionKind::Comma { first, second } => {
+                self.visit(first, Position::Operand);
+                self.visit(second, Position::Operand);
+            }
+            ExpressionKind::Call { callee, arguments } => self.visit_call(callee, arguments),
+            ExpressionKind::Index { base, index } => {
+                self.visit(base, Position::Operand);
+                if let Some(index) = index {
+                    self.visit(index, Position::Operand);
+                }
+            }
+            ExpressionKind::Field { base, .. } => self.visit(base, Position::Operand),
+            ExpressionKind::List(elements) => {
+                for element in elements {
+                    self.visit(element, Position::Place(DecisionContext::Initialiser));
+                }
+            }
+        }
+    }
+
+    /// Operands of a chain of binary operators, without recursion down its left side.
+    fn visit_chain(&mut self, whole: &Expression, left: &Expression, right: &Expression) {
+        let mut rights = vec![right];
+        let mut leftmost = left;
+        while !self.has_boolean_operator(leftmost) {
+            let ExpressionKind::Binary { left, right, .. } = &leftmost.kind else { break };
+            rights.push(right);
+            leftmost = left;
+        }
+        debug_assert_eq!(leftmost.first, whole.first, "a chain starts with its leftmost operand");
+        self.visit(leftmost, Position::Operand);
+        for right in rights.into_iter().rev() {
+            self.visit(right, Position::Operand);
+        }
+    }
+
+    fn visit_call(&mut self, callee: &Expression, arguments: &[Expression]) {
+        if !matches!(callee.kind, ExpressionKind::Identifier) {
+            self.visit_parts(callee);
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            let position = match self.names.argument_place(callee, index, arguments.len()) {
+                ArgumentPlace::Boolean => Position::Boolean(DecisionContext::Argument),
+                ArgumentPlace::Other => Position::Place(DecisionContext::Argument),
+                ArgumentPlace::Written => {
+                    self.visit_parts(argument);
+                    continue;
+                }
+            };
+            self.visit(argument, position);
+        }
+    }
+
+    fn decide(&mut self, expression: &Expression, context: DecisionContext) {
+        let mut leaves = Leaves { names: &self.names, found: Vec::new() };
+        let tree = leaves.tree(expression, 0);
+        let (tree, found, too_deep) = match tree {
+            Some(tree) => (tree, leaves.found, false),
+            None => (BooleanExpression::Condition(0), vec![expression], true),
+        };
+        let id = DecisionId(self.found.len() as u32 + 1);
+        let conditions = self.conditions(&found);
+        let located = self.locate(expression.first, expression.last);
+        let constness = conditions.iter().map(|condition| condition.constness).max().unwrap_or(Constness::Runtime);
+        let recording = match self.surroundings {
+            _ if too_deep => Recording::Unmarked {
+                reason: format!("its operators are nested more than {EXPRESSION_DEPTH_LIMIT} deep"),
+            },
+            Surroundings::ConstantExpression(place) => Recording::Unmarked {
+                reason: format!("{place} must be a constant expression, in which no function can be called"),
+            },
+            Surroundings::Runtime => Recording::Marked,
+        };
+        if recording == Recording::Marked {
+            self.place_markers(id, expression, &found);
+        }
+        self.found.push(Decision {
+            id,
+            function: self.function,
+            context,
+            span: located.span,
+            text: self.text(&located),
+            expression: tree,
+            conditions,
+            constness,
+            recording,
+            expansion: located.expansion,
+        });
+        if too_deep {
+            return;
+        }
+        for leaf in found {
+            self.visit_parts(leaf);
+        }
+    }
+
+    fn place_markers(&mut self, id: DecisionId, expression: &Expression, leaves: &[&Expression]) {
+        let mut place = |node: &Expression, role| {
+            self.placements.push(Placement { first: node.first, last: node.last, role });
+        };
+        if let [leaf] = leaves {
+            place(leaf, Placed::Single { decision: id });
+            return;
+        }
+        place(expression, Placed::Decision { decision: id });
+        for (condition, leaf) in leaves.iter().enumerate() {
+            place(leaf, Placed::Condition { decision: id, condition: condition as u32 });
+        }
+    }
+
+    /// Conditions with coupling classes. A condition with side effects ends all classes before it: what it changes may
+    /// change the value of the same text behind it.
+    fn conditions(&self, leaves: &[&Expression]) -> Vec<Condition> {
+        let mut classes: BTreeMap<String, u32> = BTreeMap::new();
+        let mut next = 0;
+        let mut conditions = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let words: Vec<&str> = self.tokens[leaf.first..=leaf.last].iter().map(|token| &*token.text).collect();
+            let pure = self.names.is_pure(leaf);
+            if !pure {
+                classes.clear();
+            }
+            let coupling = match classes.get(&words.join(" ")) {
+                Some(class) => *class,
+                None => {
+                    next += 1;
+                    next - 1
+                }
+            };
+            if pure {
+                classes.insert(words.join(" "), coupling);
+            }
+            let located = self.locate(leaf.first, leaf.last);
+            let text = self.text(&located);
+            conditions.push(Condition { span: located.span, text, coupling, constness: self.names.constness(leaf) });
+        }
+        conditions
+    }
+}
+
+/// Text without comments, white space collapsed to single spaces.
+pub fn collapsed(text: &str) -> String {
+    let mut lexer = super::lexer::Lexer::new(text.into(), crate::model::place::FileIndex(0));
+    let mut result = String::with_capacity(text.len());
+    let mut spaced = false;
+    while let Some(token) = lexer.next() {
+        if token.kind == super::token::TokenKind::NewLine {
+            spaced = true;
+            continue;
+        }
+        if (spaced || token.spaced) && !result.is_empty() {
+            result.push(' ');
+        }
+        spaced = false;
+        let (start, end) = (token.span.start as usize, token.span.end as usize);
+        result.push_str(text.get(start..end).unwrap_or(&token.text));
+    }
+    result
+}
+
+/// Gathers the leaves of a Boolean expression in source order.
+struct Leaves<'n, 'a, 'e> {
+    names: &'n Names<'a>,
+    found: Vec<&'e Expression>,
+}
+
+impl<'e> Leaves<'_, '_, 'e> {
+    /// `None` where the operators nest too deep.
+    fn tree(&mut self, expression: &'e Expression, depth: u32) -> Option<BooleanExpression> {
+        if depth > EXPRESSION_DEPTH_LIMIT {
+            return None;
+        }
+        match &expression.kind {
+            ExpressionKind::Parenthesised(inner) if self.is_operator(inner) => self.tree(inner, depth),
+            ExpressionKind::Parenthesised(inner) => self.leaf(expression, inner),
+            ExpressionKind::Prefix(operand) if self.names.text(expression.first) == "!" => {
+                Some(BooleanExpression::Not(Box::new(self.tree(operand, depth + 1)?)))
+            }
+            ExpressionKind::Binary { operator, left, right } => match self.names.text(*operator) {
+                "^^" => {
+                    let left = self.tree(left, depth + 1)?;
+                    Some(BooleanExpression::Xor(Box::new(left), Box::new(self.tree(right, depth + 1)?)))
+                }
+                operator @ ("&&" | "||") => self.chain(expression, operator, depth),
+                _ => self.leaf(expression, expression),
+            },
+            _ => self.leaf(expression, expression),
+        }
+    }
+
+    fn is_operator(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Parenthesised(inner) => self.is_operator(inner),
+            ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
+            ExpressionKind::Binary { operator, .. } => matches!(self.names.text(*operator), "&&" | "||" | "^^"),
+            _ => false,
+        }
+    }
+
+    /// Parentheses around a leaf are no part of it, but for those around a comma expression.
+    fn leaf(&mut self, outer: &'e Expression, inner: &'e Expression) -> Option<BooleanExpression> {
+        let mut outer = outer;
+        let mut inner = inner;
+        while let ExpressionKind::Parenthesised(next) = &inner.kind {
+            (outer, inner) = (inner, next);
+        }
+        let keep = if matches!(inner.kind, ExpressionKind::Comma { .. }) { outer } else { inner };
+        self.found.push(keep);
+        Some(BooleanExpression::Condition(self.found.len() as u32 - 1))
+    }
+
+    /// A chain `a && b && ...` of one operator.
+    fn chain(&mut self, expression: &'e Expression, operator: &str, depth: u32) -> Option<BooleanExpression> {
+        let mut rights = Vec::new();
+        let mut leftmost = expression;
+        while let ExpressionKind::Binary { operator: token, left, right } = &leftmost.kind {
+            if self.names.text(*token) != operator {
+                break;
+            }
+            rights.push(right);
+            leftmost = left;
+        }
+        let length = rights.len() + 1;
+        let levels = if length < BALANCED_FROM { length as u32 - 1 } else { length.ilog2() + 1 };
+        let mut operands = vec![self.tree(leftmost, depth + levels)?];
+        for right in rights.into_iter().rev() {
+            operands.push(self.tree(right, depth + levels)?);
+        }
+        let join = |left, right| match operator {
+            "&&" => BooleanExpression::And(Box::new(left), Box::new(right)),
+            _ => BooleanExpression::Or(Box::new(left), Box::new(right)),
+        };
+        if length < BALANCED_FROM {
+            return operands.into_iter().reduce(join);
+        }
+        Some(balanced(operands, &join))
+    }
+}
+
+fn balanced(
+    mut operands: Vec<BooleanExpression>,
+    join: &impl Fn(BooleanExpression, BooleanExpression) -> BooleanExpression,
+) -> BooleanExpression {
+    while operands.len() > 1 {
+        let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
+        let mut rest = operands.into_iter();
+        while let Some(left) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(right) => join(left, right),
+                None => left,
+            });
+        }
+        operands = pairs;
+    }
+    operands.pop().expect("a chain has operands")
+}

@@ -1,0 +1,162 @@
+//! Finds the files that `#include` names, for the compiler and for our own preprocessor alike.
+//!
+//! Promises: one rule for both: `"..."` is looked for beside the including file, then in the include folders; `<...>`
+//! in the include folders alone. Names that leave this file are project-relative with `/` as separator, never absolute.
+
+use super::KernelSource;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Greatest nesting of `#include`.
+pub const DEPTH_LIMIT: usize = 64;
+
+/// The two forms of the directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IncludeForm {
+    /// `"..."`
+    Quoted,
+    /// `<...>`
+    Angled,
+}
+
+/// A file found.
+#[derive(Debug, Clone)]
+pub struct Included {
+    /// As reports show it.
+    pub name: String,
+    pub text: Arc<str>,
+}
+
+/// Why a file could not be included.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum IncludeError {
+    #[error("`{requested}` was found neither beside `{requesting}` nor in the include folders")]
+    NotFound { requested: String, requesting: String },
+    #[error("`{name}` cannot be read: {reason}")]
+    Unreadable { name: String, reason: String },
+    #[error("`#include` is nested more than {DEPTH_LIMIT} deep")]
+    TooDeep,
+}
+
+/// Looks files up and remembers what it found.
+#[derive(Debug)]
+pub struct Includes {
+    root: Option<PathBuf>,
+    folders: Vec<PathBuf>,
+    /// Report name to the file's folder on disk.
+    homes: RefCell<BTreeMap<String, PathBuf>>,
+    found: RefCell<BTreeMap<String, Arc<str>>>,
+}
+
+impl Includes {
+    pub fn new(kernel: &KernelSource) -> Self {
+        let mut homes = BTreeMap::new();
+        if let Some(folder) = &kernel.folder {
+            homes.insert(kernel.path.clone(), folder.clone());
+        }
+        Self {
+            root: project_root(kernel),
+            folders: kernel.include.clone(),
+            homes: RefCell::new(homes),
+            found: RefCell::default(),
+        }
+    }
+
+    /// Everything found so far, name to text.
+    pub fn found(&self) -> BTreeMap<String, String> {
+        self.found.borrow().iter().map(|(name, text)| (name.clone(), text.to_string())).collect()
+    }
+
+    /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's path).
+    pub fn resolve(
+        &self,
+        requested: &str,
+        form: IncludeForm,
+        requesting: &str,
+        depth: usize,
+    ) -> Result<Included, IncludeError> {
+        if depth > DEPTH_LIMIT {
+            return Err(IncludeError::TooDeep);
+        }
+        let home = match form {
+            IncludeForm::Quoted => self.homes.borrow().get(requesting).cloned(),
+            IncludeForm::Angled => None,
+        };
+        for folder in home.iter().chain(&self.folders) {
+            let path = folder.join(requested);
+            if path.is_file() {
+                return self.read(&path, folder, requested);
+            }
+        }
+        Err(IncludeError::NotFound { requested: requested.to_owned(), requesting: requesting.to_owned() })
+    }
+
+    fn read(&self, path: &Path, folder: &Path, requested: &str) -> Result<Included, IncludeError> {
+        let name = self.report_name(path, folder, requested);
+        if let Some(text) = self.found.borrow().get(&name) {
+            return Ok(Included { name, text: text.clone() });
+        }
+        let bytes = std::fs::read(path)
+            .map_err(|error| IncludeError::Unreadable { name: name.clone(), reason: error.to_string() })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| IncludeError::Unreadable { name: name.clone(), reason: "it is not UTF-8 text".to_owned() })?;
+        if text.contains('\0') {
+            return Err(IncludeError::Unreadable { name, reason: "it holds a NUL byte".to_owned() });
+        }
+        let text: Arc<str> = text.into();
+        self.found.borrow_mut().insert(name.clone(), text.clone());
+        self.homes.borrow_mut().insert(name.clone(), path.parent().unwrap_or(folder).to_owned());
+        Ok(Included { name, text })
+    }
+
+    fn report_name(&self, path: &Path, folder: &Path, requested: &str) -> String {
+        let clean = lexically_clean(path);
+        if let Some(relative) = self.root.as_deref().and_then(|root| clean.strip_prefix(root).ok()) {
+            return slashes(relative);
+        }
+        if clean.is_relative() {
+            return slashes(&clean);
+        }
+        let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        slashes(&lexically_clean(&Path::new(&folder).join(requested.trim_start_matches('/'))))
+    }
+}
+
+/// The folder that report paths are relative to: the source's folder without the folders that its path names.
+fn project_root(kernel: &KernelSource) -> Option<PathBuf> {
+    let folder = lexically_clean(kernel.folder.as_deref()?);
+    let mut parents: Vec<_> = Path::new(&kernel.path).parent()?.components().collect();
+    let mut root = folder.clone();
+    while let Some(last) = parents.pop() {
+        if root.file_name() != Some(last.as_os_str()) {
+            return Some(folder);
+        }
+        root.pop();
+    }
+    Some(root)
+}
+
+/// Removes `.` and resolves `..` without looking at the disk.
+fn lexically_clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if clean.file_name().is_some() => {
+                clean.pop();
+            }
+            Component::ParentDir | Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                clean.push(component);
+            }
+        }
+    }
+    clean
+}
+
+fn slashes(path: &Path) -> String {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    // A quote would end the file name in the `#line` directives that name the file.
+    parts.join("/").replace('"', "'")
+}

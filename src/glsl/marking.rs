@@ -1,0 +1,216 @@
+//! The marked text: the preprocessed tokens with calls of the marker functions between them.
+//!
+//! Promises: without the markers the compiler reads the same tokens on the same lines of the same files as in the
+//! production text; a marker never adds a line. The numbers in the calls are the indexes of the returned role list.
+//! Does not cover: where markers stand (`decisions`, `outline`) and whether the text compiles (`isolate`).
+
+use super::preprocessor::TranslationUnit;
+use super::syntax::TokenIndex;
+use super::token::Token;
+use crate::model::id::DecisionId;
+use crate::model::place::FileIndex;
+use crate::model::structure::{MarkIndex, MarkerRole};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Most blank lines written instead of a `#line` directive.
+const BLANK_LINES: u32 = 8;
+
+/// What a placement marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placed {
+    /// Around a condition.
+    Condition { decision: DecisionId, condition: u32 },
+    /// Around a decision with several conditions.
+    Decision { decision: DecisionId },
+    /// Around the only condition of a decision.
+    Single { decision: DecisionId },
+    /// Behind a function's `{`.
+    Entry { mark: MarkIndex },
+    /// Behind a label's colon.
+    Label { mark: MarkIndex },
+    /// Behind a switch's `{`: a `default` of our own. It stands first and leaves at once, so that no case falls into it.
+    ImplicitDefault { mark: MarkIndex },
+}
+
+/// Tokens `first..=last` with what is to be recorded of them. Outer placements stand before inner ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Placement {
+    pub first: TokenIndex,
+    pub last: TokenIndex,
+    pub role: Placed,
+}
+
+/// A thing that is marked or left out as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Marked {
+    Decision(DecisionId),
+    Mark(MarkIndex),
+}
+
+impl Placed {
+    pub fn marked(self) -> Marked {
+        match self {
+            Placed::Condition { decision, .. } | Placed::Decision { decision } | Placed::Single { decision } => {
+                Marked::Decision(decision)
+            }
+            Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => Marked::Mark(mark),
+        }
+    }
+
+    fn role(self) -> MarkerRole {
+        match self {
+            Placed::Condition { decision, condition } => MarkerRole::Condition { decision, condition },
+            Placed::Decision { decision } => MarkerRole::Decision { decision },
+            Placed::Single { decision } => MarkerRole::Single { decision },
+            Placed::Entry { mark } | Placed::Label { mark } | Placed::ImplicitDefault { mark } => {
+                MarkerRole::Mark { mark }
+            }
+        }
+    }
+}
+
+/// Names of the two marker functions.
+#[derive(Debug, Clone)]
+pub struct MarkerNames {
+    pub value: String,
+    pub mark: String,
+}
+
+impl MarkerNames {
+    /// `vkcert_value` and `vkcert_mark`, or longer names where the text has these.
+    pub fn unused_in(tokens: &[Token]) -> Self {
+        let used: BTreeSet<&str> = tokens.iter().map(|token| &*token.text).collect();
+        let free = |name: &str| {
+            let mut name = name.to_owned();
+            while used.contains(name.as_str()) {
+                name.push('x');
+            }
+            name
+        };
+        Self { value: free("vkcert_value"), mark: free("vkcert_mark") }
+    }
+
+    fn definitions(&self) -> String {
+        format!(
+            "bool {}(const uint id, const bool v) {{ return v; }} void {}(const uint id) {{ }}",
+            self.value, self.mark
+        )
+    }
+}
+
+/// Marked text with what its marker numbers mean.
+#[derive(Debug, Clone)]
+pub struct MarkedText {
+    pub text: String,
+    pub roles: Vec<MarkerRole>,
+}
+
+/// Writes the text with all placements but those of `excluded`.
+pub fn render(
+    unit: &TranslationUnit,
+    placements: &[Placement],
+    excluded: &BTreeSet<Marked>,
+    names: &MarkerNames,
+) -> MarkedText {
+    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::new();
+    let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
+    let mut roles = Vec::new();
+    for placement in placements.iter().filter(|placement| !excluded.contains(&placement.role.marked())) {
+        let number = roles.len();
+        roles.push(placement.role.role());
+        let inserted = behind.entry(placement.last).or_default();
+        match placement.role {
+            Placed::Condition { .. } | Placed::Decision { .. } | Placed::Single { .. } => {
+                inserted.push_str(" )");
+                let opening = before.entry(placement.first).or_default();
+                let _ = write!(opening, " {}({number}u,", names.value);
+            }
+            Placed::Entry { .. } | Placed::Label { .. } => {
+                let _ = write!(inserted, " {}({number}u);", names.mark);
+            }
+            Placed::ImplicitDefault { .. } => {
+                let _ = write!(inserted, " default: {}({number}u); break;", names.mark);
+            }
+        }
+    }
+    let mut writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
+    writer.write(names, &before, &behind);
+    MarkedText { text: writer.text, roles }
+}
+
+struct Writer<'a> {
+    unit: &'a TranslationUnit,
+    text: String,
+    file: FileIndex,
+    /// Line that the compiler counts at the end of `text`.
+    line: u32,
+}
+
+impl Writer<'_> {
+    fn write(
+        &mut self,
+        names: &MarkerNames,
+        before: &BTreeMap<TokenIndex, String>,
+        behind: &BTreeMap<TokenIndex, String>,
+    ) {
+        let mut directives = self.unit.directives.iter().peekable();
+        for (index, token) in self.unit.tokens.iter().enumerate() {
+            while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
+                self.directive(directive);
+            }
+            self.move_to(token.line_file, token.line);
+            if index == 0 {
+                self.text.push_str(&names.definitions());
+            }
+            self.text.push_str(before.get(&index).map_or("", String::as_str));
+            self.text.push(' ');
+            self.text.push_str(&token.text);
+            self.text.push_str(behind.get(&index).map_or("", String::as_str));
+        }
+        for directive in directives {
+            self.directive(directive);
+        }
+        self.text.push('\n');
+    }
+
+    fn directive(&mut self, directive: &super::preprocessor::Directive) {
+        // `#version` must be the first thing of all (GLSL 4.60, 3.3).
+        if directive.text.starts_with("#version") {
+            self.text.insert_str(0, &format!("{}\n", directive.text));
+            self.line += 1;
+            return;
+        }
+        self.move_to(directive.line_file, directive.line);
+        self.fresh_line();
+        self.text.push_str(&directive.text);
+        self.text.push('\n');
+        self.line += 1;
+    }
+
+    fn fresh_line(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+            self.line += 1;
+        }
+    }
+
+    fn move_to(&mut self, file: FileIndex, line: u32) {
+        if file == self.file && line == self.line {
+            return;
+        }
+        if file == self.file && line > self.line && line - self.line <= BLANK_LINES {
+            for _ in self.line..line {
+                self.text.push('\n');
+            }
+        } else {
+            self.fresh_line();
+            let _ = if file == self.file {
+                writeln!(self.text, "#line {line}")
+            } else {
+                writeln!(self.text, "#line {line} \"{}\"", self.unit.files[file.0 as usize].path)
+            };
+        }
+        (self.file, self.line) = (file, line);
+    }
+}

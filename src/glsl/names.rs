@@ -1,0 +1,517 @@
+//! What names mean: scopes with types and constness, as far as Boolean values and constant expressions need them.
+//!
+//! Knows: declarations of the text and the built-in names below. Promises: an answer "Boolean" or "constant" is given
+//! only where the text shows it; whatever is unknown is not Boolean, and runtime.
+//! Does not cover: types of arithmetic expressions.
+
+use super::syntax::*;
+use super::token::Token;
+use crate::model::structure::Constness;
+use std::collections::BTreeMap;
+
+/// Built-in functions without side effects whose value depends on their arguments alone (GLSL 4.60, 8.1 to 8.8).
+const PURE_FUNCTIONS: [&str; 95] = [
+    "radians",
+    "degrees",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "pow",
+    "exp",
+    "log",
+    "exp2",
+    "log2",
+    "sqrt",
+    "inversesqrt",
+    "abs",
+    "sign",
+    "floor",
+    "trunc",
+    "round",
+    "roundEven",
+    "ceil",
+    "fract",
+    "mod",
+    "min",
+    "max",
+    "clamp",
+    "mix",
+    "step",
+    "smoothstep",
+    "isnan",
+    "isinf",
+    "floatBitsToInt",
+    "floatBitsToUint",
+    "intBitsToFloat",
+    "uintBitsToFloat",
+    "fma",
+    "ldexp",
+    "packUnorm2x16",
+    "packSnorm2x16",
+    "packUnorm4x8",
+    "packSnorm4x8",
+    "unpackUnorm2x16",
+    "unpackSnorm2x16",
+    "unpackUnorm4x8",
+    "unpackSnorm4x8",
+    "packHalf2x16",
+    "unpackHalf2x16",
+    "packDouble2x32",
+    "unpackDouble2x32",
+    "length",
+    "distance",
+    "dot",
+    "cross",
+    "normalize",
+    "faceforward",
+    "reflect",
+    "refract",
+    "matrixCompMult",
+    "outerProduct",
+    "transpose",
+    "determinant",
+    "inverse",
+    "lessThan",
+    "lessThanEqual",
+    "greaterThan",
+    "greaterThanEqual",
+    "equal",
+    "notEqual",
+    "any",
+    "all",
+    "not",
+    "bitfieldExtract",
+    "bitfieldInsert",
+    "bitfieldReverse",
+    "bitCount",
+    "findLSB",
+    "findMSB",
+    "min3",
+    "max3",
+    "mid3",
+    "pack32",
+    "pack64",
+    "unpack8",
+    "unpack16",
+    "unpack32",
+    "packInt2x32",
+    "unpackInt2x32",
+    "packFloat2x16",
+];
+
+/// Built-in functions that return one `bool`.
+const BOOLEAN_FUNCTIONS: [&str; 11] = [
+    "any",
+    "all",
+    "subgroupElect",
+    "subgroupAll",
+    "subgroupAny",
+    "subgroupAllEqual",
+    "subgroupInverseBallot",
+    "subgroupBallotBitExtract",
+    "anyInvocation",
+    "allInvocations",
+    "allInvocationsEqual",
+];
+
+/// The type of a value: a type name and the number of array dimensions around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueType {
+    pub name: String,
+    pub dimensions: usize,
+}
+
+impl ValueType {
+    fn scalar(name: &str) -> Self {
+        Self { name: name.to_owned(), dimensions: 0 }
+    }
+
+    /// One Boolean value.
+    pub fn is_boolean(&self) -> bool {
+        self.dimensions == 0 && self.name == "bool"
+    }
+}
+
+/// How a parameter passes its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    In,
+    /// `out` or `inout`: the argument is a place, not a value.
+    Out,
+}
+
+#[derive(Debug, Clone)]
+struct Signature {
+    returns: ValueType,
+    parameters: Vec<(ValueType, Direction)>,
+}
+
+#[derive(Debug, Clone)]
+struct Variable {
+    value: ValueType,
+    constness: Constness,
+}
+
+/// What is known of a call's argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentPlace {
+    /// A parameter of type `bool`.
+    Boolean,
+    /// Something is written there.
+    Written,
+    Other,
+}
+
+/// All names in force at one point of the text.
+#[derive(Debug)]
+pub struct Names<'a> {
+    tokens: &'a [Token],
+    scopes: Vec<BTreeMap<String, Variable>>,
+    structs: BTreeMap<String, BTreeMap<String, ValueType>>,
+    functions: BTreeMap<String, Vec<Signature>>,
+    /// A `local_size_*_id` stands in the text: the workgroup size is a specialization constant.
+    specialized_size: bool,
+}
+
+/// Whether `name` is a type of the language.
+fn is_built_in_type(name: &str) -> bool {
+    let scalar = ["bool", "int", "uint", "float", "double"].contains(&name);
+    let sized = name.ends_with("_t") && name.chars().any(|character| character.is_ascii_digit());
+    let dimensional = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == 'x');
+    let vector = ["vec", "mat"].iter().any(|family| dimensional.ends_with(family)) && dimensional != name;
+    scalar || sized || vector
+}
+
+impl<'a> Names<'a> {
+    /// The names of file level that need no order: functions, and how the workgroup size is given.
+    pub fn new(tokens: &'a [Token], items: &[Item]) -> Self {
+        let mut names = Self {
+            tokens,
+            scopes: vec![BTreeMap::new()],
+            structs: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            specialized_size: false,
+        };
+        for item in items {
+            match item {
+                Item::Function(function) => names.add_function(function.name, &function.returns, &function.parameters),
+                Item::Prototype { returns, name, parameters } => names.add_function(*name, returns, parameters),
+                Item::Declaration(declaration) => {
+                    let layout = &declaration.declared.layout;
+                    names.specialized_size |=
+                        layout.iter().any(|name| name.starts_with("local_size_") && name.ends_with("_id"));
+                }
+                Item::Unread { .. } => {}
+            }
+        }
+        names
+    }
+
+    pub fn text(&self, token: TokenIndex) -> &'a str {
+        &self.tokens[token].text
+    }
+
+    fn value_type(&self, declared: &DeclaredType, sizes: usize) -> ValueType {
+        let name = declared.name.map_or(String::new(), |name| self.text(name).to_owned());
+        ValueType { name, dimensions: declared.sizes.len() + sizes }
+    }
+
+    fn add_function(&mut self, name: TokenIndex, returns: &DeclaredType, parameters: &[Parameter]) {
+        let parameters = parameters
+            .iter()
+            .map(|parameter| {
+                let out = parameter.declared.has("out") || parameter.declared.has("inout");
+                let direction = if out { Direction::Out } else { Direction::In };
+                (self.value_type(&parameter.declared, parameter.sizes.len()), direction)
+            })
+            .collect();
+        let signature = Signature { returns: self.value_type(returns, 0), parameters };
+        self.functions.entry(self.text(name).to_owned()).or_default().push(signature);
+    }
+
+    pub fn open(&mut self) {
+        self.scopes.push(BTreeMap::new());
+    }
+
+    pub fn close(&mut self) {
+        self.scopes.pop();
+    }
+
+    fn insert(&mut self, name: TokenIndex, value: ValueType, constness: Constness) {
+        let name = self.text(name).to_owned();
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, Variable { value, constness });
+        }
+    }
+
+    pub fn add_parameter(&mut self, parameter: &Parameter) {
+        if let Some(name) = parameter.name {
+            let value = self.value_type(&parameter.declared, parameter.sizes.len());
+            self.insert(name, value, Constness::Runtime);
+        }
+    }
+
+    /// Learns the struct or block that a declaration defines.
+    pub fn add_members(&mut self, declared: &DeclaredType) {
+        if !declared.has_body {
+            return;
+        }
+        let mut members = BTreeMap::new();
+        for member in &declared.members {
+            self.add_members(&member.declared);
+            for declarator in &member.declarators {
+                let value = self.value_type(&member.declared, declarator.sizes.len());
+                members.insert(self.text(declarator.name).to_owned(), (declarator.name, value));
+            }
+        }
+        let is_block = ["buffer", "uniform", "in", "out", "shared"].iter().any(|storage| declared.has(storage));
+        if is_block {
+            // Members of a block without instance name are names of file level (GLSL 4.60, 4.3.9).
+            for (name, value) in members.values() {
+                self.insert(*name, value.clone(), Constness::Runtime);
+            }
+        }
+        if let Some(name) = declared.name {
+            let members = members.into_iter().map(|(name, (_, value))| (name, value)).collect();
+            self.structs.insert(self.text(name).to_owned(), members);
+        }
+    }
+
+    /// Learns a declared name; call behind its initialiser.
+    pub fn add_declarator(&mut self, declared: &DeclaredType, declarator: &Declarator) {
+        let constness = self.declared_constness(declared, declarator);
+        let value = self.value_type(declared, declarator.sizes.len());
+        self.insert(declarator.name, value, constness);
+    }
+
+    /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
+    pub fn declared_constness(&self, declared: &DeclaredType, declarator: &Declarator) -> Constness {
+        if declared.layout.iter().any(|name| name == "constant_id") {
+            return Constness::Specialization;
+        }
+        match &declarator.initialiser {
+            Some(initialiser) if declared.has("const") => self.constness(initialiser),
+            Some(_) | None => Constness::Runtime,
+        }
+    }
+
+    /// Whether the declarator makes one Boolean variable.
+    pub fn declares_boolean(&self, declared: &DeclaredType, declarator: &Declarator) -> bool {
+        self.value_type(declared, declarator.sizes.len()).is_boolean()
+    }
+
+    fn variable(&self, name: &str) -> Option<&Variable> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    fn is_type(&self, name: &str) -> bool {
+        is_built_in_type(name) || self.structs.contains_key(name)
+    }
+
+    pub fn is_boolean(&self, expression: &Expression) -> bool {
+        self.type_of(expression).is_some_and(|value| value.is_boolean())
+    }
+
+    /// The type of an expression, where the text shows it.
+    pub fn type_of(&self, expression: &Expression) -> Option<ValueType> {
+        match &expression.kind {
+            ExpressionKind::Literal => {
+                matches!(self.text(expression.first), "true" | "false").then(|| ValueType::scalar("bool"))
+            }
+            ExpressionKind::Identifier => {
+                self.variable(self.text(expression.first)).map(|variable| variable.value.clone())
+            }
+            ExpressionKind::Parenthesised(inner) => self.type_of(inner),
+            ExpressionKind::Prefix(operand) => match self.text(expression.first) {
+                "!" => Some(ValueType::scalar("bool")),
+                _ => self.type_of(operand).filter(|value| !value.is_boolean()),
+            },
+            ExpressionKind::Postfix(operand) => self.type_of(operand),
+            ExpressionKind::Binary { operator, .. } => {
+                let boolean = ["&&", "||", "^^", "==", "!=", "<", ">", "<=", ">="];
+                boolean.contains(&self.text(*operator)).then(|| ValueType::scalar("bool"))
+            }
+            ExpressionKind::Assignment { target, .. } => self.type_of(target),
+            ExpressionKind::Ternary { then, otherwise, .. } => self.type_of(then).or_else(|| self.type_of(otherwise)),
+            ExpressionKind::Comma { second, .. } => self.type_of(second),
+            ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments.len()),
+            ExpressionKind::Index { base, .. } => self.element_type(base),
+            ExpressionKind::Field { base, name } => self.field_type(base, self.text(*name)),
+            ExpressionKind::List(_) => None,
+        }
+    }
+
+    fn call_type(&self, callee: &Expression, count: usize) -> Option<ValueType> {
+        match &callee.kind {
+            ExpressionKind::Identifier => {
+                let name = self.text(callee.first);
+                if let Some(signatures) = self.signatures(name, count) {
+                    let mut types = signatures.iter().map(|signature| &signature.returns);
+                    let first = types.next()?;
+                    return types.all(|other| other == first).then(|| first.clone());
+                }
+                if BOOLEAN_FUNCTIONS.contains(&name) {
+                    return Some(ValueType::scalar("bool"));
+                }
+                self.is_type(name).then(|| ValueType::scalar(name))
+            }
+            ExpressionKind::Index { .. } => {
+                let (name, dimensions) = self.array_constructor(callee)?;
+                Some(ValueType { name: name.to_owned(), dimensions })
+            }
+            ExpressionKind::Literal
+            | ExpressionKind::Parenthesised(_)
+            | ExpressionKind::Prefix(_)
+            | ExpressionKind::Postfix(_)
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::Assignment { .. }
+            | ExpressionKind::Ternary { .. }
+            | ExpressionKind::Comma { .. }
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::Field { .. }
+            | ExpressionKind::List(_) => None,
+        }
+    }
+
+    /// Type name and dimensions of `name[...]...` where it names a type.
+    fn array_constructor(&self, callee: &Expression) -> Option<(&'a str, usize)> {
+        let mut at = callee;
+        let mut dimensions = 0;
+        while let ExpressionKind::Index { base, .. } = &at.kind {
+            dimensions += 1;
+            at = base;
+        }
+        let name = self.text(at.first);
+        (at.first == at.last && self.is_type(name)).then_some((name, dimensions))
+    }
+
+    fn element_type(&self, base: &Expression) -> Option<ValueType> {
+        let base = self.type_of(base)?;
+        if base.dimensions > 0 {
+            return Some(ValueType { dimensions: base.dimensions - 1, ..base });
+        }
+        base.name.starts_with("bvec").then(|| ValueType::scalar("bool"))
+    }
+
+    fn field_type(&self, base: &Expression, field: &str) -> Option<ValueType> {
+        let base = self.type_of(base).filter(|base| base.dimensions == 0)?;
+        if let Some(members) = self.structs.get(&base.name) {
+            return members.get(field).cloned();
+        }
+        if !base.name.starts_with("bvec") {
+            return None;
+        }
+        let name = if field.len() == 1 { "bool".to_owned() } else { format!("bvec{}", field.len()) };
+        Some(ValueType::scalar(&name))
+    }
+
+    fn signatures(&self, name: &str, count: usize) -> Option<Vec<&Signature>> {
+        let all = self.functions.get(name)?;
+        let fitting: Vec<_> = all.iter().filter(|signature| signature.parameters.len() == count).collect();
+        Some(if fitting.is_empty() { all.iter().collect() } else { fitting })
+    }
+
+    /// What the parameter for argument `index` of a call with `count` arguments is.
+    pub fn argument_place(&self, callee: &Expression, index: usize, count: usize) -> ArgumentPlace {
+        if !matches!(callee.kind, ExpressionKind::Identifier) {
+            return ArgumentPlace::Other;
+        }
+        let Some(signatures) = self.signatures(self.text(callee.first), count) else { return ArgumentPlace::Other };
+        let parameters: Vec<_> = signatures.iter().map(|signature| signature.parameters.get(index)).collect();
+        if parameters.iter().flatten().any(|(_, direction)| *direction == Direction::Out) {
+            return ArgumentPlace::Written;
+        }
+        let boolean = parameters.iter().all(|parameter| parameter.is_some_and(|(value, _)| value.is_boolean()));
+        if boolean { ArgumentPlace::Boolean } else { ArgumentPlace::Other }
+    }
+
+    /// What an expression's value depends on.
+    pub fn constness(&self, expression: &Expression) -> Constness {
+        match &expression.kind {
+            ExpressionKind::Literal => Constness::Constant,
+            ExpressionKind::Identifier => self.name_constness(self.text(expression.first)),
+            ExpressionKind::Parenthesised(inner) => self.constness(inner),
+            ExpressionKind::Prefix(operand) => match self.text(expression.first) {
+                "++" | "--" => Constness::Runtime,
+                _ => self.constness(operand),
+            },
+            ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => Constness::Runtime,
+            ExpressionKind::Binary { left, right, .. } => self.constness(left).max(self.constness(right)),
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                self.constness(condition).max(self.constness(then)).max(self.constness(otherwise))
+            }
+            ExpressionKind::Comma { first, second } => self.constness(first).max(self.constness(second)),
+            ExpressionKind::Call { callee, arguments } if self.is_pure_callee(callee) => self.joined(arguments),
+            ExpressionKind::Call { .. } => Constness::Runtime,
+            ExpressionKind::Index { base, index } => {
+                let index = index.as_ref().map_or(Constness::Constant, |index| self.constness(index));
+                self.constness(base).max(index)
+            }
+            ExpressionKind::Field { base, .. } => self.constness(base),
+            ExpressionKind::List(elements) => self.joined(elements),
+        }
+    }
+
+    fn joined(&self, expressions: &[Expression]) -> Constness {
+        expressions.iter().map(|expression| self.constness(expression)).max().unwrap_or(Constness::Constant)
+    }
+
+    fn name_constness(&self, name: &str) -> Constness {
+        if let Some(variable) = self.variable(name) {
+            return variable.constness;
+        }
+        match name {
+            "gl_WorkGroupSize" if self.specialized_size => Constness::Specialization,
+            "gl_WorkGroupSize" => Constness::Constant,
+            name if name.starts_with("gl_Max") || name.starts_with("gl_Min") => Constness::Constant,
+            _ => Constness::Runtime,
+        }
+    }
+
+    /// Constructors and pure built-in functions.
+    fn is_pure_callee(&self, callee: &Expression) -> bool {
+        match &callee.kind {
+            ExpressionKind::Identifier => {
+                let name = self.text(callee.first);
+                self.is_type(name) || (PURE_FUNCTIONS.contains(&name) && !self.functions.contains_key(name))
+            }
+            _ => self.array_constructor(callee).is_some(),
+        }
+    }
+
+    /// Whether evaluating the expression changes nothing, and twice in a row gives the same value.
+    pub fn is_pure(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Literal | ExpressionKind::Identifier => true,
+            ExpressionKind::Parenthesised(inner) => self.is_pure(inner),
+            ExpressionKind::Prefix(operand) => {
+                !matches!(self.text(expression.first), "++" | "--") && self.is_pure(operand)
+            }
+            ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => false,
+            ExpressionKind::Binary { left, right, .. } => self.is_pure(left) && self.is_pure(right),
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                self.is_pure(condition) && self.is_pure(then) && self.is_pure(otherwise)
+            }
+            ExpressionKind::Comma { first, second } => self.is_pure(first) && self.is_pure(second),
+            ExpressionKind::Call { callee, arguments } => match &callee.kind {
+                // `.length()` of an array.
+                ExpressionKind::Field { base, .. } => self.is_pure(base),
+                _ => self.is_pure_callee(callee) && arguments.iter().all(|argument| self.is_pure(argument)),
+            },
+            ExpressionKind::Index { base, index } => {
+                self.is_pure(base) && index.as_ref().is_none_or(|index| self.is_pure(index))
+            }
+            ExpressionKind::Field { base, .. } => self.is_pure(base),
+            ExpressionKind::List(elements) => elements.iter().all(|element| self.is_pure(element)),
+        }
+    }
+}

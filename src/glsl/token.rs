@@ -1,0 +1,202 @@
+//! Tokens of GLSL text with their origin: where they are spelled and through which macro expansions they came.
+//!
+//! Promises: a token's `span` is always the place in the original file where its text was written; the chain of frames
+//! behind `origin` leads from there to the place where the text takes effect. [`Frames::locate`] turns a run of tokens
+//! into one span and the expansions around it.
+
+use crate::model::place::{FileIndex, Span};
+use crate::model::structure::Expansion;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Lexical class of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    Identifier,
+    Number,
+    /// With its quotes.
+    String,
+    Punctuator,
+    NewLine,
+    /// `##` in a macro's replacement list.
+    Paste,
+    /// A character that no GLSL token starts with.
+    Stray,
+}
+
+/// Index into [`Frames`]; `FrameId::FILE` is plain file text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FrameId(pub u32);
+
+impl FrameId {
+    pub const FILE: FrameId = FrameId(0);
+}
+
+/// One token.
+#[derive(Debug, Clone)]
+pub struct Token {
+    pub kind: TokenKind,
+    pub text: Arc<str>,
+    /// Where the text is written.
+    pub span: Span,
+    /// 1-based physical line on which the compiler sees the token: for macro text, the line of the use.
+    pub line: u32,
+    /// File of `line`.
+    pub line_file: FileIndex,
+    /// White space or a comment stands before it.
+    pub spaced: bool,
+    pub origin: FrameId,
+    /// A macro name met inside its own expansion: never expanded again.
+    pub frozen: bool,
+}
+
+impl Token {
+    pub fn is(&self, text: &str) -> bool {
+        &*self.text == text
+    }
+
+    pub fn is_identifier(&self) -> bool {
+        self.kind == TokenKind::Identifier
+    }
+}
+
+/// What a frame stands for.
+#[derive(Debug, Clone)]
+pub enum FrameKind {
+    File,
+    /// The replacement list of a macro, used at `site`.
+    Body {
+        macro_name: Arc<str>,
+        site: Span,
+    },
+    /// Text of a macro's use that replaces the parameter written at `parameter` in the replacement list.
+    Argument {
+        parameter: Span,
+    },
+}
+
+#[derive(Debug, Clone)]
+struct Frame {
+    parent: FrameId,
+    depth: u32,
+    kind: FrameKind,
+}
+
+/// All frames of a translation unit.
+#[derive(Debug, Clone)]
+pub struct Frames(Vec<Frame>);
+
+impl Default for Frames {
+    fn default() -> Self {
+        Self(vec![Frame { parent: FrameId::FILE, depth: 0, kind: FrameKind::File }])
+    }
+}
+
+/// A place in the original text and the macro expansions that lead to it, outermost first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    pub span: Span,
+    pub expansion: Vec<Expansion>,
+}
+
+impl Frames {
+    pub fn push(&mut self, parent: FrameId, kind: FrameKind) -> FrameId {
+        let depth = self.0[parent.0 as usize].depth + 1;
+        self.0.push(Frame { parent, depth, kind });
+        FrameId(self.0.len() as u32 - 1)
+    }
+
+    fn frame(&self, id: FrameId) -> &Frame {
+        &self.0[id.0 as usize]
+    }
+
+    /// The frame `from` moved from the context `old` into the context `new`.
+    pub fn rebase(
+        &mut self,
+        from: FrameId,
+        old: FrameId,
+        new: FrameId,
+        moved: &mut BTreeMap<FrameId, FrameId>,
+    ) -> FrameId {
+        let mut path = Vec::new();
+        let mut at = from;
+        let mut base = new;
+        while at != old && at != FrameId::FILE {
+            if let Some(done) = moved.get(&at) {
+                base = *done;
+                break;
+            }
+            path.push(at);
+            at = self.frame(at).parent;
+        }
+        for old_frame in path.into_iter().rev() {
+            let kind = self.frame(old_frame).kind.clone();
+            base = self.push(base, kind);
+            moved.insert(old_frame, base);
+        }
+        base
+    }
+
+    fn common(&self, mut a: FrameId, mut b: FrameId) -> FrameId {
+        while a != b {
+            if self.frame(a).depth >= self.frame(b).depth {
+                a = self.frame(a).parent;
+            } else {
+                b = self.frame(b).parent;
+            }
+        }
+        a
+    }
+
+    /// Where `token` stands in the text that `frame` (an ancestor of its origin) was written in.
+    fn project(&self, token: &Token, frame: FrameId) -> Span {
+        let mut span = token.span;
+        let mut at = token.origin;
+        while at != frame {
+            let here = self.frame(at);
+            span = match &here.kind {
+                FrameKind::File => break,
+                FrameKind::Body { site, .. } => *site,
+                FrameKind::Argument { parameter } => *parameter,
+            };
+            at = here.parent;
+        }
+        span
+    }
+
+    /// The expansions that a frame lies in, outermost first.
+    pub fn expansion(&self, frame: FrameId) -> Vec<Expansion> {
+        let mut chain = Vec::new();
+        let mut at = frame;
+        while at != FrameId::FILE {
+            let here = self.frame(at);
+            if let FrameKind::Body { macro_name, site } = &here.kind {
+                chain.push(Expansion { macro_name: macro_name.to_string(), site: *site });
+            }
+            at = here.parent;
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// The smallest span, in the text that all `tokens` have in common, that covers them. `None` without tokens.
+    /// Where the tokens come from several files, the span covers those in the file of the first.
+    pub fn locate(&self, tokens: &[Token]) -> Option<Located> {
+        let first = tokens.first()?;
+        let mut frame = first.origin;
+        for token in tokens {
+            if token.origin != frame {
+                frame = self.common(frame, token.origin);
+            }
+        }
+        let mut span = self.project(first, frame);
+        for token in tokens {
+            let here = if token.origin == frame { token.span } else { self.project(token, frame) };
+            if here.file == span.file {
+                span.start = span.start.min(here.start);
+                span.end = span.end.max(here.end);
+            }
+        }
+        Some(Located { span, expansion: self.expansion(frame) })
+    }
+}

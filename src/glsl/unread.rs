@@ -1,0 +1,131 @@
+//! Obligations of text that the parser could not read: found by keywords and brackets, all of them unmarked.
+//!
+//! Promises: each `if`, `while`, `for`, `?:` and each run of Boolean operators outside them gives one decision with one
+//! condition, so that the number of obligations does not fall to zero with the parser. It may differ from the number
+//! that a parsed text would give; the reason stands in every one.
+
+use super::decisions::Decisions;
+use super::syntax::TokenIndex;
+use super::token::Token;
+use crate::model::id::DecisionId;
+use crate::model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
+
+/// Adds the decisions of `range` (first and last token).
+pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (TokenIndex, TokenIndex), reason: &str) {
+    let mut covered = range.0;
+    for at in range.0..=range.1 {
+        let context = match &*tokens[at].text {
+            "if" => DecisionContext::If,
+            "while" => DecisionContext::While,
+            "for" => DecisionContext::For,
+            "?" => DecisionContext::Ternary,
+            "&&" | "||" | "^^" => DecisionContext::Expression,
+            _ => continue,
+        };
+        let extent = match context {
+            DecisionContext::Ternary | DecisionContext::Expression if at < covered => continue,
+            DecisionContext::Ternary | DecisionContext::Expression => operands(tokens, range, at),
+            _ => header(tokens, range, at),
+        };
+        let Some((first, last)) = extent else { continue };
+        covered = last + 1;
+        let located = decisions.locate(first, last);
+        let text = decisions.text(&located);
+        let id = DecisionId(decisions.found.len() as u32 + 1);
+        let condition =
+            Condition { span: located.span, text: text.clone(), coupling: 0, constness: Constness::Runtime };
+        decisions.found.push(Decision {
+            id,
+            function: decisions.function,
+            context,
+            span: located.span,
+            text,
+            expression: BooleanExpression::Condition(0),
+            conditions: vec![condition],
+            constness: Constness::Runtime,
+            recording: Recording::Unmarked { reason: reason.to_owned() },
+            expansion: located.expansion,
+        });
+    }
+}
+
+/// What stands between the parentheses behind a keyword; for `for`, the part between the semicolons.
+fn header(tokens: &[Token], range: (TokenIndex, TokenIndex), keyword: TokenIndex) -> Option<(TokenIndex, TokenIndex)> {
+    let open = keyword + 1;
+    if open > range.1 || !tokens[open].is("(") {
+        return None;
+    }
+    let mut depth = 0;
+    let mut semicolons = Vec::new();
+    for at in open..=range.1 {
+        match &*tokens[at].text {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            ";" if depth == 1 => semicolons.push(at),
+            _ => {}
+        }
+        if depth == 0 {
+            let (first, last) = match semicolons.as_slice() {
+                [first, second] => (first + 1, second - 1),
+                _ => (open + 1, at - 1),
+            };
+            return (first <= last).then_some((first, last));
+        }
+    }
+    None
+}
+
+/// The tokens around an operator up to the nearest boundary on both sides (left side alone for `?`).
+fn operands(tokens: &[Token], range: (TokenIndex, TokenIndex), at: TokenIndex) -> Option<(TokenIndex, TokenIndex)> {
+    let boundary = |text: &str| matches!(text, ";" | "," | "=" | "{" | "}" | "return" | "?" | ":");
+    let mut first = at;
+    let mut depth = 0;
+    while first > range.0 {
+        match &*tokens[first - 1].text {
+            ")" | "]" => depth += 1,
+            "(" | "[" if depth == 0 => break,
+            "(" | "[" => depth -= 1,
+            text if depth == 0 && boundary(text) => break,
+            _ => {}
+        }
+        first -= 1;
+    }
+    if tokens[at].is("?") {
+        return (first < at).then(|| (first, at - 1));
+    }
+    let mut last = at;
+    depth = 0;
+    while last < range.1 {
+        match &*tokens[last + 1].text {
+            "(" | "[" => depth += 1,
+            ")" | "]" if depth == 0 => break,
+            ")" | "]" => depth -= 1,
+            text if depth == 0 && boundary(text) => break,
+            _ => {}
+        }
+        last += 1;
+    }
+    (first < last).then_some((first, last))
+}
+
+/// Runs of tokens that end in `;`, as statements.
+pub fn statements(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<(TokenIndex, TokenIndex)> {
+    let mut found = Vec::new();
+    let mut first = range.0;
+    let mut depth = 0i32;
+    for at in range.0..=range.1 {
+        match &*tokens[at].text {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "{" | "}" if depth == 0 => first = at + 1,
+            ";" if depth == 0 => {
+                if first < at {
+                    found.push((first, at));
+                }
+                first = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,196 @@
+//! Rewrites a marked module without its markers; `record` adds what it records at the same places.
+//!
+//! Knows: where markers stand. A value marker returns its operand unchanged, so its result becomes the operand.
+//! Promises: nothing but markers goes; every float operation is decorated NoContraction, so that drivers round traced
+//! and instrumented modules alike (SPIR-V specification, decoration NoContraction).
+//! Does not cover: declarations that only markers used (constants, function types); they stay, unused.
+
+use super::draft::{Draft, instruction};
+use super::markers::{MarkerCall, MarkerCalls};
+use crate::spirv::module::{Function, Id, Instruction, Module};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sees the places of a module where records may be added.
+pub trait Recorder {
+    /// Behind the label of a function's first block, where its variables stand.
+    fn function_entered(&mut self, draft: &mut Draft, function: Id);
+    /// In the place of a marker call; `value` is the marked value.
+    fn marker(&mut self, draft: &mut Draft, call: &MarkerCall, value: Option<Id>);
+    /// Before an OpReturn or OpReturnValue of a function.
+    fn returning(&mut self, draft: &mut Draft, function: Id);
+}
+
+/// Records nothing.
+pub struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    fn function_entered(&mut self, _draft: &mut Draft, _function: Id) {}
+    fn marker(&mut self, _draft: &mut Draft, _call: &MarkerCall, _value: Option<Id>) {}
+    fn returning(&mut self, _draft: &mut Draft, _function: Id) {}
+}
+
+/// The marked module without its markers.
+pub fn erase(marked: &Module, markers: &MarkerCalls) -> Vec<u32> {
+    let mut draft = declarations(marked, markers);
+    rewrite_functions(marked, markers, &mut draft, &mut Unrecorded);
+    draft.finish()
+}
+
+/// Everything before the functions, without what belongs to the markers and with NoContraction.
+pub fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
+    let mut draft = Draft::without_functions(marked);
+    let erased = markers.erased_ids(marked);
+    let about_erased = |i: &Instruction| i.id(0).is_some_and(|target| erased.contains(&target));
+    draft.preamble.retain(|i| !(matches!(i.op, Op::Name | Op::MemberName) && about_erased(i)));
+    draft.annotations.retain(|i| !(i.op.is_annotation() && about_erased(i)));
+    let bodies = marked.functions.iter().filter(|function| !markers.is_marker(function.id));
+    let operations = bodies.flat_map(|function| &marked.instructions[function.range.clone()]);
+    for operation in operations.filter(|i| contractible(i.op)) {
+        if let Some(result) = operation.result
+            && marked.decoration(result, Decoration::NoContraction).is_none()
+        {
+            draft.decorate(result, vec![Operand::Decoration(Decoration::NoContraction)]);
+        }
+    }
+    draft
+}
+
+/// Copies every function that is no marker, with `recorder` called at its places.
+pub fn rewrite_functions(marked: &Module, markers: &MarkerCalls, draft: &mut Draft, recorder: &mut dyn Recorder) {
+    let operands = markers.operands();
+    let mut next = marked.functions.first().map_or(marked.instructions.len(), |function| function.range.start);
+    for function in &marked.functions {
+        // Debug lines between functions.
+        draft.functions.extend_from_slice(&marked.instructions[next..function.range.start]);
+        next = function.range.end;
+        if !markers.is_marker(function.id) {
+            rewrite_function(marked, function, &operands, markers, draft, recorder);
+        }
+    }
+    draft.functions.extend_from_slice(&marked.instructions[next..]);
+}
+
+fn rewrite_function(
+    marked: &Module,
+    function: &Function,
+    operands: &BTreeMap<Id, Id>,
+    markers: &MarkerCalls,
+    draft: &mut Draft,
+    recorder: &mut dyn Recorder,
+) {
+    let first_label = function.blocks.first().map(|block| block.range.start);
+    for index in function.range.clone() {
+        if let Some(call) = markers.calls.get(&index) {
+            let value = call.operand.map(|id| operands.get(&id).copied().unwrap_or(id));
+            recorder.marker(draft, call, value);
+            continue;
+        }
+        let copied = substituted(&marked.instructions[index], operands);
+        if matches!(copied.op, Op::Return | Op::ReturnValue) {
+            recorder.returning(draft, function.id);
+        }
+        draft.functions.push(copied);
+        if first_label == Some(index) {
+            recorder.function_entered(draft, function.id);
+        }
+    }
+}
+
+fn substituted(original: &Instruction, operands: &BTreeMap<Id, Id>) -> Instruction {
+    let mut copied = original.clone();
+    for operand in &mut copied.operands {
+        if let Operand::IdRef(id) = operand {
+            *id = operands.get(id).copied().unwrap_or(*id);
+        }
+    }
+    copied
+}
+
+/// Operations that a driver may fuse or reassociate unless told not to.
+fn contractible(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FNegate
+            | Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FRem
+            | Op::FMod
+            | Op::VectorTimesScalar
+            | Op::MatrixTimesScalar
+            | Op::VectorTimesMatrix
+            | Op::MatrixTimesVector
+            | Op::MatrixTimesMatrix
+            | Op::OuterProduct
+            | Op::Dot
+    )
+}
+
+/// Removes from an instrumented module everything that names an id from `bound` upwards: the records, which are all that
+/// instrumentation adds. What is left is the traced module whose bound is given.
+pub fn strip_records(instrumented: &Module, bound: Id) -> Vec<u32> {
+    let mut kept = Vec::new();
+    let added: BTreeSet<usize> = instrumented
+        .functions
+        .iter()
+        .filter(|function| function.id >= bound)
+        .flat_map(|function| function.range.clone())
+        .collect();
+    for (index, original) in instrumented.instructions.iter().enumerate() {
+        let mut stripped = original.clone();
+        if stripped.op == Op::EntryPoint {
+            stripped.operands.retain(|operand| !matches!(operand, Operand::IdRef(id) if *id >= bound));
+        }
+        let names_added = stripped.result.into_iter().chain(stripped.ids()).any(|id| id >= bound);
+        if !names_added && !added.contains(&index) {
+            kept.push(stripped);
+        }
+    }
+    let mut header = instrumented.header.clone();
+    header.bound = bound;
+    let mut words = rspirv::binary::Assemble::assemble(&header);
+    for i in kept {
+        let assembled = rspirv::dr::Instruction::new(i.op, i.result_type, i.result, i.operands);
+        rspirv::binary::Assemble::assemble_into(&assembled, &mut words);
+    }
+    words
+}
+
+/// Whether two modules are the same but for the numbers of ids and for debug lines.
+pub fn normalised_equal(left: &Module, right: &Module) -> bool {
+    normalised(left) == normalised(right)
+}
+
+/// Opcode, result type, result and operands, ids renumbered.
+type Normalised = (Op, Option<Id>, Option<Id>, Vec<Operand>);
+
+fn normalised(module: &Module) -> Vec<Normalised> {
+    let mut numbers: BTreeMap<Id, Id> = BTreeMap::new();
+    let mut number = |id: Id| {
+        let next = numbers.len() as Id + 1;
+        *numbers.entry(id).or_insert(next)
+    };
+    let meaningful = module.instructions.iter().filter(|i| !matches!(i.op, Op::Line | Op::NoLine));
+    meaningful
+        .map(|original| {
+            let operands = original.operands.iter().map(|operand| match operand {
+                Operand::IdRef(id) => Operand::IdRef(number(*id)),
+                Operand::IdScope(id) => Operand::IdScope(number(*id)),
+                Operand::IdMemorySemantics(id) => Operand::IdMemorySemantics(number(*id)),
+                other => other.clone(),
+            });
+            let operands = operands.collect();
+            (original.op, original.result_type.map(&mut number), original.result.map(&mut number), operands)
+        })
+        .collect()
+}
+
+/// An instruction of the record code; its place in the file is where the recorder stands.
+pub fn emit(draft: &mut Draft, op: Op, result_type: Id, operands: Vec<Operand>) -> Id {
+    let result = draft.fresh();
+    draft.functions.push(instruction(op, Some(result_type), Some(result), operands));
+    result
+}

@@ -1,0 +1,84 @@
+//! Bit numbers for a kernel's vectors and marks.
+//!
+//! Knows: which decisions of a structure can be recorded: those that are marked, whose vectors can be numbered, and
+//! whose markers are all in the module or all absent from it.
+//! Promises: a decision of up to 32 numbers never crosses a data word, and a larger one starts at a word's first bit.
+//! A decision without a slot is not recorded, and coverage reports it as undetermined.
+//! Does not cover: where bits are gathered (`record`).
+
+use super::numbering;
+use crate::model::records::{DecisionSlot, NumberedVector, Presence, RecordLayout};
+use crate::model::structure::{Decision, KernelStructure, MarkerRole, Recording};
+use std::collections::BTreeMap;
+
+/// Lays out the records of a kernel whose module holds the markers in `presence`.
+pub fn layout(structure: &KernelStructure, presence: &Presence) -> RecordLayout {
+    let marks = structure.markers.iter().filter_map(|role| match role {
+        MarkerRole::Mark { mark } => Some(mark.0 + 1),
+        MarkerRole::Condition { .. } | MarkerRole::Decision { .. } | MarkerRole::Single { .. } => None,
+    });
+    // Mark n has bit n.
+    let marks: Vec<u32> = (0..marks.max().unwrap_or(0)).collect();
+    let mut bits = marks.len() as u32;
+    let present = completeness(structure, presence);
+    let mut decisions = Vec::new();
+    for decision in &structure.decisions {
+        if present.get(&decision.id.0) == Some(&Completeness::Partial) {
+            continue;
+        }
+        if let Some(slot) = slot(decision, bits) {
+            bits = slot.base + slot.size;
+            decisions.push(slot);
+        }
+    }
+    RecordLayout { decisions, marks, bits }
+}
+
+fn slot(decision: &Decision, free: u32) -> Option<DecisionSlot> {
+    match &decision.recording {
+        Recording::Marked => {}
+        Recording::Unmarked { .. } => return None,
+    }
+    let numbering = numbering::number(&decision.expression, decision.conditions.len()).ok()?;
+    let fits = numbering.size <= 32 - free % 32;
+    let base = if fits { free } else { free.next_multiple_of(32) };
+    let vectors = numbering::vectors(&decision.expression, &numbering);
+    Some(DecisionSlot {
+        decision: decision.id,
+        base,
+        size: numbering.size,
+        weights: numbering.weights,
+        vectors: vectors.into_iter().map(|(sum, vector)| NumberedVector { sum, vector }).collect(),
+    })
+}
+
+/// How many of a decision's markers a module holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    All,
+    /// Some, so that sums would be wrong.
+    Partial,
+    None,
+}
+
+/// Completeness of every decision that has markers, by decision number.
+pub fn completeness(structure: &KernelStructure, presence: &Presence) -> BTreeMap<u32, Completeness> {
+    let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for (number, role) in structure.markers.iter().enumerate() {
+        let decision = match role {
+            MarkerRole::Condition { decision, .. }
+            | MarkerRole::Decision { decision }
+            | MarkerRole::Single { decision } => decision.0,
+            MarkerRole::Mark { .. } => continue,
+        };
+        let (found, all) = counts.entry(decision).or_default();
+        *all += 1;
+        *found += usize::from(presence.markers.contains_key(&(number as u32)));
+    }
+    let grade = |(found, all)| match found {
+        0 => Completeness::None,
+        found if found == all => Completeness::All,
+        _ => Completeness::Partial,
+    };
+    counts.into_iter().map(|(decision, counts)| (decision, grade(counts))).collect()
+}

@@ -1,0 +1,141 @@
+//! Finds the marker calls of a marked module.
+//!
+//! Knows: the two marker functions by name (`KernelStructure::value_marker`, `mark_marker`) and the front end's promise
+//! that the first argument of every call is a constant marker number.
+//! Promises: every call in the module is found or the module is refused.
+//! Does not cover: what a marker is for; `KernelStructure::markers` says that.
+
+use super::InstrumentError;
+use crate::model::records::{Presence, PresentMarker};
+use crate::model::structure::{Constness, KernelStructure, MarkerRole};
+use crate::spirv::calls::{calls, reachable_functions};
+use crate::spirv::constants::Constants;
+use crate::spirv::module::{Function, Id, Module};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One call of a marker function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MarkerCall {
+    pub number: u32,
+    pub role: MarkerRole,
+    /// Result id of the call.
+    pub result: Option<Id>,
+    /// The marked value; none for marks.
+    pub operand: Option<Id>,
+    /// Result id of the function that holds the call.
+    pub function: Id,
+}
+
+/// All marker calls of a module.
+#[derive(Debug, Clone, Default)]
+pub struct MarkerCalls {
+    pub value_function: Option<Id>,
+    pub mark_function: Option<Id>,
+    /// By index in the instruction list.
+    pub calls: BTreeMap<usize, MarkerCall>,
+}
+
+impl MarkerCalls {
+    /// Collects the calls in `marked`.
+    pub fn of(structure: &KernelStructure, marked: &Module, constants: &Constants) -> Result<Self, InstrumentError> {
+        let mut found = Self {
+            value_function: marker_function(marked, &structure.value_marker),
+            mark_function: marker_function(marked, &structure.mark_marker),
+            calls: BTreeMap::new(),
+        };
+        for function in &marked.functions {
+            for (index, call) in calls(marked, function) {
+                let callee = call.id(0);
+                if callee.is_none() || (callee != found.value_function && callee != found.mark_function) {
+                    continue;
+                }
+                let number = call.id(1).and_then(|id| constants.word(id));
+                let number = number.ok_or_else(|| defect(marked, index, "its marker number is no constant"))?;
+                let role = structure.markers.get(number as usize).copied();
+                let role = role.ok_or_else(|| defect(marked, index, "its marker number is unknown"))?;
+                let operand = if callee == found.value_function { call.id(2) } else { None };
+                let fits = operand.is_none() == matches!(role, MarkerRole::Mark { .. });
+                if !fits {
+                    return Err(defect(marked, index, "its marker number belongs to the other marker function"));
+                }
+                let call = MarkerCall { number, role, result: call.result, operand, function: function.id };
+                found.calls.insert(index, call);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether `function` is one of the two marker functions.
+    pub fn is_marker(&self, function: Id) -> bool {
+        self.value_function == Some(function) || self.mark_function == Some(function)
+    }
+
+    /// Every id that goes with the markers: those defined in the marker functions, and the results of their calls.
+    pub fn erased_ids(&self, marked: &Module) -> BTreeSet<Id> {
+        let functions = marked.functions.iter().filter(|function| self.is_marker(function.id));
+        let inside = functions.flat_map(|function| results(marked, function));
+        inside.chain(self.calls.values().filter_map(|call| call.result)).collect()
+    }
+
+    /// What each marked value becomes without its marker: the operand, through nested markers.
+    pub fn operands(&self) -> BTreeMap<Id, Id> {
+        let direct: BTreeMap<Id, Id> =
+            self.calls.values().filter_map(|call| Some((call.result?, call.operand?))).collect();
+        let resolve = |mut id: Id| {
+            while let Some(next) = direct.get(&id) {
+                id = *next;
+            }
+            id
+        };
+        direct.keys().map(|id| (*id, resolve(*id))).collect()
+    }
+
+    /// Which markers the functions reachable from `entry` hold.
+    pub fn presence(&self, marked: &Module, entry: Id, constants: &Constants) -> Presence {
+        let reachable: BTreeSet<Id> = reachable_functions(marked, entry).into_iter().collect();
+        let mut markers: BTreeMap<u32, PresentMarker> = BTreeMap::new();
+        let operands = self.operands();
+        for call in self.calls.values().filter(|call| reachable.contains(&call.function)) {
+            let value = call.result.and_then(|result| operands.get(&result));
+            let constness = value.map_or(Constness::Runtime, |value| constants.constness(*value));
+            let present = PresentMarker { role: call.role, constness };
+            let entry = markers.entry(call.number).or_insert(present);
+            entry.constness = entry.constness.max(constness);
+        }
+        outcomes_follow_conditions(&mut markers);
+        Presence { markers }
+    }
+}
+
+/// The outcome of a decision with several conditions comes out of a phi, which is no constant to the module; but it
+/// depends on nothing but the conditions.
+fn outcomes_follow_conditions(markers: &mut BTreeMap<u32, PresentMarker>) {
+    let mut conditions = BTreeMap::new();
+    for marker in markers.values() {
+        if let MarkerRole::Condition { decision, .. } = marker.role {
+            let constness = conditions.entry(decision).or_insert(Constness::Constant);
+            *constness = marker.constness.max(*constness);
+        }
+    }
+    for marker in markers.values_mut() {
+        if let MarkerRole::Decision { decision } = marker.role {
+            marker.constness = conditions.get(&decision).copied().unwrap_or(marker.constness);
+        }
+    }
+}
+
+/// glslang names functions by their mangled signature, `vkcert_value(u1;b1;`.
+fn marker_function(marked: &Module, name: &str) -> Option<Id> {
+    let named = |function: &&Function| {
+        marked.name(function.id).and_then(|full| full.strip_prefix(name)).is_some_and(|rest| rest.starts_with('('))
+    };
+    marked.functions.iter().find(named).map(|function| function.id)
+}
+
+fn results<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = Id> + use<'a> {
+    module.instructions[function.range.clone()].iter().filter_map(|instruction| instruction.result)
+}
+
+fn defect(marked: &Module, index: usize, what: &str) -> InstrumentError {
+    InstrumentError { message: format!("marker call at {}: {what}", marked.place(index)) }
+}

@@ -1,0 +1,211 @@
+//! Numbers the evaluation vectors of a decision.
+//!
+//! Knows: the short-circuit order of `&&`, `||`, `!` and the full evaluation of `^^`. A decision is a binary decision
+//! diagram whose paths are its vectors; each edge carries a weight such that the sum along a path is the path's number.
+//! Promises: two vectors never have the same sum, and every sum is below the size. With `^^` some sums stay unused.
+//! Does not cover: which vectors can occur when conditions depend on each other (the calculus in `coverage` does).
+
+use crate::model::structure::BooleanExpression;
+use crate::model::vector::{ConditionValue, Outcome, Values, Vector};
+
+/// The numbering of one decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbering {
+    /// Exclusive upper bound of the sums.
+    pub size: u32,
+    /// Per condition in source order: weight when true, weight when false.
+    pub weights: Vec<[u32; 2]>,
+}
+
+/// Decisions whose numbering is larger are not recorded.
+pub const MAX_SIZE: u64 = 65_536;
+
+/// The decision has more vectors than are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the decision has more than {MAX_SIZE} evaluation vectors")]
+pub struct TooManyVectors;
+
+/// Numbers the vectors of `expression` over `conditions` conditions.
+pub fn number(expression: &BooleanExpression, conditions: usize) -> Result<Numbering, TooManyVectors> {
+    let mut weights = vec![[0; 2]; conditions];
+    let size = assign(expression, 1, 1, &mut weights)?;
+    Ok(Numbering { size, weights })
+}
+
+/// Gives weights to the conditions of `expression`, behind which `on_true` and `on_false` numbers are needed for what
+/// is evaluated afterwards; returns how many numbers the whole needs.
+fn assign(
+    expression: &BooleanExpression,
+    on_true: u32,
+    on_false: u32,
+    weights: &mut [[u32; 2]],
+) -> Result<u32, TooManyVectors> {
+    match expression {
+        BooleanExpression::Condition(condition) => {
+            weights[*condition as usize] = [0, on_true];
+            let size = u64::from(on_true) + u64::from(on_false);
+            if size > MAX_SIZE { Err(TooManyVectors) } else { Ok(size as u32) }
+        }
+        BooleanExpression::Not(inner) => assign(inner, on_false, on_true, weights),
+        BooleanExpression::And(left, right) => {
+            let right = assign(right, on_true, on_false, weights)?;
+            assign(left, right, on_false, weights)
+        }
+        BooleanExpression::Or(left, right) => {
+            let right = assign(right, on_true, on_false, weights)?;
+            assign(left, on_true, right, weights)
+        }
+        // Either value of the left side leads to either outcome, so each path reserves room for the larger one.
+        BooleanExpression::Xor(left, right) => {
+            let widest = on_true.max(on_false);
+            let right = assign(right, widest, widest, weights)?;
+            assign(left, right, right, weights)
+        }
+    }
+}
+
+/// Every vector of the decision with its sum, by ascending sum.
+pub fn vectors(expression: &BooleanExpression, numbering: &Numbering) -> Vec<(u32, Vector)> {
+    let start = Path { sum: 0, values: vec![ConditionValue::NotEvaluated; numbering.weights.len()] };
+    let mut paths = Vec::new();
+    walk(expression, start, numbering, &mut |path, outcome| {
+        paths.push((path.sum, Vector { values: Values(path.values), outcome: Outcome::from(outcome) }));
+    });
+    paths.sort_by_key(|(sum, _)| *sum);
+    paths
+}
+
+/// What has been evaluated so far.
+#[derive(Clone)]
+struct Path {
+    sum: u32,
+    values: Vec<ConditionValue>,
+}
+
+fn walk(expression: &BooleanExpression, path: Path, numbering: &Numbering, done: &mut dyn FnMut(Path, bool)) {
+    match expression {
+        BooleanExpression::Condition(condition) => {
+            for (value, weight) in [true, false].into_iter().zip(numbering.weights[*condition as usize]) {
+                let mut path = path.clone();
+                path.sum += weight;
+                path.values[*condition as usize] = ConditionValue::from(value);
+                done(path, value);
+            }
+        }
+        BooleanExpression::Not(inner) => walk(inner, path, numbering, &mut |path, value| done(path, !value)),
+        BooleanExpression::And(left, right) => walk(left, path, numbering, &mut |path, value| match value {
+            true => walk(right, path, numbering, done),
+            false => done(path, false),
+        }),
+        BooleanExpression::Or(left, right) => walk(left, path, numbering, &mut |path, value| match value {
+            true => done(path, true),
+            false => walk(right, path, numbering, done),
+        }),
+        BooleanExpression::Xor(left, right) => walk(left, path, numbering, &mut |path, first| {
+            walk(right, path, numbering, &mut |path, second| done(path, first != second));
+        }),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// A random expression; conditions are numbered in source order afterwards.
+    pub(crate) fn expressions(depth: u32) -> impl Strategy<Value = (BooleanExpression, usize)> {
+        let leaf = Just(BooleanExpression::Condition(0));
+        let tree = leaf.prop_recursive(depth, 12, 2, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|e| BooleanExpression::Not(Box::new(e))),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| BooleanExpression::And(Box::new(a), Box::new(b))),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| BooleanExpression::Or(Box::new(a), Box::new(b))),
+                (inner.clone(), inner).prop_map(|(a, b)| BooleanExpression::Xor(Box::new(a), Box::new(b))),
+            ]
+        });
+        tree.prop_map(|mut expression| {
+            let mut next = 0;
+            renumber(&mut expression, &mut next);
+            (expression, next as usize)
+        })
+    }
+
+    fn renumber(expression: &mut BooleanExpression, next: &mut u32) {
+        match expression {
+            BooleanExpression::Condition(condition) => {
+                *condition = *next;
+                *next += 1;
+            }
+            BooleanExpression::Not(inner) => renumber(inner, next),
+            BooleanExpression::And(left, right)
+            | BooleanExpression::Or(left, right)
+            | BooleanExpression::Xor(left, right) => {
+                renumber(left, next);
+                renumber(right, next);
+            }
+        }
+    }
+
+    /// Evaluates under an assignment in the order of GLSL, noting which conditions were evaluated.
+    pub(crate) fn evaluate(expression: &BooleanExpression, assignment: u32, seen: &mut Vec<ConditionValue>) -> bool {
+        match expression {
+            BooleanExpression::Condition(condition) => {
+                let value = assignment >> condition & 1 == 1;
+                seen[*condition as usize] = ConditionValue::from(value);
+                value
+            }
+            BooleanExpression::Not(inner) => !evaluate(inner, assignment, seen),
+            BooleanExpression::And(left, right) => {
+                evaluate(left, assignment, seen) && evaluate(right, assignment, seen)
+            }
+            BooleanExpression::Or(left, right) => evaluate(left, assignment, seen) || evaluate(right, assignment, seen),
+            BooleanExpression::Xor(left, right) => evaluate(left, assignment, seen) ^ evaluate(right, assignment, seen),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbering_tells_all_vectors_apart((expression, conditions) in expressions(5)) {
+            prop_assume!(conditions <= 10);
+            let numbering = number(&expression, conditions).unwrap();
+            let table = vectors(&expression, &numbering);
+            let mut expected = BTreeMap::new();
+            for assignment in 0..1 << conditions {
+                let mut seen = vec![ConditionValue::NotEvaluated; conditions];
+                let outcome = Outcome::from(evaluate(&expression, assignment, &mut seen));
+                let sum: u32 = seen.iter().zip(&numbering.weights).map(|(value, weight)| match value {
+                    ConditionValue::True => weight[0],
+                    ConditionValue::False => weight[1],
+                    ConditionValue::NotEvaluated => 0,
+                }).sum();
+                prop_assert!(sum < numbering.size);
+                let vector = Vector { values: Values(seen), outcome };
+                // The same sum must always mean the same vector.
+                prop_assert_eq!(expected.entry(sum).or_insert_with(|| vector.clone()), &vector);
+            }
+            prop_assert_eq!(table, expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn short_circuit_numbering_has_no_gaps() {
+        let leaf = |condition| Box::new(BooleanExpression::Condition(condition));
+        let or = BooleanExpression::Or(leaf(1), leaf(2));
+        let expression = BooleanExpression::And(leaf(0), Box::new(BooleanExpression::Not(Box::new(or))));
+        let numbering = number(&expression, 3).unwrap();
+        assert_eq!(numbering.size as usize, vectors(&expression, &numbering).len());
+    }
+
+    #[test]
+    fn too_large_a_decision_is_refused() {
+        let xor = |conditions: u32| {
+            (1..conditions).fold(BooleanExpression::Condition(0), |left, condition| {
+                BooleanExpression::Xor(Box::new(left), Box::new(BooleanExpression::Condition(condition)))
+            })
+        };
+        assert_eq!(number(&xor(16), 16).unwrap().size, 65_536);
+        assert_eq!(number(&xor(17), 17), Err(TooManyVectors));
+        assert_eq!(number(&xor(200), 200), Err(TooManyVectors));
+    }
+}

@@ -1,0 +1,216 @@
+//! Checks that every branch of a marked module traces to a marker.
+//!
+//! Knows: OpBranchConditional, OpSwitch and scalar OpSelect, and how glslang makes conditions out of marked values:
+//! directly, negated, through the phi of a short circuit, or as an operand of a logical operator.
+//! Promises: each of them is traced, or on the closed list of what the compiler makes by itself, or an
+//! `untraced-branch` finding with its place.
+//! Does not cover: whether the marker stands at the right expression; that the front end's own check shows.
+
+use super::markers::MarkerCalls;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::place::Place;
+use crate::model::structure::{KernelStructure, MarkerRole};
+use crate::spirv::calls::reachable_functions;
+use crate::spirv::constants::{Constants, Value};
+use crate::spirv::module::{Function, Id, Instruction, Module};
+use crate::spirv::types::{Type, Types};
+use rspirv::spirv::Op;
+use std::collections::BTreeSet;
+
+/// What the check found.
+#[derive(Debug, Clone, Default)]
+pub struct Trace {
+    pub untraced: Vec<Finding>,
+    /// One sentence per branch or select of the closed list.
+    pub compiler_generated: Vec<String>,
+    /// Number of branches, switches and selects that trace to a marker.
+    pub traced: u32,
+}
+
+/// A branch of a module that has no source: obligations `B1`, `B2` ... in this order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectBranch {
+    pub kind: BranchKind,
+    pub place: Place,
+    /// Index in the module's instruction list.
+    pub instruction: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BranchKind {
+    Conditional,
+    Switch,
+    /// OpSelect on one Boolean.
+    Select,
+}
+
+/// Every conditional branch, switch and scalar select in the functions that `entry` reaches, in module order.
+pub fn object_branches(module: &Module, entry: Id) -> Vec<ObjectBranch> {
+    let types = Types::of(module);
+    let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
+    let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
+    let indices = functions.flat_map(|function| function.range.clone());
+    let branches = indices.filter_map(|instruction| {
+        let kind = branch_kind(module, &types, &module.instructions[instruction])?;
+        Some(ObjectBranch { kind, place: module.place(instruction), instruction })
+    });
+    branches.collect()
+}
+
+fn branch_kind(module: &Module, types: &Types, instruction: &Instruction) -> Option<BranchKind> {
+    match instruction.op {
+        Op::BranchConditional => Some(BranchKind::Conditional),
+        Op::Switch => Some(BranchKind::Switch),
+        Op::Select => {
+            let condition = module.definition(instruction.id(0)?)?.result_type?;
+            (types.get(condition) == Some(&Type::Bool)).then_some(BranchKind::Select)
+        }
+        _ => None,
+    }
+}
+
+/// Checks the functions that `entry` reaches.
+pub fn trace(
+    structure: &KernelStructure,
+    marked: &Module,
+    markers: &MarkerCalls,
+    constants: &Constants,
+    entry: Id,
+) -> Trace {
+    let tracer = Tracer { structure, marked, markers, constants };
+    let mut trace = Trace::default();
+    for branch in object_branches(marked, entry) {
+        let function = marked.function_at(branch.instruction);
+        if function.is_some_and(|function| markers.is_marker(function.id)) {
+            continue;
+        }
+        match tracer.classify(&branch) {
+            Origin::Marked => trace.traced += 1,
+            Origin::Compiler(why) => trace.compiler_generated.push(format!("{}: {why}", branch.place)),
+            Origin::Unknown(what) => {
+                trace.untraced.push(Finding::new(FindingKind::UntracedBranch, what).at(branch.place));
+            }
+        }
+    }
+    trace.untraced.sort_by(Finding::order);
+    trace
+}
+
+/// Where a branch comes from.
+enum Origin {
+    Marked,
+    Compiler(&'static str),
+    Unknown(String),
+}
+
+struct Tracer<'a> {
+    structure: &'a KernelStructure,
+    marked: &'a Module,
+    markers: &'a MarkerCalls,
+    constants: &'a Constants,
+}
+
+impl Tracer<'_> {
+    fn classify(&self, branch: &ObjectBranch) -> Origin {
+        let instruction = &self.marked.instructions[branch.instruction];
+        let Some(condition) = instruction.id(0) else {
+            return Origin::Unknown("a branch has no condition".to_owned());
+        };
+        match branch.kind {
+            BranchKind::Switch => self.switch(branch, instruction),
+            _ if self.traces(condition, &mut BTreeSet::new()) => Origin::Marked,
+            // A literal condition such as `while (true)` decides nothing.
+            BranchKind::Conditional if self.literal(condition) => Origin::Compiler("condition is a literal constant"),
+            BranchKind::Conditional => {
+                Origin::Unknown("a conditional branch does not come from any marked decision".to_owned())
+            }
+            BranchKind::Select if self.converts_boolean(instruction) => {
+                Origin::Compiler("a Boolean is converted to a number or stored in a buffer")
+            }
+            BranchKind::Select if self.literal(condition) => Origin::Compiler("condition is a literal constant"),
+            BranchKind::Select if self.line_has(&branch.place, "mix") => {
+                Origin::Compiler("mix() with a Boolean selects one of its arguments")
+            }
+            BranchKind::Select => Origin::Unknown("a select does not come from any marked decision".to_owned()),
+        }
+    }
+
+    fn literal(&self, condition: Id) -> bool {
+        self.marked.definition(condition).is_some_and(|i| matches!(i.op, Op::ConstantTrue | Op::ConstantFalse))
+    }
+
+    /// Whether a Boolean is made of marked values alone.
+    fn traces(&self, id: Id, seen: &mut BTreeSet<Id>) -> bool {
+        let Some(index) = self.marked.definition_index(id) else { return false };
+        if self.markers.calls.contains_key(&index) {
+            return true;
+        }
+        let definition = &self.marked.instructions[index];
+        if !seen.insert(id) {
+            // A phi of a loop that leads back to itself adds nothing.
+            return definition.op == Op::Phi;
+        }
+        match definition.op {
+            Op::LogicalNot | Op::CopyObject => definition.id(0).is_some_and(|inner| self.traces(inner, seen)),
+            Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual => {
+                definition.ids().all(|inner| self.traces(inner, seen))
+            }
+            Op::Phi => {
+                let values: Vec<Id> = definition.ids().step_by(2).collect();
+                let marked = |id: &Id, seen: &mut BTreeSet<Id>| self.traces(*id, seen) || self.literal(*id);
+                values.iter().any(|id| !self.literal(*id)) && values.iter().all(|id| marked(id, seen))
+            }
+            _ => false,
+        }
+    }
+
+    /// Every target of a switch must hold a label's mark.
+    fn switch(&self, branch: &ObjectBranch, instruction: &Instruction) -> Origin {
+        let Some(function) = self.marked.function_at(branch.instruction) else {
+            return Origin::Unknown("a switch stands outside any function".to_owned());
+        };
+        let targets = instruction.ids().skip(1);
+        let unmarked = targets.filter(|target| !self.block_is_marked(function, *target)).count();
+        match unmarked {
+            0 => Origin::Marked,
+            count => Origin::Unknown(format!("a switch has {count} targets without a marked label")),
+        }
+    }
+
+    fn block_is_marked(&self, function: &Function, label: Id) -> bool {
+        let block = function.blocks.iter().find(|block| block.label == label);
+        let calls = block.into_iter().flat_map(|block| self.markers.calls.range(block.range.clone()));
+        calls.into_iter().any(|(_, call)| matches!(call.role, MarkerRole::Mark { .. }))
+    }
+
+    /// `uint(b)`, `float(b)`, a Boolean stored in a buffer: one where true, zero where false.
+    fn converts_boolean(&self, select: &Instruction) -> bool {
+        let bits = |index| match self.constants.value(select.id(index)?)? {
+            Value::Scalar(bits) => Some(*bits),
+            Value::Null => Some(0),
+            Value::Bool(_) | Value::Composite(_) | Value::Undef => None,
+        };
+        let one = bits(1).is_some_and(|bits| {
+            let types = [1, u64::from(1.0_f32.to_bits()), 1.0_f64.to_bits(), 0x3C00];
+            types.contains(&bits)
+        });
+        one && bits(2) == Some(0)
+    }
+
+    /// Whether the source line of a place calls `function`.
+    fn line_has(&self, place: &Place, function: &str) -> bool {
+        let (Some(file), Some(line)) = (&place.file, place.line) else { return false };
+        let same_file =
+            |path: &str| path == file || path.ends_with(&format!("/{file}")) || file.ends_with(&format!("/{path}"));
+        let sources = self.structure.files.iter().filter(|source| same_file(&source.path));
+        let lines = sources.filter_map(|source| source.text.lines().nth(line.saturating_sub(1) as usize));
+        lines.into_iter().any(|text| {
+            let mut calls = text.match_indices(function);
+            calls.any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                let after = text[at + function.len()..].trim_start().chars().next();
+                after == Some('(') && !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            })
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! The control-flow graph of a function.
+//!
+//! Knows: blocks, their successors and their merge instructions (SPIR-V specification, "Structured Control Flow").
+//! Promises: block 0 is the entry block; orders are those of the module. Dominators come from petgraph.
+//! Does not cover: calls (`calls`) and what values branch on (`uniformity`).
+
+use super::module::{Function, Id, Instruction, Module};
+use petgraph::algo::dominators;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rspirv::dr::Operand;
+use rspirv::spirv::Op;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A function's blocks with their edges.
+#[derive(Debug, Clone)]
+pub struct Graph {
+    pub function: Id,
+    pub blocks: Vec<BasicBlock>,
+    by_label: BTreeMap<Id, usize>,
+}
+
+/// One block; blocks are named by their index in [`Graph::blocks`].
+#[derive(Debug, Clone)]
+pub struct BasicBlock {
+    pub label: Id,
+    /// Instructions from OpLabel to the terminator.
+    pub range: Range<usize>,
+    /// Without duplicates, in the order of the terminator's targets.
+    pub successors: Vec<usize>,
+    pub predecessors: Vec<usize>,
+    pub merge: Option<Merge>,
+}
+
+impl BasicBlock {
+    /// Index of the terminator in the module's instruction list.
+    pub fn terminator(&self) -> usize {
+        self.range.end - 1
+    }
+}
+
+/// What a header block declares about its construct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    Selection { merge: usize },
+    Loop { merge: usize, continue_target: usize },
+}
+
+/// A natural loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    pub header: usize,
+    /// Header included.
+    pub blocks: BTreeSet<usize>,
+}
+
+impl Graph {
+    pub fn of(module: &Module, function: &Function) -> Self {
+        let by_label: BTreeMap<Id, usize> =
+            function.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
+        let index = |id: Id| by_label.get(&id).copied();
+        let mut blocks: Vec<BasicBlock> = function
+            .blocks
+            .iter()
+            .map(|block| BasicBlock {
+                label: block.label,
+                range: block.range.clone(),
+                successors: unique(targets(&module.instructions[block.range.end - 1]).into_iter().filter_map(index)),
+                predecessors: Vec::new(),
+                merge: module.instructions[block.range.clone()].iter().rev().take(4).find_map(|i| match i.op {
+                    Op::SelectionMerge => Some(Merge::Selection { merge: index(i.id(0)?)? }),
+                    Op::LoopMerge => Some(Merge::Loop { merge: index(i.id(0)?)?, continue_target: index(i.id(1)?)? }),
+                    _ => None,
+                }),
+            })
+            .collect();
+        for from in 0..blocks.len() {
+            for to in blocks[from].successors.clone() {
+                blocks[to].predecessors.push(from);
+            }
+        }
+        Self { function: function.id, blocks, by_label }
+    }
+
+    pub fn block(&self, label: Id) -> Option<usize> {
+        self.by_label.get(&label).copied()
+    }
+
+    /// The block that holds instruction `index`.
+    pub fn block_at(&self, index: usize) -> Option<usize> {
+        self.blocks.iter().position(|block| block.range.contains(&index))
+    }
+
+    /// Immediate dominator of each block; none for the entry block and for unreachable blocks.
+    pub fn immediate_dominators(&self) -> Vec<Option<usize>> {
+        let edges =
+            (0..self.blocks.len()).flat_map(|from| self.blocks[from].successors.iter().map(move |to| (from, *to)));
+        immediate_dominators(self.blocks.len(), edges, 0)
+    }
+
+    /// Immediate post-dominator of each block; none where it is the function's end. A block from which no end is
+    /// reached counts as one that ends the function, so that what follows depends on it.
+    pub fn immediate_post_dominators(&self) -> Vec<Option<usize>> {
+        let end = self.blocks.len();
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        let ending = self.ending_blocks();
+        for (from, block) in self.blocks.iter().enumerate() {
+            edges.extend(block.successors.iter().map(|to| (*to, from)));
+            if block.successors.is_empty() || !ending.contains(&from) {
+                edges.push((end, from));
+            }
+        }
+        let mut dominators = immediate_dominators(end + 1, edges.into_iter(), end);
+        dominators.truncate(end);
+        dominators.into_iter().map(|dominator| dominator.filter(|block| *block != end)).collect()
+    }
+
+    /// Blocks from which a block without successors is reached.
+    fn ending_blocks(&self) -> BTreeSet<usize> {
+        let ends = (0..self.blocks.len()).filter(|block| self.blocks[*block].successors.is_empty());
+        let mut pending: Vec<usize> = ends.collect();
+        let mut found = BTreeSet::new();
+        while let Some(block) = pending.pop() {
+            if found.insert(block) {
+                pending.extend(&self.blocks[block].predecessors);
+            }
+        }
+        found
+    }
+
+    /// For each block, the blocks whose branch decides whether it is executed (Ferrante, Ottenstein, Warren 1987).
+    pub fn control_dependences(&self) -> Vec<BTreeSet<usize>> {
+        let post_dominators = self.immediate_post_dominators();
+        let mut dependences = vec![BTreeSet::new(); self.blocks.len()];
+        for (branch, block) in self.blocks.iter().enumerate() {
+            if block.successors.len() < 2 {
+                continue;
+            }
+            for successor in &block.successors {
+                let mut dependent = Some(*successor);
+                while let Some(at) = dependent.filter(|at| Some(*at) != post_dominators[branch]) {
+                    dependences[at].insert(branch);
+                    dependent = post_dominators[at];
+                }
+            }
+        }
+        dependences
+    }
+
+    /// Natural loops by header, in block order.
+    pub fn loops(&self) -> Vec<Loop> {
+        let dominators = self.immediate_dominators();
+        let dominates = |above: usize, mut block: usize| loop {
+            if block == above {
+                return true;
+            }
+            match dominators[block] {
+                Some(next) => block = next,
+                None => return false,
+            }
+        };
+        let mut loops: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (tail, block) in self.blocks.iter().enumerate() {
+            for header in block.successors.iter().copied().filter(|header| dominates(*header, tail)) {
+                let body = loops.entry(header).or_insert_with(|| BTreeSet::from([header]));
+                let mut pending = vec![tail];
+                while let Some(inside) = pending.pop() {
+                    if body.insert(inside) {
+                        pending.extend(&self.blocks[inside].predecessors);
+                    }
+                }
+            }
+        }
+        loops.into_iter().map(|(header, blocks)| Loop { header, blocks }).collect()
+    }
+}
+
+fn unique(items: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    items.filter(|item| seen.insert(*item)).collect()
+}
+
+/// Labels that a terminator can branch to, in operand order.
+pub fn targets(terminator: &Instruction) -> Vec<Id> {
+    let labels = match terminator.op {
+        Op::Branch => terminator.operands.get(..1),
+        Op::BranchConditional => terminator.operands.get(1..3),
+        Op::Switch => terminator.operands.get(1..),
+        _ => None,
+    };
+    let ids = labels.unwrap_or(&[]).iter().filter_map(|operand| match operand {
+        Operand::IdRef(id) => Some(*id),
+        _ => None,
+    });
+    ids.collect()
+}
+
+/// The cases of an OpSwitch: label value (none for the default) and target.
+pub fn switch_targets(switch: &Instruction) -> Vec<(Option<u64>, Id)> {
+    let default = switch.id(1).map(|target| (None, target));
+    let cases = switch.operands.get(2..).unwrap_or(&[]).chunks_exact(2).filter_map(|pair| match pair {
+        [Operand::LiteralBit32(value), Operand::IdRef(target)] => Some((Some(u64::from(*value)), *target)),
+        [Operand::LiteralBit64(value), Operand::IdRef(target)] => Some((Some(*value), *target)),
+        _ => None,
+    });
+    default.into_iter().chain(cases).collect()
+}
+
+fn immediate_dominators(nodes: usize, edges: impl Iterator<Item = (usize, usize)>, root: usize) -> Vec<Option<usize>> {
+    if nodes == 0 {
+        return Vec::new();
+    }
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(nodes, nodes);
+    for _ in 0..nodes {
+        graph.add_node(());
+    }
+    for (from, to) in edges {
+        graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
+    }
+    let found = dominators::simple_fast(&graph, NodeIndex::new(root));
+    (0..nodes).map(|node| found.immediate_dominator(NodeIndex::new(node)).map(NodeIndex::index)).collect()
+}

@@ -1,0 +1,389 @@
+//! Which blocks may be executed by some invocations of a workgroup and not by others.
+//!
+//! Knows: where values come from that differ between invocations of one workgroup (invocation and subgroup ids, memory
+//! that the kernel writes, atomics, subgroup operations), and how they spread through values, variables, parameters,
+//! returns and control flow. Workgroup id, push constants, uniform buffers, specialization constants and storage buffers
+//! that the kernel does not write are the same for all invocations of a workgroup.
+//! Promises: conservative. A block that is not reported is executed by all invocations of a workgroup or by none (Vulkan
+//! specification, "Uniform control flow"), provided that no buffer is bound twice under different names.
+//! Does not cover: values that happen to be equal; `x * 0` is as unlike as `x`.
+
+use super::calls::reachable_functions;
+use super::cfg::Graph;
+use super::effects::{Effect, effect};
+use super::module::{Id, Instruction, Module};
+use super::types::{Type, Types};
+use crate::model::place::Place;
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Blocks under non-uniform control flow, by label.
+#[derive(Debug, Clone, Default)]
+pub struct NonUniform {
+    blocks: BTreeMap<Id, Divergence>,
+}
+
+/// Why a block may be executed by some invocations only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Divergence {
+    /// Index of the branch in the module's instruction list.
+    pub branch: usize,
+    /// Index of the instruction whose value differs between invocations, where the branch's condition comes from.
+    pub source: Option<usize>,
+    /// What that instruction is, in words.
+    pub what: String,
+    /// Calls that lead from the branch's function to the block's, outermost first (instruction indices).
+    pub calls: Vec<usize>,
+}
+
+/// A barrier in a block under non-uniform control flow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DivergentBarrier {
+    /// Index of the OpControlBarrier.
+    pub instruction: usize,
+    pub barrier: Place,
+    pub branch: Place,
+    pub divergence: Divergence,
+}
+
+impl NonUniform {
+    /// Why the block with this label is non-uniform; `None` where it is uniform.
+    pub fn block(&self, label: Id) -> Option<&Divergence> {
+        self.blocks.get(&label)
+    }
+
+    /// All non-uniform blocks by label.
+    pub fn iter(&self) -> impl Iterator<Item = (Id, &Divergence)> {
+        self.blocks.iter().map(|(label, divergence)| (*label, divergence))
+    }
+}
+
+/// Blocks of the functions that `entry` (a function id) reaches whose execution depends on a branch whose condition may
+/// differ between the invocations of a workgroup.
+pub fn non_uniform_blocks(module: &Module, entry: Id) -> NonUniform {
+    let mut analysis = Analysis::new(module, entry);
+    while analysis.pass() {}
+    NonUniform { blocks: analysis.divergent }
+}
+
+/// Every OpControlBarrier that stands in a non-uniform block, in module order.
+pub fn divergent_barriers(module: &Module, entry: Id) -> Vec<DivergentBarrier> {
+    let non_uniform = non_uniform_blocks(module, entry);
+    let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
+    let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
+    let blocks = functions.flat_map(|function| &function.blocks);
+    let mut barriers = Vec::new();
+    for block in blocks {
+        let Some(divergence) = non_uniform.block(block.label) else { continue };
+        let inside = block.range.clone().filter(|index| module.instructions[*index].op == Op::ControlBarrier);
+        barriers.extend(inside.map(|instruction| DivergentBarrier {
+            instruction,
+            barrier: module.place(instruction),
+            branch: module.place(divergence.branch),
+            divergence: divergence.clone(),
+        }));
+    }
+    barriers
+}
+
+/// The instruction that a difference comes from, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Cause {
+    instruction: Option<usize>,
+    what: String,
+}
+
+struct Analysis<'a> {
+    module: &'a Module,
+    types: Types,
+    graphs: Vec<(Graph, Vec<BTreeSet<usize>>)>,
+    /// Values (and contents of variables and pointer parameters) that may differ.
+    values: BTreeMap<Id, Cause>,
+    contents: BTreeMap<Id, Cause>,
+    divergent: BTreeMap<Id, Divergence>,
+    /// Functions whose result may differ.
+    results: BTreeMap<Id, Cause>,
+    written: BTreeSet<Id>,
+    changed: bool,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(module: &'a Module, entry: Id) -> Self {
+        let functions = reachable_functions(module, entry);
+        let graphs = functions.iter().filter_map(|id| module.function(*id)).map(|function| {
+            let graph = Graph::of(module, function);
+            let dependences = graph.control_dependences();
+            (graph, dependences)
+        });
+        let graphs = graphs.collect();
+        let mut analysis = Self {
+            module,
+            types: Types::of(module),
+            graphs,
+            values: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            divergent: BTreeMap::new(),
+            results: BTreeMap::new(),
+            written: BTreeSet::new(),
+            changed: false,
+        };
+        analysis.find_written();
+        analysis
+    }
+
+    /// Variables and pointer parameters that are written, parameters carried over to what is passed for them.
+    fn find_written(&mut self) {
+        loop {
+            let before = self.written.len();
+            for index in self.body_indices() {
+                let instruction = &self.module.instructions[index];
+                for pointer in written_pointers(instruction) {
+                    self.written.extend(self.root(pointer));
+                }
+                for (parameter, argument) in self.passed(instruction) {
+                    if self.written.contains(&parameter) {
+                        self.written.extend(self.root(argument));
+                    }
+                }
+            }
+            if self.written.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn body_indices(&self) -> Vec<usize> {
+        self.graphs.iter().flat_map(|(graph, _)| graph.blocks.iter().flat_map(|block| block.range.clone())).collect()
+    }
+
+    /// Pairs of parameter and argument of a call.
+    fn passed(&self, call: &Instruction) -> Vec<(Id, Id)> {
+        if call.op != Op::FunctionCall {
+            return Vec::new();
+        }
+        let callee = call.id(0).and_then(|id| self.module.function(id));
+        let parameters = callee.map_or(&[][..], |function| function.parameters.as_slice());
+        parameters.iter().copied().zip(call.ids().skip(1)).collect()
+    }
+
+    /// The variable or parameter that a pointer leads into.
+    fn root(&self, pointer: Id) -> Option<Id> {
+        let definition = self.module.definition(pointer)?;
+        match definition.op {
+            Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::CopyObject
+            | Op::ImageTexelPointer => self.root(definition.id(0)?),
+            _ => Some(pointer),
+        }
+    }
+
+    /// One round over all instructions; whether anything new was found.
+    fn pass(&mut self) -> bool {
+        self.changed = false;
+        let graphs = std::mem::take(&mut self.graphs);
+        for (graph, dependences) in &graphs {
+            for (block, dependences) in dependences.iter().enumerate() {
+                self.spread_divergence(graph, dependences, block);
+                for index in graph.blocks[block].range.clone() {
+                    self.step(graph, block, index);
+                }
+            }
+        }
+        self.graphs = graphs;
+        self.changed
+    }
+
+    fn spread_divergence(&mut self, graph: &Graph, dependences: &BTreeSet<usize>, block: usize) {
+        if self.divergent.contains_key(&graph.blocks[block].label) {
+            return;
+        }
+        for branch in dependences {
+            let terminator = graph.blocks[*branch].terminator();
+            let condition = self.module.instructions[terminator].id(0);
+            // Inside a divergent region every branch is divergent; the outermost one says most.
+            let outer = self.divergent.get(&graph.blocks[*branch].label).cloned();
+            let divergence = outer.or_else(|| {
+                let cause = self.values.get(&condition?)?.clone();
+                Some(Divergence { branch: terminator, source: cause.instruction, what: cause.what, calls: Vec::new() })
+            });
+            if let Some(divergence) = divergence {
+                self.divergent.insert(graph.blocks[block].label, divergence);
+                self.changed = true;
+                return;
+            }
+        }
+    }
+
+    fn step(&mut self, graph: &Graph, block: usize, index: usize) {
+        let instruction = &self.module.instructions[index];
+        if let Some(result) = instruction.result
+            && !self.values.contains_key(&result)
+            && let Some(cause) = self.cause(graph, block, index, instruction)
+        {
+            self.values.insert(result, cause);
+            self.changed = true;
+        }
+        let divergent = self.divergent.get(&graph.blocks[block].label).cloned();
+        self.write(instruction, divergent.as_ref());
+        if instruction.op == Op::ReturnValue {
+            let cause = instruction.id(0).and_then(|value| self.values.get(&value)).cloned();
+            let cause = cause.or_else(|| divergent.as_ref().map(branch_cause));
+            if let Some(cause) = cause {
+                self.changed |= insert_new(&mut self.results, graph.function, cause);
+            }
+        }
+        self.call(index, instruction, divergent.as_ref());
+    }
+
+    /// What makes the result of an instruction differ, if anything.
+    fn cause(&self, graph: &Graph, block: usize, index: usize, instruction: &Instruction) -> Option<Cause> {
+        let here = |what: String| Some(Cause { instruction: Some(index), what });
+        let operand = || instruction.ids().find_map(|id| self.values.get(&id)).cloned();
+        match instruction.op {
+            Op::Variable | Op::Label => None,
+            Op::Undef => here("an undefined value".to_owned()),
+            Op::Load => operand().or_else(|| self.loaded(index, instruction.id(0)?)),
+            Op::ImageRead | Op::ImageSparseRead => operand().or_else(|| here("an image read".to_owned())),
+            op if is_atomic(op) => here("the result of an atomic".to_owned()),
+            op if is_group_operation(op) => here("the result of a subgroup operation".to_owned()),
+            Op::ReadClockKHR => here("a clock".to_owned()),
+            Op::FunctionCall => self.results.get(&instruction.id(0)?).cloned(),
+            Op::Phi => operand().or_else(|| {
+                let mut from = graph.blocks[block].predecessors.iter().map(|block| graph.blocks[*block].label);
+                from.find_map(|label| self.divergent.get(&label)).map(branch_cause)
+            }),
+            _ => operand(),
+        }
+    }
+
+    fn loaded(&self, index: usize, pointer: Id) -> Option<Cause> {
+        let root = self.root(pointer)?;
+        let cause = |what: String| Some(Cause { instruction: Some(index), what });
+        let name = || self.module.name(root).filter(|name| !name.is_empty()).unwrap_or("a variable").to_owned();
+        match self.storage(root)? {
+            StorageClass::Input => {
+                let builtin = self.builtin(root);
+                let uniform = matches!(
+                    builtin,
+                    Some(
+                        BuiltIn::WorkgroupId
+                            | BuiltIn::NumWorkgroups
+                            | BuiltIn::WorkgroupSize
+                            | BuiltIn::NumSubgroups
+                            | BuiltIn::SubgroupSize
+                            | BuiltIn::DeviceIndex
+                    )
+                );
+                if uniform { None } else { cause(builtin.map_or_else(name, |builtin| format!("{builtin:?}"))) }
+            }
+            StorageClass::Uniform | StorageClass::StorageBuffer if self.written.contains(&root) => {
+                cause(format!("a load from {}, which the kernel writes", name()))
+            }
+            StorageClass::Uniform
+            | StorageClass::StorageBuffer
+            | StorageClass::PushConstant
+            | StorageClass::UniformConstant => None,
+            StorageClass::Function | StorageClass::Private => self.contents.get(&root).cloned(),
+            StorageClass::Workgroup => cause(format!("a load from workgroup memory ({})", name())),
+            other => cause(format!("a load from storage class {other:?}")),
+        }
+    }
+
+    fn storage(&self, root: Id) -> Option<StorageClass> {
+        match self.types.get(self.module.definition(root)?.result_type?)? {
+            Type::Pointer { storage, .. } => Some(*storage),
+            _ => None,
+        }
+    }
+
+    fn builtin(&self, variable: Id) -> Option<BuiltIn> {
+        match self.module.decoration(variable, Decoration::BuiltIn)?.operands.first()? {
+            Operand::BuiltIn(builtin) => Some(*builtin),
+            _ => None,
+        }
+    }
+
+    /// A write makes a variable's contents differ if value, place or execution differ.
+    fn write(&mut self, instruction: &Instruction, divergent: Option<&Divergence>) {
+        for pointer in written_pointers(instruction) {
+            let Some(root) = self.root(pointer) else { continue };
+            let value = instruction.ids().find_map(|id| self.values.get(&id)).cloned();
+            let copied = match instruction.op {
+                Op::CopyMemory => {
+                    let source = instruction.id(1).and_then(|from| Some((from, self.module.definition_index(from)?)));
+                    source.and_then(|(from, index)| self.loaded(index, from))
+                }
+                _ => None,
+            };
+            if let Some(cause) = value.or(copied).or_else(|| divergent.map(branch_cause)) {
+                self.changed |= insert_new(&mut self.contents, root, cause);
+            }
+        }
+    }
+
+    /// Arguments reach parameters, contents go both ways, and a divergent call makes all of the callee divergent.
+    fn call(&mut self, index: usize, instruction: &Instruction, divergent: Option<&Divergence>) {
+        for (parameter, argument) in self.passed(instruction) {
+            if let Some(cause) = self.values.get(&argument).cloned() {
+                self.changed |= insert_new(&mut self.values, parameter, cause);
+            }
+            let Some(root) = self.root(argument) else { continue };
+            if let Some(cause) = self.contents.get(&root).cloned() {
+                self.changed |= insert_new(&mut self.contents, parameter, cause);
+            }
+            if let Some(cause) = self.contents.get(&parameter).cloned() {
+                self.changed |= insert_new(&mut self.contents, root, cause);
+            }
+            if self.written.contains(&root) {
+                self.changed |= self.written.insert(parameter);
+            }
+        }
+        if let (Op::FunctionCall, Some(divergence)) = (instruction.op, divergent) {
+            let callee = instruction.id(0).and_then(|id| self.module.function(id));
+            for block in callee.map_or(&[][..], |function| function.blocks.as_slice()) {
+                let mut inside = divergence.clone();
+                inside.calls.push(index);
+                self.changed |= insert_new(&mut self.divergent, block.label, inside);
+            }
+        }
+    }
+}
+
+fn insert_new<T>(map: &mut BTreeMap<Id, T>, key: Id, value: T) -> bool {
+    let new = !map.contains_key(&key);
+    if new {
+        map.insert(key, value);
+    }
+    new
+}
+
+fn branch_cause(divergence: &Divergence) -> Cause {
+    Cause { instruction: divergence.source, what: divergence.what.clone() }
+}
+
+/// Pointers that an instruction writes through.
+fn written_pointers(instruction: &Instruction) -> Vec<Id> {
+    let target = match instruction.op {
+        Op::Store | Op::CopyMemory | Op::CopyMemorySized => instruction.id(0),
+        Op::ImageWrite => instruction.id(0),
+        Op::AtomicLoad => None,
+        op if is_atomic(op) => instruction.id(0),
+        // Modf and Frexp write through their last operand; a pointer there is the only one an extended instruction has.
+        Op::ExtInst => instruction.ids().last(),
+        _ => None,
+    };
+    target.into_iter().collect()
+}
+
+fn is_atomic(op: Op) -> bool {
+    effect(op) == Some(Effect::Atomic)
+}
+
+/// Opcodes that are not modelled count too: nobody knows what they depend on.
+fn is_group_operation(op: Op) -> bool {
+    matches!(effect(op), Some(Effect::Subgroup) | None)
+}
