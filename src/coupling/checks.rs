@@ -273,13 +273,11 @@ impl Subject<'_> {
     /// The type that the value ends up in.
     fn target(&self, what: &str, expression: &Expression) -> crate::model::requirement::HostType {
         use crate::model::requirement::HostType;
-        let scope: Vec<host::Typed> =
-            self.host.names.iter().map(|name| host::Typed { value: 0, width: name.width }).collect();
         let local = self.input.interface.locals.iter().find(|local| what == format!("local `{}`", local.name));
         match local {
             Some(local) => local.width,
             None if what.starts_with("the group count") => HostType::Uint32,
-            None => expression.width(&scope),
+            None => expression.width,
         }
     }
 

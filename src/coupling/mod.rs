@@ -25,6 +25,8 @@ use crate::model::structure::KernelStructure;
 use crate::spirv::module::Module;
 use crate::spirv::reflect::Reflection;
 use crate::spirv::types::Types;
+use crate::spirv::uniformity::divergent_barriers;
+use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of the checks, in the order in which they are made.
@@ -49,7 +51,7 @@ pub struct CouplingInput<'a> {
     pub reflection: &'a Reflection,
     /// For decision nodes.
     pub structure: Option<&'a KernelStructure>,
-    /// Every barrier of the kernel; see [`Barrier`].
+    /// Every barrier of the kernel; see [`barriers`].
     pub barriers: &'a [Barrier],
     pub tests: &'a [TestUse],
     /// None: the limits that every Vulkan device has.
@@ -74,6 +76,24 @@ pub enum BarrierControl {
     Unknown {
         reason: String,
     },
+}
+
+/// The barriers that the entry point reaches, in module order, as the uniformity analysis sees them.
+pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
+    let divergent = divergent_barriers(module, reflection.function);
+    let functions = reflection.functions.iter().filter_map(|id| module.function(*id));
+    let mut instructions: Vec<usize> = functions.flat_map(|function| function.range.clone()).collect();
+    instructions.sort_unstable();
+    instructions.retain(|index| module.instructions[*index].op == Op::ControlBarrier);
+    let barrier = |index: usize| {
+        let found = divergent.iter().find(|barrier| barrier.instruction == index);
+        let control = found.map_or(BarrierControl::Uniform, |found| BarrierControl::Divergent {
+            branch: found.branch.clone(),
+            reason: format!("its condition depends on {}", found.divergence.what),
+        });
+        Barrier { place: module.place(index), control }
+    };
+    instructions.into_iter().map(barrier).collect()
 }
 
 /// One dispatch of a kernel by a test.

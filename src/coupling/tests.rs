@@ -18,9 +18,13 @@ void main() {
 }";
 
 fn module() -> Module {
+    compiled(KERNEL)
+}
+
+fn compiled(source: &str) -> Module {
     thread_local!(static COMPILER: shaderc::Compiler = shaderc::Compiler::new().expect("compiler"));
     let artifact = COMPILER.with(|compiler| {
-        compiler.compile_into_spirv(KERNEL, shaderc::ShaderKind::Compute, "k.comp", "main", None).unwrap()
+        compiler.compile_into_spirv(source, shaderc::ShaderKind::Compute, "k.comp", "main", None).unwrap()
     });
     Module::parse(artifact.as_binary().to_vec()).unwrap()
 }
@@ -177,6 +181,19 @@ fn a_barrier_under_non_uniform_control_flow_names_both_places() {
     let coupling = coupled(&correct(), &[barrier], &[], Some(&LARGE));
     let finding = &coupling.findings[0];
     assert_eq!((finding.place.clone().unwrap().line, finding.other_place.clone().unwrap().line), (Some(35), Some(30)));
+}
+
+#[test]
+fn the_uniformity_of_barriers_comes_from_the_module() {
+    let of = |source: &str| {
+        let module = compiled(source);
+        let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+        barriers(&module, &reflection)
+    };
+    assert!(matches!(of(KERNEL).as_slice(), [Barrier { control: BarrierControl::Uniform, .. }]));
+    // As in figure 5: the barrier stands under the guard.
+    let guarded = KERNEL.replace("    barrier();\n", "").replace("{ result", "{ barrier(); result");
+    assert!(matches!(of(&guarded).as_slice(), [Barrier { control: BarrierControl::Divergent { .. }, .. }]));
 }
 
 #[test]
