@@ -75,7 +75,44 @@ pub enum Unary {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expression {
     pub kind: Kind,
+    /// Type of the result.
+    pub width: HostType,
     pub span: Range<usize>,
+}
+
+impl Expression {
+    /// An expression over `names`, with the type that C gives it.
+    fn new(kind: Kind, names: &[Name], span: Range<usize>) -> Self {
+        let width = match &kind {
+            Kind::Literal(_, width) | Kind::Cast(width, _) => *width,
+            Kind::Variable(index) => names[*index].width,
+            Kind::Unary(Unary::Not, _) => HostType::Int32,
+            Kind::Unary(Unary::Negate | Unary::Plus | Unary::Complement, operand) => promoted(operand.width),
+            Kind::Choice(parts) => common(parts[1].width, parts[2].width),
+            Kind::Binary(operator, operands) => match operator {
+                Binary::Or
+                | Binary::And
+                | Binary::Equal
+                | Binary::Unequal
+                | Binary::Less
+                | Binary::LessEqual
+                | Binary::Greater
+                | Binary::GreaterEqual => HostType::Int32,
+                Binary::ShiftLeft | Binary::ShiftRight => promoted(operands[0].width),
+                Binary::BitOr
+                | Binary::BitXor
+                | Binary::BitAnd
+                | Binary::Add
+                | Binary::Subtract
+                | Binary::Multiply
+                | Binary::Divide
+                | Binary::Remainder
+                | Binary::Minimum
+                | Binary::Maximum => common(operands[0].width, operands[1].width),
+            },
+        };
+        Self { kind, width, span }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,8 +242,7 @@ impl Expression {
             Kind::Choice(parts) => {
                 let chosen = if parts[0].evaluate(scope, division, events).value != 0 { 1 } else { 2 };
                 let value = parts[chosen].evaluate(scope, division, events);
-                let width = common(parts[1].width(scope), parts[2].width(scope));
-                Typed { value: wrap(value.value, width), width }
+                Typed { value: wrap(value.value, self.width), width: self.width }
             }
             Kind::Cast(width, operand) => {
                 let operand = operand.evaluate(scope, division, events);
@@ -293,38 +329,6 @@ impl Expression {
             return self.fit(left.value << amount, width, events);
         }
         Typed { value: left.value >> amount, width }
-    }
-
-    /// The type of the result.
-    pub fn width(&self, scope: &[Typed]) -> HostType {
-        match &self.kind {
-            Kind::Literal(_, width) | Kind::Cast(width, _) => *width,
-            Kind::Variable(index) => scope[*index].width,
-            Kind::Unary(Unary::Not, _) => HostType::Int32,
-            Kind::Unary(_, operand) => promoted(operand.width(scope)),
-            Kind::Choice(parts) => common(parts[1].width(scope), parts[2].width(scope)),
-            Kind::Binary(operator, operands) => match operator {
-                Binary::Or
-                | Binary::And
-                | Binary::Equal
-                | Binary::Unequal
-                | Binary::Less
-                | Binary::LessEqual
-                | Binary::Greater
-                | Binary::GreaterEqual => HostType::Int32,
-                Binary::ShiftLeft | Binary::ShiftRight => promoted(operands[0].width(scope)),
-                Binary::BitOr
-                | Binary::BitXor
-                | Binary::BitAnd
-                | Binary::Add
-                | Binary::Subtract
-                | Binary::Multiply
-                | Binary::Divide
-                | Binary::Remainder
-                | Binary::Minimum
-                | Binary::Maximum => common(operands[0].width(scope), operands[1].width(scope)),
-            },
-        }
     }
 
     /// Indexes of the names it uses.
@@ -532,7 +536,7 @@ impl Parser<'_> {
             self.at += token.len();
             let right = self.expression(*strength)?;
             let span = left.span.start..right.span.end;
-            left = Expression { kind: Kind::Binary(*operator, Box::new([left, right])), span };
+            left = Expression::new(Kind::Binary(*operator, Box::new([left, right])), self.names, span);
         }
         self.depth -= 1;
         Ok(left)
@@ -544,7 +548,7 @@ impl Parser<'_> {
         self.expect(":")?;
         let no = self.expression(0)?;
         let span = condition.span.start..no.span.end;
-        Ok(Expression { kind: Kind::Choice(Box::new([condition, yes, no])), span })
+        Ok(Expression::new(Kind::Choice(Box::new([condition, yes, no])), self.names, span))
     }
 
     fn operand(&mut self) -> Result<Expression, Diagnostic> {
@@ -556,7 +560,7 @@ impl Parser<'_> {
                 // Stronger than every binary operator.
                 let operand = self.expression(u8::MAX)?;
                 let span = start..operand.span.end;
-                return Ok(Expression { kind: Kind::Unary(operator, Box::new(operand)), span });
+                return Ok(Expression::new(Kind::Unary(operator, Box::new(operand)), self.names, span));
             }
         }
         match self.next() {
@@ -610,7 +614,7 @@ impl Parser<'_> {
             sign && (!long || bits == 64) && value <= range(*width).1
         });
         let width = fits.ok_or_else(|| self.error(span.clone(), "the literal fits no 64-bit type".to_owned()))?;
-        Ok(Expression { kind: Kind::Literal(value, width), span })
+        Ok(Expression::new(Kind::Literal(value, width), self.names, span))
     }
 
     fn named(&mut self) -> Result<Expression, Diagnostic> {
@@ -627,7 +631,7 @@ impl Parser<'_> {
                 if known.is_empty() { "nothing".to_owned() } else { known.join(", ") }
             ))
         })?;
-        Ok(Expression { kind: Kind::Variable(index), span })
+        Ok(Expression::new(Kind::Variable(index), self.names, span))
     }
 
     fn call(&mut self, word: String, name: Range<usize>) -> Result<Expression, Diagnostic> {
@@ -638,7 +642,7 @@ impl Parser<'_> {
             if integer(*width).is_none() {
                 return Err(self.error(name, "expressions are of integers".to_owned()));
             }
-            return Ok(Expression { kind: Kind::Cast(*width, Box::new(first)), span: name.start..self.at });
+            return Ok(Expression::new(Kind::Cast(*width, Box::new(first)), self.names, name.start..self.at));
         }
         let operator = match word.as_str() {
             "min" => Binary::Minimum,
@@ -652,7 +656,7 @@ impl Parser<'_> {
         self.expect(",")?;
         let second = self.expression(0)?;
         self.expect(")")?;
-        Ok(Expression { kind: Kind::Binary(operator, Box::new([first, second])), span: name.start..self.at })
+        Ok(Expression::new(Kind::Binary(operator, Box::new([first, second])), self.names, name.start..self.at))
     }
 }
 
@@ -752,7 +756,7 @@ mod tests {
             let mut quiet = true;
             let interval = expression.enclose(&enclosure, &mut quiet);
             prop_assert_eq!(typed.width, interval.width);
-            prop_assert_eq!(typed.width, expression.width(&scope));
+            prop_assert_eq!(typed.width, expression.width);
             prop_assert!(interval.low <= typed.value && typed.value <= interval.high, "{} = {:?} not in {:?}", text, typed, interval);
             prop_assert!(!quiet || events.is_empty(), "{} {:?}", text, events);
         }

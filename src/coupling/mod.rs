@@ -1,1 +1,193 @@
+//! Data and control coupling between the host's dispatch and the kernel.
+//!
+//! Knows: an interface description (`[[interface]]`), the kernel's module, optionally its source structure, the sizes that
+//! tests use and a device's limits.
+//! Promises: every check is answered, `holds` only by proof, `refuted` with values or places and a `coupling` finding,
+//! `undetermined` with the reason.
+//! Does not cover: the host program itself; the interface is what its author states of it.
+
+mod checks;
+pub mod decide;
+pub mod graph;
 pub mod host;
+mod layout;
+#[cfg(test)]
+mod tests;
+
+pub use graph::CouplingGraph;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::{CouplingCheck, CouplingEvidence};
+use crate::model::finding::Finding;
+use crate::model::place::Place;
+use crate::model::requirement::Interface;
+use crate::model::structure::KernelStructure;
+use crate::spirv::module::Module;
+use crate::spirv::reflect::Reflection;
+use crate::spirv::types::Types;
+use crate::spirv::uniformity::divergent_barriers;
+use rspirv::spirv::Op;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names of the checks, in the order in which they are made.
+pub const CHECKS: &[&str] = &[
+    "dispatch-covers-domain",
+    "dispatch-not-truncated",
+    "host-overflow",
+    "local-size-match",
+    "push-constant-layout",
+    "buffer-size",
+    "device-limits",
+    "specialization-ids",
+    "uniform-barrier",
+];
+
+/// What the coupling analysis of one kernel reads.
+#[derive(Debug, Clone, Copy)]
+pub struct CouplingInput<'a> {
+    pub interface: &'a Interface,
+    pub module: &'a Module,
+    /// Under the specialization that the host sets.
+    pub reflection: &'a Reflection,
+    /// For decision nodes.
+    pub structure: Option<&'a KernelStructure>,
+    /// Every barrier of the kernel; see [`barriers`].
+    pub barriers: &'a [Barrier],
+    pub tests: &'a [TestUse],
+    /// None: the limits that every Vulkan device has.
+    pub device: Option<&'a DeviceLimits>,
+}
+
+/// A barrier of the kernel and whether all invocations of a workgroup reach it alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Barrier {
+    pub place: Place,
+    pub control: BarrierControl,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum BarrierControl {
+    Uniform,
+    /// It stands under a branch that invocations of one workgroup can take differently.
+    Divergent {
+        branch: Place,
+        reason: String,
+    },
+    Unknown {
+        reason: String,
+    },
+}
+
+/// The barriers that the entry point reaches, in module order, as the uniformity analysis sees them.
+pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
+    let divergent = divergent_barriers(module, reflection.function);
+    let functions = reflection.functions.iter().filter_map(|id| module.function(*id));
+    let mut instructions: Vec<usize> = functions.flat_map(|function| function.range.clone()).collect();
+    instructions.sort_unstable();
+    instructions.retain(|index| module.instructions[*index].op == Op::ControlBarrier);
+    let barrier = |index: usize| {
+        let found = divergent.iter().find(|barrier| barrier.instruction == index);
+        let control = found.map_or(BarrierControl::Uniform, |found| BarrierControl::Divergent {
+            branch: found.branch.clone(),
+            reason: format!("its condition depends on {}", found.divergence.what),
+        });
+        Barrier { place: module.place(index), control }
+    };
+    instructions.into_iter().map(barrier).collect()
+}
+
+/// One dispatch of a kernel by a test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestUse {
+    /// Test id, for messages.
+    pub name: String,
+    pub groups: [u32; 3],
+    /// Values of host parameters, as far as the test's push constants and specialization tell.
+    pub parameters: BTreeMap<String, i64>,
+    /// By set and binding.
+    pub buffers: BTreeMap<(u32, u32), BufferUse>,
+}
+
+/// The bytes of a buffer in a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferUse {
+    /// Bytes bound.
+    pub bound: u64,
+    /// Bytes up to the last one that the kernel accessed, where an engine told.
+    pub touched: Option<u64>,
+}
+
+/// Limits of a device that couple host and kernel (Vulkan specification, "Limits").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeviceLimits {
+    /// maxComputeWorkGroupCount
+    pub groups: [u32; 3],
+    /// maxComputeWorkGroupSize
+    pub local_size: [u32; 3],
+    /// maxComputeWorkGroupInvocations
+    pub invocations: u32,
+    /// maxPushConstantsSize
+    pub push_constant_bytes: u32,
+    /// maxComputeSharedMemorySize
+    pub workgroup_bytes: u32,
+}
+
+impl DeviceLimits {
+    /// What every Vulkan 1.0 device has at least (Vulkan specification, "Required Limits").
+    pub const GUARANTEED: DeviceLimits = DeviceLimits {
+        groups: [65_535; 3],
+        local_size: [128, 128, 64],
+        invocations: 128,
+        push_constant_bytes: 128,
+        workgroup_bytes: 16_384,
+    };
+}
+
+/// The result for one kernel.
+#[derive(Debug, Clone)]
+pub struct Coupling {
+    pub graph: CouplingGraph,
+    /// In the order of [`CHECKS`].
+    pub checks: Vec<CouplingCheck>,
+    /// One per refuted check.
+    pub findings: Vec<Finding>,
+}
+
+/// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a syntax error).
+pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
+    let host = decide::Host::of(input.interface, input.reflection.local_size)?;
+    let expressions = checks::Expressions::of(&host, input)?;
+    let mut rows = checks::Rows::new(input.interface.source.clone());
+    let subject = checks::Subject { input, host: &host, expressions: &expressions };
+    subject.dispatch(&mut rows);
+    subject.overflow(&mut rows);
+    subject.local_size(&mut rows);
+    let known: BTreeSet<&str> = host.names.iter().map(|name| name.name.as_str()).collect();
+    layout::compare(
+        &mut rows,
+        input.interface.push_constants.as_ref(),
+        input.reflection.push_constants.as_ref(),
+        &Types::of(input.module),
+        &known,
+    );
+    subject.buffers(&mut rows);
+    subject.limits(&mut rows);
+    subject.specialization(&mut rows);
+    subject.barriers(&mut rows);
+    let order = |check: &CouplingCheck| CHECKS.iter().position(|name| *name == check.check);
+    rows.checks.sort_by_key(order);
+    let graph = graph::build(input, &host, &expressions);
+    Ok(Coupling { graph, checks: rows.checks, findings: rows.findings })
+}
+
+impl Coupling {
+    /// What evidence stores.
+    pub fn evidence(&self, kernel: &crate::model::id::KernelName) -> CouplingEvidence {
+        CouplingEvidence {
+            kernel: kernel.clone(),
+            nodes: self.graph.nodes(),
+            edges: self.graph.edges(),
+            checks: self.checks.clone(),
+        }
+    }
+}

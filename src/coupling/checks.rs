@@ -1,0 +1,546 @@
+//! The coupling checks: does what the host does fit what the kernel is?
+//!
+//! Knows: the interface, the kernel's reflection, the uniformity of its barriers, the tests' uses, a device's limits.
+//! Promises: each check that can be asked is answered by at least one row, `holds`, `refuted` or `undetermined`; every
+//! refuted row comes with a `coupling` finding, with parameter values where values refute it.
+//! Does not cover: what the kernel reads and writes for which sizes (the engines' out-of-bounds check does, per test).
+
+use super::decide::{Answer, Case, Host};
+use super::host::{self, Division, Event, Expression};
+use super::{CouplingInput, DeviceLimits};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::CouplingCheck;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::place::Place;
+use crate::spirv::reflect::Reflection;
+use std::collections::{BTreeMap, BTreeSet};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Rows and findings of one kernel.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Rows {
+    pub checks: Vec<CouplingCheck>,
+    pub findings: Vec<Finding>,
+    /// Where the interface says that the host code stands.
+    source: Option<String>,
+}
+
+impl Rows {
+    pub fn new(source: Option<String>) -> Self {
+        Self { source, ..Self::default() }
+    }
+
+    pub fn holds(&mut self, check: &str, message: impl Into<String>) {
+        self.row(check, "holds", message.into(), None);
+    }
+
+    pub fn undetermined(&mut self, check: &str, message: impl Into<String>) {
+        self.row(check, "undetermined", message.into(), None);
+    }
+
+    pub fn refuted(&mut self, check: &str, message: impl Into<String>, counterexample: Option<BTreeMap<String, i64>>) {
+        let place = self.source.as_ref().map(|source| Place { file: Some(source.clone()), ..Place::default() });
+        self.refuted_at(check, message, counterexample, place, None);
+    }
+
+    pub fn refuted_at(
+        &mut self,
+        check: &str,
+        message: impl Into<String>,
+        counterexample: Option<BTreeMap<String, i64>>,
+        place: Option<Place>,
+        other_place: Option<Place>,
+    ) {
+        let message = message.into();
+        let mut finding = Finding::new(FindingKind::Coupling, message.clone()).detail("check", check);
+        if let Some(values) = &counterexample {
+            finding = finding.detail("counterexample", serde_json::json!(values));
+        }
+        finding.place = place;
+        finding.other_place = other_place;
+        self.findings.push(finding);
+        self.row(check, "refuted", message, counterexample);
+    }
+
+    fn row(&mut self, check: &str, status: &str, message: String, counterexample: Option<BTreeMap<String, i64>>) {
+        self.checks.push(CouplingCheck { check: check.to_owned(), status: status.to_owned(), message, counterexample });
+    }
+
+    /// A row from an answer; `refutation` words it for the values found.
+    fn answer(
+        &mut self,
+        check: &str,
+        answer: Answer,
+        claim: &str,
+        refutation: impl Fn(&BTreeMap<String, i64>) -> String,
+    ) {
+        match answer {
+            Answer::Proved => self.holds(check, claim),
+            Answer::Refuted(values) => self.refuted(check, refutation(&values), Some(values)),
+            Answer::Open(reason) => self.undetermined(check, format!("{claim}: not decided; {reason}")),
+        }
+    }
+}
+
+/// `m = 1, n = 2`, or `always` without parameters.
+pub(super) fn printed(values: &BTreeMap<String, i64>) -> String {
+    if values.is_empty() {
+        return "always".to_owned();
+    }
+    let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    format!("for {}", pairs.join(", "))
+}
+
+/// The interface's expressions, parsed.
+pub(super) struct Expressions {
+    pub groups: [Expression; 3],
+    pub domain: Option<[Expression; 3]>,
+    /// In the order of the interface.
+    pub buffers: Vec<Expression>,
+    pub specialization: Vec<Expression>,
+    /// By member name.
+    pub members: BTreeMap<String, Expression>,
+}
+
+impl Expressions {
+    pub fn of(host: &Host, input: &CouplingInput<'_>) -> Result<Self, Diagnostic> {
+        let interface = input.interface;
+        let three = |texts: &[String; 3], what: &str| -> Result<[Expression; 3], Diagnostic> {
+            let parse = |axis: usize| host.parse(&texts[axis], &format!("{what}[{axis}]"));
+            Ok([parse(0)?, parse(1)?, parse(2)?])
+        };
+        let buffer = |buffer: &crate::model::requirement::HostBuffer| {
+            host.parse(&buffer.size, &format!("size of buffer {}.{}", buffer.set, buffer.binding))
+        };
+        let mut members = BTreeMap::new();
+        for member in interface.push_constants.iter().flat_map(|block| &block.members) {
+            if let Some(value) = &member.value {
+                members.insert(member.name.clone(), host.parse(value, &format!("member `{}`", member.name))?);
+            }
+        }
+        Ok(Self {
+            groups: three(&interface.groups, "groups")?,
+            domain: interface.domain.as_ref().map(|domain| three(domain, "domain")).transpose()?,
+            buffers: interface.buffers.iter().map(buffer).collect::<Result<_, _>>()?,
+            specialization: interface
+                .specialization
+                .iter()
+                .map(|constant| host.parse(&constant.value, &format!("specialization constant {}", constant.id)))
+                .collect::<Result<_, _>>()?,
+            members,
+        })
+    }
+}
+
+/// Everything that the checks read.
+pub(super) struct Subject<'a> {
+    pub input: &'a CouplingInput<'a>,
+    pub host: &'a Host,
+    pub expressions: &'a Expressions,
+}
+
+impl Subject<'_> {
+    fn reflection(&self) -> &Reflection {
+        self.input.reflection
+    }
+
+    fn value(&self, expression: &Expression, case: &Case) -> i128 {
+        expression.evaluate(&case.scope, Division::Truncate, &mut Vec::new()).value
+    }
+
+    /// What `vkCmdDispatch` is given: a `uint32_t`.
+    fn groups(&self, axis: usize, case: &Case) -> i128 {
+        host::wrap(self.value(&self.expressions.groups[axis], case), crate::model::requirement::HostType::Uint32)
+    }
+
+    pub fn dispatch(&self, rows: &mut Rows) {
+        let Some(domain) = &self.expressions.domain else {
+            for check in ["dispatch-covers-domain", "dispatch-not-truncated"] {
+                rows.undetermined(check, "the interface states no domain");
+            }
+            return;
+        };
+        for (axis, name) in AXES.iter().enumerate() {
+            let (groups, wanted) = (&self.expressions.groups[axis], &domain[axis]);
+            let local = i128::from(self.reflection().local_size[axis]);
+            let texts = (self.text(axis), &self.input.interface.domain.as_ref().expect("checked above")[axis]);
+            let answer = self
+                .host
+                .decide(&[groups, wanted], &|case| self.groups(axis, case) * local >= self.value(wanted, case));
+            let claim = format!("in {name}, {} workgroups of {local} cover {}", texts.0, texts.1);
+            rows.answer("dispatch-covers-domain", answer, &claim, |values| {
+                let case = self.host.named_case(values);
+                let count = self.groups(axis, &case);
+                format!(
+                    "in {name}, {} gives {count} workgroups of {local} invocations, {} in all, but the domain {} is {} ({})",
+                    texts.0, count * local, texts.1, self.value(wanted, &case), printed(values)
+                )
+            });
+            self.truncation(rows, axis, wanted);
+        }
+    }
+
+    fn text(&self, axis: usize) -> &str {
+        &self.input.interface.groups[axis]
+    }
+
+    /// A division drops a partial group if rounding it up would cover the domain, and it as it is does not.
+    fn truncation(&self, rows: &mut Rows, axis: usize, wanted: &Expression) {
+        let groups = &self.expressions.groups[axis];
+        let local = i128::from(self.reflection().local_size[axis]);
+        let up = |case: &Case| {
+            let rounded = self.host.rounded_up(case);
+            groups.evaluate(&rounded.scope, Division::RoundUp, &mut Vec::new()).value
+        };
+        let answer = self.host.decide(&[groups, wanted], &|case| {
+            let domain = self.value(wanted, case);
+            let short = self.value(groups, case) * local < domain;
+            !(short && up(case) * local >= domain)
+        });
+        let name = AXES[axis];
+        let claim = format!("in {name}, no division in {} drops a partial workgroup", self.text(axis));
+        rows.answer("dispatch-not-truncated", answer, &claim, |values| {
+            let case = self.host.named_case(values);
+            format!(
+                "in {name}, the integer division in {} drops a partial workgroup: {} instead of {} ({})",
+                self.text(axis),
+                self.value(groups, &case),
+                up(&case),
+                printed(values)
+            )
+        });
+    }
+
+    /// No operation on the way to any value that the host hands over wraps, divides by zero or loses bits.
+    pub fn overflow(&self, rows: &mut Rows) {
+        let mut asked: Vec<(String, String, Option<&Expression>)> = Vec::new();
+        for (index, local) in self.input.interface.locals.iter().enumerate() {
+            let number = self.input.interface.parameters.len() + index;
+            asked.push((format!("local `{}`", local.name), local.value.clone(), self.host.local(number)));
+        }
+        for (axis, name) in AXES.iter().enumerate() {
+            asked.push((
+                format!("the group count in {name}"),
+                self.text(axis).to_owned(),
+                Some(&self.expressions.groups[axis]),
+            ));
+        }
+        for (buffer, size) in self.input.interface.buffers.iter().zip(&self.expressions.buffers) {
+            asked.push((
+                format!("the size of buffer {}.{}", buffer.set, buffer.binding),
+                buffer.size.clone(),
+                Some(size),
+            ));
+        }
+        if let (Some(texts), Some(domain)) = (&self.input.interface.domain, &self.expressions.domain) {
+            for axis in 0..3 {
+                asked.push((format!("the domain in {}", AXES[axis]), texts[axis].clone(), Some(&domain[axis])));
+            }
+        }
+        for (what, text, expression) in asked {
+            if let Some(expression) = expression {
+                self.quiet(rows, &what, &text, expression);
+            }
+        }
+    }
+
+    /// One expression; the locals that it uses have rows of their own.
+    fn quiet(&self, rows: &mut Rows, what: &str, text: &str, expression: &Expression) {
+        let width = self.target(what, expression);
+        let events = |case: &Case| {
+            let mut events = Vec::new();
+            let typed = expression.evaluate(&case.scope, Division::Truncate, &mut events);
+            if host::wrap(typed.value, width) != typed.value {
+                events.push(Event::Overflow { span: expression.span.clone(), exact: typed.value, width });
+            }
+            events
+        };
+        let (scope, _) = self.host.enclose();
+        let mut quiet = true;
+        let interval = expression.enclose(&scope, &mut quiet);
+        host::enclosed(interval.low, interval.high, width, &mut quiet);
+        let answer =
+            if quiet { Answer::Proved } else { self.host.decide(&[expression], &|case| events(case).is_empty()) };
+        let claim = format!("{what}, {text}, is computed without overflow");
+        rows.answer("host-overflow", answer, &claim, |values| {
+            let case = self.host.named_case(values);
+            let described = events(&case).first().map_or(String::new(), |event| describe(event, text));
+            format!("{what}: {described} ({})", printed(values))
+        });
+    }
+
+    /// The type that the value ends up in.
+    fn target(&self, what: &str, expression: &Expression) -> crate::model::requirement::HostType {
+        use crate::model::requirement::HostType;
+        let local = self.input.interface.locals.iter().find(|local| what == format!("local `{}`", local.name));
+        match local {
+            Some(local) => local.width,
+            None if what.starts_with("the group count") => HostType::Uint32,
+            None => expression.width,
+        }
+    }
+
+    pub fn local_size(&self, rows: &mut Rows) {
+        let actual = self.reflection().local_size;
+        match self.input.interface.local_size {
+            None => rows
+                .undetermined("local-size-match", "the interface does not state the local size that the host assumes"),
+            Some(assumed) if assumed == actual => {
+                rows.holds("local-size-match", format!("host and kernel agree on {}", size(actual)));
+            }
+            Some(assumed) => rows.refuted(
+                "local-size-match",
+                format!("the host assumes a local size of {}, the kernel has {}", size(assumed), size(actual)),
+                None,
+            ),
+        }
+    }
+
+    pub fn specialization(&self, rows: &mut Rows) {
+        let declared = &self.reflection().specialization;
+        let mut given = BTreeSet::new();
+        for (constant, value) in self.input.interface.specialization.iter().zip(&self.expressions.specialization) {
+            let id = constant.id;
+            let Some(known) = declared.iter().find(|known| known.spec_id == id) else {
+                rows.refuted(
+                    "specialization-ids",
+                    format!("the host sets specialization constant {id}; the kernel has none"),
+                    None,
+                );
+                continue;
+            };
+            if !given.insert(id) {
+                rows.refuted("specialization-ids", format!("the host sets specialization constant {id} twice"), None);
+            }
+            let (lowest, highest) = specialization_range(&known.type_name, known.width);
+            let answer = self.host.decide(&[value], &|case| (lowest..=highest).contains(&self.value(value, case)));
+            let claim = format!("specialization constant {id} ({}) takes {}", known.type_name, constant.value);
+            rows.answer("specialization-ids", answer, &claim, |values| {
+                format!(
+                    "specialization constant {id} is a {}, and {} does not fit ({})",
+                    known.type_name,
+                    constant.value,
+                    printed(values)
+                )
+            });
+        }
+        let defaulted: Vec<String> = declared
+            .iter()
+            .filter(|known| !given.contains(&known.spec_id))
+            .map(|known| format!("{} keeps its default {}", known.spec_id, known.default))
+            .collect();
+        if !defaulted.is_empty() {
+            rows.holds("specialization-ids", format!("not set by the host: {}", defaulted.join(", ")));
+        }
+    }
+
+    pub fn limits(&self, rows: &mut Rows) {
+        let guaranteed = DeviceLimits::GUARANTEED;
+        let device = self.input.device;
+        let mut fixed = |what: &str, value: u64, least: u64, here: Option<u64>| {
+            if value <= least {
+                return rows
+                    .holds("device-limits", format!("{what} {value} is within the {least} that every device has"));
+            }
+            match here {
+                Some(limit) if value <= limit => rows.holds(
+                    "device-limits",
+                    format!("{what} {value} is within this device's {limit}; a device need have only {least}"),
+                ),
+                Some(limit) => {
+                    rows.refuted("device-limits", format!("{what} {value} exceeds this device's {limit}"), None)
+                }
+                None => rows.undetermined(
+                    "device-limits",
+                    format!("{what} {value} is more than the {least} that every device has; it depends on the device"),
+                ),
+            }
+        };
+        let local = self.reflection().local_size;
+        for (axis, name) in AXES.iter().enumerate() {
+            let here = device.map(|device| u64::from(device.local_size[axis]));
+            fixed(
+                &format!("local size in {name}"),
+                u64::from(local[axis]),
+                u64::from(guaranteed.local_size[axis]),
+                here,
+            );
+        }
+        let invocations = local.iter().map(|size| u64::from(*size)).product();
+        fixed(
+            "invocations per workgroup",
+            invocations,
+            u64::from(guaranteed.invocations),
+            device.map(|d| u64::from(d.invocations)),
+        );
+        let workgroup = self.reflection().workgroup.iter().map(|variable| variable.size).sum();
+        fixed(
+            "bytes of workgroup memory",
+            workgroup,
+            u64::from(guaranteed.workgroup_bytes),
+            device.map(|d| u64::from(d.workgroup_bytes)),
+        );
+        let constants = self.reflection().push_constants.as_ref().map_or(0, |block| block.size);
+        fixed(
+            "bytes of push constants",
+            constants,
+            u64::from(guaranteed.push_constant_bytes),
+            device.map(|d| u64::from(d.push_constant_bytes)),
+        );
+        for axis in 0..3 {
+            self.group_limit(rows, axis);
+        }
+    }
+
+    /// Group counts for all parameter values, against the device or, without one, against what every device has.
+    fn group_limit(&self, rows: &mut Rows, axis: usize) {
+        let least = DeviceLimits::GUARANTEED.groups[axis];
+        let limit = self.input.device.map_or(least, |device| device.groups[axis].max(least));
+        let expression = &self.expressions.groups[axis];
+        // The count itself, not what a conversion to 32 bits leaves of it (host-overflow has that).
+        let within = |limit: u32| -> Answer {
+            if self.host.interval(expression).high <= i128::from(limit) {
+                return Answer::Proved;
+            }
+            self.host.decide(&[expression], &|case| self.value(expression, case) <= i128::from(limit))
+        };
+        let name = AXES[axis];
+        let mut claim = format!("in {name}, {} is at most {limit}", self.text(axis));
+        let answer = within(limit);
+        if answer == Answer::Proved && limit > least && within(least) != Answer::Proved {
+            claim.push_str(&format!(" of this device; a device need have only {least}"));
+        }
+        let whose = if self.input.device.is_some() { "this device allows" } else { "every device allows" };
+        rows.answer("device-limits", answer, &claim, |values| {
+            let count = self.value(expression, &self.host.named_case(values));
+            format!("in {name}, {} is {count} workgroups; {whose} {limit} ({})", self.text(axis), printed(values))
+        });
+    }
+
+    pub fn buffers(&self, rows: &mut Rows) {
+        let interface = self.input.interface;
+        for resource in &self.reflection().resources {
+            let known = interface.buffers.iter().any(|b| (b.set, b.binding) == (resource.set, resource.binding));
+            let name = resource.name.as_deref().unwrap_or("-");
+            if !known {
+                let message = format!(
+                    "the kernel uses {}.{} ({name}), the interface states no buffer for it",
+                    resource.set, resource.binding
+                );
+                rows.refuted("buffer-size", message, None);
+            }
+        }
+        for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
+            let place = format!("{}.{}", buffer.set, buffer.binding);
+            let resource =
+                self.reflection().resources.iter().find(|r| (r.set, r.binding) == (buffer.set, buffer.binding));
+            let Some(resource) = resource else {
+                rows.holds("buffer-size", format!("the kernel does not use buffer {place}"));
+                continue;
+            };
+            let least = i128::from(resource.fixed_bytes.max(1));
+            let enough = self.host.interval(size).low >= least;
+            let answer = if enough {
+                Answer::Proved
+            } else {
+                self.host.decide(&[size], &|case| self.value(size, case) >= least)
+            };
+            let claim = format!(
+                "buffer {place}, {} bytes, holds the {least} that the kernel's block has at least",
+                buffer.size
+            );
+            rows.answer("buffer-size", answer, &claim, |values| {
+                let bytes = self.value(size, &self.host.named_case(values));
+                format!("buffer {place} has {bytes} bytes, the kernel's block needs {least} ({})", printed(values))
+            });
+            self.tested_sizes(rows, buffer.set, buffer.binding, size);
+        }
+    }
+
+    /// The sizes that the tests bind, against what the host would allocate for the same parameters.
+    fn tested_sizes(&self, rows: &mut Rows, set: u32, binding: u32, size: &Expression) {
+        let (mut agreeing, mut larger) = (0, Vec::new());
+        for test in self.input.tests {
+            let Some(used) = test.buffers.get(&(set, binding)) else { continue };
+            let bytes = self.value(size, &self.host.named_case(&test.parameters));
+            match used.touched {
+                Some(touched) if i128::from(touched) > bytes => {
+                    let message = format!(
+                        "buffer {set}.{binding} has {bytes} bytes on the host, but in {} the kernel uses {touched} ({})",
+                        test.name,
+                        printed(&test.parameters)
+                    );
+                    rows.refuted("buffer-size", message, Some(test.parameters.clone()));
+                }
+                Some(_) => agreeing += 1,
+                None if i128::from(used.bound) <= bytes => agreeing += 1,
+                None => larger.push(format!("{} ({} bytes for {bytes})", test.name, used.bound)),
+            }
+        }
+        if agreeing > 0 {
+            rows.holds(
+                "buffer-size",
+                format!("buffer {set}.{binding}: the host's size covers what {agreeing} tests use"),
+            );
+        }
+        if !larger.is_empty() {
+            let message = format!(
+                "buffer {set}.{binding}: tests bind more than the host allocates for the same parameters, and whether the kernel uses the rest is not known: {}",
+                larger.join(", ")
+            );
+            rows.undetermined("buffer-size", message);
+        }
+    }
+
+    pub fn barriers(&self, rows: &mut Rows) {
+        let barriers = self.input.barriers;
+        if barriers.is_empty() {
+            rows.holds("uniform-barrier", "the kernel has no barrier");
+        }
+        for barrier in barriers {
+            match &barrier.control {
+                super::BarrierControl::Uniform => {
+                    rows.holds("uniform-barrier", format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));
+                }
+                super::BarrierControl::Divergent { branch, reason } => rows.refuted_at(
+                    "uniform-barrier",
+                    format!(
+                        "the barrier at {} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}",
+                        barrier.place
+                    ),
+                    None,
+                    Some(barrier.place.clone()),
+                    Some(branch.clone()),
+                ),
+                super::BarrierControl::Unknown { reason } => {
+                    rows.undetermined("uniform-barrier", format!("the barrier at {}: {reason}", barrier.place));
+                }
+            }
+        }
+    }
+}
+
+fn size(local: [u32; 3]) -> String {
+    format!("{} x {} x {}", local[0], local[1], local[2])
+}
+
+fn specialization_range(type_name: &str, width: u32) -> (i128, i128) {
+    match type_name {
+        "bool" => (0, 1),
+        name if name.starts_with("int") => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
+        _ => (0, (1i128 << width) - 1),
+    }
+}
+
+/// What happened, with the part of the text where it did.
+fn describe(event: &Event, text: &str) -> String {
+    let part = |span: &std::ops::Range<usize>| text.get(span.clone()).unwrap_or(text).to_owned();
+    match event {
+        Event::Overflow { span, exact, width } => {
+            format!("{} is {exact}, which {} cannot hold", part(span), host::type_name(*width))
+        }
+        Event::DivisionByZero { span } => format!("{} divides by zero", part(span)),
+        Event::ShiftTooFar { span, amount } => format!("{} shifts by {amount}", part(span)),
+    }
+}

@@ -1,0 +1,284 @@
+//! The paper's host code and the demonstration's, against modules made by the real compiler.
+
+use super::*;
+use crate::model::requirement::{HostBuffer, HostLocal, HostMember, HostParameter, HostStruct, HostType};
+
+const KERNEL: &str = "#version 450
+layout(local_size_x=16, local_size_y=16, local_size_z=1) in;
+layout(std430, set=0, binding=0) readonly buffer Left { float left[]; };
+layout(std430, set=0, binding=1) readonly buffer Right { float right[]; };
+layout(std430, set=0, binding=2) buffer Result { float result[]; };
+layout(push_constant) uniform Sizes { uint m; uint n; uint k; };
+shared float tile[16][16];
+void main() {
+    uint x = gl_GlobalInvocationID.x, y = gl_GlobalInvocationID.y;
+    tile[gl_LocalInvocationID.y][gl_LocalInvocationID.x] = left[0];
+    barrier();
+    if (x < k && y < m) { result[y * k + x] = right[0] + tile[0][0] + float(n); }
+}";
+
+fn module() -> Module {
+    compiled(KERNEL)
+}
+
+fn compiled(source: &str) -> Module {
+    thread_local!(static COMPILER: shaderc::Compiler = shaderc::Compiler::new().expect("compiler"));
+    let artifact = COMPILER.with(|compiler| {
+        compiler.compile_into_spirv(source, shaderc::ShaderKind::Compute, "k.comp", "main", None).unwrap()
+    });
+    Module::parse(artifact.as_binary().to_vec()).unwrap()
+}
+
+fn parameter(name: &str, max: i64) -> HostParameter {
+    HostParameter { name: name.to_owned(), width: HostType::Uint32, min: 1, max }
+}
+
+fn members(names: &[&str]) -> HostStruct {
+    let member =
+        |name: &&str| HostMember { name: (*name).to_owned(), width: HostType::Uint32, offset: None, value: None };
+    HostStruct { size: Some(4 * names.len() as u32), members: names.iter().map(member).collect() }
+}
+
+/// The demonstration's host code.
+fn correct() -> Interface {
+    let text = |text: &str| text.to_owned();
+    let buffer = |binding, size| HostBuffer { set: 0, binding, name: None, size: text(size) };
+    Interface {
+        kernel: "matmul".into(),
+        source: Some("host.cpp:14".to_owned()),
+        parameters: vec![parameter("m", 4096), parameter("n", 4096), parameter("k", 4096)],
+        locals: Vec::new(),
+        push_constants: Some(members(&["m", "n", "k"])),
+        buffers: vec![buffer(0, "m * n * 4"), buffer(1, "n * k * 4"), buffer(2, "m * k * 4")],
+        groups: ["(k + 15) / 16", "(m + 15) / 16", "1"].map(text),
+        local_size: Some([16, 16, 1]),
+        domain: Some(["k", "m", "1"].map(text)),
+        specialization: Vec::new(),
+    }
+}
+
+/// Figure 2 of the paper.
+fn figure_two() -> Interface {
+    let text = |text: &str| text.to_owned();
+    Interface {
+        locals: vec![HostLocal { name: text("number_of_threads"), width: HostType::Uint64, value: text("m * n * k") }],
+        push_constants: Some(members(&["n", "m", "k"])),
+        groups: ["number_of_threads / 256", "1", "1"].map(text),
+        ..correct()
+    }
+}
+
+fn coupled(interface: &Interface, barriers: &[Barrier], tests: &[TestUse], device: Option<&DeviceLimits>) -> Coupling {
+    let module = module();
+    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let input =
+        CouplingInput { interface, module: &module, reflection: &reflection, structure: None, barriers, tests, device };
+    couple(&input).unwrap()
+}
+
+fn rows<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
+    coupling.checks.iter().filter(|row| row.check == check).collect()
+}
+
+fn refuted<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
+    rows(coupling, check).into_iter().filter(|row| row.status == "refuted").collect()
+}
+
+const LARGE: DeviceLimits =
+    DeviceLimits { invocations: 1024, local_size: [1024; 3], workgroup_bytes: 32_768, ..DeviceLimits::GUARANTEED };
+
+#[test]
+fn the_demonstrations_host_holds_in_everything() {
+    let coupling = coupled(&correct(), &[], &[], Some(&LARGE));
+    let open: Vec<_> = coupling.checks.iter().filter(|row| row.status != "holds").collect();
+    assert!(open.is_empty(), "{open:#?}");
+    assert_eq!(coupling.findings, []);
+    assert_eq!(rows(&coupling, "dispatch-covers-domain").len(), 3);
+}
+
+#[test]
+fn without_a_device_more_invocations_than_guaranteed_are_undetermined() {
+    let coupling = coupled(&correct(), &[], &[], None);
+    let open: Vec<_> = coupling.checks.iter().filter(|row| row.status != "holds").collect();
+    assert!(
+        matches!(open.as_slice(), [row] if row.check == "device-limits" && row.message.contains("256")),
+        "{open:#?}"
+    );
+}
+
+#[test]
+fn figure_two_leaves_rows_from_sixteen_up_unwritten() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let rows = refuted(&coupling, "dispatch-covers-domain");
+    let in_y = rows.iter().find(|row| row.message.starts_with("in y")).unwrap();
+    assert_eq!(in_y.counterexample, Some(BTreeMap::from([("m".to_owned(), 17)])), "{}", in_y.message);
+    assert!(in_y.message.contains("16 in all, but the domain m is 17"), "{}", in_y.message);
+    assert!(rows.iter().any(|row| row.message.starts_with("in x")));
+}
+
+#[test]
+fn figure_two_drops_a_partial_workgroup() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let rows = refuted(&coupling, "dispatch-not-truncated");
+    assert_eq!(rows.len(), 1, "{rows:#?}");
+    assert!(rows[0].message.contains("drops a partial workgroup: 0 instead of 1"), "{}", rows[0].message);
+}
+
+#[test]
+fn figure_two_overflows_before_it_widens() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let rows = refuted(&coupling, "host-overflow");
+    assert_eq!(rows.len(), 1, "{rows:#?}");
+    assert!(
+        rows[0].message.contains("number_of_threads") && rows[0].message.contains("uint32 cannot hold"),
+        "{}",
+        rows[0].message
+    );
+    let values = rows[0].counterexample.clone().unwrap();
+    assert!(values["m"] * values["n"] * values["k"] > i64::from(u32::MAX));
+}
+
+#[test]
+fn figure_two_exceeds_the_devices_group_count() {
+    let coupling = coupled(&figure_two(), &[], &[], None);
+    let rows = refuted(&coupling, "device-limits");
+    assert!(rows.len() == 1 && rows[0].message.contains("every device allows 65535"), "{rows:#?}");
+    let wide = DeviceLimits { groups: [i32::MAX as u32, 65_535, 65_535], ..LARGE };
+    let coupling = coupled(&figure_two(), &[], &[], Some(&wide));
+    assert_eq!(refuted(&coupling, "device-limits"), Vec::<&CouplingCheck>::new());
+    let noted = rows_with(&coupling, "a device need have only 65535");
+    assert_eq!(noted, 1);
+}
+
+fn rows_with(coupling: &Coupling, text: &str) -> usize {
+    coupling.checks.iter().filter(|row| row.message.contains(text)).count()
+}
+
+#[test]
+fn figure_two_swaps_two_push_constants() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let rows = refuted(&coupling, "push-constant-layout");
+    assert!(rows[0].message.contains("reads m at offset 0, where the host stores n"), "{}", rows[0].message);
+    assert!(rows[0].message.contains("reads n at offset 4, where the host stores m"), "{}", rows[0].message);
+}
+
+#[test]
+fn every_refuted_check_is_a_finding_with_its_place() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let count = coupling.checks.iter().filter(|row| row.status == "refuted").count();
+    assert_eq!(coupling.findings.len(), count);
+    for finding in &coupling.findings {
+        assert_eq!(finding.place.as_ref().unwrap().file.as_deref(), Some("host.cpp:14"));
+        assert!(finding.details.contains_key("check"));
+    }
+}
+
+#[test]
+fn a_barrier_under_non_uniform_control_flow_names_both_places() {
+    let place = |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
+    let reason = "x differs".to_owned();
+    let barrier = Barrier { place: place(35), control: BarrierControl::Divergent { branch: place(30), reason } };
+    let coupling = coupled(&correct(), &[barrier], &[], Some(&LARGE));
+    let finding = &coupling.findings[0];
+    assert_eq!((finding.place.clone().unwrap().line, finding.other_place.clone().unwrap().line), (Some(35), Some(30)));
+}
+
+#[test]
+fn the_uniformity_of_barriers_comes_from_the_module() {
+    let of = |source: &str| {
+        let module = compiled(source);
+        let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+        barriers(&module, &reflection)
+    };
+    assert!(matches!(of(KERNEL).as_slice(), [Barrier { control: BarrierControl::Uniform, .. }]));
+    // As in figure 5: the barrier stands under the guard.
+    let guarded = KERNEL.replace("    barrier();\n", "").replace("{ result", "{ barrier(); result");
+    assert!(matches!(of(&guarded).as_slice(), [Barrier { control: BarrierControl::Divergent { .. }, .. }]));
+}
+
+#[test]
+fn other_mismatches_are_refuted_one_by_one() {
+    let text = |text: &str| text.to_owned();
+    let cases: Vec<(&str, Interface)> = vec![
+        ("local-size-match", Interface { local_size: Some([16, 8, 1]), ..correct() }),
+        ("push-constant-layout", Interface { push_constants: Some(members(&["m", "n"])), ..correct() }),
+        ("push-constant-layout", Interface { push_constants: None, ..correct() }),
+        ("buffer-size", Interface { buffers: correct().buffers[..2].to_vec(), ..correct() }),
+        ("host-overflow", Interface { groups: ["(k - 2) / 16 + 1", "(m + 15) / 16", "1"].map(text), ..correct() }),
+        ("dispatch-covers-domain", Interface { groups: ["k / 16 + 1", "m / 16", "1"].map(text), ..correct() }),
+        (
+            "dispatch-covers-domain",
+            Interface { groups: ["(k + 15) / 16", "(m + 15) / 16", "0"].map(text), ..correct() },
+        ),
+    ];
+    for (check, interface) in cases {
+        let coupling = coupled(&interface, &[], &[], Some(&LARGE));
+        assert!(!refuted(&coupling, check).is_empty(), "{check}: {:#?}", coupling.checks);
+    }
+}
+
+#[test]
+fn what_the_kernel_uses_in_a_test_must_fit_the_hosts_buffer() {
+    let used = |bound, touched| TestUse {
+        name: "TC-1".to_owned(),
+        groups: [1, 1, 1],
+        parameters: BTreeMap::from([("m".to_owned(), 3), ("n".to_owned(), 2), ("k".to_owned(), 4)]),
+        buffers: BTreeMap::from([((0, 2), BufferUse { bound, touched })]),
+    };
+    let status = |bound, touched| {
+        let coupling = coupled(&correct(), &[], &[used(bound, touched)], Some(&LARGE));
+        let rows = rows(&coupling, "buffer-size");
+        rows.last().map(|row| (row.status.clone(), rows.len())).unwrap()
+    };
+    assert_eq!(status(48, None), ("holds".to_owned(), 4));
+    assert_eq!(status(64, None), ("undetermined".to_owned(), 4));
+    assert_eq!(status(64, Some(48)), ("holds".to_owned(), 4));
+    assert_eq!(status(64, Some(52)), ("refuted".to_owned(), 4));
+}
+
+#[test]
+fn what_is_too_large_to_try_is_never_claimed() {
+    let text = |text: &str| text.to_owned();
+    let interface = Interface {
+        parameters: vec![parameter("m", 4096), parameter("n", 4096), parameter("k", i64::from(u32::MAX) - 100)],
+        buffers: correct().buffers,
+        groups: ["k / 16 + 1", "(m + 15) / 16", "1"].map(text),
+        ..correct()
+    };
+    let coupling = coupled(&interface, &[], &[], Some(&LARGE));
+    let in_x =
+        rows(&coupling, "dispatch-covers-domain").into_iter().find(|row| row.message.starts_with("in x")).unwrap();
+    assert_eq!(in_x.status, "undetermined", "{}", in_x.message);
+}
+
+#[test]
+fn the_graph_couples_parameters_to_what_uses_them() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let edges = coupling.graph.edges();
+    let has = |from: &str, to: &str| edges.iter().any(|edge| edge.from == from && edge.to == to);
+    assert!(has("parameter:m", "local:number_of_threads") && has("local:number_of_threads", "dispatch"));
+    assert!(
+        has("parameter:m", "push-constant:0") && has("local-size", "workgroup:tile") && has("parameter:k", "domain")
+    );
+    assert!(coupling.graph.dot().starts_with("digraph coupling {"));
+    assert!(coupling.graph.text().contains("    <- local:number_of_threads (data, x)"));
+}
+
+#[test]
+fn an_unknown_name_in_the_interface_is_a_diagnostic() {
+    let module = module();
+    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let interface = Interface { groups: ["(q + 15) / 16", "1", "1"].map(str::to_owned), ..correct() };
+    let input = CouplingInput {
+        interface: &interface,
+        module: &module,
+        reflection: &reflection,
+        structure: None,
+        barriers: &[],
+        tests: &[],
+        device: None,
+    };
+    let diagnostic = couple(&input).unwrap_err();
+    assert!(diagnostic.message.contains("`q` is not declared"), "{}", diagnostic.message);
+    assert_eq!(diagnostic.location.unwrap().span, Some(1..2));
+}
