@@ -54,7 +54,8 @@ impl Machine<'_> {
         let room = limit.checked_sub(span);
         let inside = room.is_some_and(|room| addresses.iter().fold(0, |most, address| most.max(*address)) <= room);
         self.addresses = addresses;
-        Addressed { lanes, unguarded: inside, limit, first }
+        let unguarded = inside && lanes == self.active;
+        Addressed { lanes, unguarded, limit, first }
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.
