@@ -208,3 +208,46 @@ fn the_lowering_keeps_a_loop_with_barriers_outside_the_invocation_loops() {
     assert!(at("region 1") < kept && kept < at("region 2") && at("region 2") < at("region 3"));
     assert!(text.contains("L12"), "{text}");
 }
+
+/// Records of the marked module, executed natively, against the instrumented module, executed as ordinary SPIR-V.
+#[test]
+fn instrumented_modules_record_what_marked_modules_record() {
+    use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
+    let mut compared = 0;
+    for test in FileTest::read_all(&folder).into_iter().filter(|test| !test.sequential_only) {
+        let text = std::fs::read_to_string(folder.join(format!("{}.comp", test.name))).unwrap();
+        let kernel = KernelSource {
+            path: format!("{}.comp", test.name),
+            text,
+            include: Vec::new(),
+            folder: None,
+            defines: Default::default(),
+            entry: "main".to_owned(),
+            target_env: "vulkan1.1".to_owned(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        };
+        let compiled = glsl::compile(&kernel).unwrap_or_else(|errors| panic!("{}: {errors:?}", test.name));
+        let marked = Module::parse(compiled.marked.clone()).unwrap();
+        let instrumented = vkcert::instrument::instrument(&compiled.structure, &marked, "main")
+            .unwrap_or_else(|error| panic!("{}: {error}", test.name));
+        let run = |words: Vec<u32>, recording: ModuleRecording| {
+            let mut job = test.job();
+            job.modules[0].words = Arc::new(words);
+            job.modules[0].recording = recording;
+            SequentialExecutor::default().run(&job, &mut Unobserved).unwrap()
+        };
+        let natively = run(compiled.marked, ModuleRecording::Markers(Arc::new(instrumented.markers)));
+        let by_buffer = run(instrumented.instrumented, ModuleRecording::Buffer(instrumented.record_buffer));
+        let traced = run(instrumented.traced, ModuleRecording::None);
+        assert_eq!(by_buffer.completion, Completion::Completed, "{}", test.name);
+        assert_eq!(natively.completion, Completion::Completed, "{}", test.name);
+        assert_eq!(natively.buffers, by_buffer.buffers, "{}", test.name);
+        assert_eq!(traced.buffers, by_buffer.buffers, "{}", test.name);
+        let words = |run: &Run| run.records.get(&test.name).map(|records| records.words.clone()).unwrap_or_default();
+        assert_eq!(words(&natively), words(&by_buffer), "{}", test.name);
+        compared += usize::from(words(&natively).iter().any(|word| *word != 0));
+    }
+    assert!(compared > 20, "{compared}");
+}

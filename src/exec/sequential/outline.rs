@@ -68,7 +68,7 @@ impl Outline<'_> {
         let label = self.decisions.get(decision).map_or("", |decision| decision.id.as_str());
         let indent = "  ".repeat(self.depth);
         self.text
-            .push_str(&format!("{indent}{header:<width$}  // {label}\n", width = 64usize.saturating_sub(indent.len())));
+            .push_str(&format!("{indent}{header:<width$}  // {label}\n", width = 92usize.saturating_sub(indent.len())));
         self.depth += 1;
     }
 
@@ -76,7 +76,10 @@ impl Outline<'_> {
         let [x, y, z] = self.program.local_size;
         self.line(&format!("sequential form of `{entry}`, local_size = ({x}, {y}, {z})"));
         for (axis, decision) in ["z", "y", "x"].iter().zip(0..) {
-            self.added_loop(decision, &format!("for workgroup.{axis} = 0; workgroup.{axis} < groups.{axis}; ++"));
+            self.added_loop(
+                decision,
+                &format!("for workgroup.{axis} = 0; workgroup.{axis} < groups.{axis}; ++workgroup.{axis}"),
+            );
         }
         let workgroup: Vec<String> = self
             .program
@@ -114,7 +117,7 @@ impl Outline<'_> {
         for (axis, offset) in ["z", "y", "x"].iter().zip(0..) {
             self.added_loop(
                 3 + 3 * self.region + offset,
-                &format!("for invocation.{axis} = 0; invocation.{axis} < local_size.{axis}; ++"),
+                &format!("for invocation.{axis} = 0; invocation.{axis} < local_size.{axis}; ++invocation.{axis}"),
             );
         }
         self.begun = true;
