@@ -17,6 +17,10 @@ mod record;
 mod trace;
 
 #[cfg(test)]
+mod execution_tests;
+#[cfg(test)]
+mod front_end_tests;
+#[cfg(test)]
 mod tests;
 
 pub use decode::{CanaryError, decode, initial_words};

@@ -108,13 +108,13 @@ fn walk(expression: &BooleanExpression, path: Path, numbering: &Numbering, done:
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     /// A random expression; conditions are numbered in source order afterwards.
-    fn expressions(depth: u32) -> impl Strategy<Value = (BooleanExpression, usize)> {
+    pub(crate) fn expressions(depth: u32) -> impl Strategy<Value = (BooleanExpression, usize)> {
         let leaf = Just(BooleanExpression::Condition(0));
         let tree = leaf.prop_recursive(depth, 12, 2, |inner| {
             prop_oneof![
@@ -148,7 +148,7 @@ mod tests {
     }
 
     /// Evaluates under an assignment in the order of GLSL, noting which conditions were evaluated.
-    fn evaluate(expression: &BooleanExpression, assignment: u32, seen: &mut Vec<ConditionValue>) -> bool {
+    pub(crate) fn evaluate(expression: &BooleanExpression, assignment: u32, seen: &mut Vec<ConditionValue>) -> bool {
         match expression {
             BooleanExpression::Condition(condition) => {
                 let value = assignment >> condition & 1 == 1;

@@ -13,7 +13,7 @@ const SPAN: Span = Span { file: FileIndex(0), start: 0, end: 0 };
 
 /// A marked kernel under construction: decisions hand out marker calls for its text.
 #[derive(Default)]
-struct Kernel {
+pub(super) struct Kernel {
     decisions: Vec<Decision>,
     markers: Vec<MarkerRole>,
     marks: u32,
@@ -25,7 +25,7 @@ impl Kernel {
         self.markers.len() - 1
     }
 
-    fn mark(&mut self) -> String {
+    pub(super) fn mark(&mut self) -> String {
         let mark = MarkIndex(self.marks);
         self.marks += 1;
         format!("vkcert_mark({}u);", self.marker(MarkerRole::Mark { mark }))
@@ -55,7 +55,7 @@ impl Kernel {
     }
 
     /// Marks an expression text with its conditions in braces: `{a} && !({b} || {c})`.
-    fn decision(&mut self, text: &str) -> String {
+    pub(super) fn decision(&mut self, text: &str) -> String {
         let mut parser = Parser { text: text.as_bytes(), at: 0, conditions: Vec::new() };
         let expression = parser.xor_or(0);
         let conditions = parser.conditions.clone();
@@ -73,7 +73,7 @@ impl Kernel {
         format!("vkcert_value({number}u, {marked})")
     }
 
-    fn structure(&self) -> KernelStructure {
+    pub(super) fn structure(&self) -> KernelStructure {
         KernelStructure {
             files: vec![SourceFile { path: "test.comp".into(), text: String::new() }],
             entry: "main".into(),
@@ -154,7 +154,7 @@ const PRELUDE: &str = "
     void vkcert_mark(const uint id) {}
 ";
 
-fn prelude() -> String {
+pub(super) fn prelude() -> String {
     PRELUDE.replace(" bool_t", "")
 }
 

@@ -939,14 +939,14 @@ mod tests {
         let mut classes: BTreeMap<Op, usize> = BTreeMap::new();
         let listed = EFFECTS.iter().flat_map(|(_, ops)| ops.iter()).chain(NOT_MODELLED);
         listed.for_each(|op| *classes.entry(*op).or_default() += 1);
-        for row in rspirv::grammar::CoreInstructionTable::iter() {
+        for row in rspirv::grammar::INSTRUCTION_TABLE.iter() {
             assert_eq!(classes.get(&row.opcode), Some(&1), "{:?}", row.opcode);
         }
     }
 
     #[test]
     fn terminators_are_branches_and_ends() {
-        for row in rspirv::grammar::CoreInstructionTable::iter() {
+        for row in rspirv::grammar::INSTRUCTION_TABLE.iter() {
             let class = effect(row.opcode);
             if class.is_some() {
                 let ends = matches!(class, Some(Effect::Branch | Effect::End));
