@@ -94,8 +94,11 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
     let words = compile(text, marked);
     let recording = if marked { ModuleRecording::Markers(Arc::new(table(&words))) } else { ModuleRecording::None };
     let bytes = (size * size * 4) as usize;
-    let buffer =
-        |name: &str, contents: Vec<u8>| JobBuffer { name: name.to_owned(), bytes: contents, defined: vec![0..bytes] };
+    let buffer = |name: &str, contents: Vec<u8>| JobBuffer {
+        name: name.to_owned(),
+        bytes: contents,
+        defined: std::iter::once(0..bytes).collect(),
+    };
     let floats = |seed: u32| (0..size * size).flat_map(|at| (((at * seed) % 17) as f32).to_le_bytes()).collect();
     let binding = |index: usize| JobBinding {
         set: 0,

@@ -37,7 +37,7 @@ fn problems(test: &FileTest, width: u32, run: &Run) -> Vec<String> {
             .collect();
     }
     let completion = match (&run.completion, &test.completion) {
-        (Completion::Completed, Completed::Completed)
+        (Completion::Completed, Completed::Wholly)
         | (Completion::Error { .. }, Completed::Error)
         | (Completion::NoTermination { .. }, Completed::NoTermination)
         | (Completion::Undetermined { .. }, Completed::Undetermined) => true,

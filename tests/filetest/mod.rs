@@ -50,7 +50,7 @@ pub struct Expected {
 #[derive(Debug, Clone, Default)]
 pub enum Completed {
     #[default]
-    Completed,
+    Wholly,
     Error,
     NoTermination,
     Undetermined,
@@ -122,7 +122,7 @@ impl FileTest {
             let directive = parts.next().unwrap_or_default();
             test.directive(directive, parts.collect());
         }
-        test.sequential_only |= !test.findings.is_empty() || !matches!(test.completion, Completed::Completed);
+        test.sequential_only |= !test.findings.is_empty() || !matches!(test.completion, Completed::Wholly);
         test
     }
 
@@ -159,7 +159,7 @@ impl FileTest {
             "detail" => self.details.push((parts[0].to_owned(), parts[1].to_owned(), parts[2].to_owned())),
             "completion" => {
                 self.completion = match parts[0] {
-                    "completed" => Completed::Completed,
+                    "completed" => Completed::Wholly,
                     "error" => Completed::Error,
                     "no-termination" => Completed::NoTermination,
                     "undetermined" => Completed::Undetermined,
