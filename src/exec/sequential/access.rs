@@ -54,7 +54,8 @@ impl Machine<'_> {
         let room = limit.checked_sub(span);
         let inside = room.is_some_and(|room| addresses.iter().fold(0, |most, address| most.max(*address)) <= room);
         self.addresses = addresses;
-        Addressed { lanes, unguarded: inside, limit, first }
+        let unguarded = inside && lanes == self.active;
+        Addressed { lanes, unguarded, limit, first }
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.
@@ -103,7 +104,15 @@ impl Machine<'_> {
     pub(super) fn load(&mut self, access: &Access, to: &[Scalar], place: u32) {
         let found = self.address(access, place);
         for (component, scalar) in access.components.iter().zip(to) {
-            let mut out = std::mem::take(&mut self.staging);
+            // A register that may be written in every lane is filled in place.
+            let in_place = match scalar {
+                Scalar::Word(reg) if self.full || reg.0 < self.program.shared_words => Some(reg.0 as usize),
+                Scalar::Word(_) | Scalar::Mask(_) => None,
+            };
+            let mut out = match in_place {
+                Some(register) => std::mem::take(&mut self.words[register]),
+                None => std::mem::take(&mut self.staging),
+            };
             if found.unguarded {
                 self.gather(access.root, found.first, *component, &mut out);
             } else {
@@ -111,6 +120,11 @@ impl Machine<'_> {
             }
             let undefined = self.undefined_at(access.root, &found, *component);
             self.read_races(access, &found, *component, place);
+            if let Some(register) = in_place {
+                self.words[register] = out;
+                self.set_undefined(*scalar, &undefined);
+                continue;
+            }
             match scalar {
                 Scalar::Word(reg) => self.write(*reg, |register, _| register.copy_from_slice(&out)),
                 Scalar::Mask(reg) => {

@@ -918,7 +918,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// Functions that reach an OpControlBarrier.
-fn functions_with_barrier(module: &Module) -> HashSet<Id> {
+pub fn functions_with_barrier(module: &Module) -> HashSet<Id> {
     let mut found = HashSet::new();
     loop {
         let before = found.len();

@@ -161,5 +161,5 @@ fn explicit(
 
 /// Bytes to words; 32-bit scalars lie at multiples of 4.
 pub fn word_stride(bytes: u32) -> Result<u32, Unsupported> {
-    if bytes % 4 == 0 { Ok(bytes / 4) } else { Err(unsupported(format!("an offset of {bytes} bytes"))) }
+    if bytes.is_multiple_of(4) { Ok(bytes / 4) } else { Err(unsupported(format!("an offset of {bytes} bytes"))) }
 }

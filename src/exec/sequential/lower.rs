@@ -1,9 +1,14 @@
 //! The lowering: a kernel as an explicit sequential program.
 //!
 //! Knows: the loops that the single-thread-equivalent form adds around a kernel: three over the workgroups, and three
-//! over the invocations of each barrier region; and which variables must exist once per invocation.
+//! over the invocations of each barrier region; and which variables must exist once per invocation. A region is what an
+//! invocation runs from the entry or a barrier to the next barrier or the end. A loop or selection that holds a barrier
+//! stays outside the loops over invocations; its condition is evaluated per invocation and must be uniform.
+//! Promises: the program beside the text is what the interpreter runs; regions count as the interpreter counts them.
+//! Does not cover: statements word by word: the text names source lines, the emitter of C++ will print expressions.
 
 use super::decode::{Unsupported, decode};
+use super::outline::outline;
 use super::program::Program;
 use super::settle::Known;
 use crate::model::evidence::LoweringDecision;
@@ -15,13 +20,17 @@ use std::collections::BTreeMap;
 pub struct Lowered {
     /// What the interpreter runs.
     pub program: Program,
+    /// The loop decisions that the lowering adds, with counts of zero.
+    pub decisions: Vec<LoweringDecision>,
     text: String,
 }
 
 /// Lowers an entry point with the default specialization.
 pub fn lower(module: &Module, entry: &str) -> Result<Lowered, Unsupported> {
     let program = decode(module, entry, &BTreeMap::new(), None, &Known::default())?;
-    Ok(Lowered { program, text: String::new() })
+    let decisions = LoopTally::new(module, &program).decisions();
+    let text = outline(module, entry, &program, &decisions);
+    Ok(Lowered { program, decisions, text })
 }
 
 impl std::fmt::Display for Lowered {
@@ -73,7 +82,7 @@ impl LoopTally {
 }
 
 /// `region 1 from the entry`, `region 2 behind the barrier at file:9`.
-fn region_name(module: &Module, program: &Program, region: usize) -> String {
+pub fn region_name(module: &Module, program: &Program, region: usize) -> String {
     match region.checked_sub(1).and_then(|barrier| program.barriers.get(barrier)) {
         Some(barrier) => {
             format!("region {} behind the barrier at {}", region + 1, module.place(barrier.place as usize))

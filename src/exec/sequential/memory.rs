@@ -32,9 +32,10 @@ impl Store {
             .collect();
         let mut undefined = vec![0u64; words.len().div_ceil(64)];
         let mut start = 0;
-        for range in defined.iter().cloned().chain([bytes.len()..bytes.len()]) {
+        for range in defined.iter().cloned().chain(std::iter::once(bytes.len()..bytes.len())) {
             // A word with any undefined byte is undefined.
-            for word in start / 4..range.start.min(bytes.len()).div_ceil(4) {
+            let gap = start..range.start.min(bytes.len());
+            for word in if gap.is_empty() { 0..0 } else { gap.start / 4..gap.end.div_ceil(4) } {
                 undefined[word / 64] |= 1 << (word % 64);
             }
             start = range.end.min(bytes.len());
@@ -196,6 +197,6 @@ mod tests {
 
     #[test]
     fn a_wholly_defined_buffer_keeps_no_bits() {
-        assert!(Store::of_bytes(&[0; 6], &[0..6]).undefined.is_none());
+        assert!(Store::of_bytes(&[0; 6], std::slice::from_ref(&(0..6))).undefined.is_none());
     }
 }

@@ -17,6 +17,7 @@ mod machine;
 mod memory;
 pub mod ops;
 mod order;
+mod outline;
 pub mod program;
 mod record;
 mod run;

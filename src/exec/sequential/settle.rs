@@ -134,9 +134,8 @@ fn forward_copies(program: &mut Program) {
             last_read.insert(decider, end);
         }
         let mut replaced: HashMap<Scalar, Scalar> = HashMap::new();
-        let mut dead = vec![false; end];
-        for at in 0..end {
-            let step = &mut block.steps[at];
+        let mut dead: BTreeSet<usize> = BTreeSet::new();
+        for (at, step) in block.steps.iter_mut().enumerate() {
             step.action.registers(&mut |scalar, using| {
                 if matches!(using, Use::Operand | Use::Travel)
                     && let Some(new) = replaced.get(scalar)
@@ -155,7 +154,7 @@ fn forward_copies(program: &mut Program) {
                 replaced.insert(to, from);
                 let read = last_read.entry(from).or_insert(until);
                 *read = (*read).max(until);
-                dead[at] = true;
+                dead.insert(at);
             }
         }
         match &mut block.terminator {
@@ -171,8 +170,8 @@ fn forward_copies(program: &mut Program) {
             }
             Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => {}
         }
-        let mut dead = dead.into_iter();
-        block.steps.retain(|_| !dead.next().unwrap_or(false));
+        let mut at = 0..end;
+        block.steps.retain(|_| at.next().is_some_and(|at| !dead.contains(&at)));
     }
 }
 
@@ -277,7 +276,7 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
         let Some(mut state) = state else { continue };
         for step in &mut block.steps {
             let mut suspects = Vec::new();
-            transfer(&mut step.action, &mut state, &memory, |scalar| {
+            transfer(&mut step.action, &mut state, memory, |scalar| {
                 if !suspects.contains(&scalar) {
                     suspects.push(scalar);
                 }

@@ -12,13 +12,16 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
 pub const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
 
+/// Gets the operands behind the number, as registers.
+type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Vec<Reg>]) -> Result<(), Unsupported>;
+
 /// What an extended instruction means.
 #[derive(Clone, Copy)]
 enum Extended {
     Unary(Unary),
     Binary(Binary),
     Ternary(Ternary),
-    Special(fn(&mut Decoder<'_>, &Instruction, &[Vec<Reg>]) -> Result<(), Unsupported>),
+    Special(ExtendedHandler),
 }
 
 use Extended as E;

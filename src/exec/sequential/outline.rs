@@ -1,0 +1,324 @@
+//! The printed form of the lowering: nested loops with source lines.
+//!
+//! Knows: the structured control flow of SPIR-V (merge instructions), barriers, calls of functions with barriers.
+//! Promises: constructs with a barrier are printed outside the loops over invocations, the others inside.
+//! Does not cover: control flow without merge instructions, which is printed block by block.
+
+use super::lower::region_name;
+use super::program::Program;
+use crate::model::evidence::LoweringDecision;
+use crate::spirv::module::{Function, Id, Instruction, Module, is_terminator};
+use rspirv::spirv::Op;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The text of a lowered kernel.
+pub fn outline(module: &Module, entry: &str, program: &Program, decisions: &[LoweringDecision]) -> String {
+    let mut outline = Outline {
+        module,
+        program,
+        decisions,
+        text: String::new(),
+        depth: 0,
+        region: 0,
+        begun: false,
+        body: Vec::new(),
+        inner: 0,
+        barriers: HashMap::new(),
+        with_barrier: with_barrier(module),
+    };
+    outline.header(entry);
+    if let Some(function) = module.entry_point(entry).and_then(|entry| module.function(entry.function)) {
+        outline.function(function);
+    }
+    outline.close_region();
+    outline.text
+}
+
+struct Outline<'a> {
+    module: &'a Module,
+    program: &'a Program,
+    decisions: &'a [LoweringDecision],
+    text: String,
+    depth: usize,
+    /// The region that statements belong to, and whether its loops were printed.
+    region: usize,
+    begun: bool,
+    /// Lines of the region being gathered, each with its inner depth.
+    body: Vec<(usize, Item)>,
+    inner: usize,
+    /// How often a barrier's place was passed, to find its inlined copy.
+    barriers: HashMap<u32, usize>,
+    with_barrier: HashSet<Id>,
+}
+
+enum Item {
+    Statements(BTreeSet<u32>),
+    Text(String),
+}
+
+impl Outline<'_> {
+    fn line(&mut self, text: &str) {
+        self.text.push_str(&"  ".repeat(self.depth));
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// A loop that the lowering adds, with its label.
+    fn added_loop(&mut self, decision: usize, header: &str) {
+        let label = self.decisions.get(decision).map_or("", |decision| decision.id.as_str());
+        let indent = "  ".repeat(self.depth);
+        self.text
+            .push_str(&format!("{indent}{header:<width$}  // {label}\n", width = 92usize.saturating_sub(indent.len())));
+        self.depth += 1;
+    }
+
+    fn header(&mut self, entry: &str) {
+        let [x, y, z] = self.program.local_size;
+        self.line(&format!("sequential form of `{entry}`, local_size = ({x}, {y}, {z})"));
+        for (axis, decision) in ["z", "y", "x"].iter().zip(0..) {
+            self.added_loop(
+                decision,
+                &format!("for workgroup.{axis} = 0; workgroup.{axis} < groups.{axis}; ++workgroup.{axis}"),
+            );
+        }
+        let workgroup: Vec<String> = self
+            .program
+            .workgroup_variables
+            .iter()
+            .map(|one| format!("{} ({} words)", one.name, one.scalars))
+            .collect();
+        if !workgroup.is_empty() {
+            self.line(&format!("once per workgroup: {}", workgroup.join(", ")));
+        }
+        let mut seen = HashSet::new();
+        let expanded: Vec<String> = self
+            .program
+            .expanded
+            .iter()
+            .filter(|one| seen.insert(one.name.clone()))
+            .map(|one| format!("{}[invocation]", one.name))
+            .collect();
+        if !expanded.is_empty() {
+            self.line(&format!("once per invocation: {}", expanded.join(", ")));
+        }
+    }
+
+    /// Prints what was gathered inside the loops over invocations.
+    fn close_region(&mut self) {
+        let body = std::mem::take(&mut self.body);
+        let empty = body.iter().all(|(_, item)| matches!(item, Item::Statements(lines) if lines.is_empty()));
+        if empty && self.begun {
+            return;
+        }
+        let depth = self.depth;
+        let name = region_name(self.module, self.program, self.region);
+        self.line(&if self.begun { format!("{name}, continued:") } else { format!("{name}:") });
+        self.depth += 1;
+        for (axis, offset) in ["z", "y", "x"].iter().zip(0..) {
+            self.added_loop(
+                3 + 3 * self.region + offset,
+                &format!("for invocation.{axis} = 0; invocation.{axis} < local_size.{axis}; ++invocation.{axis}"),
+            );
+        }
+        self.begun = true;
+        let base = self.depth;
+        for (inner, item) in body {
+            self.depth = base + inner;
+            match item {
+                Item::Statements(lines) if lines.is_empty() => {}
+                Item::Statements(lines) => self.line(&ranges(&lines)),
+                Item::Text(text) => self.line(&text),
+            }
+        }
+        self.depth = depth;
+    }
+
+    fn statement(&mut self, line: u32) {
+        if let Some((inner, Item::Statements(lines))) = self.body.last_mut()
+            && *inner == self.inner
+        {
+            lines.insert(line);
+            return;
+        }
+        self.body.push((self.inner, Item::Statements(BTreeSet::from([line]))));
+    }
+
+    fn function(&mut self, function: &Function) {
+        if let Some(entry) = function.blocks.first() {
+            self.walk(function, entry.label, &mut HashSet::new(), &[]);
+        }
+    }
+
+    /// Prints from a block on until one of `stops` or a block that was printed already.
+    fn walk(&mut self, function: &Function, start: Id, seen: &mut HashSet<Id>, stops: &[Id]) {
+        let mut next = Some(start);
+        while let Some(label) = next {
+            if stops.contains(&label) || !seen.insert(label) {
+                return;
+            }
+            let Some(block) = function.blocks.iter().find(|block| block.label == label) else { return };
+            let module = self.module;
+            let instructions = &module.instructions[block.range.clone()];
+            let merge = instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
+            let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
+            if !looping {
+                self.statements(function, block.range.clone());
+            }
+            let targets = super::order::targets(instructions);
+            match merge.and_then(|merge| merge.id(0)) {
+                Some(after) => {
+                    self.construct(function, label, instructions, seen, stops, after);
+                    next = Some(after);
+                }
+                None => next = targets.first().copied(),
+            }
+        }
+    }
+
+    /// A loop or selection: outside the invocation loops if it holds a barrier, else inside.
+    fn construct(
+        &mut self,
+        function: &Function,
+        label: Id,
+        instructions: &[Instruction],
+        seen: &mut HashSet<Id>,
+        stops: &[Id],
+        after: Id,
+    ) {
+        let merge = instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
+        let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
+        let outside = self.holds_barrier(function, label, after);
+        let line = self.line_of(label).map_or(String::new(), |line| format!(" at line {line}"));
+        let mut inner_stops = stops.to_vec();
+        inner_stops.push(after);
+        let word = if looping { "loop" } else { "selection" };
+        if outside {
+            self.close_region();
+            self.line(&format!("{word} with barriers{line} {{  // every invocation together"));
+            self.depth += 1;
+        } else {
+            self.body.push((self.inner, Item::Text(format!("{word}{line} {{"))));
+            self.inner += 1;
+        }
+        if looping && let Some(block) = function.blocks.iter().find(|block| block.label == label) {
+            self.statements(function, block.range.clone());
+        }
+        for (at, target) in super::order::targets(instructions).into_iter().enumerate() {
+            if at > 0 && !inner_stops.contains(&target) && !seen.contains(&target) {
+                if outside {
+                    self.close_region();
+                    self.line("or");
+                } else {
+                    self.body.push((self.inner - 1, Item::Text("} or {".to_owned())));
+                }
+            }
+            self.walk(function, target, seen, &inner_stops);
+        }
+        if looping && let Some(next) = merge.and_then(|merge| merge.id(1)) {
+            self.walk(function, next, seen, &inner_stops);
+        }
+        if outside {
+            self.close_region();
+            self.depth -= 1;
+            self.line("}");
+        } else {
+            self.inner -= 1;
+            self.body.push((self.inner, Item::Text("}".to_owned())));
+        }
+    }
+
+    fn statements(&mut self, function: &Function, range: std::ops::Range<usize>) {
+        let module = self.module;
+        for index in range {
+            let instruction = &module.instructions[index];
+            match instruction.op {
+                Op::ControlBarrier => self.barrier(index),
+                Op::FunctionCall => {
+                    let callee = instruction.id(0);
+                    if let Some(inner) =
+                        callee.filter(|id| self.with_barrier.contains(id)).and_then(|id| module.function(id))
+                        && inner.id != function.id
+                    {
+                        self.function(inner);
+                    } else {
+                        self.touch(index);
+                    }
+                }
+                Op::Store | Op::CopyMemory | Op::ReturnValue => self.touch(index),
+                op if format!("{op:?}").starts_with("Atomic") => self.touch(index),
+                op if is_terminator(op) && matches!(op, Op::BranchConditional | Op::Switch | Op::Return) => {
+                    self.touch(index)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn touch(&mut self, index: usize) {
+        if let Some(line) = self.module.line(index) {
+            self.statement(line.line);
+        }
+    }
+
+    fn barrier(&mut self, index: usize) {
+        self.close_region();
+        let place = self.module.place(index);
+        self.line(&format!("barrier at {place}"));
+        let passed = self.barriers.entry(index as u32).or_insert(0);
+        let copies = self.program.barriers.iter().enumerate().filter(|(_, barrier)| barrier.place == index as u32);
+        if let Some((barrier, _)) = copies.clone().nth(*passed).or_else(|| copies.clone().next()) {
+            self.region = barrier + 1;
+        }
+        *passed += 1;
+        self.begun = false;
+    }
+
+    fn line_of(&self, label: Id) -> Option<u32> {
+        let start = self.module.definition_index(label)?;
+        let until = self.module.instructions.len().min(start + 40);
+        (start..until).find_map(|index| self.module.line(index)).map(|line| line.line)
+    }
+
+    fn holds_barrier(&self, function: &Function, from: Id, after: Id) -> bool {
+        let blocks: HashMap<Id, &[Instruction]> =
+            function.blocks.iter().map(|block| (block.label, &self.module.instructions[block.range.clone()])).collect();
+        // A selection's header runs before it; a loop's header is part of it.
+        let looping = blocks.get(&from).is_some_and(|block| block.iter().any(|one| one.op == Op::LoopMerge));
+        let mut open = if looping {
+            vec![from]
+        } else {
+            blocks.get(&from).map(|block| super::order::targets(block)).unwrap_or_default()
+        };
+        let mut seen: HashSet<Id> = HashSet::from([after]);
+        while let Some(label) = open.pop() {
+            let Some(block) = blocks.get(&label).filter(|_| seen.insert(label)) else { continue };
+            let barrier = |one: &Instruction| {
+                one.op == Op::ControlBarrier
+                    || (one.op == Op::FunctionCall && one.id(0).is_some_and(|id| self.with_barrier.contains(&id)))
+            };
+            if block.iter().any(barrier) {
+                return true;
+            }
+            open.extend(super::order::targets(block));
+        }
+        false
+    }
+}
+
+fn with_barrier(module: &Module) -> HashSet<Id> {
+    super::decode::functions_with_barrier(module)
+}
+
+/// `line 4`, `lines 4-6, 9`.
+fn ranges(lines: &BTreeSet<u32>) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for line in lines {
+        match parts.last_mut() {
+            Some((_, end)) if *end + 1 == *line => *end = *line,
+            _ => parts.push((*line, *line)),
+        }
+    }
+    let part = |(start, end): &(u32, u32)| if start == end { start.to_string() } else { format!("{start}-{end}") };
+    let text: Vec<String> = parts.iter().map(part).collect();
+    format!("{} {}", if lines.len() == 1 { "line" } else { "lines" }, text.join(", "))
+}

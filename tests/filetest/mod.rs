@@ -1,0 +1,263 @@
+//! Reads file tests (`tests/filetests/README.md`) and compiles them.
+
+use std::path::Path;
+use std::sync::Arc;
+use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
+use vkcert::model::finding::Checks;
+use vkcert::model::procedure::{DescriptorClass, Limits};
+
+#[derive(Debug, Clone, Default)]
+pub struct FileTest {
+    pub name: String,
+    pub words: Vec<u32>,
+    pub groups: [u32; 3],
+    pub buffers: Vec<Buffer>,
+    pub push: Vec<Option<u32>>,
+    pub specialization: Vec<(u32, u64)>,
+    pub expect: Vec<Expect>,
+    pub findings: Vec<Expected>,
+    pub details: Vec<(String, String, String)>,
+    pub completion: Completed,
+    pub steps: Option<u64>,
+    pub spec_memory_model: bool,
+    pub unordered: bool,
+    /// Whether a device must not run it.
+    pub sequential_only: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Buffer {
+    pub binding: u32,
+    pub class: DescriptorClass,
+    pub words: Vec<Option<u32>>,
+    pub range: Option<u64>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Expect {
+    pub binding: u32,
+    pub kind: String,
+    pub words: Vec<Option<u32>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Expected {
+    pub kind: String,
+    pub line: u32,
+    pub other: Option<u32>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub enum Completed {
+    #[default]
+    Wholly,
+    Error,
+    NoTermination,
+    Undetermined,
+    Unsupported(String),
+}
+
+/// Compiles GLSL without optimisation.
+pub fn compile(name: &str, text: &str) -> Vec<u32> {
+    compile_with(&shaderc::Compiler::new().unwrap(), name, text)
+}
+
+fn compile_with(compiler: &shaderc::Compiler, name: &str, text: &str) -> Vec<u32> {
+    let mut options = shaderc::CompileOptions::new().unwrap();
+    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
+    options.set_generate_debug_info();
+    options.set_optimization_level(shaderc::OptimizationLevel::Zero);
+    compiler
+        .compile_into_spirv(text, shaderc::ShaderKind::Compute, name, "main", Some(&options))
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+        .as_binary()
+        .to_vec()
+}
+
+fn word(kind: &str, text: &str) -> u32 {
+    match kind {
+        "uint" => text.parse().unwrap(),
+        "int" => text.parse::<i32>().unwrap() as u32,
+        "float" => text.parse::<f32>().unwrap().to_bits(),
+        "hex" => u32::from_str_radix(text.trim_start_matches("0x"), 16).unwrap(),
+        other => panic!("type {other}"),
+    }
+}
+
+fn words<'a>(kind: &str, texts: impl Iterator<Item = &'a str>) -> Vec<Option<u32>> {
+    let mut words = Vec::new();
+    for text in texts {
+        let (text, count) = match text.split_once('*') {
+            Some((text, count)) => (text, count.parse().unwrap()),
+            None => (text, 1),
+        };
+        let one = if matches!(text, "?" | "_") { None } else { Some(word(kind, text)) };
+        words.extend(std::iter::repeat_n(one, count));
+    }
+    words
+}
+
+impl FileTest {
+    /// All tests of a folder, by name.
+    pub fn read_all(folder: &Path) -> Vec<Self> {
+        let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        let compiler = shaderc::Compiler::new().unwrap();
+        let comp = |path: &std::path::PathBuf| path.extension().is_some_and(|extension| extension == "comp");
+        paths.into_iter().filter(comp).map(|path| Self::read(&compiler, &path)).collect()
+    }
+
+    pub fn read(compiler: &shaderc::Compiler, path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let mut test = Self::parse(&name, &text);
+        test.words = compile_with(compiler, &name, &text);
+        test
+    }
+
+    fn parse(name: &str, text: &str) -> Self {
+        let mut test = FileTest { name: name.to_owned(), groups: [1; 3], ..Self::default() };
+        for line in text.lines().filter_map(|line| line.strip_prefix("//!")) {
+            let mut parts = line.split_whitespace();
+            let directive = parts.next().unwrap_or_default();
+            test.directive(directive, parts.collect());
+        }
+        test.sequential_only |= !test.findings.is_empty() || !matches!(test.completion, Completed::Wholly);
+        test
+    }
+
+    fn directive(&mut self, directive: &str, parts: Vec<&str>) {
+        let number = |at: usize| parts[at].parse::<u32>().unwrap();
+        match directive {
+            "groups" => self.groups = [number(0), number(1), number(2)],
+            "buffer" | "uniform" => self.buffers.push(Buffer {
+                binding: number(0),
+                class: if directive == "buffer" { DescriptorClass::Storage } else { DescriptorClass::Uniform },
+                words: words(parts[1], parts[2..].iter().copied()),
+                range: None,
+            }),
+            "range" => {
+                let buffer = self.buffers.iter_mut().find(|buffer| buffer.binding == number(0)).unwrap();
+                buffer.range = Some(u64::from(number(1)));
+            }
+            "push" => {
+                for pair in parts.chunks(2) {
+                    self.push.extend(words(pair[0], pair[1..].iter().copied()));
+                }
+            }
+            "spec" => self.specialization.push((number(0), parts[1].parse().unwrap())),
+            "expect" => self.expect.push(Expect {
+                binding: number(0),
+                kind: parts[1].to_owned(),
+                words: words(parts[1], parts[2..].iter().copied()),
+            }),
+            "finding" => self.findings.push(Expected {
+                kind: parts[0].to_owned(),
+                line: number(1),
+                other: parts.get(2).map(|_| number(2)),
+            }),
+            "detail" => self.details.push((parts[0].to_owned(), parts[1].to_owned(), parts[2].to_owned())),
+            "completion" => {
+                self.completion = match parts[0] {
+                    "completed" => Completed::Wholly,
+                    "error" => Completed::Error,
+                    "no-termination" => Completed::NoTermination,
+                    "undetermined" => Completed::Undetermined,
+                    "unsupported" => Completed::Unsupported(parts[1..].join(" ")),
+                    other => panic!("completion {other}"),
+                }
+            }
+            "steps" => self.steps = Some(u64::from(number(0))),
+            "spec-memory-model" => self.spec_memory_model = true,
+            "unordered" => self.unordered = true,
+            "sequential-only" => self.sequential_only = true,
+            other => panic!("{}: directive {other}", self.name),
+        }
+    }
+
+    /// The job, with every check on.
+    pub fn job(&self) -> Job {
+        let buffers = self.buffers.iter().map(|buffer| {
+            let (bytes, defined) = bytes(&buffer.words);
+            JobBuffer { name: buffer.binding.to_string(), bytes, defined }
+        });
+        let bindings = self.buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
+            set: 0,
+            binding: buffer.binding,
+            array_index: 0,
+            class: buffer.class,
+            buffer: index,
+            offset: 0,
+            range: buffer.range.unwrap_or(buffer.words.len() as u64 * 4),
+            dynamic_offset: 0,
+        });
+        let (push_constants, push_constants_defined) = bytes(&self.push);
+        Job {
+            name: self.name.clone(),
+            modules: vec![JobModule {
+                kernel: self.name.clone(),
+                words: Arc::new(self.words.clone()),
+                recording: ModuleRecording::None,
+            }],
+            buffers: buffers.collect(),
+            dispatches: vec![JobDispatch {
+                module: 0,
+                entry: "main".to_owned(),
+                groups: self.groups,
+                bindings: bindings.collect(),
+                push_constants,
+                push_constants_defined,
+                specialization: self.specialization.iter().copied().collect(),
+                subgroup_size: None,
+            }],
+            limits: Limits { steps: self.steps.unwrap_or(50_000_000), ..Limits::default() },
+            checks: Checks::all(),
+        }
+    }
+
+    /// Words that are not as expected.
+    pub fn mismatches(&self, buffers: &[Vec<u8>]) -> Vec<String> {
+        let mut problems = Vec::new();
+        for expect in &self.expect {
+            let index = self.buffers.iter().position(|buffer| buffer.binding == expect.binding).unwrap();
+            let Some(bytes) = buffers.get(index) else {
+                problems.push(format!("no buffer {}", expect.binding));
+                continue;
+            };
+            for (at, (chunk, expected)) in bytes.chunks(4).zip(&expect.words).enumerate() {
+                let actual = u32::from_le_bytes(chunk.try_into().unwrap());
+                let Some(expected) = expected else { continue };
+                let equal = match expect.kind.as_str() {
+                    "float" => {
+                        let (a, b) = (f32::from_bits(actual), f32::from_bits(*expected));
+                        (a - b).abs() <= 1e-5 * b.abs().max(1.0) || a == b || (a.is_nan() && b.is_nan())
+                    }
+                    _ => actual == *expected,
+                };
+                if !equal {
+                    problems.push(format!(
+                        "buffer {} word {at}: {actual} ({}), expected {expected} ({})",
+                        expect.binding,
+                        f32::from_bits(actual),
+                        f32::from_bits(*expected)
+                    ));
+                }
+            }
+        }
+        problems
+    }
+}
+
+fn bytes(words: &[Option<u32>]) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+    let bytes = words.iter().flat_map(|word| word.unwrap_or(0xCDCD_CDCD).to_le_bytes()).collect();
+    let mut defined: Vec<std::ops::Range<usize>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if word.is_some() {
+            match defined.last_mut() {
+                Some(last) if last.end == 4 * at => last.end = 4 * at + 4,
+                _ => defined.push(4 * at..4 * at + 4),
+            }
+        }
+    }
+    (bytes, defined)
+}

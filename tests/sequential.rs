@@ -1,0 +1,253 @@
+//! Runs every file test on the sequential engine, at several tile widths.
+
+mod filetest;
+
+use filetest::{Completed, FileTest};
+use std::path::Path;
+use std::sync::Arc;
+use vkcert::exec::sequential::{MemoryModel, SequentialExecutor, Settings};
+use vkcert::exec::{Completion, Executor, ModuleRecording, Run, Unobserved};
+use vkcert::model::finding::Finding;
+use vkcert::model::id::DecisionId;
+use vkcert::model::records::{DecisionSlot, MarkerTable, RecordLayout};
+use vkcert::model::structure::{MarkIndex, MarkerRole};
+use vkcert::spirv::module::Module;
+
+fn run(test: &FileTest, tile_width: u32) -> Run {
+    let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
+    let settings = Settings { tile_width, memory_model, ..Settings::default() };
+    SequentialExecutor { settings }.run(&test.job(), &mut Unobserved).expect("the engine does not fail")
+}
+
+fn lines(finding: &Finding) -> (String, Option<u32>, Option<u32>) {
+    let line = |place: &Option<vkcert::model::place::Place>| place.as_ref().and_then(|place| place.line);
+    (finding.kind.to_string(), line(&finding.place), line(&finding.other_place))
+}
+
+fn problems(test: &FileTest, width: u32, run: &Run) -> Vec<String> {
+    let mut problems = Vec::new();
+    if test.unordered && width != 64 {
+        // Which of two racing accesses comes first depends on the width; that they race does not.
+        let kinds: Vec<String> = run.findings.iter().map(|finding| finding.kind.to_string()).collect();
+        return test
+            .findings
+            .iter()
+            .filter(|one| !kinds.contains(&one.kind))
+            .map(|one| format!("no {one:?}"))
+            .collect();
+    }
+    let completion = match (&run.completion, &test.completion) {
+        (Completion::Completed, Completed::Wholly)
+        | (Completion::Error { .. }, Completed::Error)
+        | (Completion::NoTermination { .. }, Completed::NoTermination)
+        | (Completion::Undetermined { .. }, Completed::Undetermined) => true,
+        (Completion::Unsupported { what }, Completed::Unsupported(name)) => what.contains(name.as_str()),
+        _ => false,
+    };
+    if !completion {
+        problems.push(format!("completion {:?}, expected {:?}", run.completion, test.completion));
+    }
+    let found: Vec<_> = run.findings.iter().map(lines).collect();
+    for expected in &test.findings {
+        let matches = |one: &(String, Option<u32>, Option<u32>)| {
+            one.0 == expected.kind
+                && one.1 == Some(expected.line)
+                && expected.other.is_none_or(|other| one.2 == Some(other))
+        };
+        if !found.iter().any(matches) {
+            problems.push(format!("missing finding {expected:?}"));
+        }
+    }
+    for (index, one) in found.iter().enumerate() {
+        let expected = test.findings.iter().any(|expected| {
+            one.0 == expected.kind
+                && one.1 == Some(expected.line)
+                && expected.other.is_none_or(|other| one.2 == Some(other))
+        });
+        if !expected {
+            problems.push(format!("unexpected finding {one:?}: {}", run.findings[index].message));
+        }
+    }
+    for (kind, name, value) in &test.details {
+        let has = |finding: &Finding| {
+            finding.kind.to_string() == *kind
+                && finding.details.get(name).is_some_and(|one| one.to_string().trim_matches('"') == *value)
+        };
+        if !run.findings.iter().any(has) {
+            problems.push(format!("no {kind} with {name} {value}"));
+        }
+    }
+    problems.extend(test.mismatches(&run.buffers));
+    problems
+}
+
+#[test]
+fn file_tests_hold_at_every_tile_width() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
+    let tests = FileTest::read_all(&folder);
+    assert!(tests.len() >= 40, "{} file tests", tests.len());
+    let mut failures = Vec::new();
+    for test in &tests {
+        for width in [64, 1, 3, 128, 1024] {
+            let run = run(test, width);
+            for problem in problems(test, width, &run) {
+                failures.push(format!("{} (width {width}): {problem}", test.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// `(x < k && y < m)` around a loop, as the front end marks it, recorded against a scalar loop over all invocations.
+#[test]
+fn markers_record_every_vector_with_its_lowest_witness() {
+    let text = "#version 450
+layout(local_size_x = 5, local_size_y = 3) in;
+layout(std430, set = 0, binding = 0) buffer R { uint r[]; };
+bool vkcert_value(const uint id, const bool v) { return v; }
+void vkcert_mark(const uint id) {}
+bool inner(uint v) { vkcert_mark(5u); return vkcert_value(4u, v > 3u); }
+void main() {
+    uint x = gl_GlobalInvocationID.x, y = gl_GlobalInvocationID.y;
+    if (vkcert_value(2u, vkcert_value(0u, x < 7u) && vkcert_value(1u, inner(y)))) {
+        for (uint i = 0u; vkcert_value(3u, i < x); i++) atomicAdd(r[0], 1u);
+    }
+}
+";
+    let words = filetest::compile("markers", text);
+    let module = Module::parse(words.clone()).unwrap();
+    let function = |name: &str| {
+        let named = |function: &&vkcert::spirv::module::Function| {
+            module.name(function.id).is_some_and(|full| full.starts_with(name))
+        };
+        module.functions.iter().find(named).map(|function| function.id)
+    };
+    let decision = DecisionId;
+    let slot = |id, base, size, weights: &[[u32; 2]]| DecisionSlot {
+        decision: decision(id),
+        base,
+        size,
+        weights: weights.to_vec(),
+        vectors: Vec::new(),
+    };
+    // Sums of `a && b`: F- 0, TF 1, TT 2.
+    let table = MarkerTable {
+        value_function: function("vkcert_value"),
+        mark_function: function("vkcert_mark"),
+        roles: vec![
+            MarkerRole::Condition { decision: decision(1), condition: 0 },
+            MarkerRole::Condition { decision: decision(1), condition: 1 },
+            MarkerRole::Decision { decision: decision(1) },
+            MarkerRole::Single { decision: decision(2) },
+            MarkerRole::Single { decision: decision(3) },
+            MarkerRole::Mark { mark: MarkIndex(0) },
+        ],
+        layout: RecordLayout {
+            decisions: vec![slot(1, 0, 3, &[[1, 0], [1, 0]]), slot(2, 3, 2, &[[1, 0]]), slot(3, 5, 2, &[[1, 0]])],
+            marks: vec![7],
+            bits: 8,
+        },
+    };
+    let mut test = FileTest { name: "markers".to_owned(), words, groups: [2, 2, 1], ..FileTest::default() };
+    test.buffers.push(filetest::Buffer {
+        binding: 0,
+        class: vkcert::model::procedure::DescriptorClass::Storage,
+        words: vec![Some(0)],
+        range: None,
+    });
+    let mut expected: std::collections::BTreeMap<u32, [u32; 3]> = Default::default();
+    for (gy, gx) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        for local in 0..15u32 {
+            let id = [gx * 5 + local % 5, gy * 3 + local / 5, 0];
+            let mut set = |bit: u32| {
+                expected.entry(bit).or_insert(id);
+            };
+            let (a, b) = (id[0] < 7, id[1] > 3);
+            if a {
+                set(7);
+                set(5 + u32::from(b));
+            }
+            set(if !a { 0 } else { 1 + u32::from(b) });
+            if a && b {
+                if id[0] > 0 {
+                    set(4);
+                }
+                set(3);
+            }
+        }
+    }
+    for tile_width in [1, 4, 7, 64] {
+        let mut job = test.job();
+        job.modules[0].recording = ModuleRecording::Markers(Arc::new(table.clone()));
+        let settings = Settings { tile_width, ..Settings::default() };
+        let mut executor = SequentialExecutor { settings };
+        let counted = executor.run_with_lowering_counts(&job, &mut Unobserved).unwrap();
+        assert_eq!(counted.run.findings, []);
+        let records = &counted.run.records["markers"];
+        assert_eq!(records.witnesses, expected, "width {tile_width}");
+        let bits = expected.keys().fold(0, |word, bit| word | 1u32 << bit);
+        assert_eq!(records.words, [bits]);
+        // The loops that the lowering adds are each taken and left.
+        for decision in &counted.lowering["markers"] {
+            assert!(decision.true_count > 0 && decision.false_count > 0, "{decision:?}");
+        }
+    }
+}
+
+#[test]
+fn the_lowering_keeps_a_loop_with_barriers_outside_the_invocation_loops() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run/barrier_in_loop.comp");
+    let compiler = shaderc::Compiler::new().unwrap();
+    let test = FileTest::read(&compiler, &folder);
+    let module = Module::parse(test.words).unwrap();
+    let text = vkcert::exec::sequential::lower(&module, "main").unwrap().to_string();
+    println!("{text}");
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));
+    assert!(at("workgroup.x < groups.x") < at("region 1"));
+    let kept = at("loop with barriers");
+    assert!(at("region 1") < kept && kept < at("region 2") && at("region 2") < at("region 3"));
+    assert!(text.contains("L12"), "{text}");
+}
+
+/// Records of the marked module, executed natively, against the instrumented module, executed as ordinary SPIR-V.
+#[test]
+fn instrumented_modules_record_what_marked_modules_record() {
+    use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
+    let mut compared = 0;
+    for test in FileTest::read_all(&folder).into_iter().filter(|test| !test.sequential_only) {
+        let text = std::fs::read_to_string(folder.join(format!("{}.comp", test.name))).unwrap();
+        let kernel = KernelSource {
+            path: format!("{}.comp", test.name),
+            text,
+            include: Vec::new(),
+            folder: None,
+            defines: Default::default(),
+            entry: "main".to_owned(),
+            target_env: "vulkan1.1".to_owned(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        };
+        let compiled = glsl::compile(&kernel).unwrap_or_else(|errors| panic!("{}: {errors:?}", test.name));
+        let marked = Module::parse(compiled.marked.clone()).unwrap();
+        let instrumented = vkcert::instrument::instrument(&compiled.structure, &marked, "main")
+            .unwrap_or_else(|error| panic!("{}: {error}", test.name));
+        let run = |words: Vec<u32>, recording: ModuleRecording| {
+            let mut job = test.job();
+            job.modules[0].words = Arc::new(words);
+            job.modules[0].recording = recording;
+            SequentialExecutor::default().run(&job, &mut Unobserved).unwrap()
+        };
+        let natively = run(compiled.marked, ModuleRecording::Markers(Arc::new(instrumented.markers)));
+        let by_buffer = run(instrumented.instrumented, ModuleRecording::Buffer(instrumented.record_buffer));
+        let traced = run(instrumented.traced, ModuleRecording::None);
+        assert_eq!(by_buffer.completion, Completion::Completed, "{}", test.name);
+        assert_eq!(natively.completion, Completion::Completed, "{}", test.name);
+        assert_eq!(natively.buffers, by_buffer.buffers, "{}", test.name);
+        assert_eq!(traced.buffers, by_buffer.buffers, "{}", test.name);
+        let words = |run: &Run| run.records.get(&test.name).map(|records| records.words.clone()).unwrap_or_default();
+        assert_eq!(words(&natively), words(&by_buffer), "{}", test.name);
+        compared += usize::from(words(&natively).iter().any(|word| *word != 0));
+    }
+    assert!(compared > 20, "{compared}");
+}
