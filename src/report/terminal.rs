@@ -8,11 +8,14 @@ use super::document::Tone;
 use super::{Colour, Format, Presentation, ReportError, facts};
 use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementStatus};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use owo_colors::{OwoColorize, Style};
 
 /// Open obligations and findings printed one by one.
 const LISTED: usize = 10;
+/// Columns between two columns of the table of shares, and of the name of an engine.
+const GAP: usize = 3;
+const ENGINE: usize = 10;
 /// Width of the labels on the left.
 const LABEL: usize = 14;
 
@@ -106,7 +109,8 @@ impl Page<'_> {
             return self.line("  No kernel was measured.");
         }
         let mut table = Table::new();
-        table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
         match self.presentation.colour {
             Colour::Plain => table.force_no_tty(),
             Colour::Ansi => table.enforce_styling(),
@@ -119,9 +123,9 @@ impl Page<'_> {
         let cell = |row: usize, name: &String| rows[row].criteria.iter().find(|summary| summary.criterion == *name);
         let widths = names.iter().map(|name| {
             let widest = (0..rows.len()).map(|row| columns(&share(cell(row, name)))).max().unwrap_or(0);
-            widest.max(columns(short_title(name))) + 3
+            widest.max(columns(short_title(name))) + GAP
         });
-        let room = self.width().saturating_sub(widths.sum::<usize>() + 10 + 3 + 3 + 2).max(8);
+        let room = self.width().saturating_sub(widths.sum::<usize>() + ENGINE + 2 * GAP + 1).max(8);
         let mut last = None;
         for (index, row) in rows.iter().enumerate() {
             let kernel = if last == Some(&row.kernel) { String::new() } else { cut(row.kernel.as_str(), room) };
@@ -141,6 +145,7 @@ impl Page<'_> {
         for line in table.lines().collect::<Vec<_>>() {
             self.line(&format!(" {line}"));
         }
+        self.line("");
     }
 
     fn tests(&mut self, evidence: &Evidence) {
@@ -239,14 +244,15 @@ impl Page<'_> {
         self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
         for item in open.iter().take(LISTED) {
             let kernel = cut(item.kernel.as_str(), 18);
-            let place = format!("{}:{}", item.file.rsplit('/').next().unwrap_or(item.file), item.line);
+            let file = item.file.rsplit('/').next().unwrap_or(item.file);
+            let place = format!("{}:{}", cut(file, 20), item.line);
             let line = format!(
-                "{:<18} {:<10} {:<9} {:<11} {}  {}",
+                "{:<18} {:<10} {:<8} {:<11} {}  {}",
                 kernel,
                 item.engine.to_string(),
                 item.obligation,
                 short_title(item.criterion),
-                cut(&place, 24),
+                place,
                 item.text
             );
             self.item(&line, Tone::Bad);
@@ -278,11 +284,12 @@ impl Page<'_> {
     }
 }
 
-/// `11/12 91.6 %`; `J` behind it where justified ones are among the rest.
+/// `11/12  91%`, rounded down; `+1J` for a justified one among the rest.
 fn short_share(summary: &CriterionSummary) -> String {
-    let percent = facts::percent(summary.covered, summary.total).unwrap_or_else(|| "none".to_owned());
-    let justified = if summary.justified > 0 { format!(" +{}J", summary.justified) } else { String::new() };
-    format!("{}/{} {percent}{justified}", summary.covered, summary.total)
+    let percent = (u64::from(summary.covered) * 100).checked_div(u64::from(summary.total));
+    let percent = percent.map_or_else(|| "none".to_owned(), |percent| format!("{percent}%"));
+    let justified = if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
+    format!("{}{justified}/{} {percent:>4}", summary.covered, summary.total)
 }
 
 /// Columns of a character on a terminal: East Asian wide ones take two (Unicode Standard Annex 11), combining ones none.

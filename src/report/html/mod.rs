@@ -114,15 +114,13 @@ fn set(block: &Block, evidence: &Evidence) -> Markup {
         },
         Block::Table(table) => set_table(table),
         Block::Notice { tone, title, lines } => html! {
-            section.notice class=(tone_class(*tone)) role="status" {
+            section.notice.(tone_class(*tone)) role="status" {
                 p.title { (text(title)) }
                 @for line in lines { p { (text(line)) } }
             }
         },
         Block::Together(blocks) => html! { section.together { @for block in blocks { (set(block, evidence)) } } },
-        Block::Source { kernel } => {
-            evidence.kernels.get(*kernel).map_or_else(|| html! {}, |kernel| source::view(kernel))
-        }
+        Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(|| html! {}, source::view),
     }
 }
 
