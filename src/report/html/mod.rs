@@ -173,12 +173,17 @@ fn text(line: &Text) -> Markup {
     html! { @for part in &line.0 { (run(part)) } }
 }
 
+/// Identifiers up to this many bytes are not broken.
+const UNBROKEN: usize = 20;
+
 fn run(run: &Run) -> Markup {
     let styled = match run.style {
         Style::Plain => html! { (run.text) },
         Style::Strong => html! { strong { (run.text) } },
         Style::Emphasis => html! { em { (run.text) } },
-        Style::Code => html! { code { (run.text) } },
+        Style::Code if run.text.len() <= UNBROKEN && !run.text.contains(' ') => html! { code.id { (run.text) } },
+        // A long name may break behind `_` and `/`.
+        Style::Code => html! { code { @for part in run.text.split_inclusive(['_', '/']) { (part) wbr; } } },
     };
     let toned = match run.tone {
         Tone::Neutral => styled,
