@@ -13,8 +13,6 @@ use owo_colors::{OwoColorize, Style};
 
 /// Open obligations and findings printed one by one.
 const LISTED: usize = 10;
-/// Columns between two columns of the table of shares.
-const GAP: u16 = 3;
 /// Width of the labels on the left.
 const LABEL: usize = 14;
 
@@ -127,10 +125,19 @@ impl Page<'_> {
         if rows.is_empty() {
             return self.line("  No kernel was measured.");
         }
-        let table = self.shares(evidence, &names, Layout::Beside);
-        let widest = table.column_max_content_widths().into_iter().map(|width| usize::from(width + GAP)).sum::<usize>();
-        let stacked = widest + 2 > self.width();
-        let table = if stacked { self.shares(evidence, &names, Layout::Above) } else { table };
+        let width = |table: &Table| table.lines().map(|line| columns(line.trim_end())).max().unwrap_or(0) + 2;
+        let beside = shares(evidence, &names, Layout::Beside, 3);
+        let stacked = width(&beside) > self.width();
+        let mut table = if stacked { shares(evidence, &names, Layout::Above, 3) } else { beside };
+        if width(&table) > self.width() {
+            table = shares(evidence, &names, Layout::Above, 1);
+        }
+        match self.presentation.colour {
+            Colour::Plain => {}
+            Colour::Ansi => {
+                table.enforce_styling();
+            }
+        }
         let mut last = None;
         for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
             // Header and its rule come first.
@@ -143,45 +150,6 @@ impl Page<'_> {
             self.line(&format!("  {line}"));
         }
         self.line("");
-    }
-
-    fn shares(&self, evidence: &Evidence, names: &[String], layout: Layout) -> Table {
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
-        let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
-        let first = match layout {
-            Layout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
-            Layout::Above => vec![Cell::new("Kernel, engine")],
-        };
-        table.set_header(first.into_iter().chain(names.iter().map(|name| right(short_title(name)))));
-        let mut last = None;
-        for row in &evidence.campaign.conclusion.summary {
-            let kernel = if last == Some(&row.kernel) { "" } else { row.kernel.as_str() };
-            last = Some(&row.kernel);
-            let mut cells = match layout {
-                Layout::Beside => vec![Cell::new(kernel), Cell::new(row.engine.to_string())],
-                Layout::Above => vec![Cell::new(format!("  {}", row.engine))],
-            };
-            for name in names {
-                let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
-                let tone = match summary {
-                    Some(summary) if summary.complete() => Tone::Good,
-                    Some(_) if facts::asked_for(evidence, name) => Tone::Bad,
-                    Some(_) | None => Tone::Quiet,
-                };
-                cells.push(colour(right(&summary.map_or_else(|| "-".to_owned(), short_share)), tone));
-            }
-            table.add_row(cells);
-        }
-        table.column_iter_mut().for_each(|column| {
-            column.set_padding((0, GAP));
-        });
-        match self.presentation.colour {
-            Colour::Plain => table.force_no_tty(),
-            Colour::Ansi => table.enforce_styling(),
-        };
-        table
     }
 
     fn tests(&mut self, evidence: &Evidence) {
@@ -318,6 +286,43 @@ impl Page<'_> {
         let line = format!("  {}", self.paint(&line, tone));
         self.line(&line);
     }
+}
+
+/// Shares per kernel, engine and criterion, uncoloured; `gap` columns stand between two columns.
+fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let first = match layout {
+        Layout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
+        Layout::Above => vec![Cell::new("Kernel, engine")],
+    };
+    table.set_header(first.into_iter().chain(names.iter().map(|name| right(short_title(name)))));
+    let mut last = None;
+    for row in &evidence.campaign.conclusion.summary {
+        let kernel = if last == Some(&row.kernel) { "" } else { row.kernel.as_str() };
+        last = Some(&row.kernel);
+        let mut cells = match layout {
+            Layout::Beside => vec![Cell::new(kernel), Cell::new(row.engine.to_string())],
+            Layout::Above => vec![Cell::new(format!("  {}", row.engine))],
+        };
+        for name in names {
+            let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
+            let tone = match summary {
+                Some(summary) if summary.complete() => Tone::Good,
+                Some(_) if facts::asked_for(evidence, name) => Tone::Bad,
+                Some(_) | None => Tone::Quiet,
+            };
+            cells.push(colour(right(&summary.map_or_else(|| "-".to_owned(), short_share)), tone));
+        }
+        table.add_row(cells);
+    }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, gap));
+    });
+    table.force_no_tty();
+    table
 }
 
 /// `11/12  91%`, rounded down; `+1J` for a justified one among the rest.
