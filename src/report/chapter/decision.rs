@@ -53,7 +53,11 @@ pub fn section(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outli
             |other: &Option<&DecisionCoverage>| other.is_some_and(|other| facts::same_decision(decision, other));
         let same: Vec<String> =
             others.iter().filter(|(_, other)| alike(other)).map(|(side, _)| side.engine.to_string()).collect();
-        let engines = std::iter::once(first.engine.to_string()).chain(same).collect::<Vec<_>>().join(" and ");
+        let engines = match same.as_slice() {
+            [] => first.engine.to_string(),
+            // The vectors and tests are equal; witnesses may differ and are shown once.
+            same => format!("{} and {} (witnesses of {})", first.engine, same.join(" and "), first.engine),
+        };
         one_side(decision, &engines, &mut blocks);
         for (side, other) in others {
             match other {
