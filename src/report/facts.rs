@@ -49,14 +49,14 @@ pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
 /// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %; nothing for 0 of 0.
 pub fn percent(n: u32, m: u32) -> Option<String> {
     let tenths = (u64::from(n) * 1000).checked_div(u64::from(m))?;
-    Some(if tenths == 1000 { "100 %".to_owned() } else { format!("{}.{} %", tenths / 10, tenths % 10) })
+    Some(if tenths == 1000 { "100\u{a0}%".to_owned() } else { format!("{}.{}\u{a0}%", tenths / 10, tenths % 10) })
 }
 
 /// `11/12 (91.6 %)`, with the justified ones named apart.
 pub fn share(summary: &CriterionSummary) -> String {
-    let Some(percent) = percent(summary.covered, summary.total) else { return "0/0 (none)".to_owned() };
+    let Some(percent) = percent(summary.covered, summary.total) else { return "0/0\u{a0}(none)".to_owned() };
     let justified = if summary.justified > 0 { format!(" + {} justified", summary.justified) } else { String::new() };
-    format!("{}/{} ({percent}){justified}", summary.covered, summary.total)
+    format!("{}/{}\u{a0}({percent}){justified}", summary.covered, summary.total)
 }
 
 /// Symbol and word of a status, for text that must not rely on colour.
@@ -77,6 +77,8 @@ pub struct OpenObligation<'a> {
     pub obligation: String,
     pub criterion: &'static str,
     pub file: &'a str,
+    /// Main source file of the kernel.
+    pub source: &'a str,
     pub line: u32,
     pub column: u32,
     pub text: &'a str,
@@ -130,6 +132,7 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
                 obligation: item.id.to_string(),
                 criterion,
                 file: &item.file,
+                source: &kernel.source,
                 line: item.line,
                 column: item.column,
                 text: &item.text,
@@ -161,6 +164,7 @@ fn open_mcdc<'a>(
                 obligation: condition.id.to_string(),
                 criterion,
                 file: &decision.file,
+                source: &kernel.source,
                 line: condition.line,
                 column: condition.column,
                 text: &condition.text,
@@ -334,6 +338,11 @@ pub fn summary<'a>(coverage: &'a KernelCoverage, criterion: &str) -> Option<&'a 
     coverage.summary.iter().find(|summary| summary.criterion == criterion)
 }
 
+/// A place in a kernel's source: the file is named only where it is not the main one.
+pub fn place(source: &str, file: &str, line: u32, column: u32) -> String {
+    if file == source { format!("{line}:{column}") } else { format!("{file}:{line}:{column}") }
+}
+
 /// `x,y,z` of an invocation, or `-`.
 pub fn invocation(id: Option<[u32; 3]>) -> String {
     id.map_or("-".to_owned(), |[x, y, z]| format!("{x},{y},{z}"))
@@ -345,9 +354,9 @@ mod tests {
 
     #[test]
     fn an_incomplete_share_never_prints_as_complete() {
-        assert_eq!(percent(9999, 10000).as_deref(), Some("99.9 %"));
-        assert_eq!(percent(7, 7).as_deref(), Some("100 %"));
-        assert_eq!(percent(0, 3).as_deref(), Some("0.0 %"));
+        assert_eq!(percent(9999, 10000).as_deref(), Some("99.9\u{a0}%"));
+        assert_eq!(percent(7, 7).as_deref(), Some("100\u{a0}%"));
+        assert_eq!(percent(0, 3).as_deref(), Some("0.0\u{a0}%"));
         assert_eq!(percent(0, 0), None);
     }
 }

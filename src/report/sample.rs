@@ -60,6 +60,9 @@ fn values(text: &str) -> Values {
     text.parse().expect("samples hold valid vectors")
 }
 
+/// The two vectors of an independence pair, if there is one.
+type Pair<'a> = Option<[&'a str; 2]>;
+
 /// A decision built from its conditions' texts, which must occur in the source in order.
 struct DecisionSample<'a> {
     number: u32,
@@ -71,7 +74,7 @@ struct DecisionSample<'a> {
     /// (values, outcome, tests)
     vectors: &'a [(&'a str, bool, &'a [&'a str])],
     /// Per condition: unique-cause pair, masking pair.
-    pairs: &'a [(Option<[&'a str; 2]>, Option<[&'a str; 2]>)],
+    pairs: &'a [(Pair<'a>, Pair<'a>)],
     missing: &'a [&'a str],
     closing: &'a [&'a str],
 }

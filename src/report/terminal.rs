@@ -8,7 +8,7 @@ use super::document::Tone;
 use super::{Colour, Format, Presentation, ReportError, facts};
 use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementStatus};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use owo_colors::{OwoColorize, Style};
 
 /// Open obligations and findings printed one by one.
@@ -35,6 +35,25 @@ impl Format for Terminal {
 struct Page<'a> {
     text: String,
     presentation: &'a Presentation,
+}
+
+/// Where the name of a kernel stands in the table of shares.
+#[derive(Clone, Copy)]
+enum Layout {
+    /// In a column of its own.
+    Beside,
+    /// On a line of its own, where names are long.
+    Above,
+}
+
+fn colour(cell: Cell, tone: Tone) -> Cell {
+    match tone {
+        Tone::Neutral => cell,
+        Tone::Quiet => cell.fg(comfy_table::Color::DarkGrey),
+        Tone::Good => cell.fg(comfy_table::Color::Green),
+        Tone::Caution => cell.fg(comfy_table::Color::Yellow),
+        Tone::Bad => cell.fg(comfy_table::Color::Red),
+    }
 }
 
 /// Short titles, so that five criteria fit beside kernel and engine.
@@ -102,50 +121,40 @@ impl Page<'_> {
 
     fn coverage(&mut self, evidence: &Evidence) {
         let names = facts::measured_criteria(evidence);
-        if evidence.campaign.conclusion.summary.is_empty() {
+        let rows = &evidence.campaign.conclusion.summary;
+        if rows.is_empty() {
             return self.line("  No kernel was measured.");
         }
-        let mut table = Table::new();
-        table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+        let width = |table: &Table| table.lines().map(|line| columns(line.trim_end())).max().unwrap_or(0) + 2;
+        let beside = shares(evidence, &names, Layout::Beside, 3);
+        let stacked = width(&beside) > self.width();
+        let mut table = if stacked { shares(evidence, &names, Layout::Above, 3) } else { beside };
+        if width(&table) > self.width() {
+            table = shares(evidence, &names, Layout::Above, 1);
+        }
         match self.presentation.colour {
-            Colour::Plain => table.force_no_tty(),
-            Colour::Ansi => table.enforce_styling(),
-        };
-        let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
-        let head = [Cell::new("Kernel"), Cell::new("Engine")].into_iter();
-        table.set_header(head.chain(names.iter().map(|name| right(short_title(name)))));
-        let rows = &evidence.campaign.conclusion.summary;
-        let share = |summary: Option<&CriterionSummary>| summary.map_or_else(|| "-".to_owned(), short_share);
-        let cell = |row: usize, name: &String| rows[row].criteria.iter().find(|summary| summary.criterion == *name);
-        let widths = names.iter().map(|name| {
-            let widest = (0..rows.len()).map(|row| columns(&share(cell(row, name)))).max().unwrap_or(0);
-            widest.max(columns(short_title(name))) + 3
-        });
-        let room = self.width().saturating_sub(widths.sum::<usize>() + 10 + 3 + 3 + 2).max(8);
-        let mut last = None;
-        for (index, row) in rows.iter().enumerate() {
-            let kernel = if last == Some(&row.kernel) { String::new() } else { cut(row.kernel.as_str(), room) };
-            last = Some(&row.kernel);
-            let mut cells = vec![Cell::new(kernel), Cell::new(row.engine.to_string())];
-            for name in &names {
-                let summary = cell(index, name);
-                let colour = match summary {
-                    Some(summary) if summary.complete() => comfy_table::Color::Green,
-                    Some(_) if facts::asked_for(evidence, name) => comfy_table::Color::Red,
-                    Some(_) | None => comfy_table::Color::DarkGrey,
-                };
-                cells.push(right(&share(summary)).fg(colour));
+            Colour::Plain => {}
+            Colour::Ansi => {
+                table.enforce_styling();
             }
-            table.add_row(cells);
         }
-        for line in table.lines().collect::<Vec<_>>() {
-            self.line(&format!(" {line}"));
+        let mut last = None;
+        for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
+            // Header and its rule come first.
+            let row = index.checked_sub(2).and_then(|row| rows.get(row));
+            if let Some(row) = row.filter(|row| stacked && last != Some(&row.kernel)) {
+                last = Some(&row.kernel);
+                let name = cut(row.kernel.as_str(), self.width() - 2);
+                self.line(&format!("  {name}"));
+            }
+            self.line(&format!("  {line}"));
         }
+        self.line("");
     }
 
     fn tests(&mut self, evidence: &Evidence) {
         let total = evidence.campaign.tests.len();
-        for (engine, counts) in facts::verdict_counts(evidence) {
+        for (index, (engine, counts)) in facts::verdict_counts(evidence).into_iter().enumerate() {
             let mut parts = vec![(format!("{engine:<12}"), Tone::Neutral)];
             let identity = evidence.campaign.engines.iter().find(|identity| identity.engine == engine);
             for (verdict, n) in &counts {
@@ -159,7 +168,7 @@ impl Page<'_> {
                 let reason = identity.reason.as_deref().unwrap_or("no reason recorded");
                 parts.push((format!("not run: {reason}"), Tone::Caution));
             }
-            self.labelled("Tests", &parts);
+            self.labelled(if index == 0 { "Tests" } else { "" }, &parts);
         }
     }
 
@@ -181,7 +190,7 @@ impl Page<'_> {
         }
         let suspect = all.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
         if suspect > 0 {
-            parts.push((format!("{suspect} with suspect links"), Tone::Bad));
+            parts.push((format!("{suspect} suspect"), Tone::Bad));
         }
         if parts.is_empty() {
             parts.push(("none".into(), Tone::Quiet));
@@ -239,14 +248,15 @@ impl Page<'_> {
         self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
         for item in open.iter().take(LISTED) {
             let kernel = cut(item.kernel.as_str(), 18);
-            let place = format!("{}:{}", item.file.rsplit('/').next().unwrap_or(item.file), item.line);
+            let file = item.file.rsplit('/').next().unwrap_or(item.file);
+            let place = format!("{}:{}", cut(file, 20), item.line);
             let line = format!(
-                "{:<18} {:<10} {:<9} {:<11} {}  {}",
+                "{:<18} {:<10} {:<8} {:<11} {}  {}",
                 kernel,
                 item.engine.to_string(),
                 item.obligation,
                 short_title(item.criterion),
-                cut(&place, 24),
+                place,
                 item.text
             );
             self.item(&line, Tone::Bad);
@@ -278,11 +288,49 @@ impl Page<'_> {
     }
 }
 
-/// `11/12 91.6 %`; `J` behind it where justified ones are among the rest.
+/// Shares per kernel, engine and criterion, uncoloured; `gap` columns stand between two columns.
+fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let first = match layout {
+        Layout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
+        Layout::Above => vec![Cell::new("Kernel, engine")],
+    };
+    table.set_header(first.into_iter().chain(names.iter().map(|name| right(short_title(name)))));
+    let mut last = None;
+    for row in &evidence.campaign.conclusion.summary {
+        let kernel = if last == Some(&row.kernel) { "" } else { row.kernel.as_str() };
+        last = Some(&row.kernel);
+        let mut cells = match layout {
+            Layout::Beside => vec![Cell::new(kernel), Cell::new(row.engine.to_string())],
+            Layout::Above => vec![Cell::new(format!("  {}", row.engine))],
+        };
+        for name in names {
+            let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
+            let tone = match summary {
+                Some(summary) if summary.complete() => Tone::Good,
+                Some(_) if facts::asked_for(evidence, name) => Tone::Bad,
+                Some(_) | None => Tone::Quiet,
+            };
+            cells.push(colour(right(&summary.map_or_else(|| "-".to_owned(), short_share)), tone));
+        }
+        table.add_row(cells);
+    }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, gap));
+    });
+    table.force_no_tty();
+    table
+}
+
+/// `11/12  91%`, rounded down; `+1J` for a justified one among the rest.
 fn short_share(summary: &CriterionSummary) -> String {
-    let percent = facts::percent(summary.covered, summary.total).unwrap_or_else(|| "none".to_owned());
-    let justified = if summary.justified > 0 { format!(" +{}J", summary.justified) } else { String::new() };
-    format!("{}/{} {percent}{justified}", summary.covered, summary.total)
+    let percent = (u64::from(summary.covered) * 100).checked_div(u64::from(summary.total));
+    let percent = percent.map_or_else(|| "none".to_owned(), |percent| format!("{percent}%"));
+    let justified = if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
+    format!("{}{justified}/{} {percent:>4}", summary.covered, summary.total)
 }
 
 /// Columns of a character on a terminal: East Asian wide ones take two (Unicode Standard Annex 11), combining ones none.

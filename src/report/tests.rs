@@ -64,3 +64,68 @@ fn reports_to_look_at() {
         }
     }
 }
+
+#[test]
+fn the_terminal_summary_reads_well() {
+    let presentation = Presentation { written: vec!["reports/report.pdf".into()], ..Presentation::default() };
+    let text = render(&sample::evidence(), FormatName::Terminal, &presentation).unwrap();
+    insta::assert_snapshot!("terminal_with_defects", String::from_utf8(text).unwrap());
+    let text = render(&sample::flawless(), FormatName::Terminal, &presentation).unwrap();
+    insta::assert_snapshot!("terminal_flawless", String::from_utf8(text).unwrap());
+}
+
+#[test]
+fn no_line_of_the_summary_is_wider_than_the_terminal() {
+    for width in [100, 120, 200] {
+        let presentation = Presentation { width, ..Presentation::default() };
+        for evidence in [sample::evidence(), sample::flawless()] {
+            let text = String::from_utf8(render(&evidence, FormatName::Terminal, &presentation).unwrap()).unwrap();
+            for line in text.lines() {
+                assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_escapes() {
+    let plain = Presentation::default();
+    let colour = Presentation { colour: Colour::Ansi, ..Presentation::default() };
+    let text = |presentation: &Presentation| {
+        String::from_utf8(render(&sample::evidence(), FormatName::Terminal, presentation).unwrap()).unwrap()
+    };
+    let mut stripped = String::new();
+    for (index, part) in text(&colour).split('\u{1b}').enumerate() {
+        let part = if index == 0 { part } else { part.split_once('m').unwrap().1 };
+        stripped.push_str(part);
+    }
+    let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    assert_eq!(trimmed(&stripped), trimmed(&text(&plain)));
+}
+
+/// Shares are counted from rows that the sample's lists hold; the document prints numerator and denominator.
+#[test]
+fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
+    let evidence = sample::evidence();
+    let open = facts::open_obligations(&evidence);
+    let condition = open.iter().find(|item| item.obligation == "D2.C2").unwrap();
+    assert_eq!(condition.kernel.as_str(), "matmul_naive");
+    assert_eq!(condition.engine, crate::model::verdict::EngineName::Vulkan);
+    assert!(condition.reason.contains("D2.C2"));
+    let counted: u32 =
+        evidence
+            .kernels
+            .iter()
+            .flat_map(|kernel| &kernel.coverage.summary)
+            .map(|summary| {
+                if facts::asked_for(&evidence, &summary.criterion) {
+                    summary.uncovered + summary.undetermined
+                } else {
+                    0
+                }
+            })
+            .sum();
+    // An outcome is an obligation of branch and of decision coverage, and is listed once.
+    let twice = open.iter().filter(|item| item.criterion == "branch").count();
+    assert_eq!(open.len() + twice, counted as usize);
+}

@@ -48,12 +48,16 @@ pub fn section(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outli
             Text::plain(format!("{}: ", decision.id)).and(Text::code(decision.text.as_str())),
             format!("{}/{}", super::kernel_anchor(name), decision.id),
         );
-        let mut blocks = vec![heading, Block::Paragraph(place(decision))];
+        let mut blocks = vec![heading, Block::Paragraph(place(first, decision))];
         let alike =
             |other: &Option<&DecisionCoverage>| other.is_some_and(|other| facts::same_decision(decision, other));
         let same: Vec<String> =
             others.iter().filter(|(_, other)| alike(other)).map(|(side, _)| side.engine.to_string()).collect();
-        let engines = std::iter::once(first.engine.to_string()).chain(same).collect::<Vec<_>>().join(" and ");
+        let engines = match same.as_slice() {
+            [] => first.engine.to_string(),
+            // The vectors and tests are equal; witnesses may differ and are shown once.
+            same => format!("{} and {} (witnesses of {})", first.engine, same.join(" and "), first.engine),
+        };
         one_side(decision, &engines, &mut blocks);
         for (side, other) in others {
             match other {
@@ -83,9 +87,18 @@ fn context(context: DecisionContext) -> &'static str {
     }
 }
 
-fn place(decision: &DecisionCoverage) -> Text {
-    let mut text = Text::plain(format!("{} at ", context(decision.context)))
-        .and(Text::code(format!("{}:{}:{}", decision.file, decision.line, decision.column)));
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + characters.as_str())
+}
+
+fn place(kernel: &KernelEvidence, decision: &DecisionCoverage) -> Text {
+    let mut text = Text::plain(format!("{} at ", capital(context(decision.context)))).and(Text::code(facts::place(
+        &kernel.source,
+        &decision.file,
+        decision.line,
+        decision.column,
+    )));
     if let Some(function) = &decision.function {
         text = text.then(", function ").and(Text::code(function.as_str()));
     }
@@ -192,7 +205,7 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
         if count <= SEPARATE_COLUMNS {
             cells.extend(partners.map(|row| row.map_or_else(Text::empty, Text::plain)));
         } else {
-            let named = partners.enumerate().filter_map(|(index, row)| Some(format!("C{}: {}", index + 1, row?)));
+            let named = partners.enumerate().filter_map(|(index, row)| Some(format!("C{}:\u{a0}{}", index + 1, row?)));
             cells.push(Text::plain(named.collect::<Vec<_>>().join(", ")));
         }
         // Evidence read from a file may hold a vector of another length; a row is still a row.
@@ -217,9 +230,13 @@ fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
     ]);
     for condition in &decision.conditions {
         let mcdc = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id);
-        let side = |select: fn(&ConditionMcdc) -> &Independence| {
-            mcdc.map_or_else(|| Text::quiet("not measured"), |mcdc| independence(decision, select(mcdc)))
-        };
+        let unknown = || Text::quiet("not measured");
+        let unique = mcdc.map_or_else(unknown, |mcdc| independence(decision, &mcdc.unique_cause));
+        // Every pair of unique-cause MC/DC is one of masking MC/DC.
+        let masking = mcdc.map_or_else(unknown, |mcdc| match (&mcdc.masking.pair, &mcdc.unique_cause.pair) {
+            (Some(one), Some(other)) if one == other => Text::plain("✓ covered").tone(Tone::Good).then(", same pair"),
+            (_, _) => independence(decision, &mcdc.masking),
+        });
         let fixed = match condition.constness {
             Constness::Runtime => Text::empty(),
             Constness::Constant => Text::plain(" (constant)").tone(Tone::Caution),
@@ -232,8 +249,8 @@ fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
             Text::code(condition.id.to_string()),
             Text::code(condition.text.as_str()).and(fixed).and(coupled),
             Text::plain(format!("{}:{}", condition.line, condition.column)),
-            side(|mcdc| &mcdc.unique_cause),
-            side(|mcdc| &mcdc.masking),
+            unique,
+            masking,
         ]);
     }
     table
@@ -245,7 +262,7 @@ fn independence(decision: &DecisionCoverage, side: &Independence) -> Text {
     let reason = side.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let Some([one, two]) = &side.pair else { return state.then(reason) };
     let row = |values: &Values| row_of(decision, values).map_or(values.to_string(), |row| row.to_string());
-    let state = state.then(format!(", rows {} and {}{reason}", row(one), row(two)));
+    let state = state.then(format!(", rows\u{a0}{}\u{a0}and\u{a0}{}{reason}", row(one), row(two)));
     match &side.shown_by {
         None => state,
         Some([one, two]) => {

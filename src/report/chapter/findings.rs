@@ -22,7 +22,7 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
             "Obligation",
             "Criterion",
             "Engines",
-            "Place",
+            "Line:column",
             "Text",
             "Status and reason",
         ]);
@@ -61,7 +61,7 @@ fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
         Text::code(item.obligation.as_str()).link(anchor),
         Text::plain(facts::criterion_title(item.criterion)),
         Text::plain(engines.join(", ")),
-        Text::code(format!("{}:{}:{}", item.file, item.line, item.column)),
+        Text::code(facts::place(item.source, item.file, item.line, item.column)),
         Text::code(item.text),
         Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(Tone::Bad).then(reason),
     ]

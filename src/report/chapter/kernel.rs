@@ -31,7 +31,7 @@ pub fn chapter(evidence: &Evidence, name: &KernelName, outline: &mut Outline) {
             .and(Text::code(first.source.as_str()))
             .then(", entry point ")
             .and(Text::code(first.configuration.entry.as_str()))
-            .then(format!(", local size {x} × {y} × {z}."))
+            .then(format!(", local size {x} × {y} × {z}. A place without a file is a line and column of this source."))
             .and(accuracy),
     );
     shares(evidence, &sides, outline);
@@ -95,12 +95,12 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
     let (done, rest): (Vec<_>, Vec<_>) = first.iter().partition(covered);
     if !rest.is_empty() {
         let mut table =
-            Table::new(format!("{title} not covered on every engine")).columns(&["Obligation", "Place", "Text"]);
+            Table::new(format!("{title} not covered on every engine")).columns(&["Obligation", "Line:column", "Text"]);
         for side in sides {
             table = table.column(side.engine.to_string(), Align::Left);
         }
         for item in &rest {
-            let place = format!("{}:{}:{}", item.file, item.line, item.column);
+            let place = facts::place(&sides[0].source, &item.file, item.line, item.column);
             let mut cells = vec![Text::code(item.id.as_str()), Text::code(place), Text::code(item.text.as_str())];
             for side in sides {
                 cells.push(on(side, item).map_or_else(|| Text::quiet("not measured"), |item| status_cell(&item)));
@@ -124,32 +124,37 @@ fn status_cell(item: &SimpleObligation) -> Text {
     Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(tone).then(reason)
 }
 
-/// `S1-S4, S7, D1.T`: runs of consecutive numbers behind one prefix are drawn together.
+/// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a decision are one word.
 fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
-    let mut runs: Vec<(String, u32, u32)> = Vec::new();
-    let mut words: Vec<Result<usize, String>> = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for id in ids {
-        let digits = id.len() - id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (prefix, number) = id.split_at(id.len() - digits);
-        match number.parse::<u32>() {
-            Err(_) => words.push(Err(id.to_owned())),
-            Ok(number) => match (runs.last_mut(), words.last()) {
-                (Some((last, _, end)), Some(Ok(_))) if last == prefix && *end + 1 == number => *end = number,
-                _ => {
-                    words.push(Ok(runs.len()));
-                    runs.push((prefix.to_owned(), number, number));
-                }
-            },
+        match (id.strip_suffix(".F"), words.last_mut()) {
+            (Some(decision), Some(last)) if *last == format!("{decision}.T") => last.push_str("/F"),
+            (_, _) => words.push(id.to_owned()),
         }
     }
-    let word = |word: &Result<usize, String>| match word {
-        Err(id) => id.clone(),
-        Ok(index) => match &runs[*index] {
-            (prefix, start, end) if start == end => format!("{prefix}{start}"),
-            (prefix, start, end) => format!("{prefix}{start}–{prefix}{end}"),
-        },
+    let mut runs: Vec<(String, String)> = Vec::new();
+    for word in words {
+        match runs.last_mut() {
+            Some((_, end)) if follows(end, &word) => *end = word,
+            _ => runs.push((word.clone(), word)),
+        }
+    }
+    let run = |(start, end): &(String, String)| if start == end { start.clone() } else { format!("{start}–{end}") };
+    runs.iter().map(run).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the last number in `next` is one more than that in `last`, and all else is equal.
+fn follows(last: &str, next: &str) -> bool {
+    let parts = |id: &str| {
+        let end = id.rfind(|c: char| c.is_ascii_digit())? + 1;
+        let start = id[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+        Some((id[..start].to_owned(), id[start..end].parse::<u64>().ok()?, id[end..].to_owned()))
     };
-    words.iter().map(word).collect::<Vec<_>>().join(", ")
+    match (parts(last), parts(next)) {
+        (Some((before, one, after)), Some((other, two, tail))) => before == other && after == tail && one + 1 == two,
+        (_, _) => false,
+    }
 }
 
 fn lowering(sides: &[&KernelEvidence], outline: &mut Outline) {
@@ -211,7 +216,8 @@ mod tests {
 
     #[test]
     fn consecutive_identifiers_are_drawn_together() {
-        let text = compact(["S1", "S2", "S3", "S5", "D1.T", "D1.F", "F1.X1", "F1.X2", "F2.X3"].into_iter());
-        assert_eq!(text, "S1–S3, S5, D1.T, D1.F, F1.X1–F1.X2, F2.X3");
+        let text =
+            compact(["S1", "S2", "S3", "S5", "D1.T", "D1.F", "D2.T", "D2.F", "D3.T", "F1.X1", "F1.X2"].into_iter());
+        assert_eq!(text, "S1–S3, S5, D1.T/F–D2.T/F, D3.T, F1.X1–F1.X2");
     }
 }

@@ -5,6 +5,9 @@ use crate::model::verdict::Verdict;
 use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::report::facts;
 
+/// Rows of coverage that the title page has room for.
+const FRONT_ROWS: usize = 14;
+
 /// Identification in brief and the conclusion with its reasons.
 pub fn front(evidence: &Evidence) -> Vec<Block> {
     let project = &evidence.campaign.project;
@@ -22,6 +25,9 @@ pub fn front(evidence: &Evidence) -> Vec<Block> {
     ])];
     blocks.push(conclusion(evidence));
     blocks.push(Block::Table(overview(evidence)));
+    if (1..=FRONT_ROWS).contains(&evidence.campaign.conclusion.summary.len()) {
+        blocks.push(Block::Table(shares(evidence)));
+    }
     blocks
 }
 
@@ -119,6 +125,10 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
          that cannot be measured is undetermined: it stays in the total and counts as not covered. Shares are rounded \
          down. The rows that each share counts stand in the chapter of the kernel.",
     );
+    outline.table(shares(evidence));
+}
+
+fn shares(evidence: &Evidence) -> Table {
     let names = facts::measured_criteria(evidence);
     let mut table = Table::new("Coverage by kernel, engine and criterion").columns(&["Kernel", "Engine"]);
     for name in &names {
@@ -133,7 +143,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         }
         table.row(cells);
     }
-    outline.table(table);
+    table
 }
 
 /// A share with the tone of its completeness.

@@ -114,15 +114,13 @@ fn set(block: &Block, evidence: &Evidence) -> Markup {
         },
         Block::Table(table) => set_table(table),
         Block::Notice { tone, title, lines } => html! {
-            section.notice class=(tone_class(*tone)) role="status" {
+            section.notice.(tone_class(*tone)) role="status" {
                 p.title { (text(title)) }
                 @for line in lines { p { (text(line)) } }
             }
         },
         Block::Together(blocks) => html! { section.together { @for block in blocks { (set(block, evidence)) } } },
-        Block::Source { kernel } => {
-            evidence.kernels.get(*kernel).map_or_else(|| html! {}, |kernel| source::view(kernel))
-        }
+        Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(|| html! {}, source::view),
     }
 }
 
@@ -175,12 +173,17 @@ fn text(line: &Text) -> Markup {
     html! { @for part in &line.0 { (run(part)) } }
 }
 
+/// Identifiers up to this many bytes are not broken.
+const UNBROKEN: usize = 20;
+
 fn run(run: &Run) -> Markup {
     let styled = match run.style {
         Style::Plain => html! { (run.text) },
         Style::Strong => html! { strong { (run.text) } },
         Style::Emphasis => html! { em { (run.text) } },
-        Style::Code => html! { code { (run.text) } },
+        Style::Code if run.text.len() <= UNBROKEN && !run.text.contains(' ') => html! { code.id { (run.text) } },
+        // A long name may break behind `_` and `/`.
+        Style::Code => html! { code { @for part in run.text.split_inclusive(['_', '/']) { (part) wbr; } } },
     };
     let toned = match run.tone {
         Tone::Neutral => styled,

@@ -103,11 +103,19 @@ fn caption_height(table: &Table) -> f32 {
     if table.caption.is_some() { BODY * LEADING + 4.0 } else { 0.0 }
 }
 
-/// Height of caption, header and the first two rows.
+/// Tables up to this height are not parted.
+const SMALL: f32 = 0.24 * (BOTTOM - TOP);
+
+/// Height of the whole table where it is small, else of caption, header and the first two rows.
 pub fn lead(flow: &Flow, table: &Table) -> f32 {
     let plan = plan(flow, table);
-    let rows: f32 = table.rows.iter().take(2).map(|row| height(&break_row(flow, &plan, row.iter()), plan.size)).sum();
-    6.0 + caption_height(table) + height(&head(flow, table, &plan), plan.size) + rows.min(0.4 * (BOTTOM - TOP))
+    let heights = |count: usize| -> f32 {
+        table.rows.iter().take(count).map(|row| height(&break_row(flow, &plan, row.iter()), plan.size)).sum()
+    };
+    let top = 6.0 + caption_height(table) + height(&head(flow, table, &plan), plan.size);
+    // More rows than this are higher than a small table.
+    let whole = if table.rows.len() <= 20 { heights(20) } else { f32::INFINITY };
+    if top + whole <= SMALL { top + whole } else { top + heights(2).min(0.4 * (BOTTOM - TOP)) }
 }
 
 /// Sets the table from the flow's place on.

@@ -1,1 +1,134 @@
+//! The document as other programs read it: `lopdf` for its structure, `pdftotext` (poppler) for its text where installed.
 
+use super::*;
+use crate::report::{FormatName, render, sample};
+use std::io::Write;
+use std::process::Command;
+
+fn pdf(evidence: &Evidence) -> Vec<u8> {
+    render(evidence, FormatName::Pdf, &Presentation::default()).unwrap()
+}
+
+/// Text per page in reading order; none without poppler.
+fn pages(bytes: &[u8]) -> Option<Vec<String>> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let output = Command::new("pdftotext").arg("-layout").arg(file.path()).arg("-").output();
+    let Ok(output) = output else {
+        eprintln!("skipped: pdftotext (poppler-utils) is not installed");
+        return None;
+    };
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.trim_end_matches('\u{c}').split('\u{c}').map(str::to_owned).collect())
+}
+
+#[test]
+fn every_font_is_embedded_as_a_subset() {
+    let bytes = pdf(&sample::evidence());
+    assert!(bytes.len() < 600_000, "{} bytes", bytes.len());
+    let file = lopdf::Document::load_mem(&bytes).unwrap();
+    let mut programs = 0;
+    for object in file.objects.values() {
+        let Ok(font) = object.as_dict() else { continue };
+        if font.get(b"Type").and_then(|kind| kind.as_name()).ok() != Some(b"FontDescriptor") {
+            continue;
+        }
+        let name = font.get(b"FontName").unwrap().as_name().unwrap();
+        assert_eq!(name[6], b'+', "{}", String::from_utf8_lossy(name));
+        let key: &[u8] = if font.has(b"FontFile2") { b"FontFile2" } else { b"FontFile3" };
+        let program = file.get_object(font.get(key).unwrap().as_reference().unwrap()).unwrap().as_stream().unwrap();
+        let length = program.decompressed_content().unwrap_or_else(|_| program.content.clone()).len();
+        assert!((1_000..120_000).contains(&length), "{length} bytes");
+        programs += 1;
+    }
+    assert_eq!(programs, Face::ALL.len());
+}
+
+#[test]
+fn every_page_bears_its_number_and_the_total() {
+    let bytes = pdf(&sample::evidence());
+    let total = lopdf::Document::load_mem(&bytes).unwrap().get_pages().len();
+    let Some(pages) = pages(&bytes) else { return };
+    assert_eq!(pages.len(), total);
+    for (index, page) in pages.iter().enumerate() {
+        assert!(page.contains(&format!("Page {} of {total}", index + 1)), "page {}", index + 1);
+        assert!(index == 0 || page.contains("vkcert 0.1.0"), "page {} has no running header", index + 1);
+    }
+}
+
+#[test]
+fn a_table_that_goes_on_repeats_its_header() {
+    let Some(pages) = pages(&pdf(&sample::evidence())) else { return };
+    let continued: Vec<&String> =
+        pages.iter().filter(|page| page.contains("Open in kernel") && page.contains("(continued)")).collect();
+    assert!(!continued.is_empty());
+    for page in continued {
+        assert!(page.contains("Obligation") && page.contains("Criterion"), "{page}");
+    }
+}
+
+/// A word of the report is either on a page or was broken where a line ends; nothing is lost.
+#[test]
+fn every_identifier_of_the_evidence_is_printed() {
+    let evidence = sample::evidence();
+    let Some(pages) = pages(&pdf(&evidence)) else { return };
+    let text: String = pages.concat().chars().filter(|c| !c.is_whitespace()).collect();
+    for requirement in &evidence.campaign.requirements {
+        assert!(text.contains(requirement.requirement.uid.as_str()));
+        assert!(text.contains(&requirement.hash), "{}", requirement.hash);
+    }
+    for test in &evidence.campaign.tests {
+        assert!(text.contains(test.id.as_str()), "{}", test.id);
+    }
+    for kernel in &evidence.kernels {
+        for decision in &kernel.coverage.decisions {
+            let title: String = format!("{}:{}", decision.id, decision.text).split_whitespace().collect();
+            assert!(text.contains(&title), "{title}");
+        }
+    }
+}
+
+#[test]
+fn a_character_that_no_font_has_is_printed_as_its_code_point() {
+    let Some(pages) = pages(&pdf(&sample::evidence())) else { return };
+    assert!(pages.concat().contains("<U+4E2D>"));
+}
+
+#[test]
+fn chapters_and_kernels_are_bookmarks() {
+    let evidence = sample::evidence();
+    let file = lopdf::Document::load_mem(&pdf(&evidence)).unwrap();
+    let title = |object: &lopdf::Object| {
+        let entry = object.as_dict().ok()?;
+        entry.get(b"Dest").ok()?;
+        lopdf::decode_text_string(entry.get(b"Title").ok()?).ok()
+    };
+    let titles: Vec<String> = file.objects.values().filter_map(title).collect();
+    for name in ["Manifest", "Kernel matmul_naive", "D60:", "LLR-MM-002:"] {
+        assert!(titles.iter().any(|title| title.contains(name)), "{name}");
+    }
+}
+
+#[test]
+fn no_text_leaves_the_page_or_its_cell() {
+    let evidence = sample::evidence();
+    let document = crate::report::chapter::document(&evidence);
+    let faces = Faces::load().unwrap();
+    let flow = set(&document, &faces);
+    for (index, page) in flow.pages.iter().enumerate() {
+        let mut lines: Vec<(i64, f32, f32)> = Vec::new();
+        for draw in page {
+            let Draw::Text { x, y, face, size, text, .. } = draw else { continue };
+            let width: f32 = text.chars().map(|c| faces.width(*face, c, size / face.scale())).sum();
+            assert!(*x >= LEFT - 0.1 && x + width <= LEFT + LINE_WIDTH + 0.6, "page {}: {text}", index + 1);
+            assert!(*y > TOP && *y <= BOTTOM + 1.0, "page {}: {text} at {y}", index + 1);
+            lines.push(((y * 10.0) as i64, *x, x + width));
+        }
+        lines.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        for pair in lines.windows(2) {
+            let overlap = pair[0].0 == pair[1].0 && pair[1].1 < pair[0].2 - 0.3;
+            assert!(!overlap, "page {}: text overlaps at y {}", index + 1, pair[0].0);
+        }
+    }
+}
