@@ -1,8 +1,8 @@
 //! From runs to evidence.
 
+use super::coupling::KernelCoupling;
 use super::engines::Engines;
 use super::evidence::sha256_words;
-use super::failure::Failure;
 use super::kernel::{Kernel, Measurement};
 use super::project::module_file;
 use super::test_run::TestRun;
@@ -31,16 +31,17 @@ pub fn campaign(
     engines: &Engines,
     runs: &[Vec<TestRun>],
     expected: &Expectations,
+    coupling: &[KernelCoupling],
     limits: Vec<String>,
-) -> Result<Campaign, Failure> {
+) -> Campaign {
     let verdicts = project.tests.iter().zip(runs);
     let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
-    let (coupling, refuted) = coupling::check(project, kernels, engines)?;
+    let (coupling, refuted) = coupling::evidence(coupling);
     let mut findings = kernel_findings(project, kernels);
     findings.extend(refuted);
     let (agreement, disagreements) = agreement::compare(project, kernels, runs);
     findings.extend(disagreements);
-    Ok(Campaign {
+    Campaign {
         schema: 1,
         project: identity(project),
         engines: engines.identities(),
@@ -52,7 +53,7 @@ pub fn campaign(
         agreement,
         limits: limits.into_iter().chain(notes(kernels)).collect(),
         conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
-    })
+    }
 }
 
 fn justifications(project: &Project) -> Vec<JustificationEvidence> {

@@ -11,7 +11,7 @@ use super::output::{self, PendingFolder};
 use super::plan::Plan;
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{assemble, campaign, project};
+use super::{assemble, campaign, coupling, project};
 use crate::exec::stored;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, Manifest};
@@ -38,6 +38,8 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
     let prepared = campaign::prepare(&project, &kernels, &plan)?;
     let mut engines = Engines::open(&plan, settings.engines.as_deref(), engine_settings)?;
+    let device = coupling::device_limits(&engines);
+    let coupled = coupling::analyse(&project, &kernels, &prepared, device.as_ref())?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let expected = prepared.iter().filter_map(|test| {
         let plan = test.plan.as_ref().ok()?;
@@ -45,7 +47,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     });
     let expected = expected.collect();
     drop(prepared);
-    let evidence = gather(&project, &kernels, &engines, &runs, &expected, certify)?;
+    let evidence = gather(&project, &kernels, &engines, &runs, &expected, &coupled, certify)?;
     let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
     let written = write(&evidence, &out)?;
     match common.format {
@@ -84,13 +86,14 @@ fn gather(
     engines: &Engines,
     runs: &[Vec<TestRun>],
     expected: &assemble::Expectations,
+    coupled: &[coupling::KernelCoupling],
     certify: &Certify,
 ) -> Result<Evidence, Failure> {
     let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
     if !certify.without.is_empty() {
         limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
     }
-    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, limits)?;
+    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, coupled, limits);
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;
