@@ -144,7 +144,7 @@ pub struct Typed {
 /// Something that C arithmetic does quietly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// The exact result does not fit.
+    /// The exact result does not fit (beyond 127 bits: the nearest number of that many bits).
     Overflow {
         span: Range<usize>,
         exact: i128,
@@ -211,7 +211,8 @@ const TYPES: &[(&str, HostType)] = &[
 pub fn wrap(value: i128, width: HostType) -> i128 {
     let (lowest, highest) = range(width);
     let count = highest - lowest + 1;
-    (value - lowest).rem_euclid(count) + lowest
+    let kept = value.rem_euclid(count);
+    if kept > highest { kept - count } else { kept }
 }
 
 fn promoted(width: HostType) -> HostType {
@@ -301,7 +302,15 @@ impl Expression {
             Binary::BitAnd => Typed { value: wrap(a & b, width), width },
             Binary::Add => self.fit(a + b, width, events),
             Binary::Subtract => self.fit(a - b, width, events),
-            Binary::Multiply => self.fit(a * b, width, events),
+            Binary::Multiply => match a.checked_mul(b) {
+                Some(exact) => self.fit(exact, width, events),
+                None => {
+                    // Two 64-bit factors can exceed 127 bits; the low bits that a type keeps are right all the same.
+                    let exact = a.saturating_mul(b);
+                    events.push(Event::Overflow { span: self.span.clone(), exact, width });
+                    Typed { value: wrap(a.wrapping_mul(b), width), width }
+                }
+            },
             Binary::Minimum => Typed { value: a.min(b), width },
             Binary::Maximum => Typed { value: a.max(b), width },
             Binary::Divide | Binary::Remainder if b == 0 => {
@@ -417,7 +426,7 @@ fn enclose_binary(operator: Binary, left: Enclosed, right: Enclosed, quiet: &mut
         Binary::Add => enclosed(a.low + b.low, a.high + b.high, width, quiet),
         Binary::Subtract => enclosed(a.low - b.high, a.high - b.low, width, quiet),
         Binary::Multiply => {
-            let (low, high) = corners(&|a, b| a * b);
+            let (low, high) = corners(&|a, b| a.saturating_mul(b));
             enclosed(low, high, width, quiet)
         }
         Binary::Minimum => Enclosed { low: a.low.min(b.low), high: a.high.min(b.high), width },
@@ -696,6 +705,8 @@ mod tests {
         assert_eq!(value("a > 5 ? 1 : 2", all), (1, HostType::Int32, 0));
         assert_eq!(value("a - 11", all), (0xffff_ffff, HostType::Uint32, 1));
         assert_eq!(value("1 << 4 | 3", all), (19, HostType::Int32, 0));
+        let most = [0, 0, u64::MAX.into(), 0];
+        assert_eq!(value("c * c", most), (1, HostType::Uint64, 1), "beyond what 127 bits hold");
         assert_eq!(value("a / 0", all), (0, HostType::Uint32, 1));
         assert_eq!(value("max(a, 12u) - min(a, 3u)", all), (9, HostType::Uint32, 0));
         assert_eq!(value("10 - 4 - 3", all), (3, HostType::Int32, 0));
