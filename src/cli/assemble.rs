@@ -281,7 +281,7 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
 fn lowering(kernel: &KernelName, engine: EngineName, runs: &[Vec<TestRun>]) -> Vec<LoweringDecision> {
     let mut sums: Vec<LoweringDecision> = Vec::new();
     let runs = runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
-    for decision in runs.filter_map(|run| run.lowering.get(kernel.as_str())).flatten() {
+    for decision in runs.filter_map(|run| run.counts.lowering.get(kernel.as_str())).flatten() {
         match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {
             Some(sum) => {
                 sum.true_count += decision.true_count;

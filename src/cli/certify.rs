@@ -38,9 +38,10 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
     let prepared = campaign::prepare(&project, &kernels, &plan)?;
     let mut engines = Engines::open(&plan, settings.engines.as_deref(), engine_settings)?;
-    let device = coupling::device_limits(&engines);
-    let coupled = coupling::analyse(&project, &kernels, &prepared, device.as_ref())?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let device = coupling::device_limits(&engines);
+    let touched = coupling::touched(&runs);
+    let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
     let expected = prepared.iter().filter_map(|test| {
         let plan = test.plan.as_ref().ok()?;
         Some((test.test.id.clone(), stored::expectations(plan)))

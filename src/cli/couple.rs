@@ -1,12 +1,17 @@
 //! `vkcert couple`: the coupling checks alone.
 
 use super::args::{Common, Couple, GraphForm, OutputForm};
+use super::coupling::Touched;
 use super::engines::{EngineSettings, Engines};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::plan::Plan;
+use super::test_run::PreparedTest;
 use super::{campaign, coupling, output, project};
+use crate::exec::sequential::SequentialExecutor;
+use crate::exec::{Executor, Job, Unobserved};
 use crate::model::evidence::CouplingCheck;
+use crate::model::finding::Checks;
 use serde_json::json;
 
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
@@ -17,7 +22,8 @@ pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     let prepared = campaign::prepare(&loaded, &kernels, &plan)?;
     let engines = Engines::open(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
-    let results = coupling::analyse(&loaded, &kernels, &prepared, device.as_ref())?;
+    let touched = accesses(&prepared)?;
+    let results = coupling::analyse(&loaded, &kernels, &prepared, &touched, device.as_ref())?;
     match (common.format, couple.graph) {
         (OutputForm::Json, _) => {
             let (rows, findings) = coupling::evidence(&results);
@@ -43,6 +49,18 @@ pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     }
     let holds = results.iter().flat_map(|row| &row.coupling.checks).all(|check| check.status == "holds");
     Ok(if holds { Exit::Success } else { Exit::Failed })
+}
+
+/// What the tests access, from one run of each on the sequential engine.
+fn accesses(prepared: &[PreparedTest]) -> Result<Vec<Touched>, Failure> {
+    let one = |test: &PreparedTest| {
+        let Ok(plan) = &test.plan else { return Ok(Touched::new()) };
+        let job = Job { checks: Checks::none(), ..plan.job.clone() };
+        let run = SequentialExecutor::default().run_counting(&job, &mut Unobserved);
+        let (_, counts) = run.map_err(|error| Failure::tool(error.to_string()))?;
+        Ok(counts.touched)
+    };
+    prepared.iter().map(one).collect()
 }
 
 fn line(check: &CouplingCheck) -> String {

@@ -3,13 +3,14 @@
 use super::engines::{Engines, Vulkan};
 use super::failure::Failure;
 use super::kernel::Kernel;
-use super::test_run::PreparedTest;
+use super::test_run::{PreparedTest, TestRun};
 use crate::coupling::{self, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse};
 use crate::model::evidence::{CouplingEvidence, KernelFinding};
 use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
 use crate::model::procedure::Dispatch;
 use crate::model::requirement::{HostMember, Interface};
+use crate::model::verdict::EngineName;
 use crate::requirement::Project;
 use crate::spirv::reflect::Reflection;
 use std::collections::BTreeMap;
@@ -26,13 +27,14 @@ pub fn analyse(
     project: &Project,
     kernels: &[Kernel],
     prepared: &[PreparedTest],
+    touched: &[Touched],
     device: Option<&DeviceLimits>,
 ) -> Result<Vec<KernelCoupling>, Failure> {
     let mut results = Vec::new();
     let mut diagnostics = Vec::new();
     for interface in &project.interfaces {
         let Some(kernel) = kernels.iter().find(|kernel| kernel.name == interface.kernel.as_str()) else { continue };
-        match analyse_one(&interface.value, kernel, prepared, device) {
+        match analyse_one(&interface.value, kernel, prepared, touched, device) {
             Ok(coupling) => results.push(KernelCoupling { kernel: interface.kernel.clone(), coupling }),
             Err(Failure::Input(found)) => {
                 let file = project.relative_file(interface);
@@ -79,6 +81,7 @@ fn analyse_one(
     interface: &Interface,
     kernel: &Kernel,
     prepared: &[PreparedTest],
+    touched: &[Touched],
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, Failure> {
     // Sizes under the specialization that the host sets, where its values are constants.
@@ -87,7 +90,7 @@ fn analyse_one(
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| Failure::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::barriers(&kernel.module, &reflection);
-    let tests = uses(interface, prepared);
+    let tests = uses(interface, prepared, touched);
     let input = CouplingInput {
         interface,
         module: &kernel.module,
@@ -101,18 +104,21 @@ fn analyse_one(
 }
 
 /// Every dispatch of the kernel by a test.
-fn uses(interface: &Interface, prepared: &[PreparedTest]) -> Vec<TestUse> {
+fn uses(interface: &Interface, prepared: &[PreparedTest], touched: &[Touched]) -> Vec<TestUse> {
     let mut uses = Vec::new();
-    for test in prepared {
+    for (test, touched) in prepared.iter().zip(touched) {
         let Ok(plan) = &test.plan else { continue };
-        for (dispatch, job) in test.test.dispatches.iter().zip(&plan.job.dispatches) {
+        for (number, (dispatch, job)) in test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate() {
             if dispatch.kernel != interface.kernel {
                 continue;
             }
-            let buffers = job
-                .bindings
-                .iter()
-                .map(|binding| ((binding.set, binding.binding), BufferUse { bound: binding.range, touched: None }));
+            let accessed = touched.get(number);
+            let buffers = job.bindings.iter().map(|binding| {
+                let key = (binding.set, binding.binding);
+                // A binding that a complete run never accessed was touched in no byte.
+                let touched = accessed.map(|accessed| accessed.get(&key).copied().unwrap_or(0));
+                (key, BufferUse { bound: binding.range, touched })
+            });
             uses.push(TestUse {
                 name: test.test.id.to_string(),
                 groups: dispatch.groups,
@@ -122,6 +128,20 @@ fn uses(interface: &Interface, prepared: &[PreparedTest]) -> Vec<TestUse> {
         }
     }
     uses
+}
+
+/// What each dispatch of a test accessed, by set and binding; empty where the sequential engine did not tell.
+pub type Touched = Vec<BTreeMap<(u32, u32), u64>>;
+
+/// From the runs of a campaign.
+pub fn touched(runs: &[Vec<TestRun>]) -> Vec<Touched> {
+    let row = |row: &Vec<TestRun>| {
+        row.iter()
+            .find(|run| run.engine == EngineName::Sequential)
+            .map(|run| run.counts.touched.clone())
+            .unwrap_or_default()
+    };
+    runs.iter().map(row).collect()
 }
 
 /// Host parameters that the host stores unchanged in a push constant: their values are the test's.

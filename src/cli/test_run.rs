@@ -9,7 +9,7 @@ use super::kernel::{Kernel, Variant};
 use crate::exec::judge::{self, Judgement};
 use crate::exec::prepare::Prepared;
 use crate::exec::sequential::SequentialExecutor;
-use crate::exec::{Completion, ExecError, Executor, Job, LoopCounts, Run, Unobserved};
+use crate::exec::{Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
 use crate::model::evidence::Mismatch;
 use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::model::procedure::Test;
@@ -40,8 +40,8 @@ pub struct TestRun {
     pub outputs: BTreeMap<String, Vec<u8>>,
     /// Per kernel: what was recorded, or why nothing was.
     pub records: BTreeMap<String, Result<Records, String>>,
-    /// Per kernel: the loop decisions that only the sequential lowering has.
-    pub lowering: LoopCounts,
+    /// What only the sequential engine counts.
+    pub counts: Counts,
 }
 
 impl TestRun {
@@ -60,7 +60,7 @@ impl TestRun {
             findings: Vec::new(),
             outputs: BTreeMap::new(),
             records: BTreeMap::new(),
-            lowering: BTreeMap::new(),
+            counts: Counts::default(),
         }
     }
 }
@@ -72,7 +72,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
     };
     let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
-    let (production, lowering) = execute_counting(engine, &job.expect("every kernel has a production module"))?;
+    let (production, counts) = execute_counting(engine, &job.expect("every kernel has a production module"))?;
     let judgement = judge(plan, &production)?;
     let mut run = TestRun {
         engine: engine.name(),
@@ -82,7 +82,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
         records: BTreeMap::new(),
-        lowering,
+        counts,
     };
     if production.completion == Completion::Completed {
         match engine.name() {
@@ -103,7 +103,7 @@ fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
     Ok(execute_counting(engine, job)?.0)
 }
 
-fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, LoopCounts), Failure> {
+fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, Counts), Failure> {
     engine.run_counting(job, &mut Unobserved).map_err(|error| match error {
         ExecError::Engine { .. } => Failure::tool(error.to_string()),
         ExecError::NoDevice { .. } => Failure::Unavailable { message: error.to_string(), hint: None },

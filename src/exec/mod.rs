@@ -151,8 +151,14 @@ pub enum ExecError {
     NoDevice { reason: String },
 }
 
-/// Loop decisions of the sequential lowering with their counts, by kernel name.
-pub type LoopCounts = BTreeMap<String, Vec<LoweringDecision>>;
+/// What the sequential engine counts beside a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Counts {
+    /// Loop decisions that only the lowering has, by kernel name.
+    pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+    /// By dispatch, then set and binding: bytes of the bound range up to the last one that was accessed.
+    pub touched: Vec<BTreeMap<(u32, u32), u64>>,
+}
 
 /// Runs prepared jobs.
 pub trait Executor {
@@ -161,10 +167,9 @@ pub trait Executor {
     /// Runs `job` and reports events to `observer`.
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError>;
 
-    /// The same, with the counts of the loop decisions that only a sequential lowering has, by kernel name; none for
-    /// engines that lower nothing.
-    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, LoopCounts), ExecError> {
-        Ok((self.run(job, observer)?, LoopCounts::new()))
+    /// The same, with what only an engine that sees every access and loop can count; nothing for the others.
+    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+        Ok((self.run(job, observer)?, Counts::default()))
     }
 }
 

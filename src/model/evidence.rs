@@ -334,7 +334,7 @@ pub struct CouplingEdge {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingCheck {
-    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `no-host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier` ...
+    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier` ...
     pub check: String,
     /// `holds`, `refuted` or `undetermined`.
     pub status: String,

@@ -52,10 +52,25 @@ impl Machine<'_> {
         }
         let span = access.components.iter().max().map_or(0, |last| last + 1);
         let room = limit.checked_sub(span);
-        let inside = room.is_some_and(|room| addresses.iter().fold(0, |most, address| most.max(*address)) <= room);
+        let most = addresses.iter().fold(0, |most, address| most.max(*address));
+        let inside = room.is_some_and(|room| most <= room);
         self.addresses = addresses;
+        if let Root::Descriptor(index) = access.root {
+            self.touch_range(index as usize, &lanes, most.saturating_add(span), span, limit);
+        }
         let unguarded = inside && lanes == self.active;
         Addressed { lanes, unguarded, limit, first }
+    }
+
+    /// Remembers the last word of a descriptor's range that was accessed. `most` bounds what any lane, active or not,
+    /// could have accessed, so that the lanes are looked at only where it may be news.
+    fn touch_range(&mut self, index: usize, lanes: &Mask, most: u32, span: u32, limit: u32) {
+        if most <= self.touched[index] {
+            return;
+        }
+        let ends = lanes.lanes().map(|lane| self.addresses[lane].saturating_add(span));
+        let last = ends.filter(|end| *end <= limit).max().unwrap_or(0);
+        self.touched[index] = self.touched[index].max(last);
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.

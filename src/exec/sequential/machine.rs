@@ -73,6 +73,8 @@ pub struct Machine<'a> {
     pub groups: [u32; 3],
     pub stores: &'a mut [Store],
     pub slots: Vec<Option<Slot>>,
+    /// By descriptor: words from the start of its range up to the last one accessed.
+    pub touched: Vec<u32>,
     pub workgroup_memory: Store,
     pub push_constants: Store,
     pub collector: Collector,
@@ -149,6 +151,7 @@ impl<'a> Machine<'a> {
             settings: launch.settings,
             groups: launch.groups,
             stores: launch.stores,
+            touched: vec![0; launch.slots.len()],
             slots: launch.slots,
             workgroup_memory,
             push_constants: launch.push_constants,

@@ -11,7 +11,7 @@ use super::record::Recorder;
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use crate::exec::{
-    Completion, ExecError, Executor, Job, JobBuffer, JobDispatch, JobModule, LoopCounts, ModuleRecording, Observer, Run,
+    Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Run,
 };
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind};
@@ -33,6 +33,8 @@ pub struct SequentialRun {
     pub run: Run,
     /// By kernel name; counts of all its dispatches together.
     pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
+    /// By dispatch, then set and binding: bytes of the bound range up to the last one that was accessed.
+    pub touched: Vec<BTreeMap<(u32, u32), u64>>,
 }
 
 impl Executor for SequentialExecutor {
@@ -44,9 +46,9 @@ impl Executor for SequentialExecutor {
         Ok(self.run_with_lowering_counts(job, observer)?.run)
     }
 
-    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, LoopCounts), ExecError> {
+    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
         let counted = self.run_with_lowering_counts(job, observer)?;
-        Ok((counted.run, counted.lowering))
+        Ok((counted.run, Counts { lowering: counted.lowering, touched: counted.touched }))
     }
 }
 
@@ -91,7 +93,7 @@ impl SequentialExecutor {
 }
 
 fn ended(completion: Completion) -> SequentialRun {
-    SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new() }
+    SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new(), touched: Vec::new() }
 }
 
 /// First word of a record buffer; any value does, since the canary depends on it.
@@ -110,6 +112,7 @@ struct Session<'a> {
     findings: Vec<Finding>,
     records: BTreeMap<String, Records>,
     tallies: BTreeMap<String, LoopTally>,
+    touched: Vec<BTreeMap<(u32, u32), u64>>,
     diverged: bool,
     ran: Vec<bool>,
 }
@@ -159,6 +162,7 @@ impl<'a> Session<'a> {
             findings: Vec::new(),
             records: BTreeMap::new(),
             tallies: BTreeMap::new(),
+            touched: Vec::new(),
             diverged: false,
         })
     }
@@ -203,6 +207,12 @@ impl<'a> Session<'a> {
         self.steps_left = machine.steps_left;
         self.diverged |= machine.diverged;
         let entered = machine.regions.entered.clone();
+        let mut touched = BTreeMap::new();
+        for (descriptor, words) in program.descriptors.iter().zip(&machine.touched) {
+            let bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
+            *bytes = u64::from(*words * 4).max(*bytes);
+        }
+        self.touched.push(touched);
         let recorder = std::mem::take(&mut machine.recorder);
         let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
@@ -332,7 +342,7 @@ impl<'a> Session<'a> {
         };
         let lowering = self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
         let run = Run { completion, buffers, findings: self.findings, records: self.records };
-        SequentialRun { run, lowering }
+        SequentialRun { run, lowering, touched: self.touched }
     }
 
     fn contents(&self, buffers: &[JobBuffer]) -> Vec<Vec<u8>> {
