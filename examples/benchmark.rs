@@ -26,7 +26,8 @@ const SIDE: u32 = 256;
 const RUNS: usize = 21;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/glsl/matmul_naive.comp"))?;
+    let text = std::fs::read_to_string("glsl/matmul_naive.comp")
+        .map_err(|error| format!("glsl/matmul_naive.comp: {error}; run this in the repository's root"))?;
     let source = KernelSource {
         path: "glsl/matmul_naive.comp".to_owned(),
         text,

@@ -4,7 +4,7 @@
 
 use super::exit::Exit;
 use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus};
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{EngineName, Verdict};
 
 /// Judges a campaign. `conclusion` of the argument is not read.
 pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
@@ -18,6 +18,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
     requirements(campaign, &mut because);
     obligations(campaign, kernels, &mut because);
     findings(campaign, &mut because);
+    coupling(campaign, &mut because);
     for row in campaign.justifications.iter() {
         if let Some(reason) = &row.rejected {
             let item = &row.justification;
@@ -92,6 +93,19 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
                 ),
                 Exit::Failed,
             );
+        }
+    }
+}
+
+/// Refuted checks are findings already. An undetermined one counts against the result, but for device limits where no
+/// device ran: those are not run, like everything else that needs one.
+fn coupling(campaign: &Campaign, because: &mut Because) {
+    let device = campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
+    for kernel in &campaign.coupling {
+        let undetermined = kernel.checks.iter().filter(|check| check.status == "undetermined");
+        for check in undetermined.filter(|check| device || check.check != "device-limits") {
+            let told = format!("coupling of {}: {} is undetermined: {}", kernel.kernel, check.check, check.message);
+            because(told, Exit::Failed);
         }
     }
 }

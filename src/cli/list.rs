@@ -34,8 +34,7 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Scalars of the rows, a column per key of the first row, in the order that `json!` was written is lost: sorted by key,
-/// identifiers first.
+/// A column per key of the first row: identifiers first, the others by name.
 fn table(rows: &[Value]) -> String {
     let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
     let leading = ["id", "uid", "name", "index"];
