@@ -251,3 +251,64 @@ fn instrumented_modules_record_what_marked_modules_record() {
     }
     assert!(compared > 20, "{compared}");
 }
+
+/// A condition that was short-circuited away has no operands; the one evaluation before it must not show through.
+#[test]
+fn operands_are_those_of_evaluated_conditions() {
+    use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+    let text = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, set = 0, binding = 0) buffer R { float r[]; };
+void main() {
+    float x = r[gl_LocalInvocationIndex];
+    float y = x * 10.0;
+    for (uint i = 0u; i < 2u; i++) {
+        if (x > 1.5 && y < 25.0) r[gl_LocalInvocationIndex] = 0.0;
+        x -= 1.0;
+    }
+}
+";
+    let kernel = KernelSource {
+        path: "operands.comp".to_owned(),
+        text: text.to_owned(),
+        include: Vec::new(),
+        folder: None,
+        defines: Default::default(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.1".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    let compiled = glsl::compile(&kernel).unwrap();
+    let marked = Module::parse(compiled.marked.clone()).unwrap();
+    let made = vkcert::instrument::instrument(&compiled.structure, &marked, "main").unwrap();
+    let mut test =
+        FileTest { name: "operands".to_owned(), words: compiled.marked, groups: [1; 3], ..FileTest::default() };
+    test.buffers.push(filetest::Buffer {
+        binding: 0,
+        class: vkcert::model::procedure::DescriptorClass::Storage,
+        words: [4.0f32, 3.0, 2.0, 1.0].map(|value| Some(value.to_bits())).to_vec(),
+        range: None,
+    });
+    for tile_width in [1, 64] {
+        let mut job = test.job();
+        job.modules[0].recording = ModuleRecording::Markers(Arc::new(made.markers.clone()));
+        let settings = Settings { tile_width, ..Settings::default() };
+        let run = SequentialExecutor { settings }.run(&job, &mut Unobserved).unwrap();
+        let records = &run.records["operands"];
+        let slots = made.markers.layout.decisions.iter().filter(|slot| slot.weights.len() == 2);
+        let rows =
+            slots.flat_map(|slot| slot.vectors.iter().map(|row| (row.vector.values.to_string(), slot.base + row.sum)));
+        let mut seen = 0;
+        for (values, bit) in rows {
+            let lines = records.operands.get(&bit).cloned().unwrap_or_default();
+            println!("{values}: {lines:?}");
+            let has = |name: &str| lines.iter().any(|line| line.contains(name));
+            assert_eq!(lines.len(), values.chars().filter(|value| *value != '-').count(), "{values} {lines:?}");
+            assert!(has("x > 1.5"), "{values} {lines:?}");
+            assert_eq!(has("y < 25.0"), !values.ends_with('-'), "{values} {lines:?}");
+            seen += 1;
+        }
+        assert_eq!(seen, 3, "vectors F-, TF, TT");
+    }
+}

@@ -1,5 +1,7 @@
 //! Reads file tests (`tests/filetests/README.md`) and compiles them.
 
+#![allow(dead_code)]
+
 use std::path::Path;
 use std::sync::Arc;
 use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};

@@ -5,6 +5,7 @@
 
 use super::program::Compared;
 use crate::model::records::{MarkerTable, Records};
+use crate::model::vector::ConditionValue;
 use std::collections::BTreeMap;
 
 /// An invocation's rank: linear workgroup index, then local index.
@@ -25,6 +26,18 @@ pub struct Recorder {
     /// Lowest rank by bit; `Rank::MAX` where the bit is not set.
     lowest: Vec<Rank>,
     operands: BTreeMap<u32, Vec<String>>,
+    /// By bit of a decision's vector: which conditions that vector evaluates.
+    evaluated: BTreeMap<u32, Vec<bool>>,
+}
+
+/// The conditions that each vector of the layout evaluates, by the vector's bit.
+fn evaluated(table: &MarkerTable) -> BTreeMap<u32, Vec<bool>> {
+    let rows = table.layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot.base, row)));
+    rows.map(|(base, row)| {
+        let values = row.vector.values.0.iter();
+        (base + row.sum, values.map(|value| *value != ConditionValue::NotEvaluated).collect())
+    })
+    .collect()
 }
 
 impl Recorder {
@@ -35,6 +48,7 @@ impl Recorder {
             sizes: table.layout.decisions.iter().map(|slot| slot.size).collect(),
             lowest: vec![Rank::MAX; table.layout.bits as usize],
             operands: BTreeMap::new(),
+            evaluated: evaluated(table),
         }
     }
 
@@ -56,17 +70,27 @@ impl Recorder {
         (sum < self.sizes[slot as usize]).then(|| self.bases[slot as usize] + sum)
     }
 
-    /// Keeps what was compared when a bit got its witness.
+    /// Keeps what was compared when a bit got its witness. A condition that the vector short-circuits away compared
+    /// nothing: the registers of its operands hold what an earlier evaluation, or none, left there.
     pub fn operands(&mut self, bit: u32, compared: &[Compared], value: impl Fn(super::program::Reg) -> u32) {
-        let lines = compared
+        let evaluated = self.evaluated.get(&bit);
+        let holds = |one: &&Compared| {
+            evaluated.and_then(|all| all.get(one.condition as usize)).is_some_and(|evaluated| *evaluated)
+        };
+        let lines: Vec<String> = compared
             .iter()
+            .filter(holds)
             .map(|one| {
                 let [left, right] = [one.left, one.right].map(|reg| f32::from_bits(value(reg)));
                 let [a, b] = &one.names;
                 format!("{a} {} {b} with {a}={left:?} {b}={right:?}", one.symbol)
             })
             .collect();
-        self.operands.insert(bit, lines);
+        if lines.is_empty() {
+            self.operands.remove(&bit);
+        } else {
+            self.operands.insert(bit, lines);
+        }
     }
 
     /// The records; `invocation` gives the global invocation id of a workgroup and a local index.

@@ -1,0 +1,71 @@
+//! Runs every file test that a device may run on both engines: outputs meet the expectations and each other.
+
+mod filetest;
+
+use filetest::FileTest;
+use std::path::Path;
+use vkcert::exec::sequential::SequentialExecutor;
+use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::{Completion, Executor, Unobserved};
+
+/// Tests that a driver runs wrongly: name, part of the driver's identity, why (docs/agreement.md).
+const KNOWN: &[(&str, &str, &str)] = &[(
+    "value_kept_from_loop",
+    "Mesa 22.3.6",
+    "a value computed from a loop variable is computed behind the loop, from the updated variable",
+)];
+
+/// Words that differ and have no expectation; an expected float word has the tolerance of `FileTest::mismatches`.
+fn differences(test: &FileTest, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (index, buffer) in test.buffers.iter().enumerate() {
+        let float = test.expect.iter().find(|one| one.binding == buffer.binding && one.kind == "float");
+        for (at, (a, b)) in ours[index].chunks(4).zip(theirs[index].chunks(4)).enumerate() {
+            let expected = float.and_then(|one| one.words.get(at)).is_some_and(Option::is_some);
+            if a != b && !expected {
+                found.push(format!("buffer {} word {at}: sequential {a:?}, device {b:?}", buffer.binding));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn file_tests_give_the_same_on_a_device() {
+    let settings = Settings::new(env!("CARGO_BIN_EXE_vkcert"));
+    let mut device = match VulkanExecutor::new(DeviceChoice::Best, settings) {
+        Ok(engine) => engine,
+        Err(error) => {
+            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
+            eprintln!("NOT RUN: no Vulkan device ({error})");
+            return;
+        }
+    };
+    let driver = format!("{:?}", device.identity());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
+    let (mut run, mut failures) = (0, Vec::new());
+    for test in FileTest::read_all(&folder).into_iter().filter(|test| !test.sequential_only) {
+        let mut job = test.job();
+        job.limits.seconds = 60.0;
+        let ours = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
+        let theirs = device.run(&job, &mut Unobserved).unwrap();
+        run += 1;
+        assert_eq!(ours.completion, Completion::Completed, "{}", test.name);
+        if theirs.completion != Completion::Completed {
+            failures.push(format!("{}: {:?}", test.name, theirs.completion));
+            continue;
+        }
+        let problems = test.mismatches(&theirs.buffers).into_iter();
+        let problems: Vec<_> = problems.chain(differences(&test, &ours.buffers, &theirs.buffers)).collect();
+        let known = KNOWN.iter().find(|(name, part, _)| *name == test.name && driver.contains(part));
+        if let (Some((name, _, why)), false) = (known, problems.is_empty()) {
+            println!("{name}: a defect of the driver: {why}");
+            continue;
+        }
+        let problems = problems.into_iter();
+        failures.extend(problems.map(|problem| format!("{}: {problem}", test.name)));
+    }
+    println!("{run} file tests on both engines");
+    assert!(run >= 30, "{run}");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
