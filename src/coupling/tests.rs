@@ -302,6 +302,37 @@ fn what_only_looks_like_rounding_up_is_not_proved() {
     }
 }
 
+proptest::proptest! {
+    /// Against every value of the parameter: a proof is right, and what has enough added is proved.
+    #[test]
+    fn a_proof_by_form_is_right_for_every_value(
+        (a, b, c, less) in (0i128..40, 0i128..3, 1i128..20, 0i128..3),
+        (local, further) in (1i128..20, 0i128..3),
+        low in 0i64..40,
+        shape in 0usize..3,
+    ) {
+        let interface = Interface { parameters: vec![HostParameter { min: low, ..parameter("k", low + 60) }], ..correct() };
+        let host = decide::Host::of(&interface, [16, 16, 1]).unwrap();
+        let groups = match shape {
+            0 => format!("(k + {a}) / {c} + {b}"),
+            1 => format!("(k - {a}) / {c} + {b}"),
+            _ => format!("{b} + ({a} + k - {less}) / {c}"),
+        };
+        let groups = host.parse(&groups, "groups").unwrap();
+        let domain = host.parse(&format!("k + {further}"), "domain").unwrap();
+        let proved = cover::covers_by_form(&host, &groups, &domain, local);
+        let value = |expression: &host::Expression, k: i64| {
+            let case = host.named_case(&BTreeMap::from([("k".to_owned(), k)]));
+            expression.evaluate(&case.scope, host::Division::Truncate, &mut Vec::new()).value
+        };
+        let covers = (low..=low + 60).all(|k| value(&groups, k) * local >= value(&domain, k));
+        proptest::prop_assert!(covers || !proved);
+        if shape == 0 && c <= local && a - further + b * c >= c - 1 {
+            proptest::prop_assert!(proved);
+        }
+    }
+}
+
 #[test]
 fn what_is_too_large_to_try_is_never_claimed() {
     let rows = in_x("k / 16 + min(k % 16, 1)", "k", i64::from(u32::MAX) - 100, None);

@@ -4,7 +4,7 @@
 //! Promises: branches that lie within one line are folded into that line; text is printed as the module has it.
 //! Does not cover: files whose text the module does not carry: their lines are printed by number alone.
 
-use crate::spirv::module::{Id, Module};
+use crate::spirv::module::{Block, Id, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +56,40 @@ pub fn collapsed(items: Vec<(usize, Item)>) -> Vec<(usize, Item)> {
                 None => done.push((depth, Item::Close)),
             },
         }
+    }
+    without_headers(done)
+}
+
+/// Takes out statements that the header of a construct beside or around them shows already.
+fn without_headers(items: Vec<(usize, Item)>) -> Vec<(usize, Item)> {
+    let mut done: Vec<(usize, Item)> = Vec::new();
+    let mut around: Vec<Option<SourceLine>> = Vec::new();
+    for (depth, mut item) in items {
+        match &mut item {
+            Item::Statements(statements) => {
+                let shown = |one: &Statement| one.part != Part::Start && around.contains(&Some(one.line));
+                statements.retain(|one| !shown(one));
+                if statements.is_empty() {
+                    continue;
+                }
+            }
+            Item::Open { line, .. } => {
+                around.push(*line);
+                if let Some((_, Item::Statements(before))) = done.last_mut()
+                    && before.last().map(|last| last.line) == *line
+                {
+                    before.pop_last();
+                    if before.is_empty() {
+                        done.pop();
+                    }
+                }
+            }
+            Item::Or => {}
+            Item::Close => {
+                around.pop();
+            }
+        }
+        done.push((depth, item));
     }
     done
 }
@@ -119,7 +153,7 @@ impl Listing {
             Self { text: text.into_iter().map(|(file, text)| (file, lines(text))).collect(), loops: BTreeSet::new() };
         for block in module.functions.iter().flat_map(|function| &function.blocks) {
             if module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge) {
-                listing.loops.extend(listing.header(module, block.label));
+                listing.loops.extend(listing.header(module, block));
             }
         }
         listing
@@ -129,12 +163,11 @@ impl Listing {
         self.loops.contains(&line)
     }
 
-    /// The line of a construct by the label of its header.
-    pub fn header(&self, module: &Module, label: Id) -> Option<SourceLine> {
-        /// How far behind a label its line may stand: phis carry none.
-        const NEAR: usize = 40;
-        let start = module.definition_index(label)?;
-        let line = (start..module.instructions.len().min(start + NEAR)).find_map(|index| module.line(index))?;
+    /// The line of a construct by its first block: where a loop begins, where a selection branches.
+    pub fn header(&self, module: &Module, block: &Block) -> Option<SourceLine> {
+        let looping = module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge);
+        let mut lines = block.range.clone().filter_map(|index| module.line(index));
+        let line = if looping { lines.next() } else { lines.next_back() }?;
         Some(SourceLine { file: line.file, line: line.line })
     }
 
@@ -156,9 +189,18 @@ impl Listing {
     pub fn lines(&self, item: &Item) -> Vec<String> {
         match item {
             Item::Statements(statements) => statements.iter().filter_map(|one| self.statement(one)).collect(),
-            Item::Open { word, line } => vec![format!("{} {{", self.construct(word, *line))],
+            Item::Open { word, line } => vec![self.opening(word, *line)],
             Item::Or => vec!["} or {".to_owned()],
             Item::Close => vec!["}".to_owned()],
+        }
+    }
+
+    /// `  56  if (...) {`, or `selection {` where the text is not known.
+    fn opening(&self, word: &str, line: Option<SourceLine>) -> String {
+        let text = line.and_then(|line| Some((line.line, self.text(line)?.trim_end_matches('{').trim_end())));
+        match text {
+            Some((number, text)) => format!("{number:>4}  {text} {{"),
+            None => format!("{} {{", self.construct(word, line)),
         }
     }
 
@@ -212,7 +254,9 @@ mod tests {
     #[test]
     fn a_branch_with_lines_of_its_own_is_printed() {
         let items = vec![(0, open(56)), (1, statements(&[57])), (0, Item::Close)];
-        assert_eq!(collapsed(items.clone()), items);
+        let mut with_header = items.clone();
+        with_header.insert(0, (0, statements(&[56])));
+        assert_eq!((collapsed(items.clone()), collapsed(with_header)), (items.clone(), items));
         let nested = vec![(0, open(1)), (1, open(2)), (2, statements(&[2])), (1, Item::Close), (0, Item::Close)];
         assert_eq!(collapsed(nested), [(0, open(1)), (1, statements(&[2])), (0, Item::Close)]);
     }

@@ -203,23 +203,28 @@ impl Outline<'_> {
         let merge = instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
         let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
         let standing = if self.holds_barrier(function, label, after) { Standing::Outside } else { Standing::Inside };
-        let line = self.listing.header(self.module, label);
+        let header = function.blocks.iter().find(|block| block.label == label);
+        let line = header.and_then(|block| self.listing.header(self.module, block));
         let mut inner_stops = stops.to_vec();
         inner_stops.push(after);
         self.open(if looping { "loop" } else { "selection" }, standing, line);
         if looping {
             self.loops.extend(line.map(|line| (line, Part::Condition)));
-            if let Some(block) = function.blocks.iter().find(|block| block.label == label) {
+            if let Some(block) = header {
                 self.statements(function, block.range.clone());
             }
         }
+        // The body ends where the loop goes on.
+        let next = merge.filter(|_| looping).and_then(|merge| merge.id(1));
+        let mut body_stops = inner_stops.clone();
+        body_stops.extend(next);
         for (at, target) in super::order::targets(instructions).into_iter().enumerate() {
-            if at > 0 && !inner_stops.contains(&target) && !seen.contains(&target) {
+            if at > 0 && !body_stops.contains(&target) && !seen.contains(&target) {
                 self.alternative(standing);
             }
-            self.walk(function, target, seen, &inner_stops);
+            self.walk(function, target, seen, &body_stops);
         }
-        if looping && let Some(next) = merge.and_then(|merge| merge.id(1)) {
+        if let Some(next) = next {
             if let (Some(_), Some((_, part))) = (line, self.loops.last_mut()) {
                 *part = Part::Update;
             }
