@@ -5,6 +5,7 @@
 //! refuted row comes with a `coupling` finding, with parameter values where values refute it.
 //! Does not cover: what the kernel reads and writes for which sizes (the engines' out-of-bounds check does, per test).
 
+use super::cover::covers_by_form;
 use super::decide::{Answer, Case, Host};
 use super::host::{self, Division, Event, Expression};
 use super::{CouplingInput, DeviceLimits};
@@ -165,9 +166,14 @@ impl Subject<'_> {
             let (groups, wanted) = (&self.expressions.groups[axis], &domain[axis]);
             let local = i128::from(self.reflection().local_size[axis]);
             let texts = (self.text(axis), &self.input.interface.domain.as_ref().expect("checked above")[axis]);
-            let answer = self
-                .host
-                .decide(&[groups, wanted], &|case| self.groups(axis, case) * local >= self.value(wanted, case));
+            let answer = if covers_by_form(self.host, groups, wanted, local) {
+                Answer::Proved
+            } else {
+                let covers = |case: &Case| self.groups(axis, case) * local >= self.value(wanted, case);
+                self.host.decide(&[groups, wanted], &covers)
+            };
+            // What covers the domain drops nothing of it.
+            let truncated = if answer == Answer::Proved { Answer::Proved } else { self.truncation(axis, wanted) };
             let claim = format!("in {name}, {} workgroups of {local} cover {}", texts.0, texts.1);
             rows.answer("dispatch-covers-domain", answer, &claim, |values| {
                 let case = self.host.named_case(values);
@@ -177,7 +183,7 @@ impl Subject<'_> {
                     texts.0, count * local, texts.1, self.value(wanted, &case), printed(values)
                 )
             });
-            self.truncation(rows, axis, wanted);
+            self.report_truncation(rows, axis, truncated);
         }
     }
 
@@ -185,19 +191,24 @@ impl Subject<'_> {
         &self.input.interface.groups[axis]
     }
 
+    /// What the group count would be if divisions rounded up.
+    fn rounded_up(&self, axis: usize, case: &Case) -> i128 {
+        let rounded = self.host.rounded_up(case);
+        self.expressions.groups[axis].evaluate(&rounded.scope, Division::RoundUp, &mut Vec::new()).value
+    }
+
     /// A division drops a partial group if rounding it up would cover the domain, and it as it is does not.
-    fn truncation(&self, rows: &mut Rows, axis: usize, wanted: &Expression) {
+    fn truncation(&self, axis: usize, wanted: &Expression) -> Answer {
         let groups = &self.expressions.groups[axis];
         let local = i128::from(self.reflection().local_size[axis]);
-        let up = |case: &Case| {
-            let rounded = self.host.rounded_up(case);
-            groups.evaluate(&rounded.scope, Division::RoundUp, &mut Vec::new()).value
-        };
-        let answer = self.host.decide(&[groups, wanted], &|case| {
+        self.host.decide(&[groups, wanted], &|case| {
             let domain = self.value(wanted, case);
             let short = self.value(groups, case) * local < domain;
-            !(short && up(case) * local >= domain)
-        });
+            !(short && self.rounded_up(axis, case) * local >= domain)
+        })
+    }
+
+    fn report_truncation(&self, rows: &mut Rows, axis: usize, answer: Answer) {
         let name = AXES[axis];
         let claim = format!("in {name}, no division in {} drops a partial workgroup", self.text(axis));
         rows.answer("dispatch-not-truncated", answer, &claim, |values| {
@@ -205,8 +216,8 @@ impl Subject<'_> {
             format!(
                 "in {name}, the integer division in {} drops a partial workgroup: {} instead of {} ({})",
                 self.text(axis),
-                self.value(groups, &case),
-                up(&case),
+                self.value(&self.expressions.groups[axis], &case),
+                self.rounded_up(axis, &case),
                 printed(values)
             )
         });

@@ -281,10 +281,11 @@ impl Expression {
     ) -> Typed {
         let truth = |value: bool| Typed { value: i128::from(value), width: HostType::Int32 };
         let left = operands[0].evaluate(scope, division, events);
-        match operator {
-            Binary::And if left.value == 0 => return truth(false),
-            Binary::Or if left.value != 0 => return truth(true),
-            _ => {}
+        if operator == Binary::And && left.value == 0 {
+            return truth(false);
+        }
+        if operator == Binary::Or && left.value != 0 {
+            return truth(true);
         }
         let right = operands[1].evaluate(scope, division, events);
         let width = common(left.width, right.width);

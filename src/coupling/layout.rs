@@ -131,6 +131,20 @@ fn scalar(types: &Types, ty: u32) -> Option<HostType> {
         },
         Type::Float { width: 32 } => Some(HostType::Float32),
         Type::Float { width: 64 } => Some(HostType::Float64),
-        _ => None,
+        Type::Float { .. }
+        | Type::Void
+        | Type::Bool
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::RuntimeArray { .. }
+        | Type::Structure { .. }
+        | Type::Pointer { .. }
+        | Type::ForwardPointer { .. }
+        | Type::Function { .. }
+        | Type::Image(..)
+        | Type::Sampler
+        | Type::SampledImage { .. }
+        | Type::Other(..) => None,
     }
 }

@@ -7,6 +7,7 @@
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
 mod checks;
+mod cover;
 pub mod decide;
 pub mod graph;
 pub mod host;

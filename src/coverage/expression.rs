@@ -199,7 +199,18 @@ fn matching(text: &str, tokens: &[Token]) -> Result<Vec<usize>, Diagnostic> {
                 })?;
                 closing[start] = index;
             }
-            _ => {}
+            Kind::Word
+            | Kind::And
+            | Kind::Or
+            | Kind::Xor
+            | Kind::Not
+            | Kind::Step
+            | Kind::Sign
+            | Kind::Dot
+            | Kind::Binary
+            | Kind::Assign
+            | Kind::Comma
+            | Kind::Choice => {}
         }
     }
     match open.pop() {

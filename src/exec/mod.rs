@@ -107,12 +107,14 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// By kernel name; only for modules that record.
     pub records: BTreeMap<String, Records>,
+    /// What a reader of the result should know though it is no finding, as sentences; sorted, without duplicates.
+    pub notes: Vec<String>,
 }
 
 impl Run {
     /// A run that ended before anything was produced.
     pub fn ended(completion: Completion) -> Self {
-        Self { completion, buffers: Vec::new(), findings: Vec::new(), records: BTreeMap::new() }
+        Self { completion, buffers: Vec::new(), findings: Vec::new(), records: BTreeMap::new(), notes: Vec::new() }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::layout::{Arrangement, Kind};
 use super::ops::{self, Meaning};
+use super::ordering::Fences;
 use super::program::*;
 use super::settle::Known;
 use crate::model::records::MarkerTable;
@@ -646,14 +647,14 @@ impl<'a> Decoder<'a> {
         self.program.blocks.push(Block { steps, terminator, place: self.place, suspects: Box::default(), label });
     }
 
-    /// Semantics of the barrier and of the memory barriers beside it; ends the block.
-    pub fn barrier(&mut self, semantics: u32, before: u32, after: u32) {
+    /// Ends the block at a barrier.
+    pub fn barrier(&mut self, fences: Fences) {
         let frame = self.frames.last().expect("decoding happens inside a function");
         let position = frame.positions[&frame.block];
         let mut counters = frame.around.clone();
         counters.extend(frame.loops.iter().filter(|(_, range, _)| range.contains(&position)).map(|(_, _, reg)| *reg));
         let barrier = self.program.barriers.len() as u32;
-        self.program.barriers.push(Barrier { place: self.place, semantics, before, after, counters: counters.into() });
+        self.program.barriers.push(Barrier { place: self.place, fences, counters: counters.into() });
         let to = self.new_label();
         self.finish(Terminator::Barrier { barrier, to });
         self.begin(to);

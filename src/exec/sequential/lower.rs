@@ -5,7 +5,7 @@
 //! invocation runs from the entry or a barrier to the next barrier or the end. A loop or selection that holds a barrier
 //! stays outside the loops over invocations; its condition is evaluated per invocation and must be uniform.
 //! Promises: the program beside the text is what the interpreter runs; regions count as the interpreter counts them.
-//! Does not cover: statements word by word: the text names source lines, the emitter of C++ will print expressions.
+//! Does not cover: the instructions of a statement: the text shows source lines, the emitter of C++ will print expressions.
 
 use super::decode::{Unsupported, decode};
 use super::outline::outline;

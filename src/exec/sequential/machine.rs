@@ -8,14 +8,14 @@
 //! Does not cover: forward progress between invocations of a workgroup other than at barriers: a lane that spins until
 //! another lane of its tile has written does not end (Vulkan promises no such progress either).
 
+use super::Settings;
 use super::findings::{Collector, NOWHERE};
 use super::lanes::{MASK_WORDS, Mask, spread};
 use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD};
 use super::ops::element::Touch;
-use super::program::{Barrier, PerLane, Program, Reg, Scalar, Terminator, Uniform};
+use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Recorder, rank};
 use super::shadow::Stamp;
-use super::{MemoryModel, Settings};
 use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
 
@@ -593,8 +593,7 @@ impl<'a> Machine<'a> {
 
     /// What a barrier orders under the memory model in force (see `docs/memory-model.md`).
     fn ordered(&self, barrier: u32) -> Ordered {
-        let barrier = &self.program.barriers[barrier as usize];
-        ordered(barrier, self.settings.memory_model)
+        self.program.barriers[barrier as usize].fences.ordered(self.settings.memory_model)
     }
 
     /// Reports an undefined operand among `suspects` in an active lane.
@@ -634,26 +633,4 @@ fn insert(frontier: &mut Vec<Entry>, block: u32, mask: &Mask) {
         Some(entry) if entry.block == block => entry.mask.merge(mask),
         _ => frontier.insert(position, Entry { block, mask: *mask }),
     }
-}
-
-const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
-const RELEASE: u32 = 0x4 | 0x8 | 0x10;
-const BUFFERS: u32 = 0x40;
-const WORKGROUP: u32 = 0x100;
-
-fn ordered(barrier: &Barrier, model: MemoryModel) -> Ordered {
-    let own = barrier.semantics;
-    let both = |semantics: u32| semantics & ACQUIRE != 0 && semantics & RELEASE != 0;
-    let memory = |bit: u32| {
-        if own & bit != 0 && both(own) {
-            return true;
-        }
-        let released = barrier.before & bit != 0 && barrier.before & RELEASE != 0;
-        let acquired = barrier.after & bit != 0 && barrier.after & ACQUIRE != 0;
-        match model {
-            MemoryModel::Idiom => released,
-            MemoryModel::Spec => released && acquired,
-        }
-    };
-    Ordered { buffers: memory(BUFFERS), workgroup: memory(WORKGROUP) }
 }

@@ -1,9 +1,12 @@
 //! The printed form of the lowering: nested loops with source lines.
 //!
 //! Knows: the structured control flow of SPIR-V (merge instructions), barriers, calls of functions with barriers.
-//! Promises: constructs with a barrier are printed outside the loops over invocations, the others inside.
-//! Does not cover: control flow without merge instructions, which is printed block by block.
+//! Promises: constructs with a barrier are printed outside the loops over invocations, the others inside. Lines carry their
+//! source text where the module does (OpSource); a `for` line says which of its parts runs at that place.
+//! Does not cover: control flow without merge instructions, which is printed block by block; branches within one line
+//! (`?:`, `&&`), which stay part of the line.
 
+use super::listing::{Item, Listing, Part, SourceLine, Statement, collapsed};
 use super::lower::region_name;
 use super::program::Program;
 use crate::model::evidence::LoweringDecision;
@@ -23,6 +26,8 @@ pub fn outline(module: &Module, entry: &str, program: &Program, decisions: &[Low
         begun: false,
         body: Vec::new(),
         inner: 0,
+        listing: Listing::of(module),
+        loops: Vec::new(),
         barriers: HashMap::new(),
         with_barrier: with_barrier(module),
     };
@@ -32,6 +37,15 @@ pub fn outline(module: &Module, entry: &str, program: &Program, decisions: &[Low
     }
     outline.close_region();
     outline.text
+}
+
+/// Where a construct stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Outside the loops over invocations: it holds a barrier, all invocations go through it together.
+    Outside,
+    /// Inside them: each invocation goes through it alone.
+    Inside,
 }
 
 struct Outline<'a> {
@@ -46,14 +60,12 @@ struct Outline<'a> {
     /// Lines of the region being gathered, each with its inner depth.
     body: Vec<(usize, Item)>,
     inner: usize,
+    listing: Listing,
+    /// Lines of the loops being printed, innermost last, with the part of the loop that is being printed.
+    loops: Vec<(SourceLine, Part)>,
     /// How often a barrier's place was passed, to find its inlined copy.
     barriers: HashMap<u32, usize>,
     with_barrier: HashSet<Id>,
-}
-
-enum Item {
-    Statements(BTreeSet<u32>),
-    Text(String),
 }
 
 impl Outline<'_> {
@@ -90,24 +102,23 @@ impl Outline<'_> {
         if !workgroup.is_empty() {
             self.line(&format!("once per workgroup: {}", workgroup.join(", ")));
         }
-        let mut seen = HashSet::new();
-        let expanded: Vec<String> = self
-            .program
-            .expanded
-            .iter()
-            .filter(|one| seen.insert(one.name.clone()))
-            .map(|one| format!("{}[invocation]", one.name))
-            .collect();
-        if !expanded.is_empty() {
-            self.line(&format!("once per invocation: {}", expanded.join(", ")));
+        let names: BTreeSet<&str> = self.program.expanded.iter().map(|one| one.name.as_str()).collect();
+        // Names that the compiler made up say nothing to a reader.
+        let (made_up, named): (Vec<&str>, Vec<&str>) =
+            names.into_iter().partition(|name| name.starts_with('%') || *name == "param");
+        if !named.is_empty() || !made_up.is_empty() {
+            let mut text = format!("once per invocation: {}", named.join(", "));
+            if !made_up.is_empty() {
+                text.push_str(&format!("{}{} temporaries", if named.is_empty() { "" } else { ", " }, made_up.len()));
+            }
+            self.line(&text);
         }
     }
 
     /// Prints what was gathered inside the loops over invocations.
     fn close_region(&mut self) {
-        let body = std::mem::take(&mut self.body);
-        let empty = body.iter().all(|(_, item)| matches!(item, Item::Statements(lines) if lines.is_empty()));
-        if empty && self.begun {
+        let body = collapsed(std::mem::take(&mut self.body));
+        if body.is_empty() && self.begun {
             return;
         }
         let depth = self.depth;
@@ -124,23 +135,27 @@ impl Outline<'_> {
         let base = self.depth;
         for (inner, item) in body {
             self.depth = base + inner;
-            match item {
-                Item::Statements(lines) if lines.is_empty() => {}
-                Item::Statements(lines) => self.line(&ranges(&lines)),
-                Item::Text(text) => self.line(&text),
+            for text in self.listing.lines(&item) {
+                self.line(&text);
             }
         }
         self.depth = depth;
     }
 
-    fn statement(&mut self, line: u32) {
+    fn statement(&mut self, line: SourceLine) {
+        let part = match self.loops.iter().rev().find(|(of, _)| *of == line) {
+            Some((_, part)) => *part,
+            None if self.listing.is_loop(line) => Part::Start,
+            None => Part::Whole,
+        };
+        let statement = Statement { line, part };
         if let Some((inner, Item::Statements(lines))) = self.body.last_mut()
             && *inner == self.inner
         {
-            lines.insert(line);
+            lines.insert(statement);
             return;
         }
-        self.body.push((self.inner, Item::Statements(BTreeSet::from([line]))));
+        self.body.push((self.inner, Item::Statements(BTreeSet::from([statement]))));
     }
 
     fn function(&mut self, function: &Function) {
@@ -187,43 +202,79 @@ impl Outline<'_> {
     ) {
         let merge = instructions.iter().find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
         let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
-        let outside = self.holds_barrier(function, label, after);
-        let line = self.line_of(label).map_or(String::new(), |line| format!(" at line {line}"));
+        let standing = if self.holds_barrier(function, label, after) { Standing::Outside } else { Standing::Inside };
+        let header = function.blocks.iter().find(|block| block.label == label);
+        let line = header.and_then(|block| self.listing.header(self.module, block));
         let mut inner_stops = stops.to_vec();
         inner_stops.push(after);
-        let word = if looping { "loop" } else { "selection" };
-        if outside {
-            self.close_region();
-            self.line(&format!("{word} with barriers{line} {{  // every invocation together"));
-            self.depth += 1;
-        } else {
-            self.body.push((self.inner, Item::Text(format!("{word}{line} {{"))));
-            self.inner += 1;
-        }
-        if looping && let Some(block) = function.blocks.iter().find(|block| block.label == label) {
-            self.statements(function, block.range.clone());
-        }
-        for (at, target) in super::order::targets(instructions).into_iter().enumerate() {
-            if at > 0 && !inner_stops.contains(&target) && !seen.contains(&target) {
-                if outside {
-                    self.close_region();
-                    self.line("or");
-                } else {
-                    self.body.push((self.inner - 1, Item::Text("} or {".to_owned())));
-                }
+        self.open(if looping { "loop" } else { "selection" }, standing, line);
+        if looping {
+            self.loops.extend(line.map(|line| (line, Part::Condition)));
+            if let Some(block) = header {
+                self.statements(function, block.range.clone());
             }
-            self.walk(function, target, seen, &inner_stops);
         }
-        if looping && let Some(next) = merge.and_then(|merge| merge.id(1)) {
+        // The body ends where the loop goes on.
+        let next = merge.filter(|_| looping).and_then(|merge| merge.id(1));
+        let mut body_stops = inner_stops.clone();
+        body_stops.extend(next);
+        for (at, target) in super::order::targets(instructions).into_iter().enumerate() {
+            if at > 0 && !body_stops.contains(&target) && !seen.contains(&target) {
+                self.alternative(standing);
+            }
+            self.walk(function, target, seen, &body_stops);
+        }
+        if let Some(next) = next {
+            if let (Some(_), Some((_, part))) = (line, self.loops.last_mut()) {
+                *part = Part::Update;
+            }
             self.walk(function, next, seen, &inner_stops);
         }
-        if outside {
-            self.close_region();
-            self.depth -= 1;
-            self.line("}");
-        } else {
-            self.inner -= 1;
-            self.body.push((self.inner, Item::Text("}".to_owned())));
+        if looping && line.is_some() {
+            self.loops.pop();
+        }
+        self.close(standing);
+    }
+
+    /// Begins a loop or selection.
+    fn open(&mut self, word: &'static str, standing: Standing, line: Option<SourceLine>) {
+        match standing {
+            Standing::Outside => {
+                self.close_region();
+                let header = self.listing.construct(&format!("{word} with barriers"), line);
+                self.line(&format!("{header} {{  // all invocations together"));
+                self.depth += 1;
+            }
+            Standing::Inside => {
+                self.body.push((self.inner, Item::Open { word, line }));
+                self.inner += 1;
+            }
+        }
+    }
+
+    fn alternative(&mut self, standing: Standing) {
+        match standing {
+            Standing::Outside => {
+                self.close_region();
+                self.depth -= 1;
+                self.line("} or {");
+                self.depth += 1;
+            }
+            Standing::Inside => self.body.push((self.inner - 1, Item::Or)),
+        }
+    }
+
+    fn close(&mut self, standing: Standing) {
+        match standing {
+            Standing::Outside => {
+                self.close_region();
+                self.depth -= 1;
+                self.line("}");
+            }
+            Standing::Inside => {
+                self.inner -= 1;
+                self.body.push((self.inner, Item::Close));
+            }
         }
     }
 
@@ -256,7 +307,7 @@ impl Outline<'_> {
 
     fn touch(&mut self, index: usize) {
         if let Some(line) = self.module.line(index) {
-            self.statement(line.line);
+            self.statement(SourceLine { file: line.file, line: line.line });
         }
     }
 
@@ -271,12 +322,6 @@ impl Outline<'_> {
         }
         *passed += 1;
         self.begun = false;
-    }
-
-    fn line_of(&self, label: Id) -> Option<u32> {
-        let start = self.module.definition_index(label)?;
-        let until = self.module.instructions.len().min(start + 40);
-        (start..until).find_map(|index| self.module.line(index)).map(|line| line.line)
     }
 
     fn holds_barrier(&self, function: &Function, from: Id, after: Id) -> bool {
@@ -307,18 +352,4 @@ impl Outline<'_> {
 
 fn with_barrier(module: &Module) -> HashSet<Id> {
     super::decode::functions_with_barrier(module)
-}
-
-/// `line 4`, `lines 4-6, 9`.
-fn ranges(lines: &BTreeSet<u32>) -> String {
-    let mut parts: Vec<(u32, u32)> = Vec::new();
-    for line in lines {
-        match parts.last_mut() {
-            Some((_, end)) if *end + 1 == *line => *end = *line,
-            _ => parts.push((*line, *line)),
-        }
-    }
-    let part = |(start, end): &(u32, u32)| if start == end { start.to_string() } else { format!("{start}-{end}") };
-    let text: Vec<String> = parts.iter().map(part).collect();
-    format!("{} {}", if lines.len() == 1 { "line" } else { "lines" }, text.join(", "))
 }

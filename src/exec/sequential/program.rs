@@ -9,6 +9,7 @@
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
+use super::ordering::Fences;
 use crate::spirv::module::Id;
 use std::rc::Rc;
 
@@ -291,10 +292,7 @@ pub struct Block {
 #[derive(Debug, Clone)]
 pub struct Barrier {
     pub place: u32,
-    /// Memory semantics of OpControlBarrier itself, of the OpMemoryBarriers directly before it, and directly after it.
-    pub semantics: u32,
-    pub before: u32,
-    pub after: u32,
+    pub fences: Fences,
     /// Iteration counters of the loops around it, outermost first.
     pub counters: Rc<[Reg]>,
 }

@@ -1,15 +1,15 @@
 //! Runs jobs: decodes each dispatch, binds its buffers, runs it, gathers findings and records.
 
-use super::Settings;
 use super::decode::{Unsupported, decode};
 use super::findings::{Collector, merge};
 use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
-use super::program::{Program, Uniform};
+use super::program::{Barrier, Program, Uniform};
 use super::record::Recorder;
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
+use super::{MemoryModel, Settings};
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Run,
 };
@@ -18,7 +18,7 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::{CANARY, RecordBuffer, Records};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Runs jobs on this machine, without a device.
@@ -115,6 +115,7 @@ struct Session<'a> {
     touched: Vec<BTreeMap<(u32, u32), u64>>,
     diverged: bool,
     ran: Vec<bool>,
+    notes: BTreeSet<String>,
 }
 
 impl<'a> Session<'a> {
@@ -164,6 +165,7 @@ impl<'a> Session<'a> {
             tallies: BTreeMap::new(),
             touched: Vec::new(),
             diverged: false,
+            notes: BTreeSet::new(),
         })
     }
 
@@ -219,6 +221,9 @@ impl<'a> Session<'a> {
             let words = table.layout.words();
             let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
+        }
+        if self.settings.memory_model == MemoryModel::Idiom {
+            self.notes.extend(idiom_notes(parsed, &program, &entered));
         }
         let tally = self.tallies.entry(module.kernel.clone()).or_insert_with(|| LoopTally::new(parsed, &program));
         tally.add(&program, dispatch.groups, &entered);
@@ -341,7 +346,13 @@ impl<'a> Session<'a> {
             | Completion::Undetermined { .. } => self.contents(&self.job.buffers),
         };
         let lowering = self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
-        let run = Run { completion, buffers, findings: self.findings, records: self.records };
+        let run = Run {
+            completion,
+            buffers,
+            findings: self.findings,
+            records: self.records,
+            notes: self.notes.into_iter().collect(),
+        };
         SequentialRun { run, lowering, touched: self.touched }
     }
 
@@ -360,6 +371,22 @@ impl<'a> Session<'a> {
         self.records.entry(module.kernel.clone()).or_default().merge(&records);
         Ok(())
     }
+}
+
+/// Barriers that a dispatch passed and that order buffer accesses by the idiom alone, in kernels that write buffers.
+fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<String> {
+    if !program.descriptors.iter().any(|descriptor| descriptor.written) {
+        return Vec::new();
+    }
+    let passed = program.barriers.iter().zip(entered.iter().skip(1)).filter(|(_, times)| **times > 0);
+    let by_idiom = passed.filter(|(barrier, _)| barrier.fences.buffers_by_idiom());
+    let note = |(barrier, _): (&Barrier, &u64)| {
+        format!(
+            "the barrier at {} orders buffer accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
+            module.place(barrier.place as usize)
+        )
+    };
+    by_idiom.map(note).collect()
 }
 
 fn over_memory(bytes: u64, limit: u64) -> Early {

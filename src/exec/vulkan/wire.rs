@@ -105,6 +105,7 @@ pub fn run(job: &Job, run: WireRun) -> Run {
         buffers: run.buffers.into_iter().map(|buffer| buffer.0).collect(),
         findings,
         records,
+        notes: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use super::element::Atomic;
 use super::memory::atomic_access;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::ordering::{Fence, Fences};
 use crate::exec::sequential::program::{Action, Root, Scalar};
 use crate::spirv::module::Instruction;
 use rspirv::spirv::Op;
@@ -116,21 +117,35 @@ fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
     if scope != Some(WORKGROUP_SCOPE) {
         return Err(unsupported("OpControlBarrier with an execution scope other than Workgroup"));
     }
-    let semantics =
-        decoder.constants.word(id(instruction, 2)?).ok_or_else(|| unsupported("unknown memory semantics"))?;
+    let control = fence(decoder, instruction, [1, 2])?;
     let here = decoder.place as usize;
     let module = decoder.module;
-    let before = beside(decoder, module.instructions[..here].iter().rev());
-    let after = beside(decoder, module.instructions[here + 1..].iter());
-    decoder.barrier(semantics, before, after);
+    let before = beside(decoder, module.instructions[..here].iter().rev())?;
+    let after = beside(decoder, module.instructions[here + 1..].iter())?;
+    decoder.barrier(Fences::new(control, before, after));
     Ok(())
 }
 
-/// Semantics of the OpMemoryBarriers next to a barrier; debug lines do not count.
-fn beside<'m>(decoder: &Decoder<'_>, instructions: impl Iterator<Item = &'m Instruction>) -> u32 {
+/// The fences of the OpMemoryBarriers next to a barrier; debug lines do not count.
+fn beside<'m>(
+    decoder: &Decoder<'_>,
+    instructions: impl Iterator<Item = &'m Instruction>,
+) -> Result<Vec<Fence>, Unsupported> {
     instructions
         .filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine))
         .take_while(|instruction| instruction.op == Op::MemoryBarrier)
-        .filter_map(|instruction| instruction.id(1).and_then(|id| decoder.constants.word(id)))
-        .fold(0, |all, semantics| all | semantics)
+        .map(|instruction| fence(decoder, instruction, [0, 1]))
+        .collect()
+}
+
+/// Scope and semantics at two operands of a barrier.
+fn fence(
+    decoder: &Decoder<'_>,
+    instruction: &Instruction,
+    [scope, semantics]: [usize; 2],
+) -> Result<Fence, Unsupported> {
+    let constant = |at: usize, what: &str| {
+        decoder.constants.word(id(instruction, at)?).ok_or_else(|| unsupported(format!("{what} that is no constant")))
+    };
+    Ok(Fence { scope: constant(scope, "a memory scope")?, semantics: constant(semantics, "memory semantics")? })
 }

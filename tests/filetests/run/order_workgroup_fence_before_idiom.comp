@@ -1,14 +1,13 @@
 #version 450
-//! buffer 0 uint 0*4
-//! finding data-race 11 9
+//! buffer 0 uint 0*8
+//! finding data-race 12 9
 //! unordered
 layout(local_size_x=4) in;
 layout(std430, set=0, binding=0) buffer R { uint r[]; };
 void main() {
     uint i = gl_LocalInvocationIndex;
-    r[i] = i; 
+    r[i] = i;
+    memoryBarrierShared();
     barrier();
-    uint v = r[(i + 1) % 4]; 
-    barrier();
-    if (v == 99) r[0] = 1;
+    r[4 + i] = r[(i + 1) % 4];
 }

@@ -1,14 +1,13 @@
 #version 450
-//! spec-memory-model
 //! buffer 0 uint 0*8
 //! expect 0 uint 0 1 2 3 1 2 3 0
-//! finding data-race 13 10
 layout(local_size_x=4) in;
 layout(std430, set=0, binding=0) buffer R { uint r[]; };
 void main() {
     uint i = gl_LocalInvocationIndex;
-    r[i] = i; 
+    r[i] = i;
     memoryBarrierBuffer();
     barrier();
-    r[4 + i] = r[(i + 1) % 4]; 
+    memoryBarrierShared();
+    r[4 + i] = r[(i + 1) % 4];
 }

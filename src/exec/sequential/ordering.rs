@@ -1,0 +1,135 @@
+//! What a barrier orders: the two memory models as one rule over the memory semantics around OpControlBarrier.
+//!
+//! Knows: the semantics of the control barrier itself and of the OpMemoryBarriers directly beside it (SPIR-V
+//! specification, section "Memory Semantics"; Vulkan specification, appendix "Memory Model").
+//! Promises: a barrier orders a kind of memory only if the table in `docs/memory-model.md` says so; semantics of different
+//! barriers are never joined into one that none of them has.
+//! Does not cover: availability and visibility operations of the `VulkanMemoryModel` capability, which are taken as given;
+//! fences that stand apart from the control barrier.
+
+use super::MemoryModel;
+use super::memory::Ordered;
+
+const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
+const RELEASE: u32 = 0x4 | 0x8 | 0x10;
+const BUFFERS: u32 = 0x40;
+const WORKGROUP_MEMORY: u32 = 0x100;
+const STORAGE: u32 = BUFFERS | WORKGROUP_MEMORY;
+
+const SUBGROUP_SCOPE: u32 = 3;
+const INVOCATION_SCOPE: u32 = 4;
+const SHADER_CALL_SCOPE: u32 = 6;
+
+/// One barrier's scope and memory semantics, as the module has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fence {
+    pub scope: u32,
+    pub semantics: u32,
+}
+
+impl Fence {
+    /// A scope smaller than the workgroup orders nothing between its invocations.
+    fn reaches_workgroup(self) -> bool {
+        !matches!(self.scope, SUBGROUP_SCOPE | INVOCATION_SCOPE | SHADER_CALL_SCOPE)
+    }
+
+    /// Storage classes for which it has one of `orders`.
+    fn storage(self, orders: u32) -> u32 {
+        if self.reaches_workgroup() && self.semantics & orders != 0 { self.semantics & STORAGE } else { 0 }
+    }
+}
+
+/// Storage classes (bits of the memory semantics) that the parts of a barrier order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Fences {
+    /// By the control barrier alone: it both releases and acquires them.
+    own: u32,
+    /// Released by a memory barrier directly before it.
+    released: u32,
+    /// Acquired by a memory barrier directly behind it.
+    acquired: u32,
+}
+
+impl Fences {
+    pub fn new(
+        control: Fence,
+        before: impl IntoIterator<Item = Fence>,
+        after: impl IntoIterator<Item = Fence>,
+    ) -> Self {
+        let all = |fences: &mut dyn Iterator<Item = Fence>, orders: u32| {
+            fences.fold(0, |storage, fence| storage | fence.storage(orders))
+        };
+        Self {
+            own: control.storage(ACQUIRE) & control.storage(RELEASE),
+            released: all(&mut before.into_iter(), RELEASE),
+            acquired: all(&mut after.into_iter(), ACQUIRE),
+        }
+    }
+
+    /// Which memory the barrier orders under a model.
+    pub fn ordered(self, model: MemoryModel) -> Ordered {
+        let storage = match model {
+            MemoryModel::Idiom => self.own | self.released,
+            MemoryModel::Spec => self.own | (self.released & self.acquired),
+        };
+        Ordered { buffers: storage & BUFFERS != 0, workgroup: storage & WORKGROUP_MEMORY != 0 }
+    }
+
+    /// Whether buffer accesses are ordered by the idiom alone.
+    pub fn buffers_by_idiom(self) -> bool {
+        self.ordered(MemoryModel::Idiom).buffers && !self.ordered(MemoryModel::Spec).buffers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORKGROUP: u32 = 2;
+    /// GLSL's `barrier()`, and `memoryBarrierBuffer()`, as the compiler writes them.
+    const BARRIER: Fence = Fence { scope: WORKGROUP, semantics: 0x108 };
+    const BUFFER: Fence = Fence { scope: 1, semantics: 0x48 };
+
+    fn buffers(control: Fence, before: &[Fence], after: &[Fence]) -> [bool; 2] {
+        let fences = Fences::new(control, before.iter().copied(), after.iter().copied());
+        [MemoryModel::Idiom, MemoryModel::Spec].map(|model| fences.ordered(model).buffers)
+    }
+
+    #[test]
+    fn a_fence_narrower_than_the_workgroup_orders_nothing() {
+        assert_eq!(buffers(BARRIER, &[BUFFER], &[BUFFER]), [true, true]);
+        for scope in [SUBGROUP_SCOPE, INVOCATION_SCOPE] {
+            let narrow = Fence { scope, ..BUFFER };
+            assert_eq!(buffers(BARRIER, &[narrow], &[BUFFER]), [false, false]);
+            assert_eq!(buffers(BARRIER, &[BUFFER], &[narrow]), [true, false]);
+            assert_eq!(buffers(Fence { scope, semantics: 0x148 }, &[], &[]), [false, false]);
+        }
+    }
+
+    #[test]
+    fn semantics_of_two_fences_are_not_joined() {
+        // One releases workgroup memory, the other acquires buffers: together they release no buffer.
+        let pair = [Fence { scope: 1, semantics: 0x104 }, Fence { scope: 1, semantics: 0x42 }];
+        assert_eq!(buffers(BARRIER, &pair, &[BUFFER]), [false, false]);
+        let released = Fence { scope: 1, semantics: 0x44 };
+        assert_eq!(buffers(BARRIER, &[released], &pair), [true, true]);
+    }
+
+    #[test]
+    fn a_control_barrier_must_both_release_and_acquire() {
+        for (order, holds) in [(0x2, false), (0x4, false), (0x6, true), (0x8, true), (0x10, true), (0, false)] {
+            let control = Fence { scope: WORKGROUP, semantics: 0x40 | order };
+            assert_eq!(buffers(control, &[], &[]), [holds, holds], "{order:#x}");
+        }
+    }
+
+    #[test]
+    fn a_barrier_alone_orders_workgroup_memory_and_no_buffer() {
+        let alone = Fences::new(BARRIER, [], []);
+        for model in [MemoryModel::Idiom, MemoryModel::Spec] {
+            let ordered = alone.ordered(model);
+            assert!(ordered.workgroup && !ordered.buffers);
+        }
+        assert!(!alone.buffers_by_idiom() && Fences::new(BARRIER, [BUFFER], []).buffers_by_idiom());
+    }
+}

@@ -1,0 +1,14 @@
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+//! spec-memory-model
+//! buffer 0 uint 0*8
+//! finding data-race 13 11
+//! unordered
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer R { uint r[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    r[i] = i;
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+    r[4 + i] = r[(i + 1) % 4];
+}
