@@ -74,6 +74,15 @@ fn findings_are_right_in_both_directions_and_carry_their_line() {
 }
 
 #[test]
+fn a_loop_that_never_ends_has_a_line_also_where_its_header_has_none() {
+    let body = "if (i == 0u) { while (atomicAdd(a[1], 0u) != 7u) {} } else if (i == 1u) { atomicExchange(a[1], 7u); }";
+    let text = procedure(&kernel("", body)).to_string();
+    let result = run_text(&text, &["--engine", "sequential", "--max-steps", "1000000"], 1);
+    assert_eq!(findings(&result), [("no-termination".to_owned(), 6)]);
+    assert_eq!(result["tests"][0]["verdict"], "timeout");
+}
+
+#[test]
 fn check_chooses_every_finding_and_refuses_unknown_names() {
     let text = procedure(&kernel("", "a[i + 1u] = 5u;")).to_string();
     for (checks, exit) in [("none", 0), ("data-race", 0), ("out-of-bounds,data-race", 1), ("", 2), ("all,none", 2)] {
@@ -144,6 +153,8 @@ fn an_opencl_module_is_unsupported_and_garbage_is_wrong_input() {
     let result = sequential(&file, 4);
     assert_eq!(result["tests"][0]["verdict"], "unsupported", "{result:#}");
     assert!(result["tests"][0]["reason"].as_str().unwrap().contains("Kernel"));
+    file["kernels"]["k"]["defines"] = json!({"A": "1"});
+    assert_eq!(sequential(&file, 2)["error"]["kind"], "contradiction");
     for garbage in [&b""[..], b"abc", &b"garbage!".repeat(10), &opencl_module()[..40]] {
         assert_eq!(sequential(&with_module(garbage), 2)["error"]["kind"], "bad-spirv");
     }
@@ -245,7 +256,7 @@ fn every_command_answers_json_with_one_document() {
         assert!(run_json(vkcert().arg("list").arg(what).arg(&project), 0).is_array(), "{what}");
     }
     run_json(vkcert().arg("build").arg(&project), 0);
-    run_json(vkcert().arg("couple").arg(&project), 0);
+    run_json(vkcert().arg("couple").arg(root().join("tests/projects/minimal")), 0);
     let kernels = run_json(vkcert().args(["list", "kernels"]).arg(&project), 0);
     run_json(vkcert().arg("lower").arg(kernels[0]["name"].as_str().unwrap()).arg("--project").arg(&project), 0);
     run_json(vkcert().arg("certify").arg(&project).args(["--engine", "sequential"]), 0);
