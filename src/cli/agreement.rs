@@ -42,9 +42,11 @@ fn finding(agreement: &Agreement) -> Option<Finding> {
     Some(Finding::new(FindingKind::EngineDisagreement, message).detail("comparison", "sequential/vulkan"))
 }
 
-/// One row per kernel of the test, where both engines ran.
+/// One row per kernel of the test, that both engines could run.
 fn compare_test(test: &Test, kernels: &[Kernel], row: &[TestRun]) -> Vec<Agreement> {
-    let engine = |name: EngineName| row.iter().find(|run| run.engine == name && run.verdict != Verdict::NotRun);
+    // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is nothing to compare.
+    let ran = |run: &&TestRun| !matches!(run.verdict, Verdict::NotRun | Verdict::Unsupported);
+    let engine = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
     let (Some(sequential), Some(vulkan)) = (engine(EngineName::Sequential), engine(EngineName::Vulkan)) else {
         return Vec::new();
     };

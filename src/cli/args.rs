@@ -23,7 +23,7 @@ pub struct Common {
     #[arg(long, global = true, value_enum)]
     pub engine: Option<EngineChoice>,
     /// Vulkan device by name (part of it) or index
-    #[arg(long, global = true, value_name = "NAME_OR_INDEX")]
+    #[arg(long, global = true, value_name = "NAME_OR_INDEX", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub device: Option<String>,
     /// Form of the result on stdout
     #[arg(long, global = true, value_enum, default_value_t = OutputForm::Text)]

@@ -12,7 +12,7 @@ use crate::model::id::KernelName;
 use crate::model::procedure::Test;
 use crate::model::project::{Contraction, ProjectLimits};
 use crate::model::verdict::EngineName;
-use crate::requirement::{Located, Project};
+use crate::requirement::{Located, Project, trace};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use std::path::Path;
@@ -56,7 +56,11 @@ pub fn prepare_tests<'a>(
     let mut diagnostics = Vec::new();
     let mut prepared = Vec::new();
     for test in tests {
-        let laid_out = match prepare::prepare(test, &setting) {
+        let laid_out = match unsupported(test, bench.kernels) {
+            Some(what) => Err(PrepareError::Unsupported { what }),
+            None => prepare::prepare(test, &setting),
+        };
+        let laid_out = match laid_out {
             Ok(laid_out) => Ok(laid_out),
             Err(PrepareError::Unsupported { what }) => Err(what),
             Err(PrepareError::Input(found)) => {
@@ -70,6 +74,13 @@ pub fn prepare_tests<'a>(
         prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction: bench.contraction });
     }
     if diagnostics.is_empty() { Ok(prepared) } else { Err(Failure::Input(diagnostics)) }
+}
+
+/// What no engine can run of a test's kernels.
+fn unsupported(test: &Test, kernels: &[Kernel]) -> Option<String> {
+    let names = trace::kernels_of(test);
+    let used = kernels.iter().filter(|kernel| names.iter().any(|name| name.as_str() == kernel.name));
+    used.filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.unsupported.as_ref()?))).next()
 }
 
 /// Runs every test on every engine: one row per test, one entry per engine in the order of `Engines::names`, an engine

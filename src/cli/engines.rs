@@ -136,7 +136,9 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
             Ok(Vulkan::Ready(Box::new(executor)))
         }
         Err(ExecError::NoDevice { reason }) if demanded => {
-            Err(unavailable(format!("the vulkan engine was asked for: {reason}"), INSTALL_DEVICE))
+            // A device that was named is missing among others, or there is none at all.
+            let hint = if reason.starts_with("no device matches") { "`vkcert list devices`" } else { INSTALL_DEVICE };
+            Err(unavailable(format!("the vulkan engine was asked for: {reason}"), hint))
         }
         Err(ExecError::NoDevice { reason }) => Ok(Vulkan::NotRun { reason }),
         Err(error @ ExecError::Engine { .. }) => Err(Failure::tool(error.to_string())),

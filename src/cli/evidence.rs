@@ -49,13 +49,50 @@ pub fn files(campaign: &Campaign, kernels: &[KernelEvidence]) -> Result<BTreeMap
     Ok(files)
 }
 
-/// What is wrong with an evidence folder that can be read as such.
+/// What is wrong with an evidence folder whose manifest can be read.
 pub struct Tampering {
     pub problems: Vec<String>,
 }
 
-/// Reads a folder back; problems with hashes and unlisted files are collected, not fatal.
+/// What an evidence folder holds.
+pub enum Stored {
+    Read(Box<Evidence>, Tampering),
+    /// Files that the manifest lists are gone or unreadable, so that there is nothing to derive from.
+    Broken(Tampering),
+}
+
+/// Reads a folder for reports: everything must be there, whatever its hashes.
 pub fn load(folder: &Path) -> Result<(Evidence, Tampering), Failure> {
+    let files = files_of(folder)?;
+    let tampering = Tampering { problems: files.problems.clone() };
+    Ok((files.evidence(folder)?, tampering))
+}
+
+/// Reads a folder back; problems with hashes, missing and unlisted files are collected, not fatal.
+pub fn examine(folder: &Path) -> Result<Stored, Failure> {
+    let files = files_of(folder)?;
+    let mut problems = files.problems.clone();
+    match files.evidence(folder) {
+        Ok(evidence) => Ok(Stored::Read(Box::new(evidence), Tampering { problems })),
+        // The manifest can be read, and what it lists is not what was written.
+        Err(_) if !problems.is_empty() => Ok(Stored::Broken(Tampering { problems })),
+        Err(Failure::Input(found)) => {
+            problems.extend(found.iter().map(|diagnostic| diagnostic.to_string()));
+            Ok(Stored::Broken(Tampering { problems }))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The bytes of a folder.
+struct Files {
+    manifest: Manifest,
+    /// Files that the manifest lists, by name.
+    present: BTreeMap<String, Vec<u8>>,
+    problems: Vec<String>,
+}
+
+fn files_of(folder: &Path) -> Result<Files, Failure> {
     let shown = folder.display().to_string();
     let mut problems = Vec::new();
     let manifest: Manifest = parse(folder, MANIFEST, &read(folder, MANIFEST)?)?;
@@ -82,19 +119,26 @@ pub fn load(folder: &Path) -> Result<(Evidence, Tampering), Failure> {
             Some(_) => {}
         }
     }
-    let bytes = present.get(CAMPAIGN).ok_or_else(|| unreadable(&shown, "it holds no campaign.json"))?;
-    let campaign: Campaign = parse(folder, CAMPAIGN, bytes)?;
-    let mut kernels = Vec::new();
-    for (name, bytes) in present.iter().filter(|(name, _)| name.starts_with("kernel-")) {
-        kernels.push(parse::<KernelEvidence>(folder, name, bytes)?);
+    Ok(Files { manifest, present, problems })
+}
+
+impl Files {
+    fn evidence(self, folder: &Path) -> Result<Evidence, Failure> {
+        let shown = folder.display().to_string();
+        let bytes = self.present.get(CAMPAIGN).ok_or_else(|| unreadable(&shown, "it holds no campaign.json"))?;
+        let campaign: Campaign = parse(folder, CAMPAIGN, bytes)?;
+        let mut kernels = Vec::new();
+        for (name, bytes) in self.present.iter().filter(|(name, _)| name.starts_with("kernel-")) {
+            kernels.push(parse::<KernelEvidence>(folder, name, bytes)?);
+        }
+        // File names do not keep the project's order; the conclusion does.
+        let order = |kernel: &KernelEvidence| {
+            let rows = &campaign.conclusion.summary;
+            rows.iter().position(|row| row.kernel == kernel.kernel && row.engine == kernel.engine).unwrap_or(usize::MAX)
+        };
+        kernels.sort_by_key(order);
+        Ok(Evidence { campaign, kernels, manifest: self.manifest })
     }
-    // File names do not keep the project's order; the conclusion does.
-    let order = |kernel: &KernelEvidence| {
-        let rows = &campaign.conclusion.summary;
-        rows.iter().position(|row| row.kernel == kernel.kernel && row.engine == kernel.engine).unwrap_or(usize::MAX)
-    };
-    kernels.sort_by_key(order);
-    Ok((Evidence { campaign, kernels, manifest }, Tampering { problems }))
 }
 
 fn read(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {

@@ -1,6 +1,6 @@
 //! `vkcert init DIR`: a small project that certifies as it is.
 
-use super::args::Init;
+use super::args::{Common, Init, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -16,7 +16,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Writes the template; the folder must be new or empty.
-pub fn command(init: &Init) -> Result<Exit, Failure> {
+pub fn command(common: &Common, init: &Init) -> Result<Exit, Failure> {
     let shown = init.dir.display().to_string();
     let occupied = match fs::read_dir(&init.dir) {
         Ok(mut entries) => entries.next().is_some(),
@@ -34,6 +34,12 @@ pub fn command(init: &Init) -> Result<Exit, Failure> {
         let folder = file.parent().expect("every template file stands in a folder");
         fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         fs::write(&file, contents).map_err(|error| Failure::unwritable(&file, &error))?;
+    }
+    if common.format == OutputForm::Json {
+        let files: Vec<_> = FILES.iter().map(|(path, _)| *path).collect();
+        let document = serde_json::json!({ "schema": 1, "project": shown, "files": files });
+        output::print(&format!("{document:#}\n"))?;
+        return Ok(Exit::Success);
     }
     let listing: String = FILES.iter().map(|(path, _)| format!("  {path}\n")).collect();
     output::print(&format!("New project in {shown}:\n{listing}Next: vkcert certify {shown}\n"))?;

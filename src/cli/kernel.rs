@@ -13,6 +13,8 @@ use crate::model::records::{MarkerTable, Presence, RecordBuffer};
 use crate::model::structure::KernelStructure;
 use crate::spirv::module::Module;
 use crate::spirv::validate::{self, TargetEnv};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Capability, Op};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub struct Kernel {
     /// `production`, parsed.
     pub module: Arc<Module>,
     pub measurement: Measurement,
+    /// What no engine can run of it, by name: a module for another interface than Vulkan.
+    pub unsupported: Option<String>,
     /// Files read by `#include`.
     pub included: BTreeMap<String, String>,
     /// Untraced branches, modules that do not validate.
@@ -119,6 +123,7 @@ pub fn from_glsl(name: &str, source: &KernelSource) -> Result<Kernel, Failure> {
         production,
         module: Arc::new(module),
         measurement: Measurement::NoSource,
+        unsupported: None,
         included: compiled.included,
         findings: Vec::new(),
         notes: compiled.notes,
@@ -173,7 +178,10 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
     let words: Vec<u32> =
         bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
     let production = Arc::new(words);
-    validate::validate(&production, environment(target_env)?).map_err(|error| bad(error.to_string()))?;
+    let unsupported = match validate::validate(&production, environment(target_env)?) {
+        Ok(()) => None,
+        Err(error) => Some(not_for_vulkan(&production).ok_or_else(|| bad(error.to_string()))?),
+    };
     let module = parse(&production, path)?;
     if module.entry_point(entry).is_none() {
         let names: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
@@ -189,10 +197,20 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         production,
         module: Arc::new(module),
         measurement: Measurement::NoSource,
+        unsupported,
         included: BTreeMap::new(),
         findings: Vec::new(),
         notes: vec![format!("{name} has no source: MC/DC is undetermined (no-source)")],
     })
+}
+
+/// The capability that makes a valid module one for OpenCL; none for every other module.
+fn not_for_vulkan(words: &Arc<Vec<u32>>) -> Option<String> {
+    validate::validate(words, TargetEnv::Universal1_6).ok()?;
+    let module = Module::parse(Arc::clone(words)).ok()?;
+    let kernel = [Operand::Capability(Capability::Kernel)];
+    let found = module.instructions.iter().any(|i| i.op == Op::Capability && i.operands == kernel);
+    found.then(|| "capability Kernel (an OpenCL module)".to_owned())
 }
 
 fn parse(words: &Arc<Vec<u32>>, path: &str) -> Result<Module, Failure> {

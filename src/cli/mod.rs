@@ -72,10 +72,10 @@ fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
         Command::Couple(couple) => couple::command(common, couple),
         Command::Report(report) => report::command(common, report),
         Command::Verify(verify) => verify::command(common, verify),
-        Command::Init(init) => init::command(init),
+        Command::Init(init) => init::command(common, init),
         Command::Doctor => doctor::command(common),
         Command::Schema(schema) => schema::command(common, schema),
-        Command::Completions(completions) => completions_command(completions),
+        Command::Completions(completions) => completions_command(common, completions),
         Command::VulkanWorker => Ok(worker()),
     }
 }
@@ -84,10 +84,17 @@ fn worker() -> Exit {
     if crate::exec::vulkan::worker_main() == 0 { Exit::Success } else { Exit::Tool }
 }
 
-fn completions_command(completions: &args::Completions) -> Result<Exit, Failure> {
+fn completions_command(common: &args::Common, completions: &args::Completions) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut CommandLine::command(), "vkcert", &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    match common.format {
+        OutputForm::Text => output::print(&script)?,
+        OutputForm::Json => {
+            let document = serde_json::json!({ "shell": completions.shell.to_string(), "script": script });
+            output::print(&format!("{document:#}\n"))?;
+        }
+    }
     Ok(Exit::Success)
 }
 
@@ -100,8 +107,10 @@ fn unreadable(error: &clap::Error) -> Exit {
     }
     if asks_for_json() {
         let message = error.to_string();
-        let first = message.lines().next().unwrap_or("").trim_start_matches("error: ");
-        let diagnostic = crate::model::diagnostic::Diagnostic::new("usage", first);
+        // The first paragraph; behind it stand the usage line and a pointer to the help.
+        let said = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let said = said.collect::<Vec<_>>().join(" ");
+        let diagnostic = crate::model::diagnostic::Diagnostic::new("usage", said.trim_start_matches("error: "));
         let _ = output::print(&format!("{:#}\n", failure::json(&Failure::Input(vec![diagnostic]))));
     }
     let _ = error.print();

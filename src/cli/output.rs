@@ -98,26 +98,35 @@ impl PendingFolder {
             let path = path.to_owned();
             move |error: std::io::Error| Failure::unwritable(&path, &error)
         };
+        // A signal that arrives now waits: what is being put in place is put there whole.
+        let mut unfinished = UNFINISHED.lock().expect("no holder of this lock panics");
         if !self.target.exists() {
             fs::rename(&self.temporary, &self.target).map_err(unwritable(&self.target))?;
         } else {
             for name in replaced {
                 let (new, old) = (self.temporary.join(name), self.target.join(name));
                 let gone = self.target.join(format!(".{name}.old"));
+                remove(&gone).map_err(unwritable(&gone))?; // of a run that was killed here
                 if old.exists() {
                     fs::rename(&old, &gone).map_err(unwritable(&old))?;
                 }
                 if new.exists() {
                     fs::rename(&new, &old).map_err(unwritable(&old))?;
                 }
-                if gone.is_dir() {
-                    fs::remove_dir_all(&gone).map_err(unwritable(&gone))?;
-                } else if gone.exists() {
-                    fs::remove_file(&gone).map_err(unwritable(&gone))?;
-                }
+                remove(&gone).map_err(unwritable(&gone))?;
             }
         }
+        *unfinished = None;
         Ok(())
+    }
+}
+
+/// Removes a file or folder where there is one.
+fn remove(path: &Path) -> std::io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
     }
 }
 

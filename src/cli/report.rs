@@ -1,11 +1,12 @@
 //! `vkcert report EVIDENCE`: stored evidence, rendered again.
 
-use super::args::{Coloring, Common, Report};
+use super::args::{Coloring, Common, OutputForm, Report};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{evidence, output};
 use crate::model::diagnostic::Diagnostic;
 use crate::report::{self, Colour, FormatName, Presentation};
+use base64::Engine as _;
 
 /// Renders one format to stdout or a file. Evidence whose hashes do not hold is rendered all the same, with a warning.
 pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
@@ -20,9 +21,24 @@ pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
     let bytes = report::render(&stored, format, &presentation).map_err(|error| Failure::tool(error.to_string()))?;
     match &report.output {
         Some(path) => output::write_file(path, &bytes)?,
-        None => output::print_bytes(&bytes)?,
+        None if common.format == OutputForm::Text || format == FormatName::Json => output::print_bytes(&bytes)?,
+        None => {}
+    }
+    if common.format == OutputForm::Json && (report.output.is_some() || format != FormatName::Json) {
+        output::print(&format!("{:#}\n", document(report, format, &bytes)))?;
     }
     Ok(if tampering.problems.is_empty() { Exit::Success } else { Exit::Failed })
+}
+
+/// The rendered report inside a JSON document: where it was written, or its contents.
+fn document(report: &Report, format: FormatName, bytes: &[u8]) -> serde_json::Value {
+    let mut document = serde_json::json!({ "schema": 1, "format": format.to_string() });
+    match (&report.output, std::str::from_utf8(bytes)) {
+        (Some(path), _) => document["output"] = path.display().to_string().into(),
+        (None, Ok(text)) => document["text"] = text.into(),
+        (None, Err(_)) => document["bytes"] = base64::engine::general_purpose::STANDARD.encode(bytes).into(),
+    }
+    document
 }
 
 /// How the terminal summary looks here.

@@ -44,7 +44,8 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
             if run_on_engine.verdict != Verdict::NotRun {
                 run_on_engine.findings.extend(disagreement.iter().cloned());
             }
-            run_on_engine.findings.extend(untraced(&kernels, &run_on_engine, &plan));
+            run_on_engine.findings.extend(untraced(&kernels, &run_on_engine));
+            run_on_engine.findings.retain(|finding| plan.checks.has(finding.kind));
             exit = exit.and(exit_of(&run_on_engine));
             outcomes.push(outcome(&test.id, &run_on_engine, &kernels, run));
         }
@@ -85,9 +86,9 @@ fn exit_of(run: &TestRun) -> Exit {
 }
 
 /// Findings of the kernels' modules, reported with each test that ran them.
-fn untraced(kernels: &[Kernel], run: &TestRun, plan: &Plan) -> Vec<crate::model::finding::Finding> {
+fn untraced(kernels: &[Kernel], run: &TestRun) -> Vec<crate::model::finding::Finding> {
     let used = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
-    used.flat_map(|kernel| kernel.findings.iter().filter(|finding| plan.checks.has(finding.kind)).cloned()).collect()
+    used.flat_map(|kernel| kernel.findings.iter().cloned()).collect()
 }
 
 fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> TestOutcome {

@@ -1,15 +1,21 @@
 //! `vkcert schema NAME`: the JSON Schema of every file format.
 
-use super::args::{Common, Schema};
+use super::args::{Common, OutputForm, Schema};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use crate::model::diagnostic::Diagnostic;
 use crate::requirement::schema::{self, SCHEMAS};
+use serde_json::{Value, json};
 
 /// Prints one schema, or the table of names.
-pub fn command(_common: &Common, asked: &Schema) -> Result<Exit, Failure> {
+pub fn command(common: &Common, asked: &Schema) -> Result<Exit, Failure> {
     let Some(name) = &asked.name else {
+        if common.format == OutputForm::Json {
+            let rows = SCHEMAS.iter().map(|row| json!({ "name": row.name, "describes": row.describes }));
+            output::print(&format!("{:#}\n", Value::Array(rows.collect())))?;
+            return Ok(Exit::Success);
+        }
         let lines: String = SCHEMAS.iter().map(|row| format!("{:<14} {}\n", row.name, row.describes)).collect();
         output::print(&lines)?;
         return Ok(Exit::Success);

@@ -2,7 +2,7 @@
 
 use super::args::{Common, OutputForm, Verify};
 use super::conclusion::conclude;
-use super::evidence;
+use super::evidence::{self, Stored};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{derive, output};
@@ -27,13 +27,19 @@ struct Findings {
 
 /// Exit 0 if everything follows from the raw records, 1 on any difference.
 pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
-    let (stored, tampering) = evidence::load(&verify.evidence)?;
-    let mut found =
-        Findings { problems: tampering.problems, checked: stored.manifest.outputs.len() as u64, ..Findings::default() };
-    verdicts(&stored, &mut found);
-    records(&stored, &mut found);
-    requirements(&stored, &mut found);
-    derived(&stored, &mut found);
+    let mut found = Findings::default();
+    match evidence::examine(&verify.evidence)? {
+        Stored::Read(stored, tampering) => {
+            found.problems = tampering.problems;
+            found.checked = stored.manifest.outputs.len() as u64;
+            inputs(&stored, &mut found);
+            verdicts(&stored, &mut found);
+            records(&stored, &mut found);
+            requirements(&stored, &mut found);
+            derived(&stored, &mut found);
+        }
+        Stored::Broken(tampering) => found.problems = tampering.problems,
+    }
     let exit = if found.problems.is_empty() { Exit::Success } else { Exit::Failed };
     match common.format {
         OutputForm::Json => {
@@ -67,6 +73,20 @@ impl Findings {
         self.checked += 1;
         if !holds {
             self.problems.push(problem());
+        }
+    }
+}
+
+/// The source text that coverage is shown on is the input that the manifest names.
+fn inputs(evidence: &Evidence, found: &mut Findings) {
+    let schemas = evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
+    found.check(schemas.into_iter().all(|schema| schema == 1), || "version of the evidence format".to_owned());
+    for kernel in &evidence.kernels {
+        for file in &kernel.structure.files {
+            let Some(hash) = evidence.manifest.inputs.get(&file.path) else { continue };
+            found.check(evidence::sha256(file.text.as_bytes()) == *hash, || {
+                format!("{} on {}: the text of {} is not the input", kernel.kernel, kernel.engine, file.path)
+            });
         }
     }
 }

@@ -7,6 +7,7 @@
 //! Does not cover: types (`a < b < c` is taken as it stands) and decisions nested inside a condition, for example in an
 //! argument: these are decisions of their own in a kernel, here they are part of the condition's text.
 
+use crate::glsl::is_pure_function;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::structure::BooleanExpression;
 use std::ops::Range;
@@ -347,7 +348,7 @@ impl Parser<'_> {
         let span = self.tokens[range.start].span.start..self.tokens[range.end - 1].span.end;
         let text = self.text[span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
         let kinds = || self.tokens[range.clone()].iter();
-        let effects = kinds().any(|token| matches!(token.kind, Kind::Step | Kind::Assign));
+        let effects = kinds().any(|token| matches!(token.kind, Kind::Step | Kind::Assign)) || self.calls(&range);
         let key: String = kinds().map(|token| format!("{} ", &self.text[token.span.clone()])).collect();
         let known = self.keys.iter().position(|other| !effects && other.as_ref() == Some(&key));
         let coupling = known.unwrap_or_else(|| {
@@ -356,6 +357,14 @@ impl Parser<'_> {
         });
         self.conditions.push(ParsedCondition { text, span, coupling: coupling as u32 });
         Ok(BooleanExpression::Condition(self.conditions.len() as u32 - 1))
+    }
+
+    /// Whether a function is called that is not known to be free of side effects.
+    fn calls(&self, range: &Range<usize>) -> bool {
+        self.tokens[range.clone()].windows(2).any(|pair| {
+            let called = pair[0].kind == Kind::Word && &self.text[pair[1].span.clone()] == "(";
+            called && !is_pure_function(&self.text[pair[0].span.clone()])
+        })
     }
 
     /// Operands and operators must alternate, at every level of brackets.
@@ -504,6 +513,15 @@ mod tests {
     #[test]
     fn equal_texts_are_coupled_whatever_their_spacing() {
         assert_eq!(parse("x<k && y || x < k && (x< k)").unwrap().coupling(), [0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn calls_are_coupled_where_the_function_is_known_to_have_no_effect() {
+        assert_eq!(parse("f(x) && f(x)").unwrap().coupling(), [0, 1]);
+        assert_eq!(
+            parse("isnan(x) && isnan(x) && vec2(x).y > 0.0 && vec2(x).y > 0.0").unwrap().coupling(),
+            [0, 0, 1, 1]
+        );
     }
 
     #[test]

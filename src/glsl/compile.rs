@@ -5,7 +5,7 @@
 //! Does not cover: what the messages mean beyond a hint for the frequent ones.
 
 use super::include::{IncludeForm, Includes};
-use super::preprocessor::Predefined;
+use super::preprocessor::{self, Predefined};
 use super::{KernelSource, Optimization};
 use crate::model::diagnostic::{Diagnostic, Location};
 use crate::model::place::Position;
@@ -84,6 +84,7 @@ fn options<'a>(
 pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     reject_nul(kernel).map_err(one)?;
+    reject_version(kernel).map_err(one)?;
     let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(match kernel.optimization {
         Optimization::Zero => shaderc::OptimizationLevel::Zero,
@@ -118,6 +119,25 @@ fn reject_nul(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
             Err(Box::new(made))
         }
     }
+}
+
+/// Versions that have no compute shaders (GLSL 4.60, 3.3; GLSL ES 3.20, 3.4). The compiler is not asked about them: for
+/// some it cannot build its own tables, and then prints to stdout, where results go.
+fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
+    let directive = preprocessor::version_directive(&kernel.text);
+    let mut words = directive.split_whitespace().skip(1);
+    let number: Option<u32> = words.next().and_then(|word| word.parse().ok());
+    let first = if words.next() == Some("es") { 310 } else { 420 };
+    let message = match number {
+        Some(number) if number >= first => return Ok(()),
+        Some(number) => format!("GLSL version {number} has no compute shaders"),
+        None if directive.is_empty() => "the text does not begin with a `#version` directive".to_owned(),
+        None => format!("`{directive}` names no version"),
+    };
+    let at = if directive.is_empty() { None } else { kernel.text.find("version") };
+    let span = at.map_or(0..0, |at| at..at + kernel.text[at..].lines().next().map_or(0, str::len));
+    let made = Diagnostic::new("glsl-syntax", message).at_span(&kernel.path, kernel.text.as_str(), span);
+    Err(Box::new(made.hint("start the file with `#version 450` (or higher)")))
 }
 
 /// Compiles marked text, which is preprocessed already; the error is the compiler's first message.

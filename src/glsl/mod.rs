@@ -86,6 +86,11 @@ pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     })
 }
 
+/// Whether `name` is a built-in function without side effects, or the constructor of a built-in type.
+pub fn is_pure_function(name: &str) -> bool {
+    names::is_pure_built_in(name)
+}
+
 /// Identity of the pinned compiler, for evidence.
 pub fn compiler_identity() -> String {
     compile::identity()

@@ -183,6 +183,11 @@ pub struct Names<'a> {
 }
 
 /// Whether `name` is a type of the language.
+/// Whether a call of `name` can have no effect, as far as the language says.
+pub fn is_pure_built_in(name: &str) -> bool {
+    is_built_in_type(name) || PURE_FUNCTIONS.contains(&name)
+}
+
 fn is_built_in_type(name: &str) -> bool {
     let scalar = ["bool", "int", "uint", "float", "double"].contains(&name);
     let sized = name.ends_with("_t") && name.chars().any(|character| character.is_ascii_digit());

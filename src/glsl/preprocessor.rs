@@ -130,7 +130,7 @@ pub fn preprocess(
 }
 
 /// The `#version` line of a text, by itself; empty where it has none.
-fn version_directive(text: &str) -> String {
+pub(super) fn version_directive(text: &str) -> String {
     let mut lexer = Lexer::new(text.into(), FileIndex(0));
     let mut line = Vec::new();
     while let Some(token) = lexer.next() {

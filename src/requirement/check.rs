@@ -373,6 +373,13 @@ pub fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Diagnostic
     for (name, kernel) in &procedure.kernels {
         let place = origin.at("kernels").at(&name.0);
         problems.extend(check_name(&place, "kernel", name.as_str()));
+        if kernel.language == Language::Spirv {
+            // Macros and includes are the compiler's; ignoring them would run another kernel than was asked for.
+            let given = [("defines", !kernel.defines.is_empty()), ("include", !kernel.include.is_empty())];
+            for (key, _) in given.iter().filter(|(_, given)| *given) {
+                problems.push(place.at(key).error("contradiction", format!("a SPIR-V module has no `{key}`")));
+            }
+        }
         let KernelText::Contents(contents) = &kernel.source else { continue };
         let place = place.at("source");
         let problem = match (&contents.text, &contents.bytes, kernel.language) {

@@ -5,6 +5,7 @@ use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
 use crate::model::procedure::Procedure;
 use crate::model::project::ProjectFile;
 use crate::model::requirement::RequirementsFile;
+use crate::model::result::RunResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 /// One row of the table of schemas.
@@ -24,6 +25,7 @@ pub const SCHEMAS: &[SchemaRow] = &[
     SchemaRow { name: "procedure", describes: "test-procedure file of `vkcert run`", make: schema_of::<Procedure> },
     SchemaRow { name: "project", describes: "vkcert.toml", make: schema_of::<ProjectFile> },
     SchemaRow { name: "requirements", describes: "requirements/**/*.toml", make: schema_of::<RequirementsFile> },
+    SchemaRow { name: "result", describes: "result of `vkcert run --format json`", make: schema_of::<RunResult> },
     SchemaRow { name: "coverage", describes: "coverage of one kernel in a result", make: schema_of::<KernelCoverage> },
     SchemaRow { name: "evidence", describes: "all evidence of a run together", make: schema_of::<Evidence> },
     SchemaRow { name: "campaign", describes: "evidence/campaign.json", make: schema_of::<Campaign> },

@@ -315,9 +315,15 @@ impl Module {
         self.entry_points.iter().find(|entry| entry.name == name)
     }
 
+    /// The first line behind instruction `index` in its function: compilers give none to the headers of loops.
+    fn next_line(&self, index: usize) -> Option<Line> {
+        let function = self.function_at(index)?;
+        (index..function.range.end).find_map(|next| self.line(next))
+    }
+
     /// Where instruction `index` stands, for findings: glslang's function names lose their `(...` suffix.
     pub fn place(&self, index: usize) -> crate::model::place::Place {
-        let line = self.line(index);
+        let line = self.line(index).or_else(|| self.next_line(index));
         let function = self.function_at(index).map(|function| {
             let name = self.name(function.id).map(|name| name.split('(').next().unwrap_or(name).to_owned());
             name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("%{}", function.id))

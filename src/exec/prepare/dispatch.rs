@@ -429,6 +429,13 @@ fn range(
         problems.push(origin.at(key).error("size", message));
         return None;
     };
+    if !start.is_multiple_of(4) {
+        // The smallest alignment that any device asks for; a device that asks for more says so itself.
+        let message = format!("offset {start} of `{name}` is no multiple of 4");
+        let key = if binding.offset.is_multiple_of(4) { "dynamic_offset" } else { "offset" };
+        problems.push(origin.at(key).error("size", message));
+        return None;
+    }
     let range = binding.range.unwrap_or(size - start);
     if range == 0 || range > size - start {
         let message =

@@ -115,7 +115,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
             },
             Value::Float(value) => visitor.visit_f64(*value),
             Value::Text(value) => visitor.visit_str(value),
-            Value::Array(nodes) => visitor.visit_seq(Elements(nodes.iter())),
+            Value::Array(nodes) => elements(nodes, visitor),
             Value::Table(entries) => visitor.visit_map(Members { entries: entries.iter(), current: None }),
         };
         result.map_err(|fault| fault.or_at(&self.0.span))
@@ -139,7 +139,10 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         let result = match &self.0.value {
-            Value::Text(variant) => visitor.visit_enum(StrDeserializer::new(variant)),
+            Value::Text(variant) => {
+                let alone = Node { span: self.0.span.clone(), value: Value::Table(Vec::new()) };
+                visitor.visit_enum(NameAlone { variant, node: &alone })
+            }
             Value::Table(entries) => match entries.as_slice() {
                 [entry] => visitor.visit_enum(Variant(entry)),
                 _ => Err(Fault::new("bad-value", "expected an object with exactly one key")),
@@ -157,9 +160,23 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
     }
 }
 
-struct Elements<'a>(std::slice::Iter<'a, Node>);
+/// Visits an array; elements that the visitor leaves over are a fault, as are missing ones.
+fn elements<'de, V: Visitor<'de>>(nodes: &[Node], visitor: V) -> Result<V::Value, Fault> {
+    let mut rest = nodes.iter();
+    let value = visitor.visit_seq(Elements(&mut rest))?;
+    match rest.next() {
+        None => Ok(value),
+        Some(surplus) => {
+            let taken = nodes.len() - rest.len() - 1;
+            let message = format!("expected an array of {taken} elements, found {}", nodes.len());
+            Err(Fault::new("bad-value", message).at(surplus.span.clone()))
+        }
+    }
+}
 
-impl<'de> SeqAccess<'de> for Elements<'_> {
+struct Elements<'n, 'a>(&'n mut std::slice::Iter<'a, Node>);
+
+impl<'de> SeqAccess<'de> for Elements<'_, '_> {
     type Error = Fault;
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
         self.0.next().map(|node| seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at(&node.span))).transpose()
@@ -185,6 +202,40 @@ impl<'de> MapAccess<'de> for Members<'_> {
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
         let entry = self.current.expect("serde asks for a value after its key");
         seed.deserialize(NodeDeserializer(&entry.node)).map_err(|fault| fault.or_at(&entry.node.span))
+    }
+}
+
+/// An enum value written as its name: one that has contents has all of them by default (`"iota"` is `{"iota": {}}`).
+struct NameAlone<'a> {
+    variant: &'a str,
+    node: &'a Node,
+}
+
+impl<'de, 'a> EnumAccess<'de> for NameAlone<'a> {
+    type Error = Fault;
+    type Variant = VariantAlone<'a>;
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, VariantAlone<'a>), Fault> {
+        let name: StrDeserializer<'_, Fault> = self.variant.into_deserializer();
+        Ok((seed.deserialize(name)?, VariantAlone(self.node)))
+    }
+}
+
+/// No contents, in the shape of an empty object.
+struct VariantAlone<'a>(&'a Node);
+
+impl<'de> VariantAccess<'de> for VariantAlone<'_> {
+    type Error = Fault;
+    fn unit_variant(self) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+        seed.deserialize(NodeDeserializer(self.0))
+    }
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+        NodeDeserializer(self.0).deserialize_any(visitor)
+    }
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+        NodeDeserializer(self.0).deserialize_any(visitor)
     }
 }
 
