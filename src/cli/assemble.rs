@@ -19,7 +19,7 @@ use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::{Project, trace};
 use crate::spirv::reflect::Reflection;
 use base64::Engine as _;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What each test expects, with values resolved.
 pub type Expectations = BTreeMap<TestId, Vec<StoredExpectation>>;
@@ -51,7 +51,7 @@ pub fn campaign(
         coupling,
         findings,
         agreement,
-        limits: limits.into_iter().chain(notes(kernels)).collect(),
+        limits: limits.into_iter().chain(notes(kernels)).chain(run_notes(runs)).collect(),
         conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
     }
 }
@@ -67,6 +67,11 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
 
 fn notes(kernels: &[Kernel]) -> Vec<String> {
     kernels.iter().flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name))).collect()
+}
+
+/// Remarks of the runs, each once.
+fn run_notes(runs: &[Vec<TestRun>]) -> BTreeSet<String> {
+    runs.iter().flatten().flat_map(|run| run.notes.iter().cloned()).collect()
 }
 
 fn identity(project: &Project) -> ProjectIdentity {

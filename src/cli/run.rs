@@ -109,6 +109,7 @@ fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> Tes
         reason: run.reason.clone(),
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
+        notes: run.notes.clone(),
         buffers,
         coverage: coverage.collect(),
     }
@@ -193,6 +194,7 @@ fn text(result: &RunResult) -> String {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("    {}: {place}{}\n", finding.kind, finding.message));
         }
+        test.notes.iter().for_each(|note| text.push_str(&format!("    note: {note}\n")));
         for (kernel, coverage) in &test.coverage {
             for decision in &coverage.decisions {
                 let vectors: Vec<String> =

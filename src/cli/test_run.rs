@@ -36,6 +36,8 @@ pub struct TestRun {
     pub reason: Option<String>,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
+    /// Remarks that are no findings, such as an accepted memory-model idiom.
+    pub notes: Vec<String>,
     /// Final contents by buffer name; empty where the run did not get that far.
     pub outputs: BTreeMap<String, Vec<u8>>,
     /// Per kernel: what was recorded, or why nothing was.
@@ -58,6 +60,7 @@ impl TestRun {
             reason: Some(reason.to_owned()),
             mismatches: Vec::new(),
             findings: Vec::new(),
+            notes: Vec::new(),
             outputs: BTreeMap::new(),
             records: BTreeMap::new(),
             counts: Counts::default(),
@@ -81,6 +84,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         mismatches: judgement.mismatches,
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
+        notes: production.notes.clone(),
         records: BTreeMap::new(),
         counts,
     };

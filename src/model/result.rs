@@ -25,6 +25,8 @@ pub struct TestOutcome {
     pub reason: Option<String>,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
+    /// Remarks that are no findings, such as an accepted memory-model idiom.
+    pub notes: Vec<String>,
     /// Final contents as base64, with `--dump-buffers`; else empty.
     pub buffers: BTreeMap<String, String>,
     /// By kernel: what this test on this engine exercised, whatever its verdict (a campaign counts passed tests alone).
