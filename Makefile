@@ -45,7 +45,7 @@ lint: setup-test ## clippy, warnings are errors
 	$(CARGO) clippy $(FLAGS) --all-targets -- -D warnings
 
 soak: setup-test ## the test suite with many more random cases, and the tests that are too long for every day
-	PROPTEST_CASES=$${PROPTEST_CASES:-20000} $(RUN_SOAK)
+	PROPTEST_CASES=$${PROPTEST_CASES:-20000} VKCERT_RANDOM_KERNELS=$${VKCERT_RANDOM_KERNELS:-2000} $(RUN_SOAK)
 
 dist: setup ## a release archive in dist/
 	$(CARGO) install $(filter --locked,$(FLAGS)) --path . --root dist/$(PACKAGE) --no-track --force
