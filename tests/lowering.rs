@@ -1,7 +1,6 @@
 //! The single-thread-equivalent form: its additional loop decisions are covered by the tests that cover the kernel, and
 //! loading every tile before any is consumed, as a published sequential version does, is another computation.
 
-#[allow(dead_code)]
 mod filetest;
 mod support;
 

@@ -312,3 +312,16 @@ void main() {
         assert_eq!(seen, 3, "vectors F-, TF, TT");
     }
 }
+
+#[test]
+fn the_idiom_is_noted_where_the_specification_wants_more() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
+    let tests = FileTest::read_all(&folder);
+    let test = |name: &str| tests.iter().find(|test| test.name == name).unwrap_or_else(|| panic!("no {name}"));
+    let noted = run(test("order_buffer_fence_before_idiom"), 64);
+    assert!(matches!(noted.notes.as_slice(), [note] if note.contains(":10 ")), "{:?}", noted.notes);
+    assert_eq!(noted.findings, []);
+    for silent in ["order_buffer_fences_around_idiom", "order_barrier_alone_idiom", "order_buffer_fence_before_spec"] {
+        assert_eq!(run(test(silent), 64).notes, [""; 0], "{silent}");
+    }
+}

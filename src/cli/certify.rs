@@ -17,7 +17,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, Manifest};
 use crate::report::{self, FORMATS, FormatName, canonical_json};
 use crate::requirement::Project;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The limits of the tool itself, in every report.
 const LIMITS: &[&str] = &[
@@ -135,7 +135,7 @@ fn canonical(value: &impl serde::Serialize) -> Result<String, Failure> {
 }
 
 /// Writes evidence and reports; gives the paths of what a person opens.
-fn write(evidence: &Evidence, out: &PathBuf) -> Result<Vec<String>, Failure> {
+fn write(evidence: &Evidence, out: &Path) -> Result<Vec<String>, Failure> {
     let folder = PendingFolder::start(out)?;
     for (name, bytes) in evidence::files(&evidence.campaign, &evidence.kernels)? {
         folder.write(&format!("evidence/{name}"), &bytes)?;

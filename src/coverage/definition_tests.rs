@@ -374,7 +374,7 @@ fn the_smallest_set_is_proved_for_twenty_conditions_without_exclusive_or() {
         }
         let middle = (from + to) / 2;
         let (left, right) = (Box::new(balanced(from, middle, level + 1)), Box::new(balanced(middle, to, level + 1)));
-        if level % 2 == 0 { E::And(left, right) } else { E::Or(left, right) }
+        if level.is_multiple_of(2) { E::And(left, right) } else { E::Or(left, right) }
     }
     let analysis = analyse(&balanced(0, 20, 0), &(0..20).collect::<Vec<_>>(), &[]);
     // Fewer than twenty-one: masking lets one vector serve several conditions.
