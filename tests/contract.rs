@@ -48,8 +48,8 @@ fn findings(result: &Value) -> Vec<(String, i64)> {
 #[test]
 fn findings_are_right_in_both_directions_and_carry_their_line() {
     let shared = "shared uint s[8];";
-    /// Declarations, body, and the findings with their lines.
-    type Case<'a> = (&'a str, &'a str, &'a [(&'a str, i64)]);
+    // Declarations, body, findings by kind and line.
+    type Case = (&'static str, &'static str, &'static [(&'static str, i64)]);
     let cases: &[Case] = &[
         (shared, "s[l] = i;\na[i] = s[(l + 1u) % 4u];", &[("data-race", 7)]),
         (shared, "s[l] = i; barrier();\na[i] = s[(l + 1u) % 4u];", &[]),

@@ -376,8 +376,8 @@ pub fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Diagnostic
         if kernel.language == Language::Spirv {
             // Macros and includes are the compiler's; ignoring them would run another kernel than was asked for.
             let given = [("defines", !kernel.defines.is_empty()), ("include", !kernel.include.is_empty())];
-            for (key, _) in given.iter().filter(|(_, given)| *given) {
-                problems.push(place.at(*key).error("contradiction", format!("a SPIR-V module has no `{key}`")));
+            for (key, _) in given.into_iter().filter(|(_, given)| *given) {
+                problems.push(place.at(key).error("contradiction", format!("a SPIR-V module has no `{key}`")));
             }
         }
         let KernelText::Contents(contents) = &kernel.source else { continue };
