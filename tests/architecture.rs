@@ -9,7 +9,7 @@ const LAYERS: &[&str] =
     &["model", "requirement", "glsl", "spirv", "instrument", "exec", "coverage", "coupling", "report", "cli"];
 
 /// Layers that see less than everything above them.
-const NARROW: &[(&str, &[&str])] = &[("report", &["model"]), ("coverage", &["model"])];
+const NARROW: &[(&str, &[&str])] = &[("report", &["model"]), ("coverage", &["model", "glsl"])];
 
 /// Libraries that one place alone names.
 const ALONE: &[(&str, &[&str])] =

@@ -6,7 +6,8 @@
 //! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are `undetermined` by name.
 
 use super::checks::Rows;
-use crate::model::requirement::{HostStruct, HostType};
+use super::host::integer;
+use crate::model::requirement::{HostMember, HostStruct, HostType};
 use crate::spirv::reflect::PushConstants;
 use crate::spirv::types::{Signedness, Type, Types};
 use std::collections::BTreeSet;
@@ -62,7 +63,9 @@ pub(super) fn compare(
     if u64::from(size) < block.size {
         wrong.push(format!("the host hands over {size} bytes, the kernel's block has {}", block.size));
     }
-    let valueless = host.members.iter().filter(|m| m.value.is_none() && !known.contains(m.name.as_str()));
+    // Interfaces state integers; the value of a floating-point member couples no size.
+    let stated = |m: &&HostMember| m.value.is_some() || integer(m.width).is_none() || known.contains(m.name.as_str());
+    let valueless = host.members.iter().filter(|m| !stated(m));
     unknown.extend(valueless.map(|member| format!("what the host stores in {} is not stated", member.name)));
     match (wrong.is_empty(), unknown.is_empty()) {
         (false, _) => rows.refuted(CHECK, wrong.join("; "), None),
