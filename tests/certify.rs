@@ -69,3 +69,20 @@ fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[test]
+fn a_test_without_requirement_covers_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("minimal");
+    copy_tree(&root().join("tests/projects/minimal"), &project);
+    let file = project.join("requirements/double.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let link: Vec<&str> = text.lines().filter(|line| line.starts_with("requirements = ")).collect();
+    assert!(!link.is_empty(), "{text}");
+    let unlinked: Vec<&str> = text.lines().filter(|line| !link.contains(line)).collect();
+    std::fs::write(&file, unlinked.join("\n")).unwrap();
+    let campaign = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 1);
+    let rows = campaign["conclusion"]["summary"][0]["criteria"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["covered"] == 0), "{rows:#?}");
+    run(vkcert().arg("verify").arg(folder.path().join("reports/evidence")), 0);
+}

@@ -230,7 +230,7 @@ fn described(kernel: &Kernel) -> (KernelStructure, RecordLayout, Presence) {
     }
 }
 
-/// Raw records of each test that ran the kernel, passed or not; only those of passed tests count.
+/// Raw records of each test that ran the kernel, passed or not; only those of passed requirement-based tests count.
 fn records(project: &Project, kernel: &KernelName, engine: EngineName, runs: &[Vec<TestRun>]) -> Vec<TestRecords> {
     let mut found = Vec::new();
     for (test, row) in project.tests.iter().zip(runs) {
@@ -239,7 +239,7 @@ fn records(project: &Project, kernel: &KernelName, engine: EngineName, runs: &[V
             found.push(TestRecords {
                 test: TestId(test.id.0.clone()),
                 verdict: run.verdict,
-                counted: run.verdict == Verdict::Pass,
+                counted: derive::counts(run.verdict, &test.requirements),
                 records: records.clone(),
             });
         }

@@ -4,9 +4,15 @@ use super::kernel::{Kernel, Measurement};
 use crate::coverage::{self, Approval, criteria};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
 use crate::model::evidence::{Campaign, KernelEvidence};
-use crate::model::id::TestId;
+use crate::model::id::{RequirementId, TestId};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
 use crate::model::structure::{Constness, KernelStructure};
+use crate::model::verdict::Verdict;
+
+/// Whether a test's records count: coverage comes only from requirement-based tests that passed (DO-178C 6.4.4.2).
+pub fn counts(verdict: Verdict, requirements: &[RequirementId]) -> bool {
+    verdict == Verdict::Pass && !requirements.is_empty()
+}
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {

@@ -136,7 +136,8 @@ fn records(stored: &Evidence, found: &mut Findings) {
             let test = stored.campaign.tests.iter().find(|test| test.id == row.test);
             let result = test.and_then(|test| test.results.iter().find(|result| result.engine == kernel.engine));
             let verdict = result.map(|result| result.verdict);
-            let right = verdict == Some(row.verdict) && row.counted == (verdict == Some(Verdict::Pass));
+            let counts = test.is_some_and(|test| derive::counts(row.verdict, &test.requirements));
+            let right = verdict == Some(row.verdict) && row.counted == counts;
             found.check(right, || {
                 format!("{} on {}: records of {} do not go with its verdict", kernel.kernel, kernel.engine, row.test)
             });
