@@ -86,11 +86,7 @@ pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>
     reject_nul(kernel).map_err(one)?;
     reject_version(kernel).map_err(one)?;
     let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
-    options.set_optimization_level(match kernel.optimization {
-        Optimization::Zero => shaderc::OptimizationLevel::Zero,
-        Optimization::Performance => shaderc::OptimizationLevel::Performance,
-        Optimization::Size => shaderc::OptimizationLevel::Size,
-    });
+    options.set_optimization_level(level(kernel.optimization));
     let result = compiler().map_err(one)?.compile_into_spirv(
         &kernel.text,
         shaderc::ShaderKind::Compute,
@@ -99,6 +95,14 @@ pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>
         Some(&options),
     );
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| diagnostics(kernel, includes, &error))
+}
+
+fn level(optimization: Optimization) -> shaderc::OptimizationLevel {
+    match optimization {
+        Optimization::Zero => shaderc::OptimizationLevel::Zero,
+        Optimization::Performance => shaderc::OptimizationLevel::Performance,
+        Optimization::Size => shaderc::OptimizationLevel::Size,
+    }
 }
 
 fn reject_nul(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
@@ -140,10 +144,10 @@ fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     Err(Box::new(made.hint("start the file with `#version 450` (or higher)")))
 }
 
-/// Compiles marked text, which is preprocessed already; the error is the compiler's first message.
-pub fn marked(kernel: &KernelSource, text: &str) -> Result<Vec<u32>, String> {
+/// Compiles text that is preprocessed already (marked, re-lined); the error is the compiler's first message.
+pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, String> {
     let mut options = options(kernel, None, Defines::None).map_err(|error| error.to_string())?;
-    options.set_optimization_level(shaderc::OptimizationLevel::Zero);
+    options.set_optimization_level(level(optimization));
     let compiler = compiler().map_err(|error| error.to_string())?;
     let result =
         compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, &kernel.path, &kernel.entry, Some(&options));

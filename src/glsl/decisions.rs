@@ -51,6 +51,8 @@ pub struct Decisions<'a> {
     policy: DecisionPolicy,
     pub found: Vec<Decision>,
     pub placements: Vec<Placement>,
+    /// First and last token of each of `found`.
+    pub ranges: Vec<[u32; 2]>,
     pub function: Option<FunctionId>,
     pub surroundings: Surroundings,
 }
@@ -71,6 +73,7 @@ impl<'a> Decisions<'a> {
             policy,
             found: Vec::new(),
             placements: Vec::new(),
+            ranges: Vec::new(),
             function: None,
             surroundings: Surroundings::Runtime,
         }
@@ -225,6 +228,7 @@ impl<'a> Decisions<'a> {
         if recording == Recording::Marked {
             self.place_markers(id, expression, &found);
         }
+        self.ranges.push([expression.first as u32, expression.last as u32]);
         self.found.push(Decision {
             id,
             function: self.function,

@@ -106,14 +106,17 @@ pub struct MarkedText {
     pub roles: Vec<MarkerRole>,
 }
 
-/// Writes the text with all placements but those of `excluded`.
-pub fn render(
-    unit: &TranslationUnit,
-    placements: &[Placement],
-    excluded: &BTreeSet<Marked>,
-    names: &MarkerNames,
-) -> MarkedText {
-    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::new();
+/// What stands around the tokens.
+#[derive(Debug, Clone, Default)]
+pub struct Insertions {
+    pub before: BTreeMap<TokenIndex, String>,
+    pub behind: BTreeMap<TokenIndex, String>,
+    pub roles: Vec<MarkerRole>,
+}
+
+/// All placements but those of `excluded`, as text; the marker functions stand before the first token.
+pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: &MarkerNames) -> Insertions {
+    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions())]);
     let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
     let mut roles = Vec::new();
     for placement in placements.iter().filter(|placement| !excluded.contains(&placement.role.marked())) {
@@ -134,9 +137,20 @@ pub fn render(
             }
         }
     }
+    Insertions { before, behind, roles }
+}
+
+/// Writes the text with all placements but those of `excluded`.
+pub fn render(
+    unit: &TranslationUnit,
+    placements: &[Placement],
+    excluded: &BTreeSet<Marked>,
+    names: &MarkerNames,
+) -> MarkedText {
+    let inserted = insertions(placements, excluded, names);
     let mut writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
-    writer.write(names, &before, &behind);
-    MarkedText { text: writer.text, roles }
+    writer.write(&inserted);
+    MarkedText { text: writer.text, roles: inserted.roles }
 }
 
 struct Writer<'a> {
@@ -148,25 +162,17 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(
-        &mut self,
-        names: &MarkerNames,
-        before: &BTreeMap<TokenIndex, String>,
-        behind: &BTreeMap<TokenIndex, String>,
-    ) {
+    fn write(&mut self, inserted: &Insertions) {
         let mut directives = self.unit.directives.iter().peekable();
         for (index, token) in self.unit.tokens.iter().enumerate() {
             while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
                 self.directive(directive);
             }
             self.move_to(token.line_file, token.line);
-            if index == 0 {
-                self.text.push_str(&names.definitions());
-            }
-            self.text.push_str(before.get(&index).map_or("", String::as_str));
+            self.text.push_str(inserted.before.get(&index).map_or("", String::as_str));
             self.text.push(' ');
             self.text.push_str(&token.text);
-            self.text.push_str(behind.get(&index).map_or("", String::as_str));
+            self.text.push_str(inserted.behind.get(&index).map_or("", String::as_str));
         }
         for directive in directives {
             self.directive(directive);

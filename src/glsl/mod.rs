@@ -20,6 +20,7 @@ mod marking;
 mod names;
 mod outline;
 mod parser;
+mod positions;
 mod preprocessor;
 mod syntax;
 mod token;
@@ -41,6 +42,7 @@ use std::path::PathBuf;
 const STACK_BYTES: usize = 512 << 20;
 
 pub use crate::model::project::{DecisionPolicy, Optimization};
+pub use positions::{Positions, TokenPlace};
 
 /// A kernel's source and everything that decides what it compiles to.
 #[derive(Debug, Clone)]
@@ -69,6 +71,8 @@ pub struct Compiled {
     pub production: Vec<u32>,
     /// SPIR-V of the marked source (never optimised), with debug lines.
     pub marked: Vec<u32>,
+    /// Where production's instructions come from; or why that is not known.
+    pub positions: Result<Positions, String>,
     /// Files read by `#include`, project-relative path to text.
     pub included: BTreeMap<String, String>,
     /// Remarks for the report (line accuracy only, decisions left unmarked and why).
@@ -107,8 +111,11 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let names = MarkerNames::unused_in(&unit.tokens);
     let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
         .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
+    let left_out = excluded.keys().copied().collect();
+    let markers = marking::insertions(&outline.placements, &left_out, &names);
+    let positions = positions::positions(kernel, &unit, &outline, &markers, accuracy);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
-    Ok(Compiled { structure, production, marked, included: includes.found(), notes })
+    Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
 }
 
 /// Our own preprocessed text where it equals the compiler's, token by token; else the compiler's.
@@ -178,7 +185,7 @@ fn mark(
     let isolated = isolate::isolate(&all, |excluded| {
         let excluded = excluded.keys().copied().collect();
         let text = marking::render(unit, &outline.placements, &excluded, names);
-        let words = compile::marked(kernel, &text.text)?;
+        let words = compile::rewritten(kernel, &text.text, Optimization::Zero)?;
         Ok((text, words))
     });
     if let Some(Isolated { compiled: (text, words), excluded }) = isolated {

@@ -21,6 +21,12 @@ pub struct Outline {
     pub decisions: Vec<Decision>,
     pub switches: Vec<Switch>,
     pub placements: Vec<Placement>,
+    /// First and last token of each decision, in the order of `decisions`.
+    pub ranges: Vec<[u32; 2]>,
+    /// First and last token of each switch's selector, in the order of `switches`.
+    pub selectors: Vec<[u32; 2]>,
+    /// First and last token of each loop statement, outer before inner.
+    pub loops: Vec<[u32; 2]>,
     pub notes: Vec<String>,
 }
 
@@ -37,6 +43,8 @@ pub fn outline(
         decisions: Decisions::new(tokens, frames, files, items, policy),
         functions: Vec::new(),
         switches: Vec::new(),
+        selectors: Vec::new(),
+        loops: Vec::new(),
         notes: Vec::new(),
         statements: 0,
         marks: 0,
@@ -52,6 +60,9 @@ pub fn outline(
         decisions: outliner.decisions.found,
         switches: outliner.switches,
         placements: outliner.decisions.placements,
+        ranges: outliner.decisions.ranges,
+        selectors: outliner.selectors,
+        loops: outliner.loops,
         notes: outliner.notes,
     }
 }
@@ -67,6 +78,8 @@ struct Outliner<'a> {
     decisions: Decisions<'a>,
     functions: Vec<Function>,
     switches: Vec<Switch>,
+    selectors: Vec<[u32; 2]>,
+    loops: Vec<[u32; 2]>,
     notes: Vec<String>,
     statements: u32,
     marks: u32,
@@ -295,6 +308,7 @@ impl Outliner<'_> {
 
     fn loop_statement(&mut self, statement: &syntax::Statement) -> Statement {
         use syntax::StatementKind as Parsed;
+        self.loops.push([statement.first as u32, statement.last as u32]);
         self.decisions.names.open();
         let made = match &statement.kind {
             Parsed::While { condition, body } => {
@@ -350,6 +364,7 @@ impl Outliner<'_> {
         let selected = self.decisions.locate(selector.first, selector.last);
         let text = self.decisions.text(&selected);
         let header = self.span(statement.header.0, statement.header.1);
+        self.selectors.push([selector.first as u32, selector.last as u32]);
         self.switches.push(Switch { id: switch, span: header, text, labels: Vec::new() });
         let has_default = body.iter().any(|inner| matches!(inner.kind, syntax::StatementKind::Default));
         let implicit = (!has_default).then(|| self.next_mark());

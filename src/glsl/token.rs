@@ -149,7 +149,7 @@ impl Frames {
     }
 
     /// Where `token` stands in the text that `frame` (an ancestor of its origin) was written in.
-    fn project(&self, token: &Token, frame: FrameId) -> Span {
+    pub fn project(&self, token: &Token, frame: FrameId) -> Span {
         let mut span = token.span;
         let mut at = token.origin;
         while at != frame {

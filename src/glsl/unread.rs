@@ -34,6 +34,7 @@ pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (To
         let id = DecisionId(decisions.found.len() as u32 + 1);
         let condition =
             Condition { span: located.span, text: text.clone(), coupling: 0, constness: Constness::Runtime };
+        decisions.ranges.push([first as u32, last as u32]);
         decisions.found.push(Decision {
             id,
             function: decisions.function,
