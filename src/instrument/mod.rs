@@ -13,6 +13,7 @@ mod erase;
 mod layout;
 mod markers;
 pub mod numbering;
+mod object;
 mod record;
 mod trace;
 
@@ -25,7 +26,7 @@ mod tests;
 
 pub use decode::{CanaryError, decode, initial_words};
 pub use erase::{normalised_equal, strip_records};
-pub use trace::{BranchKind, ObjectBranch, object_branches};
+pub use object::{InstrumentedObject, Origins, PositionTable, instrument_object, unrecorded_structure};
 
 use crate::model::finding::Finding;
 use crate::model::records::{MarkerTable, Presence, RecordBuffer};

@@ -8,6 +8,7 @@
 
 use super::markers::MarkerCalls;
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::object::ObjectBranchKind;
 use crate::model::place::Place;
 use crate::model::structure::{KernelStructure, MarkerRole};
 use crate::spirv::calls::reachable_functions;
@@ -27,43 +28,33 @@ pub struct Trace {
     pub traced: u32,
 }
 
-/// A branch of a module that has no source: obligations `B1`, `B2` ... in this order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ObjectBranch {
-    pub kind: BranchKind,
-    pub place: Place,
+/// A branch of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BranchSite {
+    pub kind: ObjectBranchKind,
     /// Index in the module's instruction list.
     pub instruction: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BranchKind {
-    Conditional,
-    Switch,
-    /// OpSelect on one Boolean.
-    Select,
-}
-
 /// Every conditional branch, switch and scalar select in the functions that `entry` reaches, in module order.
-pub fn object_branches(module: &Module, entry: Id) -> Vec<ObjectBranch> {
-    let types = Types::of(module);
+pub fn branch_sites(module: &Module, types: &Types, entry: Id) -> Vec<BranchSite> {
     let reachable: BTreeSet<Id> = reachable_functions(module, entry).into_iter().collect();
     let functions = module.functions.iter().filter(|function| reachable.contains(&function.id));
     let indices = functions.flat_map(|function| function.range.clone());
-    let branches = indices.filter_map(|instruction| {
-        let kind = branch_kind(module, &types, &module.instructions[instruction])?;
-        Some(ObjectBranch { kind, place: module.place(instruction), instruction })
+    let sites = indices.filter_map(|instruction| {
+        let kind = branch_kind(module, types, &module.instructions[instruction])?;
+        Some(BranchSite { kind, instruction })
     });
-    branches.collect()
+    sites.collect()
 }
 
-fn branch_kind(module: &Module, types: &Types, instruction: &Instruction) -> Option<BranchKind> {
+fn branch_kind(module: &Module, types: &Types, instruction: &Instruction) -> Option<ObjectBranchKind> {
     match instruction.op {
-        Op::BranchConditional => Some(BranchKind::Conditional),
-        Op::Switch => Some(BranchKind::Switch),
+        Op::BranchConditional => Some(ObjectBranchKind::Conditional),
+        Op::Switch => Some(ObjectBranchKind::Switch),
         Op::Select => {
             let condition = module.definition(instruction.id(0)?)?.result_type?;
-            (types.get(condition) == Some(&Type::Bool)).then_some(BranchKind::Select)
+            (types.get(condition) == Some(&Type::Bool)).then_some(ObjectBranchKind::Select)
         }
         _ => None,
     }
@@ -79,16 +70,17 @@ pub fn trace(
 ) -> Trace {
     let tracer = Tracer { structure, marked, markers, constants };
     let mut trace = Trace::default();
-    for branch in object_branches(marked, entry) {
-        let function = marked.function_at(branch.instruction);
+    for site in branch_sites(marked, &Types::of(marked), entry) {
+        let function = marked.function_at(site.instruction);
         if function.is_some_and(|function| markers.is_marker(function.id)) {
             continue;
         }
-        match tracer.classify(&branch) {
+        let place = marked.place(site.instruction);
+        match tracer.classify(site) {
             Origin::Marked => trace.traced += 1,
-            Origin::Compiler(why) => trace.compiler_generated.push(format!("{}: {why}", branch.place)),
+            Origin::Compiler(why) => trace.compiler_generated.push(format!("{place}: {why}")),
             Origin::Unknown(what) => {
-                trace.untraced.push(Finding::new(FindingKind::UntracedBranch, what).at(branch.place));
+                trace.untraced.push(Finding::new(FindingKind::UntracedBranch, what).at(place));
             }
         }
     }
@@ -97,7 +89,7 @@ pub fn trace(
 }
 
 /// Where a branch comes from.
-enum Origin {
+pub enum Origin {
     Marked,
     Compiler(&'static str),
     Unknown(String),
@@ -111,32 +103,26 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    fn classify(&self, branch: &ObjectBranch) -> Origin {
+    fn classify(&self, branch: BranchSite) -> Origin {
         let instruction = &self.marked.instructions[branch.instruction];
         let Some(condition) = instruction.id(0) else {
             return Origin::Unknown("a branch has no condition".to_owned());
         };
-        match branch.kind {
-            BranchKind::Switch => self.switch(branch, instruction),
-            _ if self.traces(condition, &mut BTreeSet::new()) => Origin::Marked,
-            // A literal condition such as `while (true)` decides nothing.
-            BranchKind::Conditional if self.literal(condition) => Origin::Compiler("condition is a literal constant"),
-            BranchKind::Conditional => {
-                Origin::Unknown("a conditional branch does not come from any marked decision".to_owned())
-            }
-            BranchKind::Select if self.converts_boolean(instruction) => {
-                Origin::Compiler("a Boolean is converted to a number or stored in a buffer")
-            }
-            BranchKind::Select if self.literal(condition) => Origin::Compiler("condition is a literal constant"),
-            BranchKind::Select if self.line_has(&branch.place, "mix") => {
-                Origin::Compiler("mix() with a Boolean selects one of its arguments")
-            }
-            BranchKind::Select => Origin::Unknown("a select does not come from any marked decision".to_owned()),
+        if branch.kind == ObjectBranchKind::Switch {
+            return self.switch(branch, instruction);
         }
-    }
-
-    fn literal(&self, condition: Id) -> bool {
-        self.marked.definition(condition).is_some_and(|i| matches!(i.op, Op::ConstantTrue | Op::ConstantFalse))
+        if self.traces(condition, &mut BTreeSet::new()) {
+            return Origin::Marked;
+        }
+        let Self { structure, marked, constants, .. } = *self;
+        if let Some(why) = (ClosedList { structure, module: marked, constants }).explains(branch) {
+            return Origin::Compiler(why);
+        }
+        let what = match branch.kind {
+            ObjectBranchKind::Select => "a select",
+            ObjectBranchKind::Conditional | ObjectBranchKind::Switch => "a conditional branch",
+        };
+        Origin::Unknown(format!("{what} does not come from any marked decision"))
     }
 
     /// Whether a Boolean is made of marked values alone.
@@ -157,15 +143,15 @@ impl Tracer<'_> {
             }
             Op::Phi => {
                 let values: Vec<Id> = definition.ids().step_by(2).collect();
-                let marked = |id: &Id, seen: &mut BTreeSet<Id>| self.traces(*id, seen) || self.literal(*id);
-                values.iter().any(|id| !self.literal(*id)) && values.iter().all(|id| marked(id, seen))
+                let marked = |id: &Id, seen: &mut BTreeSet<Id>| self.traces(*id, seen) || literal(self.marked, *id);
+                values.iter().any(|id| !literal(self.marked, *id)) && values.iter().all(|id| marked(id, seen))
             }
             _ => false,
         }
     }
 
     /// Every target of a switch must hold a label's mark.
-    fn switch(&self, branch: &ObjectBranch, instruction: &Instruction) -> Origin {
+    fn switch(&self, branch: BranchSite, instruction: &Instruction) -> Origin {
         let Some(function) = self.marked.function_at(branch.instruction) else {
             return Origin::Unknown("a switch stands outside any function".to_owned());
         };
@@ -181,6 +167,39 @@ impl Tracer<'_> {
         let block = function.blocks.iter().find(|block| block.label == label);
         let calls = block.into_iter().flat_map(|block| self.markers.calls.range(block.range.clone()));
         calls.into_iter().any(|(_, call)| matches!(call.role, MarkerRole::Mark { .. }))
+    }
+}
+
+/// Whether a Boolean is written out in the text.
+pub fn literal(module: &Module, condition: Id) -> bool {
+    module.definition(condition).is_some_and(|i| matches!(i.op, Op::ConstantTrue | Op::ConstantFalse))
+}
+
+/// What the compiler makes a branch or select of without any decision behind it.
+pub struct ClosedList<'a> {
+    pub structure: &'a KernelStructure,
+    pub module: &'a Module,
+    pub constants: &'a Constants,
+}
+
+impl ClosedList<'_> {
+    /// Why a branch or select needs no decision; none: it does.
+    pub fn explains(&self, site: BranchSite) -> Option<&'static str> {
+        let instruction = &self.module.instructions[site.instruction];
+        let literal = instruction.id(0).is_some_and(|condition| literal(self.module, condition));
+        match site.kind {
+            ObjectBranchKind::Select if self.converts_boolean(instruction) => {
+                Some("a Boolean is converted to a number or stored in a buffer")
+            }
+            // A literal condition such as `while (true)` decides nothing.
+            ObjectBranchKind::Conditional | ObjectBranchKind::Select if literal => {
+                Some("condition is a literal constant")
+            }
+            ObjectBranchKind::Select if self.line_has(&self.module.place(site.instruction), "mix") => {
+                Some("mix() with a Boolean selects one of its arguments")
+            }
+            ObjectBranchKind::Conditional | ObjectBranchKind::Select | ObjectBranchKind::Switch => None,
+        }
     }
 
     /// `uint(b)`, `float(b)`, a Boolean stored in a buffer: one where true, zero where false.

@@ -10,6 +10,7 @@ pub mod element;
 pub mod evidence;
 pub mod finding;
 pub mod id;
+pub mod object;
 pub mod place;
 pub mod procedure;
 pub mod project;

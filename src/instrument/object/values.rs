@@ -1,0 +1,259 @@
+//! Which text a Boolean value is computed by, and which decisions that text belongs to.
+//!
+//! Knows: the instructions behind a value, down to comparisons, calls, loads and constants.
+//! Promises: two values have a leaf in common only if one text, variable or specialization constant computes both.
+//! Does not cover: what was stored in a variable that a value is loaded from.
+
+use super::super::markers::MarkerCalls;
+use crate::model::id::DecisionId;
+use crate::model::structure::{Constness, MarkerRole};
+use crate::spirv::constants::Constants;
+use crate::spirv::module::{Id, Instruction, Module};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one part of a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Leaf {
+    /// The operation at a token of the re-lined text.
+    Token(u32),
+    /// A constant computed from specialization constants: their ids (SpecId), and the operation written out.
+    Specialization { ids: BTreeSet<u32>, text: String },
+    /// A variable or parameter, by its name.
+    Variable(String),
+    /// An instruction to which the compiler gives no place.
+    Unplaced,
+}
+
+/// All parts of a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leaves(BTreeSet<Leaf>);
+
+impl Leaves {
+    pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().filter_map(|leaf| match leaf {
+            Leaf::Token(token) => Some(*token),
+            Leaf::Specialization { .. } | Leaf::Variable(_) | Leaf::Unplaced => None,
+        })
+    }
+
+    pub fn first_token(&self) -> Option<u32> {
+        self.tokens().next()
+    }
+
+    /// Whether nothing but constants of the text is behind the value.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn has_unplaced(&self) -> bool {
+        self.0.contains(&Leaf::Unplaced)
+    }
+}
+
+/// Reads leaves out of a module.
+pub struct Keys<'a> {
+    pub module: &'a Module,
+    constants: &'a Constants,
+    /// The token of an instruction.
+    token: &'a dyn Fn(usize) -> Option<u32>,
+    /// What is stored in each variable as a whole.
+    stores: BTreeMap<Id, Vec<Id>>,
+}
+
+impl<'a> Keys<'a> {
+    pub fn of(module: &'a Module, constants: &'a Constants, token: &'a dyn Fn(usize) -> Option<u32>) -> Self {
+        let mut stores: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+        for store in module.instructions.iter().filter(|i| i.op == Op::Store) {
+            if let (Some(variable), Some(value)) = (store.id(0), store.id(1)) {
+                stores.entry(variable).or_default().push(value);
+            }
+        }
+        Self { module, constants, token, stores }
+    }
+
+    pub fn leaves(&self, value: Id) -> Leaves {
+        let (mut found, mut seen, mut pending) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
+        while let Some(id) = pending.pop() {
+            if seen.insert(id) {
+                self.visit(id, &mut found, &mut pending);
+            }
+        }
+        Leaves(found)
+    }
+
+    fn visit(&self, id: Id, found: &mut BTreeSet<Leaf>, pending: &mut Vec<Id>) {
+        let Some(index) = self.module.definition_index(id) else {
+            found.insert(Leaf::Unplaced);
+            return;
+        };
+        let definition = &self.module.instructions[index];
+        match self.constants.constness(id) {
+            Constness::Constant => return,
+            Constness::Specialization => {
+                let mut ids = BTreeSet::new();
+                let text = self.written(id, &mut ids);
+                found.insert(Leaf::Specialization { ids, text });
+                return;
+            }
+            Constness::Runtime => {}
+        }
+        let place = |index: usize| (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token);
+        match definition.op {
+            Op::Undef | Op::ConstantNull => {}
+            Op::Phi => pending.extend(definition.ids().step_by(2)),
+            Op::CopyObject => pending.extend(definition.ids()),
+            Op::LogicalNot | Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual | Op::Select => {
+                pending.extend(definition.ids());
+            }
+            Op::Load => self.loaded(definition, found, pending),
+            Op::FunctionParameter => {
+                found.insert(Leaf::Variable(self.name(id)));
+            }
+            _ => {
+                found.insert(place(index));
+            }
+        }
+    }
+
+    /// A load has no line of its own: the compiler leaves that of the instruction before it standing. A variable
+    /// without a name is the compiler's own: what is stored there is the value.
+    fn loaded(&self, load: &Instruction, found: &mut BTreeSet<Leaf>, pending: &mut Vec<Id>) {
+        let pointer = load.id(0).and_then(|pointer| Some((pointer, self.module.definition_index(pointer)?)));
+        let leaf = match pointer {
+            Some((_, index))
+                if matches!(self.module.instructions[index].op, Op::AccessChain | Op::InBoundsAccessChain) =>
+            {
+                (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token)
+            }
+            Some((variable, _)) => match (self.module.name(variable).unwrap_or_default(), self.stores.get(&variable)) {
+                ("", Some(values)) => return pending.extend(values),
+                _ => Leaf::Variable(self.name(variable)),
+            },
+            None => Leaf::Unplaced,
+        };
+        found.insert(leaf);
+    }
+
+    fn name(&self, id: Id) -> String {
+        self.module.name(id).filter(|name| !name.is_empty()).map_or_else(|| format!("%{id}"), str::to_owned)
+    }
+
+    /// A specialization constant by its id, an operation on some with its operands.
+    fn written(&self, id: Id, ids: &mut BTreeSet<u32>) -> String {
+        let Some(definition) = self.module.definition(id) else { return format!("%{id}") };
+        if self.constants.constness(id) == Constness::Constant {
+            return self.constants.value(id).map_or_else(|| format!("%{id}"), |value| format!("{value:?}"));
+        }
+        let number =
+            self.module.decoration(id, Decoration::SpecId).and_then(|decorated| match decorated.operands.first() {
+                Some(Operand::LiteralBit32(number)) => Some(*number),
+                _ => None,
+            });
+        if let Some(number) = number {
+            ids.insert(number);
+            return format!("constant {number}");
+        }
+        let operands: Vec<String> = definition
+            .operands
+            .iter()
+            .map(|operand| match operand {
+                Operand::IdRef(inner) => self.written(*inner, ids),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        format!("{:?}({})", definition.op, operands.join(" "))
+    }
+}
+
+/// Which decisions the value of a text belongs to, as the marked module has it.
+pub struct Owners {
+    /// Every leaf of each decision's conditions.
+    leaves: BTreeMap<DecisionId, BTreeSet<Leaf>>,
+    decisions: BTreeMap<Leaf, BTreeSet<DecisionId>>,
+    /// By the ids of the specialization constants in a leaf.
+    by_ids: BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>,
+}
+
+impl Owners {
+    pub fn of(keys: &Keys<'_>, calls: &MarkerCalls) -> Self {
+        let mut leaves: BTreeMap<DecisionId, BTreeSet<Leaf>> = BTreeMap::new();
+        for call in calls.calls.values() {
+            let decision = match call.role {
+                MarkerRole::Condition { decision, .. } | MarkerRole::Single { decision } => decision,
+                MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => continue,
+            };
+            if let Some(operand) = call.operand {
+                leaves.entry(decision).or_default().extend(unmarked(keys, calls, operand).0);
+            }
+        }
+        let mut decisions: BTreeMap<Leaf, BTreeSet<DecisionId>> = BTreeMap::new();
+        let mut by_ids: BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>> = BTreeMap::new();
+        for (decision, found) in &leaves {
+            for leaf in found {
+                decisions.entry(leaf.clone()).or_default().insert(*decision);
+                if let Leaf::Specialization { ids, .. } = leaf {
+                    by_ids.entry(ids.clone()).or_default().insert(*decision);
+                }
+            }
+        }
+        Self { leaves, decisions, by_ids }
+    }
+
+    /// Of the decisions that all leaves belong to, those with the fewest other leaves.
+    pub fn closest(&self, leaves: &Leaves) -> Vec<DecisionId> {
+        let common = self.common(leaves);
+        let size = |decision: &DecisionId| self.leaves.get(decision).map_or(0, BTreeSet::len);
+        let fewest = common.iter().map(size).min().unwrap_or(0);
+        common.into_iter().filter(|decision| size(decision) == fewest).collect()
+    }
+
+    /// The decisions that all leaves belong to.
+    pub fn common(&self, leaves: &Leaves) -> Vec<DecisionId> {
+        let mut sets = leaves.0.iter().map(|leaf| self.owners(leaf));
+        let Some(Some(first)) = sets.next() else { return Vec::new() };
+        let mut common = first.clone();
+        for set in sets {
+            let Some(set) = set else { return Vec::new() };
+            common.retain(|decision| set.contains(decision));
+        }
+        common.into_iter().collect()
+    }
+
+    /// All decisions that any leaf belongs to, and the leaves that belong to none.
+    pub fn of_each(&self, leaves: &Leaves) -> (BTreeSet<DecisionId>, Leaves) {
+        let (mut owned, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+        for leaf in &leaves.0 {
+            match self.owners(leaf) {
+                Some(decisions) => owned.extend(decisions),
+                None => drop(foreign.insert(leaf.clone())),
+            }
+        }
+        (owned, Leaves(foreign))
+    }
+
+    /// An optimiser rewrites operations on specialization constants: then their ids alone tell.
+    fn owners(&self, leaf: &Leaf) -> Option<&BTreeSet<DecisionId>> {
+        self.decisions.get(leaf).or_else(|| match leaf {
+            Leaf::Specialization { ids, .. } => self.by_ids.get(ids),
+            Leaf::Token(_) | Leaf::Variable(_) | Leaf::Unplaced => None,
+        })
+    }
+}
+
+/// The leaves of a marked value; markers of inner decisions are seen through.
+fn unmarked(keys: &Keys<'_>, calls: &MarkerCalls, value: Id) -> Leaves {
+    let (mut found, mut seen, mut pending) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
+    while let Some(id) = pending.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let marker = keys.module.definition_index(id).and_then(|index| calls.calls.get(&index));
+        match marker.and_then(|call| call.operand) {
+            Some(operand) => pending.push(operand),
+            None => keys.visit(id, &mut found, &mut pending),
+        }
+    }
+    Leaves(found)
+}
