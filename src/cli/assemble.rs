@@ -2,12 +2,13 @@
 
 use super::coupling::KernelCoupling;
 use super::engines::Engines;
-use super::evidence::sha256_words;
+use super::evidence::module_bytes;
 use super::kernel::{Kernel, Measurement};
 use super::project::module_file;
 use super::test_run::TestRun;
 use super::{agreement, coupling, derive};
 use crate::glsl;
+use crate::model::canonical::{content_hash, sha256_digits};
 use crate::model::coverage::KernelCoverage;
 use crate::model::evidence::*;
 use crate::model::finding::{Finding, FindingKind};
@@ -158,7 +159,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         if bytes.len() as u64 <= limit {
             OutputBytes::Bytes(base64::engine::general_purpose::STANDARD.encode(bytes))
         } else {
-            OutputBytes::Hash { sha256: crate::requirement::hash::sha256(bytes), bytes: bytes.len() as u64 }
+            OutputBytes::Hash { sha256: content_hash(bytes), bytes: bytes.len() as u64 }
         }
     };
     TestResult {
@@ -274,6 +275,7 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
     let file = module_file(&kernel.name);
     let stored = project.root.join(&file).is_file().then_some(file);
     let measured = kernel.measured();
+    let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
     ModuleHashes {
         production: sha256_words(&kernel.production),
         production_file: stored,

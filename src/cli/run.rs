@@ -16,6 +16,7 @@ use crate::model::procedure::{self, KernelText, Language};
 use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLimits};
 use crate::model::result::{RunResult, TestOutcome};
 use crate::model::verdict::Verdict;
+use crate::requirement::document::{read_bytes, text_of};
 use crate::requirement::{self, ProcedureFile};
 use base64::Engine as _;
 use std::collections::BTreeMap;
@@ -117,16 +118,8 @@ fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> Tes
 
 /// Compiles every kernel of the file; all diagnostics together.
 fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
-    let mut kernels = Vec::new();
-    let mut diagnostics = Vec::new();
-    for (name, kernel) in &file.procedure.value.kernels {
-        match compile_kernel(name.as_str(), kernel, &file.base) {
-            Ok(kernel) => kernels.push(kernel),
-            Err(Failure::Input(found)) => diagnostics.extend(found),
-            Err(other) => return Err(other),
-        }
-    }
-    if diagnostics.is_empty() { Ok(kernels) } else { Err(Failure::Input(diagnostics)) }
+    let kernels = file.procedure.value.kernels.iter();
+    project::all(kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect())
 }
 
 fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
@@ -134,7 +127,7 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
         KernelText::Path(path) => {
             let file = base.join(path);
             let folder = file.parent().map(Path::to_owned);
-            (path.clone(), project::read(&file)?, folder)
+            (path.clone(), read_bytes(&file, path)?, folder)
         }
         KernelText::Contents(contents) => {
             let bytes = match (&contents.text, &contents.bytes) {
@@ -155,10 +148,7 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
     if kernel.language == Language::Spirv {
         return kernel::from_spirv(name, &path, &bytes, &kernel.entry, target);
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let message = format!("{path} is not UTF-8 from byte {} on", error.utf8_error().valid_up_to());
-        Diagnostic::new("encoding", message).hint("save the file as UTF-8").in_file(path.clone())
-    })?;
+    let text = text_of(bytes, &path)?;
     let source = KernelSource {
         path,
         text,

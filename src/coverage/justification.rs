@@ -7,10 +7,10 @@
 //! Does not cover: whether the reason is a good one; that is what the approver signs.
 
 use super::criteria;
+use crate::model::canonical::content_hash;
 use crate::model::coverage::{Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::requirement::{Justification, JustificationClass};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Whether the approver of a justification must be another person than its author.
@@ -40,13 +40,7 @@ pub struct Justified {
 /// The text is the source text that the obligation is about ([`contents`]), not its place: a justification survives code
 /// that moves, and goes stale when the code itself or its number changes.
 pub fn obligation_hash(kernel: &KernelName, obligation: &ObligationId, text: &str) -> String {
-    let mut hasher = Sha256::new();
-    for part in [kernel.as_str(), obligation.as_str(), text] {
-        hasher.update(part.as_bytes());
-        hasher.update(b"\n");
-    }
-    let digits: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    content_hash(format!("{kernel}\n{obligation}\n{text}\n").as_bytes())
 }
 
 /// The text behind every obligation: of statements, outcomes, labels and points their own; of `D1.C2.unique-cause` and
