@@ -1,12 +1,13 @@
 //! What is derived from stored facts, by `certify` when evidence is made and by `verify` when it is checked.
 
 use super::kernel::{Kernel, Measurement};
-use crate::coverage::{self, Approval, criteria};
+use crate::coverage::{self, Approval, criteria, justification};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
 use crate::model::evidence::{Campaign, KernelEvidence};
-use crate::model::id::TestId;
+use crate::model::id::{ObligationId, TestId};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
-use crate::model::structure::{Constness, KernelStructure};
+use crate::model::structure::KernelStructure;
+use std::collections::BTreeMap;
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
@@ -33,7 +34,7 @@ fn no_source() -> KernelCoverage {
 fn everything_present(structure: &KernelStructure) -> Presence {
     let roles = structure.markers.iter().enumerate();
     let markers =
-        roles.map(|(number, role)| (number as u32, PresentMarker { role: *role, constness: Constness::Runtime }));
+        roles.map(|(number, role)| (number as u32, PresentMarker::runtime(*role)));
     Presence { markers: markers.collect() }
 }
 
@@ -63,6 +64,11 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             }
         };
     }
+}
+
+/// Every obligation of a kernel, with the text behind it.
+pub fn obligations(kernel: &Kernel) -> BTreeMap<ObligationId, String> {
+    justification::contents(&test_coverage(kernel, &TestId(String::new()), None))
 }
 
 /// Coverage of one kernel by one test on one engine, for `vkcert run`.

@@ -1,27 +1,16 @@
 //! The evidence folder: canonical JSON files and a manifest of hashes; written by `certify`, read by `report` and `verify`.
 
 use super::failure::Failure;
+use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
 use crate::model::place::Position;
-use crate::report::canonical_json;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 pub const MANIFEST: &str = "manifest.json";
 pub const CAMPAIGN: &str = "campaign.json";
-
-/// SHA-256 as 64 hexadecimal digits.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// SHA-256 of a module's little-endian bytes.
-pub fn sha256_words(words: &[u32]) -> String {
-    sha256(&module_bytes(words))
-}
 
 /// A module as a file holds it.
 pub fn module_bytes(words: &[u32]) -> Vec<u8> {
@@ -41,10 +30,10 @@ fn kernel_file(kernel: &KernelEvidence) -> String {
 
 /// Every file of the evidence but the manifest, by name.
 pub fn files(campaign: &Campaign, kernels: &[KernelEvidence]) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
-    let tool = |error: crate::report::ReportError| Failure::tool(error.to_string());
-    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_json(campaign).map_err(tool)?.into_bytes())]);
+    let tool = |error: serde_json::Error| Failure::tool(error.to_string());
+    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_lines(campaign).map_err(tool)?.into_bytes())]);
     for kernel in kernels {
-        files.insert(kernel_file(kernel), canonical_json(kernel).map_err(tool)?.into_bytes());
+        files.insert(kernel_file(kernel), canonical_lines(kernel).map_err(tool)?.into_bytes());
     }
     Ok(files)
 }
@@ -113,7 +102,7 @@ fn files_of(folder: &Path) -> Result<Files, Failure> {
     for (name, hash) in &manifest.outputs {
         match present.get(name) {
             None => problems.push(format!("{name} is in the manifest but not in the folder")),
-            Some(bytes) if sha256(bytes) != *hash => {
+            Some(bytes) if sha256_digits(bytes) != *hash => {
                 problems.push(format!("{name} has another SHA-256 than the manifest"))
             }
             Some(_) => {}
@@ -154,10 +143,39 @@ fn unreadable(file: &str, reason: &str) -> Failure {
 }
 
 fn parse<T: serde::de::DeserializeOwned>(folder: &Path, name: &str, bytes: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    let read = || {
+        check_depth(bytes)?;
+        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+        deserializer.disable_recursion_limit();
+        let value = T::deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(value)
+    };
+    read().map_err(|error: serde_json::Error| {
         let position = Position { line: error.line() as u32, column: error.column() as u32 };
         Diagnostic::new("bad-evidence", format!("not an evidence file of this version: {error}"))
             .at_position(folder.join(name).display().to_string(), position)
             .into()
     })
+}
+
+/// Brackets that evidence may nest: far more than any kernel that the front end reads, and far less than the stack holds.
+const MAX_DEPTH: usize = 20_000;
+
+fn check_depth(bytes: &[u8]) -> Result<(), serde_json::Error> {
+    let (mut depth, mut text, mut escaped) = (0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            b'{' | b'[' if !text => depth += 1,
+            b'}' | b']' if !text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(serde::de::Error::custom(format!("nested more than {MAX_DEPTH} deep")));
+        }
+    }
+    Ok(())
 }
