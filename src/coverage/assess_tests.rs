@@ -106,7 +106,7 @@ fn presence() -> Presence {
         MarkerRole::Decision { decision: DecisionId(1) },
         MarkerRole::Single { decision: DecisionId(2) },
     ];
-    let marker = |role: &MarkerRole| PresentMarker { role: *role, constness: Constness::Runtime };
+    let marker = |role: &MarkerRole| PresentMarker::runtime(*role);
     Presence { markers: (0..).zip(roles.iter().map(marker)).collect() }
 }
 

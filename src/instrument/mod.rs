@@ -14,6 +14,7 @@ mod layout;
 mod markers;
 pub mod numbering;
 mod record;
+mod resolve;
 mod trace;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod front_end_tests;
 mod tests;
 
 pub use decode::{CanaryError, decode, initial_words};
+pub use resolve::presence;
 pub use erase::{normalised_equal, strip_records};
 pub use trace::{BranchKind, ObjectBranch, object_branches};
 
@@ -69,7 +71,7 @@ pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> 
     let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
     let calls = MarkerCalls::of(structure, marked, &constants)?;
-    let presence = calls.presence(marked, entry, &constants);
+    let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
     let layout = layout::layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
     let (instrumented, record_buffer) = record::record(marked, &calls, &layout, entry);
