@@ -11,7 +11,7 @@ use super::output::{self, PendingFolder};
 use super::plan::Plan;
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{assemble, campaign, coupling, justifications, project};
+use super::{assemble, campaign, configuration, coupling, justifications, project};
 use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -24,7 +24,7 @@ use std::path::Path;
 /// The limits of the tool itself, in every report.
 const LIMITS: &[&str] = &[
     "Kernels (device code) and their coupling with the host are measured. MC/DC of the host program is for existing qualified tools.",
-    "Coverage belongs to one production configuration per kernel: its defines, entry point and the specialization values that its tests use, which are listed. Values of several specializations are counted together.",
+    "Coverage belongs to a production configuration of a kernel: its defines, entry point, specialization values and local size. Records of one configuration count for no other.",
     "Vectors of an engine without witnesses (Vulkan) name the test case, not the invocation.",
     "Data races are those of the executed tests; a clean run is no proof for other sizes or values.",
     "This version of the tool is not qualified under DO-330.",
@@ -35,7 +35,8 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let plan = Plan::new(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, &certify.without)?;
-    let kernels = project::compile(&project)?;
+    let mut kernels = project::compile(&project)?;
+    configuration::configure(&project, &mut kernels)?;
     justifications::check(&project, &kernels)?;
     let settings = &project.settings.value;
     let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
@@ -98,7 +99,7 @@ fn gather(
     if !certify.without.is_empty() {
         limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
     }
-    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, coupled, limits);
+    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, coupled, limits)?;
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
+use crate::model::evidence::{Campaign, Evidence, KernelEvidence, KernelSummary, Manifest, kernel_label};
 use crate::model::place::Position;
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,23 +17,31 @@ pub fn module_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Name of a kernel's evidence file.
-fn kernel_file(kernel: &KernelEvidence) -> String {
-    let safe: String = kernel
-        .kernel
-        .as_str()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.' { c } else { '_' })
-        .collect();
-    format!("kernel-{safe}-{}.json", kernel.engine)
+/// Names of the kernels' evidence files, in their order; the configuration is named where a kernel has several.
+fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
+    let safe = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' }).collect()
+    };
+    let mut names: Vec<String> = Vec::new();
+    for kernel in kernels {
+        let several = kernel_label(kernels, kernel) != kernel.kernel.as_str();
+        let configuration = if several { format!("@{}", safe(&kernel.configuration.name)) } else { String::new() };
+        let stem = format!("kernel-{}{configuration}-{}", safe(kernel.kernel.as_str()), kernel.engine);
+        // Names that differ in unsafe characters alone are told apart by number.
+        let taken = |name: &String| names.contains(name);
+        let numbered = (2..).map(|number| format!("{stem}~{number}.json"));
+        let name = std::iter::once(format!("{stem}.json")).chain(numbered).find(|name| !taken(name));
+        names.push(name.expect("there are more numbers than files"));
+    }
+    names
 }
 
 /// Every file of the evidence but the manifest, by name.
 pub fn files(campaign: &Campaign, kernels: &[KernelEvidence]) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let tool = |error: serde_json::Error| Failure::tool(error.to_string());
     let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_lines(campaign).map_err(tool)?.into_bytes())]);
-    for kernel in kernels {
-        files.insert(kernel_file(kernel), canonical_lines(kernel).map_err(tool)?.into_bytes());
+    for (name, kernel) in kernel_files(kernels).into_iter().zip(kernels) {
+        files.insert(name, canonical_lines(kernel).map_err(tool)?.into_bytes());
     }
     Ok(files)
 }
@@ -123,7 +131,12 @@ impl Files {
         // File names do not keep the project's order; the conclusion does.
         let order = |kernel: &KernelEvidence| {
             let rows = &campaign.conclusion.summary;
-            rows.iter().position(|row| row.kernel == kernel.kernel && row.engine == kernel.engine).unwrap_or(usize::MAX)
+            let same = |row: &&KernelSummary| {
+                row.kernel == kernel.kernel
+                    && row.configuration == kernel.configuration.name
+                    && row.engine == kernel.engine
+            };
+            rows.iter().position(|row| same(&row)).unwrap_or(usize::MAX)
         };
         kernels.sort_by_key(order);
         Ok(Evidence { campaign, kernels, manifest: self.manifest })

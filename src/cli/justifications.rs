@@ -16,15 +16,31 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), Failure> {
         if rows.peek().is_none() {
             continue;
         }
-        let known = derive::obligations(kernel);
-        for row in rows.filter(|row| !known.contains_key(&row.value.obligation)) {
-            diagnostics.push(unknown(row, kernel, known.keys().map(|id| id.as_str()).collect()));
+        // Obligations are the same under every configuration; what a configuration rules out stays one.
+        let Some(first) = kernel.configurations.first() else { continue };
+        let known = derive::obligations(kernel, first);
+        for row in rows {
+            if !known.contains_key(&row.value.obligation) {
+                diagnostics.push(unknown(row, kernel, known.keys().map(|id| id.as_str()).collect()));
+            }
+            diagnostics.extend(unknown_configuration(row, kernel));
         }
     }
     if diagnostics.is_empty() { Ok(()) } else { Err(Failure::Input(diagnostics)) }
 }
 
 type Row = crate::requirement::Located<crate::model::requirement::Justification>;
+
+fn unknown_configuration(row: &Row, kernel: &Kernel) -> Option<Diagnostic> {
+    let name = row.value.configuration.as_ref()?;
+    let known: Vec<&str> = kernel.configurations.iter().map(|known| known.configuration.name.as_str()).collect();
+    if known.contains(&name.as_str()) {
+        return None;
+    }
+    let message = format!("the kernel `{}` has no configuration `{name}`", kernel.name);
+    let hint = did_you_mean(name, &known).unwrap_or_else(|| format!("its configurations: {}", known.join(", ")));
+    Some(row.origin.at("configuration").error("unknown-id", message).hint(hint))
+}
 
 fn names(row: &Row, kernel: &Kernel) -> bool {
     row.value.kernel.as_str() == kernel.name

@@ -8,8 +8,9 @@ use super::failure::Failure;
 use super::kernel::{self, Kernel};
 use super::plan::Plan;
 use super::test_run::TestRun;
-use super::{agreement, derive, output, project};
+use super::{agreement, configuration, derive, output, project};
 use crate::glsl::KernelSource;
+use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::TestId;
 use crate::model::procedure::{self, KernelText, Language};
@@ -46,9 +47,10 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
                 run_on_engine.findings.extend(disagreement.iter().cloned());
             }
             run_on_engine.findings.extend(untraced(&kernels, &run_on_engine));
+            let coverage = measured(&test.id, &mut run_on_engine, &kernels)?;
             run_on_engine.findings.retain(|finding| plan.checks.has(finding.kind));
             exit = exit.and(exit_of(&run_on_engine));
-            outcomes.push(outcome(&test.id, &run_on_engine, &kernels, run));
+            outcomes.push(outcome(&test.id, &run_on_engine, coverage, run));
         }
     }
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
@@ -88,21 +90,35 @@ fn exit_of(run: &TestRun) -> Exit {
 
 /// Findings of the kernels' modules, reported with each test that ran them.
 fn untraced(kernels: &[Kernel], run: &TestRun) -> Vec<crate::model::finding::Finding> {
-    let used = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
+    let used = kernels.iter().filter(|kernel| run.records.iter().any(|row| row.kernel == kernel.name));
     used.flat_map(|kernel| kernel.findings.iter().cloned()).collect()
 }
 
-fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> TestOutcome {
+/// Coverage by kernel; a kernel that the test runs under several specializations has an entry for each,
+/// `mm [TILE=16]`.
+fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeMap<String, KernelCoverage>, Failure> {
+    let mut measured = BTreeMap::new();
+    for row in &run.records {
+        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel) else { continue };
+        let configuration = configuration::under(kernel, &row.specialization, None)?;
+        let tests: Vec<_> = row.records.iter().map(|records| (id.clone(), records)).collect();
+        let coverage = derive::kernel_coverage(kernel, &configuration, &tests);
+        for test in tests {
+            run.findings.extend(derive::run_contradictions(kernel, &configuration, test));
+        }
+        let several = run.records.iter().filter(|other| other.kernel == row.kernel).count() > 1;
+        let label = if several { format!("{} [{}]", row.kernel, coverage.configuration) } else { row.kernel.clone() };
+        measured.insert(label, coverage);
+    }
+    Ok(measured)
+}
+
+fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage>, options: &Run) -> TestOutcome {
     let base64 = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
     let buffers = match options.dump_buffers {
         true => run.outputs.iter().map(|(name, bytes)| (name.clone(), base64(bytes))).collect(),
         false => BTreeMap::new(),
     };
-    let coverage = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
-    let coverage = coverage.map(|kernel| {
-        let records = run.records.get(&kernel.name).and_then(|records| records.as_ref().ok());
-        (kernel.name.clone(), derive::test_coverage(kernel, id, records))
-    });
     TestOutcome {
         id: id.clone(),
         engine: run.engine,
@@ -112,7 +128,7 @@ fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> Tes
         findings: run.findings.clone(),
         notes: run.notes.clone(),
         buffers,
-        coverage: coverage.collect(),
+        coverage,
     }
 }
 

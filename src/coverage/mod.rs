@@ -14,6 +14,9 @@ pub mod expression;
 pub mod independence;
 pub mod justification;
 pub mod mcdc;
+mod combination;
+mod explanation;
+mod resolution;
 pub mod statement;
 
 #[cfg(test)]
@@ -23,7 +26,7 @@ mod definition_tests;
 #[cfg(test)]
 mod statement_tests;
 
-pub use assess::assess;
+pub use assess::{Subject, assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion};
 pub use justification::{Approval, Justified, apply_justifications, obligation_hash};
