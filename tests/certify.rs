@@ -86,3 +86,98 @@ fn a_test_without_requirement_covers_nothing() {
     assert!(rows.iter().all(|row| row["covered"] == 0), "{rows:#?}");
     run(vkcert().arg("verify").arg(folder.path().join("reports/evidence")), 0);
 }
+
+/// A project whose kernel is an `else if` chain of `links` links (the compiler itself reads about 1,430).
+fn chain_project(folder: &Path, links: usize) {
+    copy_tree(&root().join("tests/projects/minimal"), folder);
+    let mut source = String::from(
+        "#version 450\nlayout(local_size_x = 4) in;\nlayout(set = 0, binding = 0) buffer Values { uint values[]; };\n\
+         layout(push_constant) uniform Parameters { uint count; };\nvoid main() {\n    uint i = gl_GlobalInvocationID.x;\n    ",
+    );
+    for link in 0..links {
+        source.push_str(&format!("if (i + count == {}u) {{ values[i] = {link}u; }}\n    else ", link + 3));
+    }
+    source.push_str("{ values[i] = 7u; }\n}\n");
+    write(folder, "glsl/double.comp", source);
+    let file = folder
+        .join("requirements")
+        .join(std::fs::read_dir(folder.join("requirements")).unwrap().next().unwrap().unwrap().file_name());
+    let text = std::fs::read_to_string(&file).unwrap().replace("[2, 4, 6, 4]", "[0, 1, 2, 3]");
+    std::fs::write(&file, text).unwrap();
+}
+
+#[test]
+fn evidence_of_a_long_chain_and_of_deep_nesting_is_read_back() {
+    for links in [60, 1_400] {
+        let folder = tempfile::tempdir().unwrap();
+        chain_project(&folder.path().join("project"), links);
+        let out = folder.path().join("reports");
+        certify(&folder.path().join("project"), &out, &["--engine", "sequential"], 1);
+        let evidence = out.join("evidence");
+        run(vkcert().arg("verify").arg(&evidence), 0);
+        run(vkcert().arg("report").arg(&evidence).args(["--report-format", "json", "-o", "/dev/null"]), 0);
+        let file = evidence.join("kernel-double-sequential.json");
+        assert!(std::fs::metadata(file).unwrap().len() < 8_000 * links as u64, "{links} links");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_tree(&root().join("tests/projects/minimal"), &project);
+    let source = std::fs::read_to_string(project.join("glsl/double.comp")).unwrap();
+    let deep = format!("{}values[i] = 2u * values[i];{}", "if (count > 0u) { ".repeat(60), " }".repeat(60));
+    write(&project, "glsl/double.comp", source.replace("values[i] = 2u * values[i];", &deep));
+    let out = folder.path().join("reports");
+    certify(&project, &out, &["--engine", "sequential"], 1);
+    run(vkcert().arg("verify").arg(out.join("evidence")), 0);
+}
+
+#[test]
+fn evidence_nested_beyond_every_kernel_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("reports");
+    certify(&root().join("tests/projects/minimal"), &out, &["--engine", "sequential"], 0);
+    let file = out.join("evidence/kernel-double-sequential.json");
+    std::fs::write(&file, "[".repeat(10_000_000)).unwrap();
+    let report = ["--report-format", "terminal"];
+    let result = run_json(vkcert().arg("report").arg(out.join("evidence")).args(report), 2);
+    assert!(result["error"]["message"].as_str().unwrap().contains("nested"), "{result:#}");
+}
+
+#[test]
+fn an_unwritable_output_folder_is_found_before_any_test_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "taken", "not a folder");
+    // The endless project would take its whole time limit.
+    let result = certify(&root().join("tests/projects/endless"), &file, &["--engine", "sequential", "--quiet"], 3);
+    assert!(result["error"]["message"].as_str().unwrap().contains("taken"), "{result:#}");
+    let below = file.join("reports");
+    let started = std::time::Instant::now();
+    let result = certify(&root().join("tests/projects/endless"), &below, &["--max-steps", "100000000000"], 3);
+    assert!(result["error"]["file"].as_str().unwrap().contains("taken"), "{result:#}");
+    assert!(started.elapsed().as_secs() < 60, "the tests ran first");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "not a folder");
+}
+
+fn justified(obligation: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_tree(&root().join("tests/projects/minimal"), &project);
+    let text = format!(
+        "schema = 1\n\n[[justification]]\nkernel = \"double\"\nobligation = \"{obligation}\"\nclass = \"analysis\"\n\
+         reason = \"r\"\nauthor = \"a\"\napprover = \"b\"\nhash = \"sha256:{}\"\n",
+        "0".repeat(64)
+    );
+    write(&project, "requirements/justified.toml", text);
+    (folder, project)
+}
+
+#[test]
+fn a_justification_of_an_obligation_that_does_not_exist_is_a_wrong_input() {
+    let (folder, project) = justified("D1.TT");
+    let result = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 2);
+    assert_eq!((&result["error"]["kind"], &result["error"]["line"]), (&"unknown-id".into(), &5.into()), "{result:#}");
+    assert!(result["error"]["hint"].as_str().unwrap().contains("D1.T"), "{result:#}");
+    // One whose obligation has other content is stale: a failed result, not a wrong input.
+    let (folder, project) = justified("D1.T");
+    let result = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 1);
+    assert!(result["conclusion"]["reasons"][0].as_str().unwrap().contains("stale"), "{:#}", result["conclusion"]);
+}

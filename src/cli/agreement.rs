@@ -1,7 +1,7 @@
 //! Comparison of the engines, test by test: outputs within the test's tolerance, vector sets exactly.
 
 use super::kernel::Kernel;
-use super::test_run::TestRun;
+use super::test_run::{ModuleRecords, TestRun};
 use crate::model::evidence::{Agreement, KernelFinding};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::KernelName;
@@ -64,15 +64,7 @@ fn compare_kernel(
 ) -> Agreement {
     let mut differences = Vec::new();
     let outputs = compare_outputs(test, sequential, vulkan, &mut differences);
-    let coverage = match (sequential.records.get(name.as_str()), vulkan.records.get(name.as_str()), kernel.measured()) {
-        (Some(Ok(ours)), Some(Ok(theirs)), Some(measured)) => {
-            let found = vector_differences(&measured.structure, &measured.markers.layout, ours, theirs);
-            let same = found.is_empty();
-            differences.extend(found);
-            if same { "identical" } else { "different" }
-        }
-        _ => "not compared",
-    };
+    let coverage = compare_coverage(name, kernel, sequential, vulkan, &mut differences);
     Agreement {
         test: test.id.clone(),
         kernel: name.clone(),
@@ -80,6 +72,30 @@ fn compare_kernel(
         coverage: coverage.to_owned(),
         differences,
     }
+}
+
+/// Vectors of every specialization that the test ran the kernel with.
+fn compare_coverage(
+    name: &KernelName,
+    kernel: &Kernel,
+    sequential: &TestRun,
+    vulkan: &TestRun,
+    differences: &mut Vec<String>,
+) -> &'static str {
+    let of_kernel = |run: &&ModuleRecords| run.kernel == name.as_str();
+    let mut result = "not compared";
+    for ours in sequential.records.iter().filter(of_kernel) {
+        let theirs = vulkan.records.iter().filter(of_kernel).find(|row| row.specialization == ours.specialization);
+        let (Ok(ours), Some(Ok(theirs)), Some(measured)) =
+            (&ours.records, theirs.map(|row| &row.records), kernel.measured())
+        else {
+            continue;
+        };
+        let found = vector_differences(&measured.structure, &measured.markers.layout, ours, theirs);
+        result = if found.is_empty() && result != "different" { "identical" } else { "different" };
+        differences.extend(found);
+    }
+    result
 }
 
 fn compare_outputs(test: &Test, ours: &TestRun, theirs: &TestRun, differences: &mut Vec<String>) -> &'static str {

@@ -143,6 +143,9 @@ pub struct List {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
+    /// With `obligations`: justifications to review, for what no test can cover under a configuration
+    #[arg(long)]
+    pub propose: bool,
 }
 
 #[derive(Debug, Clone, Args)]

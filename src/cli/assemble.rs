@@ -1,13 +1,16 @@
 //! From runs to evidence.
 
+use super::configuration::{self, KernelConfiguration};
 use super::coupling::KernelCoupling;
 use super::engines::Engines;
-use super::evidence::sha256_words;
+use super::evidence::module_bytes;
+use super::failure::Failure;
 use super::kernel::{Kernel, Measurement};
 use super::project::module_file;
-use super::test_run::TestRun;
+use super::test_run::{ModuleRecords, TestRun};
 use super::{agreement, coupling, derive};
 use crate::glsl;
+use crate::model::canonical::{content_hash, sha256_digits};
 use crate::model::coverage::KernelCoverage;
 use crate::model::evidence::*;
 use crate::model::finding::{Finding, FindingKind};
@@ -17,7 +20,6 @@ use crate::model::records::{Presence, RecordLayout};
 use crate::model::structure::{Accuracy, KernelStructure};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::{Project, trace};
-use crate::spirv::reflect::Reflection;
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +35,8 @@ pub fn campaign(
     expected: &Expectations,
     coupling: &[KernelCoupling],
     limits: Vec<String>,
-) -> Campaign {
+) -> Result<Campaign, Failure> {
+    let strangers = strangers(project, kernels, runs)?;
     let verdicts = project.tests.iter().zip(runs);
     let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
     let (coupling, refuted) = coupling::evidence(coupling);
@@ -41,7 +44,7 @@ pub fn campaign(
     findings.extend(refuted);
     let (agreement, disagreements) = agreement::compare(project, kernels, runs);
     findings.extend(disagreements);
-    Campaign {
+    Ok(Campaign {
         schema: 1,
         project: identity(project),
         engines: engines.identities(),
@@ -51,9 +54,9 @@ pub fn campaign(
         coupling,
         findings,
         agreement,
-        limits: limits.into_iter().chain(notes(kernels)).chain(run_notes(runs)).collect(),
+        limits: limits.into_iter().chain(notes(kernels)).chain(strangers).chain(run_notes(runs)).collect(),
         conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
-    }
+    })
 }
 
 fn justifications(project: &Project) -> Vec<JustificationEvidence> {
@@ -158,7 +161,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         if bytes.len() as u64 <= limit {
             OutputBytes::Bytes(base64::engine::general_purpose::STANDARD.encode(bytes))
         } else {
-            OutputBytes::Hash { sha256: crate::requirement::hash::sha256(bytes), bytes: bytes.len() as u64 }
+            OutputBytes::Hash { sha256: content_hash(bytes), bytes: bytes.len() as u64 }
         }
     };
     TestResult {
@@ -171,7 +174,8 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
     }
 }
 
-/// Evidence of every kernel on every engine that ran; justifications are applied and noted in the campaign.
+/// Evidence of every kernel under each of its configurations on every engine that ran; justifications are applied and noted
+/// in the campaign, and records that cannot be are findings of it.
 pub fn kernels(
     project: &Project,
     kernels: &[Kernel],
@@ -180,25 +184,26 @@ pub fn kernels(
     campaign: &mut Campaign,
 ) -> Vec<KernelEvidence> {
     let mut evidence = Vec::new();
-    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
-        for engine in engines.names() {
-            let records = records(project, &settings.name, engine, runs);
-            let (structure, layout, presence) = described(kernel);
+    for kernel in kernels {
+        let rows = kernel.configurations.iter().flat_map(|found| engines.names().into_iter().map(move |e| (found, e)));
+        for (configuration, engine) in rows {
+            let (structure, layout, presence) = described(kernel, configuration);
             let mut row = KernelEvidence {
                 schema: 1,
-                kernel: settings.name.clone(),
+                kernel: KernelName(kernel.name.clone()),
                 engine,
                 source: kernel.source.clone(),
-                configuration: configuration(project, kernel, settings),
+                configuration: configuration.configuration.clone(),
                 modules: modules(project, kernel),
                 structure,
                 layout,
                 presence,
-                records,
+                records: records(project, kernel, configuration, engine, runs),
                 coverage: KernelCoverage::default(),
-                lowering: lowering(&settings.name, engine, runs),
+                lowering: lowering(kernel, configuration, engine, runs),
             };
             row.coverage = derive::coverage(&row);
+            campaign.findings.extend(derive::contradictions(&row));
             evidence.push(row);
         }
     }
@@ -206,11 +211,11 @@ pub fn kernels(
     evidence
 }
 
-fn described(kernel: &Kernel) -> (KernelStructure, RecordLayout, Presence) {
+fn described(kernel: &Kernel, configuration: &KernelConfiguration) -> (KernelStructure, RecordLayout, Presence) {
     let nothing = || RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     match &kernel.measurement {
         Measurement::Markers(measured) => {
-            (measured.structure.clone(), measured.markers.layout.clone(), measured.presence.clone())
+            (measured.structure.clone(), measured.markers.layout.clone(), configuration.presence.clone())
         }
         Measurement::Failed { structure, .. } => ((**structure).clone(), nothing(), Presence::default()),
         Measurement::NoSource => {
@@ -230,12 +235,29 @@ fn described(kernel: &Kernel) -> (KernelStructure, RecordLayout, Presence) {
     }
 }
 
-/// Raw records of each test that ran the kernel, passed or not; only those of passed requirement-based tests count.
-fn records(project: &Project, kernel: &KernelName, engine: EngineName, runs: &[Vec<TestRun>]) -> Vec<TestRecords> {
+/// What each test recorded of a kernel under a configuration.
+fn of_configuration<'a>(
+    run: &'a TestRun,
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+) -> Option<&'a ModuleRecords> {
+    let same = |row: &&ModuleRecords| row.kernel == kernel.name && row.specialization == configuration.specialization;
+    run.records.iter().find(same)
+}
+
+/// Raw records of each test that ran the kernel under the configuration, passed or not; only those of
+/// passed requirement-based tests count.
+fn records(
+    project: &Project,
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    runs: &[Vec<TestRun>],
+) -> Vec<TestRecords> {
     let mut found = Vec::new();
     for (test, row) in project.tests.iter().zip(runs) {
         let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
-        if let Some(Ok(records)) = run.records.get(kernel.as_str()) {
+        if let Some(ModuleRecords { records: Ok(records), .. }) = of_configuration(run, kernel, configuration) {
             found.push(TestRecords {
                 test: TestId(test.id.0.clone()),
                 verdict: run.verdict,
@@ -247,33 +269,25 @@ fn records(project: &Project, kernel: &KernelName, engine: EngineName, runs: &[V
     found
 }
 
-fn configuration(project: &Project, kernel: &Kernel, settings: &crate::model::project::ProjectKernel) -> Configuration {
-    let mut specializations: Vec<BTreeMap<String, String>> = Vec::new();
-    for dispatch in project.tests.iter().flat_map(|test| &test.dispatches).filter(|d| d.kernel == settings.name) {
-        let values = dispatch.specialization.iter().map(|(id, value)| {
-            let text = value.value.as_ref().or(value.bits.as_ref()).map(ToString::to_string).unwrap_or_default();
-            (id.clone(), text)
-        });
-        let values = values.collect();
-        if !specializations.contains(&values) {
-            specializations.push(values);
-        }
+/// Tests that run a kernel under no configuration of it.
+fn strangers(project: &Project, kernels: &[Kernel], runs: &[Vec<TestRun>]) -> Result<Vec<String>, Failure> {
+    let mut sentences = Vec::new();
+    for kernel in kernels {
+        let rows = project.tests.iter().zip(runs);
+        let ran =
+            rows.flat_map(|(test, row)| row.iter().flat_map(|run| &run.records).map(move |records| (test, records)));
+        let ran = ran.filter(|(_, records)| records.kernel == kernel.name);
+        let ran: Vec<_> = ran.map(|(test, records)| (test.id.0.clone(), records.specialization.clone())).collect();
+        sentences.extend(configuration::strangers(kernel, &ran)?);
     }
-    let reflection = Reflection::of(&kernel.module, &kernel.entry, &BTreeMap::new());
-    Configuration {
-        entry: kernel.entry.clone(),
-        target_env: kernel.target_env.clone(),
-        defines: settings.defines.clone(),
-        include: settings.include.clone(),
-        specialization: specializations,
-        local_size: reflection.map_or([0; 3], |reflection| reflection.local_size),
-    }
+    Ok(sentences)
 }
 
 fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
     let file = module_file(&kernel.name);
     let stored = project.root.join(&file).is_file().then_some(file);
     let measured = kernel.measured();
+    let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
     ModuleHashes {
         production: sha256_words(&kernel.production),
         production_file: stored,
@@ -283,10 +297,16 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
 }
 
 /// Counts of the lowering's own loop decisions over all tests.
-fn lowering(kernel: &KernelName, engine: EngineName, runs: &[Vec<TestRun>]) -> Vec<LoweringDecision> {
+fn lowering(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    runs: &[Vec<TestRun>],
+) -> Vec<LoweringDecision> {
     let mut sums: Vec<LoweringDecision> = Vec::new();
     let runs = runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
-    for decision in runs.filter_map(|run| run.counts.lowering.get(kernel.as_str())).flatten() {
+    let rows = runs.filter_map(|run| of_configuration(run, kernel, configuration));
+    for decision in rows.flat_map(|row| &row.lowering) {
         match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {
             Some(sum) => {
                 sum.true_count += decision.true_count;

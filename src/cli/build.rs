@@ -1,10 +1,11 @@
 //! `vkcert build`: the production modules, into `spirv/`.
 
 use super::args::{Common, OutputForm, ProjectFolder};
-use super::evidence::{module_bytes, sha256};
+use super::evidence::module_bytes;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{output, project};
+use crate::model::canonical::sha256_digits;
 use crate::model::procedure::Language;
 use std::fs;
 
@@ -30,7 +31,7 @@ pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure>
         if state != "unchanged" {
             output::write_file(&path, &bytes)?;
         }
-        rows.push((kernel.name.clone(), file, state, bytes.len(), sha256(&bytes)));
+        rows.push((kernel.name.clone(), file, state, bytes.len(), sha256_digits(&bytes)));
     }
     match common.format {
         OutputForm::Json => {

@@ -1,13 +1,13 @@
 //! All tests of a campaign on all engines.
 
 use super::args::Common;
+use super::configuration;
 use super::engines::{Engines, Vulkan};
 use super::failure::Failure;
 use super::kernel::Kernel;
 use super::plan::Plan;
 use super::test_run::{self, PreparedTest, TestRun};
-use crate::exec::ModuleRecording;
-use crate::exec::prepare::{self, PrepareError, PreparedKernel, Setting};
+use crate::exec::prepare::{self, PrepareError, Setting};
 use crate::model::id::KernelName;
 use crate::model::procedure::Test;
 use crate::model::project::{Contraction, ProjectLimits};
@@ -39,12 +39,7 @@ pub fn prepare_tests<'a>(
     bench: &Bench<'a>,
     plan: &Plan,
 ) -> Result<Vec<PreparedTest<'a>>, Failure> {
-    let kernels = bench.kernels.iter().map(|kernel| {
-        // Layouts are read from a module that no optimiser has run over: it declares all that the source declares.
-        let module = std::sync::Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
-        let entry = kernel.entry.clone();
-        (KernelName(kernel.name.clone()), PreparedKernel { entry, module, recording: ModuleRecording::None })
-    });
+    let kernels = bench.kernels.iter().map(|kernel| (KernelName(kernel.name.clone()), configuration::prepared(kernel)));
     let kernels = kernels.collect();
     let setting = Setting {
         kernels: &kernels,
@@ -68,8 +63,8 @@ pub fn prepare_tests<'a>(
                 continue;
             }
         };
-        let modules = laid_out.iter().flat_map(|laid_out| &laid_out.job.modules);
-        let named = |name: &str| bench.kernels.iter().find(|kernel| kernel.name == name);
+        let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
+        let named = |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
         let kernels = modules.filter_map(|module| named(&module.kernel)).collect();
         prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction: bench.contraction });
     }

@@ -11,18 +11,20 @@ use super::output::{self, PendingFolder};
 use super::plan::Plan;
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{assemble, campaign, coupling, project};
+use super::{assemble, campaign, configuration, coupling, justifications, project};
 use crate::exec::stored;
+use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, Manifest};
-use crate::report::{self, FORMATS, FormatName, canonical_json};
+use crate::report::{self, FORMATS, FormatName};
 use crate::requirement::Project;
+use crate::requirement::document::read_bytes;
 use std::path::Path;
 
 /// The limits of the tool itself, in every report.
 const LIMITS: &[&str] = &[
     "Kernels (device code) and their coupling with the host are measured. MC/DC of the host program is for existing qualified tools.",
-    "Coverage belongs to one production configuration per kernel: its defines, entry point and the specialization values that its tests use, which are listed. Values of several specializations are counted together.",
+    "Coverage belongs to a production configuration of a kernel: its defines, entry point, specialization values and local size. Records of one configuration count for no other.",
     "Vectors of an engine without witnesses (Vulkan) name the test case, not the invocation.",
     "Data races are those of the executed tests; a clean run is no proof for other sizes or values.",
     "This version of the tool is not qualified under DO-330.",
@@ -33,10 +35,14 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let plan = Plan::new(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, &certify.without)?;
-    let kernels = project::compile(&project)?;
+    let mut kernels = project::compile(&project)?;
+    configuration::configure(&project, &mut kernels)?;
+    justifications::check(&project, &kernels)?;
     let settings = &project.settings.value;
     let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
     let prepared = campaign::prepare(&project, &kernels, &plan)?;
+    let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
+    let folder = PendingFolder::start(&out)?;
     let mut engines = Engines::open(&plan, settings.engines.as_deref(), engine_settings)?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let device = coupling::device_limits(&engines);
@@ -49,8 +55,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let expected = expected.collect();
     drop(prepared);
     let evidence = gather(&project, &kernels, &engines, &runs, &expected, &coupled, certify)?;
-    let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
-    let written = write(&evidence, &out)?;
+    let written = write(&evidence, folder, &out)?;
     match common.format {
         OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
         OutputForm::Text => {
@@ -94,7 +99,7 @@ fn gather(
     if !certify.without.is_empty() {
         limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
     }
-    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, coupled, limits);
+    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, coupled, limits)?;
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;
@@ -111,9 +116,12 @@ fn manifest(
     let mut inputs: std::collections::BTreeMap<_, _> =
         project.inputs.iter().map(|(path, hash)| (path.clone(), bare(hash))).collect();
     for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
-        inputs.insert(settings.source.clone(), evidence::sha256(&project::read(&project.root.join(&settings.source))?));
+        inputs.insert(
+            settings.source.clone(),
+            sha256_digits(&read_bytes(&project.root.join(&settings.source), &settings.source)?),
+        );
         let included = kernel.included.iter();
-        inputs.extend(included.map(|(path, text)| (path.clone(), evidence::sha256(text.as_bytes()))));
+        inputs.extend(included.map(|(path, text)| (path.clone(), sha256_digits(text.as_bytes()))));
     }
     let outputs = evidence::files(campaign, kernel_evidence)?;
     let device = |engine: &crate::model::evidence::EngineIdentity| {
@@ -126,17 +134,16 @@ fn manifest(
         compiler: campaign.project.compiler.clone(),
         devices: campaign.engines.iter().filter(|e| e.ran && e.identity.contains_key("device")).map(device).collect(),
         inputs,
-        outputs: outputs.iter().map(|(name, bytes)| (name.clone(), evidence::sha256(bytes))).collect(),
+        outputs: outputs.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect(),
     })
 }
 
 fn canonical(value: &impl serde::Serialize) -> Result<String, Failure> {
-    canonical_json(value).map_err(|error| Failure::tool(error.to_string()))
+    canonical_lines(value).map_err(|error| Failure::tool(error.to_string()))
 }
 
 /// Writes evidence and reports; gives the paths of what a person opens.
-fn write(evidence: &Evidence, out: &Path) -> Result<Vec<String>, Failure> {
-    let folder = PendingFolder::start(out)?;
+fn write(evidence: &Evidence, folder: PendingFolder, out: &Path) -> Result<Vec<String>, Failure> {
     for (name, bytes) in evidence::files(&evidence.campaign, &evidence.kernels)? {
         folder.write(&format!("evidence/{name}"), &bytes)?;
     }

@@ -3,7 +3,7 @@
 //! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
 
 use super::exit::Exit;
-use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus};
+use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus, kernel_label};
 use crate::model::verdict::{EngineName, Verdict};
 
 /// Judges a campaign. `conclusion` of the argument is not read.
@@ -29,6 +29,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
         .iter()
         .map(|kernel| KernelSummary {
             kernel: kernel.kernel.clone(),
+            configuration: kernel.configuration.name.clone(),
             engine: kernel.engine,
             criteria: kernel.coverage.summary.clone(),
         })
@@ -89,7 +90,10 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
             because(
                 format!(
                     "{} on {}: {open} of {} {} obligations not covered{undetermined}",
-                    kernel.kernel, kernel.engine, row.total, row.criterion
+                    kernel_label(kernels, kernel),
+                    kernel.engine,
+                    row.total,
+                    row.criterion
                 ),
                 Exit::Failed,
             );

@@ -1,13 +1,17 @@
 //! What is derived from stored facts, by `certify` when evidence is made and by `verify` when it is checked.
 
-use super::kernel::{Kernel, Measurement};
-use crate::coverage::{self, Approval, criteria};
+use super::configuration::KernelConfiguration;
+use super::kernel::{Kernel, Measured, Measurement};
+use crate::coverage::{self, Approval, Subject, criteria, justification};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
-use crate::model::evidence::{Campaign, KernelEvidence};
-use crate::model::id::{RequirementId, TestId};
+use crate::model::evidence::{Campaign, Configuration, KernelEvidence, KernelFinding};
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::id::{ObligationId, RequirementId, TestId};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
-use crate::model::structure::{Constness, KernelStructure};
+use crate::model::requirement::Justification;
+use crate::model::structure::KernelStructure;
 use crate::model::verdict::Verdict;
+use std::collections::BTreeMap;
 
 /// Whether a test's records count: coverage comes only from requirement-based tests that passed (DO-178C 6.4.4.2).
 pub fn counts(verdict: Verdict, requirements: &[RequirementId]) -> bool {
@@ -19,27 +23,65 @@ pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
     let counted = row.records.iter().filter(|test| test.counted);
     let tests: Vec<(TestId, &Records)> = counted.map(|test| (test.test.clone(), &test.records)).collect();
     if row.structure.functions.is_empty() {
-        return no_source();
+        return no_source(&row.configuration);
     }
     if row.presence.markers.is_empty() {
-        // The derived modules could not be used: everything of the source is an obligation, nothing is recorded.
-        return coverage::assess(&row.structure, &row.layout, &everything_present(&row.structure), &[]);
+        return unmeasured(&row.structure, &row.configuration);
     }
-    coverage::assess(&row.structure, &row.layout, &row.presence, &tests)
+    coverage::assess(&subject(row), &tests)
+}
+
+fn subject(row: &KernelEvidence) -> Subject<'_> {
+    let KernelEvidence { structure, layout, presence, configuration, .. } = row;
+    Subject { structure, layout, presence, configuration }
+}
+
+/// Records of passed tests that contradict what the configuration fixes.
+pub fn contradictions(row: &KernelEvidence) -> Vec<KernelFinding> {
+    let tests = row.records.iter().filter(|test| test.counted);
+    tests
+        .flat_map(|test| {
+            let found = coverage::contradictions(&subject(row), &[(test.test.clone(), &test.records)]);
+            found.into_iter().map(|sentence| KernelFinding {
+                kernel: row.kernel.clone(),
+                engine: Some(row.engine),
+                test: Some(test.test.clone()),
+                finding: internal_error(&sentence),
+            })
+        })
+        .collect()
+}
+
+/// A defect of this tool, of the compiler or of the device, told as a finding so that it counts against the result.
+pub fn internal_error(sentence: &str) -> Finding {
+    Finding::new(FindingKind::Validation, format!("internal error: {sentence}"))
+}
+
+/// The derived modules could not be used: everything of the source is an obligation, nothing is recorded.
+fn unmeasured(structure: &KernelStructure, configuration: &Configuration) -> KernelCoverage {
+    let layout = &RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
+    coverage::assess(&Subject { structure, layout, presence: &everything_present(structure), configuration }, &[])
 }
 
 /// SPIR-V without source: no criterion of source structure can be claimed, and none may look complete for being empty.
-fn no_source() -> KernelCoverage {
-    let mut coverage = KernelCoverage::default();
+fn no_source(configuration: &Configuration) -> KernelCoverage {
+    let mut coverage = KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
     let undetermined = |row: CriterionSummary| CriterionSummary { total: 1, undetermined: 1, ..row };
     coverage.summary = criteria::summary(&coverage).into_iter().map(undetermined).collect();
     coverage
 }
 
+/// What a justification that no row of evidence is about names.
+fn nothing(justification: &Justification) -> String {
+    match &justification.configuration {
+        None => format!("the project has no kernel {}", justification.kernel),
+        Some(configuration) => format!("{} has no configuration {configuration}", justification.kernel),
+    }
+}
+
 fn everything_present(structure: &KernelStructure) -> Presence {
     let roles = structure.markers.iter().enumerate();
-    let markers =
-        roles.map(|(number, role)| (number as u32, PresentMarker { role: *role, constness: Constness::Runtime }));
+    let markers = roles.map(|(number, role)| (number as u32, PresentMarker::runtime(*role)));
     Presence { markers: markers.collect() }
 }
 
@@ -55,7 +97,7 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             row.coverage = justified.coverage;
         }
         for (index, rejection) in justified.rejected.into_iter().enumerate() {
-            if justifications[index].kernel == row.kernel {
+            if justification::is_about(&justifications[index], &row.kernel, &row.coverage) {
                 rejections[index].push(rejection);
             }
         }
@@ -65,23 +107,46 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             Some(_) => None,
             None => {
                 let first = found.into_iter().next().flatten();
-                first.or_else(|| Some(format!("the project has no kernel {}", row.justification.kernel)))
+                first.or_else(|| Some(nothing(&row.justification)))
             }
         };
     }
 }
 
-/// Coverage of one kernel by one test on one engine, for `vkcert run`.
-pub fn test_coverage(kernel: &Kernel, test: &TestId, records: Option<&Records>) -> KernelCoverage {
-    let tests: Vec<(TestId, &Records)> = records.into_iter().map(|records| (test.clone(), records)).collect();
+/// Every obligation of a kernel, with the text behind it.
+pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
+    justification::contents(&kernel_coverage(kernel, configuration, &[]))
+}
+
+/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings.
+pub fn kernel_coverage(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    tests: &[(TestId, &Records)],
+) -> KernelCoverage {
     match &kernel.measurement {
-        Measurement::Markers(measured) => {
-            coverage::assess(&measured.structure, &measured.markers.layout, &measured.presence, &tests)
-        }
-        Measurement::NoSource => no_source(),
-        Measurement::Failed { structure, .. } => {
-            let layout = RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
-            coverage::assess(structure, &layout, &everything_present(structure), &[])
-        }
+        Measurement::Markers(measured) => coverage::assess(&measured_subject(measured, configuration), tests),
+        Measurement::NoSource => no_source(&configuration.configuration),
+        Measurement::Failed { structure, .. } => unmeasured(structure, &configuration.configuration),
+    }
+}
+
+/// Records of one test that contradict what its specialization fixes.
+pub fn run_contradictions(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    test: (TestId, &Records),
+) -> Vec<Finding> {
+    let Some(measured) = kernel.measured() else { return Vec::new() };
+    let found = coverage::contradictions(&measured_subject(measured, configuration), &[test]);
+    found.iter().map(|sentence| internal_error(sentence)).collect()
+}
+
+fn measured_subject<'a>(measured: &'a Measured, configuration: &'a KernelConfiguration) -> Subject<'a> {
+    Subject {
+        structure: &measured.structure,
+        layout: &measured.markers.layout,
+        presence: &configuration.presence,
+        configuration: &configuration.configuration,
     }
 }

@@ -1,11 +1,10 @@
 //! The evidence folder: canonical JSON files and a manifest of hashes; written by `certify`, read by `report` and `verify`.
 
 use super::failure::Failure;
+use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
+use crate::model::evidence::{Campaign, Evidence, KernelEvidence, KernelSummary, Manifest, kernel_label};
 use crate::model::place::Position;
-use crate::report::canonical_json;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -13,38 +12,36 @@ use std::path::Path;
 pub const MANIFEST: &str = "manifest.json";
 pub const CAMPAIGN: &str = "campaign.json";
 
-/// SHA-256 as 64 hexadecimal digits.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// SHA-256 of a module's little-endian bytes.
-pub fn sha256_words(words: &[u32]) -> String {
-    sha256(&module_bytes(words))
-}
-
 /// A module as a file holds it.
 pub fn module_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Name of a kernel's evidence file.
-fn kernel_file(kernel: &KernelEvidence) -> String {
-    let safe: String = kernel
-        .kernel
-        .as_str()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.' { c } else { '_' })
-        .collect();
-    format!("kernel-{safe}-{}.json", kernel.engine)
+/// Names of the kernels' evidence files, in their order; the configuration is named where a kernel has several.
+fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
+    let safe = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' }).collect()
+    };
+    let mut names: Vec<String> = Vec::new();
+    for kernel in kernels {
+        let several = kernel_label(kernels, kernel) != kernel.kernel.as_str();
+        let configuration = if several { format!("@{}", safe(&kernel.configuration.name)) } else { String::new() };
+        let stem = format!("kernel-{}{configuration}-{}", safe(kernel.kernel.as_str()), kernel.engine);
+        // Names that differ in unsafe characters alone are told apart by number.
+        let taken = |name: &String| names.contains(name);
+        let numbered = (2..).map(|number| format!("{stem}~{number}.json"));
+        let name = std::iter::once(format!("{stem}.json")).chain(numbered).find(|name| !taken(name));
+        names.push(name.expect("there are more numbers than files"));
+    }
+    names
 }
 
 /// Every file of the evidence but the manifest, by name.
 pub fn files(campaign: &Campaign, kernels: &[KernelEvidence]) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
-    let tool = |error: crate::report::ReportError| Failure::tool(error.to_string());
-    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_json(campaign).map_err(tool)?.into_bytes())]);
-    for kernel in kernels {
-        files.insert(kernel_file(kernel), canonical_json(kernel).map_err(tool)?.into_bytes());
+    let tool = |error: serde_json::Error| Failure::tool(error.to_string());
+    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_lines(campaign).map_err(tool)?.into_bytes())]);
+    for (name, kernel) in kernel_files(kernels).into_iter().zip(kernels) {
+        files.insert(name, canonical_lines(kernel).map_err(tool)?.into_bytes());
     }
     Ok(files)
 }
@@ -113,7 +110,7 @@ fn files_of(folder: &Path) -> Result<Files, Failure> {
     for (name, hash) in &manifest.outputs {
         match present.get(name) {
             None => problems.push(format!("{name} is in the manifest but not in the folder")),
-            Some(bytes) if sha256(bytes) != *hash => {
+            Some(bytes) if sha256_digits(bytes) != *hash => {
                 problems.push(format!("{name} has another SHA-256 than the manifest"))
             }
             Some(_) => {}
@@ -134,7 +131,12 @@ impl Files {
         // File names do not keep the project's order; the conclusion does.
         let order = |kernel: &KernelEvidence| {
             let rows = &campaign.conclusion.summary;
-            rows.iter().position(|row| row.kernel == kernel.kernel && row.engine == kernel.engine).unwrap_or(usize::MAX)
+            let same = |row: &&KernelSummary| {
+                row.kernel == kernel.kernel
+                    && row.configuration == kernel.configuration.name
+                    && row.engine == kernel.engine
+            };
+            rows.iter().position(|row| same(&row)).unwrap_or(usize::MAX)
         };
         kernels.sort_by_key(order);
         Ok(Evidence { campaign, kernels, manifest: self.manifest })
@@ -154,10 +156,39 @@ fn unreadable(file: &str, reason: &str) -> Failure {
 }
 
 fn parse<T: serde::de::DeserializeOwned>(folder: &Path, name: &str, bytes: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    let read = || {
+        check_depth(bytes)?;
+        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+        deserializer.disable_recursion_limit();
+        let value = T::deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(value)
+    };
+    read().map_err(|error: serde_json::Error| {
         let position = Position { line: error.line() as u32, column: error.column() as u32 };
         Diagnostic::new("bad-evidence", format!("not an evidence file of this version: {error}"))
             .at_position(folder.join(name).display().to_string(), position)
             .into()
     })
+}
+
+/// Brackets that evidence may nest: far more than any kernel that the front end reads, and far less than the stack holds.
+const MAX_DEPTH: usize = 20_000;
+
+fn check_depth(bytes: &[u8]) -> Result<(), serde_json::Error> {
+    let (mut depth, mut text, mut escaped) = (0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            b'{' | b'[' if !text => depth += 1,
+            b'}' | b']' if !text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(serde::de::Error::custom(format!("nested more than {MAX_DEPTH} deep")));
+        }
+    }
+    Ok(())
 }

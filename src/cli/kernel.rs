@@ -3,13 +3,14 @@
 //! Production comes from the untouched source and alone judges requirements; traced is the marked source with its markers
 //! erased; instrumented is traced plus records. Each is validated. The sequential engine measures on the marked module.
 
+use super::configuration::KernelConfiguration;
 use super::failure::Failure;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::{self, KernelSource};
 use crate::instrument;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::records::{MarkerTable, Presence, RecordBuffer};
+use crate::model::records::{MarkerTable, RecordBuffer};
 use crate::model::structure::KernelStructure;
 use crate::spirv::module::Module;
 use crate::spirv::validate::{self, TargetEnv};
@@ -24,12 +25,15 @@ pub struct Kernel {
     pub name: String,
     pub entry: String,
     pub target_env: String,
+    pub defines: BTreeMap<String, String>,
     /// Path of the source as reports show it.
     pub source: String,
     pub production: Arc<Vec<u32>>,
     /// `production`, parsed.
     pub module: Arc<Module>,
     pub measurement: Measurement,
+    /// Production configurations, in the order of reports; empty outside a project.
+    pub configurations: Vec<KernelConfiguration>,
     /// What no engine can run of it, by name: a module for another interface than Vulkan.
     pub unsupported: Option<String>,
     /// Files read by `#include`.
@@ -62,7 +66,6 @@ pub struct Measured {
     pub instrumented: Arc<Vec<u32>>,
     pub markers: Arc<MarkerTable>,
     pub record_buffer: RecordBuffer,
-    pub presence: Presence,
 }
 
 /// Which of a kernel's modules to run.
@@ -119,10 +122,12 @@ pub fn from_glsl(name: &str, source: &KernelSource) -> Result<Kernel, Failure> {
         name: name.to_owned(),
         entry: source.entry.clone(),
         target_env: source.target_env.clone(),
+        defines: source.defines.clone(),
         source: source.path.clone(),
         production,
         module: Arc::new(module),
         measurement: Measurement::NoSource,
+        configurations: Vec::new(),
         unsupported: None,
         included: compiled.included,
         findings: Vec::new(),
@@ -163,7 +168,6 @@ fn measure(
         instrumented: Arc::new(made.instrumented),
         markers: Arc::new(made.markers),
         record_buffer: made.record_buffer,
-        presence: made.presence,
     })
 }
 
@@ -193,10 +197,12 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         name: name.to_owned(),
         entry: entry.to_owned(),
         target_env: target_env.to_owned(),
+        defines: BTreeMap::new(),
         source: path.to_owned(),
         production,
         module: Arc::new(module),
         measurement: Measurement::NoSource,
+        configurations: Vec::new(),
         unsupported,
         included: BTreeMap::new(),
         findings: Vec::new(),

@@ -3,21 +3,29 @@
 use super::args::{Common, List, Listing, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{engines, output, project};
-use crate::coverage::{self, CRITERIA, justification};
+use super::{engines, obligations, output, project};
+use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
-use crate::model::id::{KernelName, ObligationId};
+use crate::model::diagnostic::Diagnostic;
 use crate::report::FORMATS;
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
 pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
+    match (list.what, list.propose) {
+        (Listing::Obligations, true) => return obligations::propose(common, list),
+        (_, true) => {
+            let diagnostic = Diagnostic::new("usage", "--propose goes with `vkcert list obligations` alone");
+            return Err(diagnostic.into());
+        }
+        (_, false) => {}
+    }
     let rows = match list.what {
         Listing::Kernels => kernels(list)?,
         Listing::Requirements => requirements(list)?,
         Listing::Tests => tests(list)?,
-        Listing::Obligations => obligations(list)?,
+        Listing::Obligations => obligations::rows(list, common.format)?,
         Listing::Devices => devices()?,
         Listing::Criteria => {
             CRITERIA.iter().map(|row| json!({"name": row.name(), "description": row.description()})).collect()
@@ -99,41 +107,6 @@ fn tests(list: &List) -> Result<Vec<Value>, Failure> {
         })
     });
     Ok(rows.collect())
-}
-
-fn obligations(list: &List) -> Result<Vec<Value>, Failure> {
-    let loaded = project::load(&list.dir)?;
-    let mut rows = Vec::new();
-    for kernel in project::compile(&loaded)? {
-        let Some(measured) = kernel.measured() else {
-            rows.push(json!({
-                "id": "-", "kernel": kernel.name, "place": kernel.source, "text": "no source: undetermined", "hash": null
-            }));
-            continue;
-        };
-        let assessed = coverage::assess(&measured.structure, &measured.markers.layout, &measured.presence, &[]);
-        let name = KernelName(kernel.name.clone());
-        let contents = justification::contents(&assessed);
-        let mut add = |id: ObligationId, file: &str, line: u32, column: u32| {
-            let text = contents.get(&id).cloned().unwrap_or_default();
-            let hash = coverage::obligation_hash(&name, &id, &text);
-            let place = format!("{file}:{line}:{column}");
-            rows.push(json!({ "id": id, "kernel": kernel.name, "place": place, "text": text, "hash": hash }));
-        };
-        let outcomes = assessed.decisions.iter().flat_map(|decision| &decision.outcomes);
-        for row in assessed.statements.iter().chain(&assessed.branches).chain(&assessed.points).chain(outcomes) {
-            add(row.id.clone(), &row.file, row.line, row.column);
-        }
-        for decision in &assessed.decisions {
-            for condition in &decision.conditions {
-                for form in ["unique-cause", "masking"] {
-                    let id = ObligationId(format!("{}.{form}", condition.id));
-                    add(id, &decision.file, condition.line, condition.column);
-                }
-            }
-        }
-    }
-    Ok(rows)
 }
 
 fn devices() -> Result<Vec<Value>, Failure> {

@@ -9,6 +9,7 @@ use crate::exec::sequential;
 use crate::glsl::KernelSource;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::project::{DecisionPolicy, Optimization};
+use crate::requirement::document::{read_bytes, text_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -54,13 +55,13 @@ fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
 fn from_file(path: &Path) -> Result<Kernel, Failure> {
     let shown = path.display().to_string();
     let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
-    let bytes = project::read(&path.to_owned())?;
+    let bytes = read_bytes(path, &shown)?;
     if path.extension().is_some_and(|extension| extension == "spv") {
         return kernel::from_spirv(&name, &shown, &bytes, "main", "vulkan1.3");
     }
     let source = KernelSource {
+        text: text_of(bytes, &shown)?,
         path: shown,
-        text: project::read_source(&path.to_owned())?,
         include: Vec::new(),
         folder: path.parent().map(Path::to_owned),
         defines: BTreeMap::new(),

@@ -10,6 +10,7 @@ mod build;
 mod campaign;
 mod certify;
 mod conclusion;
+mod configuration;
 mod couple;
 mod coupling;
 mod derive;
@@ -19,10 +20,12 @@ mod evidence;
 mod exit;
 mod failure;
 mod init;
+mod justifications;
 mod kernel;
 mod list;
 mod lower;
 mod mcdc;
+mod obligations;
 mod output;
 mod plan;
 mod project;
@@ -37,8 +40,24 @@ use clap::{CommandFactory, Parser};
 pub use exit::Exit;
 use failure::Failure;
 
+/// Statement trees are as deep as the source is nested (and an `else if` chain nests once per link); what walks, clones,
+/// stores and drops them needs room. Pages of a stack that are never touched cost nothing.
+const STACK_BYTES: usize = 512 << 20;
+
 /// Runs the program with the arguments of the process.
 pub fn main() -> Exit {
+    // An already started pool keeps its stacks; here nothing has started one.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
+    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(program) {
+        Ok(program) => program.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => {
+            failure::print(&Failure::tool(format!("cannot start: {error}")), args::Color::Auto);
+            Exit::Tool
+        }
+    }
+}
+
+fn program() -> Exit {
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
         Err(error) => return unreadable(&error),

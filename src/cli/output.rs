@@ -80,7 +80,17 @@ impl PendingFolder {
         }
         fs::create_dir(&temporary).map_err(|error| Failure::unwritable(&temporary, &error))?;
         *UNFINISHED.lock().expect("no holder of this lock panics") = Some(temporary.clone());
-        Ok(Self { target: target.to_owned(), temporary, _lock: lock })
+        let folder = Self { target: target.to_owned(), temporary, _lock: lock };
+        folder.probe()?;
+        Ok(folder)
+    }
+
+    /// Finds now what would otherwise be found when everything has run: a target that nothing can be put into.
+    fn probe(&self) -> Result<(), Failure> {
+        let target = if self.target.exists() { &self.target } else { &self.temporary };
+        let file =
+            tempfile::NamedTempFile::new_in(target).map_err(|error| Failure::unwritable(&self.target, &error))?;
+        file.close().map_err(|error| Failure::unwritable(&self.target, &error))
     }
 
     /// Writes one file; `path` is relative to the folder.

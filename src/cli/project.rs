@@ -3,13 +3,12 @@
 use super::failure::Failure;
 use super::kernel::{self, Kernel};
 use crate::glsl::KernelSource;
-use crate::model::diagnostic::Diagnostic;
 use crate::model::procedure::Language;
 use crate::model::project::{ProjectFile, ProjectKernel};
+use crate::requirement::document::{read_bytes, read_text};
 use crate::requirement::{self, Project};
 use rayon::prelude::*;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Folder of the production modules.
 pub const MODULES: &str = "spirv";
@@ -29,6 +28,11 @@ pub fn compile(project: &Project) -> Result<Vec<Kernel>, Failure> {
     let settings = &project.settings.value;
     let results: Vec<_> =
         settings.kernels.par_iter().map(|kernel| compile_kernel(&project.root, settings, kernel)).collect();
+    all(results)
+}
+
+/// The kernels, or the diagnostics of all of them together.
+pub fn all(results: Vec<Result<Kernel, Failure>>) -> Result<Vec<Kernel>, Failure> {
     let mut kernels = Vec::new();
     let mut diagnostics = Vec::new();
     for result in results {
@@ -48,7 +52,7 @@ fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -
         Language::Glsl => {
             let source = KernelSource {
                 path: kernel.source.clone(),
-                text: read_source(&path)?,
+                text: read_text(&path, &kernel.source)?,
                 include: kernel.include.iter().map(|folder| root.join(folder)).collect(),
                 folder: path.parent().map(Path::to_owned),
                 defines: kernel.defines.clone(),
@@ -60,26 +64,8 @@ fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -
             kernel::from_glsl(name, &source)
         }
         Language::Spirv => {
-            let bytes = read(&path)?;
+            let bytes = read_bytes(&path, &kernel.source)?;
             kernel::from_spirv(name, &kernel.source, &bytes, &kernel.entry, kernel.target_env.name())
         }
     }
-}
-
-/// Reads a GLSL file.
-pub fn read_source(path: &PathBuf) -> Result<String, Failure> {
-    let shown = path.display().to_string();
-    String::from_utf8(read(path)?).map_err(|error| {
-        let message = format!("{shown} is not UTF-8 from byte {} on", error.utf8_error().valid_up_to());
-        Diagnostic::new("encoding", message).hint("save the file as UTF-8").in_file(shown.clone()).into()
-    })
-}
-
-/// Reads a file that the user named.
-pub fn read(path: &PathBuf) -> Result<Vec<u8>, Failure> {
-    let shown = path.display().to_string();
-    fs::read(path).map_err(|error| {
-        let diagnostic = Diagnostic::new("missing-file", format!("{shown} cannot be read: {error}"));
-        diagnostic.in_file(shown.clone()).into()
-    })
 }

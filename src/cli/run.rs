@@ -8,14 +8,16 @@ use super::failure::Failure;
 use super::kernel::{self, Kernel};
 use super::plan::Plan;
 use super::test_run::TestRun;
-use super::{agreement, derive, output, project};
+use super::{agreement, configuration, derive, output, project};
 use crate::glsl::KernelSource;
+use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::TestId;
 use crate::model::procedure::{self, KernelText, Language};
 use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLimits};
 use crate::model::result::{RunResult, TestOutcome};
 use crate::model::verdict::Verdict;
+use crate::requirement::document::{read_bytes, text_of};
 use crate::requirement::{self, ProcedureFile};
 use base64::Engine as _;
 use std::collections::BTreeMap;
@@ -45,9 +47,10 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
                 run_on_engine.findings.extend(disagreement.iter().cloned());
             }
             run_on_engine.findings.extend(untraced(&kernels, &run_on_engine));
+            let coverage = measured(&test.id, &mut run_on_engine, &kernels)?;
             run_on_engine.findings.retain(|finding| plan.checks.has(finding.kind));
             exit = exit.and(exit_of(&run_on_engine));
-            outcomes.push(outcome(&test.id, &run_on_engine, &kernels, run));
+            outcomes.push(outcome(&test.id, &run_on_engine, coverage, run));
         }
     }
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
@@ -87,21 +90,35 @@ fn exit_of(run: &TestRun) -> Exit {
 
 /// Findings of the kernels' modules, reported with each test that ran them.
 fn untraced(kernels: &[Kernel], run: &TestRun) -> Vec<crate::model::finding::Finding> {
-    let used = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
+    let used = kernels.iter().filter(|kernel| run.records.iter().any(|row| row.kernel == kernel.name));
     used.flat_map(|kernel| kernel.findings.iter().cloned()).collect()
 }
 
-fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> TestOutcome {
+/// Coverage by kernel; a kernel that the test runs under several specializations has an entry for each,
+/// `mm [TILE=16]`.
+fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeMap<String, KernelCoverage>, Failure> {
+    let mut measured = BTreeMap::new();
+    for row in &run.records {
+        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel) else { continue };
+        let configuration = configuration::under(kernel, &row.specialization, None)?;
+        let tests: Vec<_> = row.records.iter().map(|records| (id.clone(), records)).collect();
+        let coverage = derive::kernel_coverage(kernel, &configuration, &tests);
+        for test in tests {
+            run.findings.extend(derive::run_contradictions(kernel, &configuration, test));
+        }
+        let several = run.records.iter().filter(|other| other.kernel == row.kernel).count() > 1;
+        let label = if several { format!("{} [{}]", row.kernel, coverage.configuration) } else { row.kernel.clone() };
+        measured.insert(label, coverage);
+    }
+    Ok(measured)
+}
+
+fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage>, options: &Run) -> TestOutcome {
     let base64 = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
     let buffers = match options.dump_buffers {
         true => run.outputs.iter().map(|(name, bytes)| (name.clone(), base64(bytes))).collect(),
         false => BTreeMap::new(),
     };
-    let coverage = kernels.iter().filter(|kernel| run.records.contains_key(&kernel.name));
-    let coverage = coverage.map(|kernel| {
-        let records = run.records.get(&kernel.name).and_then(|records| records.as_ref().ok());
-        (kernel.name.clone(), derive::test_coverage(kernel, id, records))
-    });
     TestOutcome {
         id: id.clone(),
         engine: run.engine,
@@ -111,22 +128,14 @@ fn outcome(id: &TestId, run: &TestRun, kernels: &[Kernel], options: &Run) -> Tes
         findings: run.findings.clone(),
         notes: run.notes.clone(),
         buffers,
-        coverage: coverage.collect(),
+        coverage,
     }
 }
 
 /// Compiles every kernel of the file; all diagnostics together.
 fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
-    let mut kernels = Vec::new();
-    let mut diagnostics = Vec::new();
-    for (name, kernel) in &file.procedure.value.kernels {
-        match compile_kernel(name.as_str(), kernel, &file.base) {
-            Ok(kernel) => kernels.push(kernel),
-            Err(Failure::Input(found)) => diagnostics.extend(found),
-            Err(other) => return Err(other),
-        }
-    }
-    if diagnostics.is_empty() { Ok(kernels) } else { Err(Failure::Input(diagnostics)) }
+    let kernels = file.procedure.value.kernels.iter();
+    project::all(kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect())
 }
 
 fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
@@ -134,7 +143,7 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
         KernelText::Path(path) => {
             let file = base.join(path);
             let folder = file.parent().map(Path::to_owned);
-            (path.clone(), project::read(&file)?, folder)
+            (path.clone(), read_bytes(&file, path)?, folder)
         }
         KernelText::Contents(contents) => {
             let bytes = match (&contents.text, &contents.bytes) {
@@ -155,10 +164,7 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
     if kernel.language == Language::Spirv {
         return kernel::from_spirv(name, &path, &bytes, &kernel.entry, target);
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let message = format!("{path} is not UTF-8 from byte {} on", error.utf8_error().valid_up_to());
-        Diagnostic::new("encoding", message).hint("save the file as UTF-8").in_file(path.clone())
-    })?;
+    let text = text_of(bytes, &path)?;
     let source = KernelSource {
         path,
         text,

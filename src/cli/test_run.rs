@@ -4,13 +4,14 @@
 //! device) gives coverage records; its outputs must be production's. On the device the traced module runs too: recording
 //! must change no output bit.
 
+use super::configuration::Specialization;
 use super::failure::Failure;
 use super::kernel::{Kernel, Variant};
 use crate::exec::judge::{self, Judgement};
-use crate::exec::prepare::Prepared;
+use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::sequential::SequentialExecutor;
-use crate::exec::{Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
-use crate::model::evidence::Mismatch;
+use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
+use crate::model::evidence::{LoweringDecision, Mismatch};
 use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
@@ -40,10 +41,20 @@ pub struct TestRun {
     pub notes: Vec<String>,
     /// Final contents by buffer name; empty where the run did not get that far.
     pub outputs: BTreeMap<String, Vec<u8>>,
-    /// Per kernel: what was recorded, or why nothing was.
-    pub records: BTreeMap<String, Result<Records, String>>,
+    /// Per kernel and specialization: what was recorded, or why nothing was.
+    pub records: Vec<ModuleRecords>,
     /// What only the sequential engine counts.
     pub counts: Counts,
+}
+
+/// What a test recorded of one kernel under one specialization.
+#[derive(Debug, Clone)]
+pub struct ModuleRecords {
+    pub kernel: String,
+    pub specialization: Specialization,
+    pub records: Result<Records, String>,
+    /// Counts of the lowering's own loop decisions.
+    pub lowering: Vec<LoweringDecision>,
 }
 
 impl TestRun {
@@ -62,7 +73,7 @@ impl TestRun {
             findings: Vec::new(),
             notes: Vec::new(),
             outputs: BTreeMap::new(),
-            records: BTreeMap::new(),
+            records: Vec::new(),
             counts: Counts::default(),
         }
     }
@@ -85,7 +96,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
         notes: production.notes.clone(),
-        records: BTreeMap::new(),
+        records: Vec::new(),
         counts,
     };
     if production.completion == Completion::Completed {
@@ -95,12 +106,25 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         }
     } else {
         let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
-        for kernel in &prepared.kernels {
-            run.records.insert(kernel.name.clone(), Err(reason.clone()));
-        }
+        run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }
     run.findings.sort_by(Finding::order);
     Ok(run)
+}
+
+/// One entry per module of the job; `records` is asked by the name under which engines keep them.
+fn module_records(
+    plan: &Prepared,
+    counts: &Counts,
+    records: impl Fn(&str) -> Result<Records, String>,
+) -> Vec<ModuleRecords> {
+    let row = |(module, of): (&JobModule, &ModuleUse)| ModuleRecords {
+        kernel: of.kernel.0.clone(),
+        specialization: of.specialization.clone(),
+        records: records(&module.kernel),
+        lowering: counts.lowering.get(&module.kernel).cloned().unwrap_or_default(),
+    };
+    plan.job.modules.iter().zip(&plan.modules).map(row).collect()
 }
 
 fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
@@ -125,7 +149,10 @@ fn outputs(job: &Job, run: &Run) -> BTreeMap<String, Vec<u8>> {
 
 /// The job with one variant of its kernels' modules; none where a kernel does not have it.
 fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: Checks) -> Option<Job> {
-    let modules = prepared.kernels.iter().map(|kernel| kernel.job_module(variant)).collect::<Option<Vec<_>>>()?;
+    let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
+        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.job_module(variant)? })
+    };
+    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
     Some(Job { modules, checks, ..plan.job.clone() })
 }
 
@@ -138,9 +165,7 @@ fn measure(
     run: &mut TestRun,
 ) -> Result<Option<Run>, Failure> {
     let Some(job) = variant(prepared, plan, which, Checks::none()) else {
-        for kernel in &prepared.kernels {
-            run.records.insert(kernel.name.clone(), Err("no-source".to_owned()));
-        }
+        run.records = module_records(plan, &run.counts, |_| Err("no-source".to_owned()));
         return Ok(None);
     };
     let measured = execute(engine, &job)?;
@@ -148,14 +173,11 @@ fn measure(
         Completion::Completed => None,
         other => Some(format!("the measured run did not complete: {other:?}")),
     };
-    for kernel in &prepared.kernels {
-        let records = match (&failed, measured.records.get(&kernel.name)) {
-            (Some(reason), _) => Err(reason.clone()),
-            (None, Some(records)) => Ok(records.clone()),
-            (None, None) => Err("the engine gave no records back".to_owned()),
-        };
-        run.records.insert(kernel.name.clone(), records);
-    }
+    run.records = module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
+        (Some(reason), _) => Err(reason.clone()),
+        (None, Some(records)) => Ok(records.clone()),
+        (None, None) => Err("the engine gave no records back".to_owned()),
+    });
     if let Some(reason) = &failed {
         run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
     } else {

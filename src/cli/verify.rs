@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::{derive, output};
 use crate::exec::stored;
+use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::verdict::Verdict;
 use crate::requirement::trace;
@@ -84,7 +85,7 @@ fn inputs(evidence: &Evidence, found: &mut Findings) {
     for kernel in &evidence.kernels {
         for file in &kernel.structure.files {
             let Some(hash) = evidence.manifest.inputs.get(&file.path) else { continue };
-            found.check(evidence::sha256(file.text.as_bytes()) == *hash, || {
+            found.check(sha256_digits(file.text.as_bytes()) == *hash, || {
                 format!("{} on {}: the text of {} is not the input", kernel.kernel, kernel.engine, file.path)
             });
         }

@@ -4,39 +4,49 @@
 //! Promises: every statement, outcome, label, entry and exit point, and condition of every function that the module holds
 //! is an obligation, whatever could be measured of it; functions that it does not hold are named in `not_reached`.
 //! A decision that cannot be recorded is undetermined with the reason; one that the compiler removed is uncovered ("no
-//! code generated"): its place was never executed. A constant decision keeps both outcomes as obligations.
+//! code generated"): its place was never executed. A constant decision keeps both outcomes as obligations; what the
+//! configuration rules out carries a proposal. Records that contradict what is fixed are trusted in nothing.
 //! Does not cover: what the records of failed tests show (the caller leaves them out), justifications.
 
 use super::command::UNATTAINABLE;
-use super::criteria;
-use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc};
+use super::explanation::{described, explanation};
+use super::independence::Form;
+use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
+use super::resolution::Resolution;
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
+use super::{combination, criteria};
 use crate::model::coverage::{
-    ConditionMcdc, ConditionPlace, DecisionCoverage, Independence, KernelCoverage, ObservedVector, SimpleObligation,
-    Status, Witness,
+    ConditionMcdc, ConditionPlace, Coupling, DecisionCoverage, Independence, KernelCoverage, MinimumVectors,
+    ObservedVector, Proposal, SimpleObligation, Status, VectorCount, Witness,
 };
+use crate::model::evidence::Configuration;
 use crate::model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
 use crate::model::place::{Position, Span};
 use crate::model::records::{DecisionSlot, Presence, RecordLayout, Records};
 use crate::model::structure::{
-    Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, MarkerRole, Recording,
-    Statement, StatementKind, Switch,
+    Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording, Statement,
+    StatementKind, Switch,
 };
-use crate::model::vector::{ConditionValue, Outcome, Values};
+use crate::model::vector::{Outcome, Values};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest text of a statement in a report, in characters.
 const MAX_TEXT: usize = 160;
 
+/// What is assessed: a kernel's structure, where its records stand, what its module holds under a configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    pub structure: &'a KernelStructure,
+    pub layout: &'a RecordLayout,
+    pub presence: &'a Presence,
+    pub configuration: &'a Configuration,
+}
+
 /// Assesses one kernel; `tests` are those that passed, in order of execution.
-pub fn assess(
-    structure: &KernelStructure,
-    layout: &RecordLayout,
-    presence: &Presence,
-    tests: &[(TestId, &Records)],
-) -> KernelCoverage {
-    let assessment = Assessment::new(structure, layout, presence, tests);
+pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage {
+    let assessment = Assessment::new(subject, tests);
     let mut coverage = KernelCoverage {
+        configuration: subject.configuration.name.clone(),
         statements: assessment.statements(),
         branches: Vec::new(),
         points: assessment.points(),
@@ -49,15 +59,44 @@ pub fn assess(
     coverage
 }
 
+/// Records that cannot be, as what the configuration fixes rules them out: sentences that begin with the test. Each is a
+/// defect of the tool, the compiler or the device.
+pub fn contradictions(subject: &Subject, tests: &[(TestId, &Records)]) -> Vec<String> {
+    let resolution = Resolution::new(subject.structure, subject.presence, subject.configuration);
+    let mut found = Vec::new();
+    for (test, records) in tests {
+        for slot in &subject.layout.decisions {
+            let first = contradiction(&resolution, subject.structure.decision(slot.decision), slot, records);
+            found.extend(first.map(|sentence| format!("the records of {test} cannot be: {sentence}")));
+        }
+        for (mark, bit) in subject.layout.marks.iter().enumerate() {
+            if records.has(*bit) && !resolution.is_passed(MarkIndex(mark as u32)) {
+                found.push(format!(
+                    "the records of {test} cannot be: mark {mark} is passed, though control cannot come to it"
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// The first vector of a decision that contradicts what is fixed.
+fn contradiction(
+    resolution: &Resolution,
+    decision: &Decision,
+    slot: &DecisionSlot,
+    records: &Records,
+) -> Option<String> {
+    let recorded = slot.vectors.iter().filter(|row| records.has(slot.base + row.sum));
+    recorded.into_iter().find_map(|row| resolution.contradiction(decision, &row.vector.values))
+}
+
 struct Assessment<'a> {
     structure: &'a KernelStructure,
     slots: BTreeMap<DecisionId, &'a DecisionSlot>,
     layout: &'a RecordLayout,
     tests: &'a [(TestId, &'a Records)],
-    /// What the module holds of each decision's and condition's markers.
-    outcome_markers: BTreeMap<DecisionId, Constness>,
-    condition_markers: BTreeMap<(DecisionId, u32), Constness>,
-    marks: BTreeSet<MarkIndex>,
+    resolution: Resolution<'a>,
     /// By test.
     executions: Vec<Execution>,
 }
@@ -74,11 +113,14 @@ impl Evidence for TestEvidence<'_> {
         if let Recording::Unmarked { .. } = assessment.structure.decision(decision).recording {
             return Taken::Unrecorded;
         }
-        if !assessment.outcome_markers.contains_key(&decision) {
+        if !assessment.resolution.outcome_markers.contains_key(&decision) {
             return Taken::Recorded { true_seen: false, false_seen: false };
         }
         let Some(slot) = assessment.slots.get(&decision) else { return Taken::Unrecorded };
-        if impossible_record(slot, self.records) {
+        let structure = assessment.structure.decision(decision);
+        if impossible_record(slot, self.records)
+            || contradiction(&assessment.resolution, structure, slot, self.records).is_some()
+        {
             return Taken::Unrecorded;
         }
         let seen = |outcome: Outcome| {
@@ -89,7 +131,7 @@ impl Evidence for TestEvidence<'_> {
     }
 
     fn mark(&self, mark: MarkIndex) -> Option<bool> {
-        if !self.assessment.marks.contains(&mark) {
+        if !self.assessment.resolution.marks.contains(&mark) {
             return Some(false);
         }
         self.assessment.layout.mark_bit(mark).map(|bit| self.records.has(bit))
@@ -103,39 +145,16 @@ fn impossible_record(slot: &DecisionSlot, records: &Records) -> bool {
 }
 
 impl<'a> Assessment<'a> {
-    fn new(
-        structure: &'a KernelStructure,
-        layout: &'a RecordLayout,
-        presence: &'a Presence,
-        tests: &'a [(TestId, &'a Records)],
-    ) -> Self {
-        let mut assessment = Self {
+    fn new(subject: &Subject<'a>, tests: &'a [(TestId, &'a Records)]) -> Self {
+        let Subject { structure, layout, presence, configuration } = *subject;
+        let assessment = Self {
             structure,
             slots: layout.slots_by_decision(),
             layout,
             tests,
-            outcome_markers: BTreeMap::new(),
-            condition_markers: BTreeMap::new(),
-            marks: BTreeSet::new(),
+            resolution: Resolution::new(structure, presence, configuration),
             executions: Vec::new(),
         };
-        for marker in presence.markers.values() {
-            match marker.role {
-                MarkerRole::Condition { decision, condition } => {
-                    assessment.condition_markers.insert((decision, condition), marker.constness);
-                }
-                MarkerRole::Decision { decision } => {
-                    assessment.outcome_markers.insert(decision, marker.constness);
-                }
-                MarkerRole::Single { decision } => {
-                    assessment.outcome_markers.insert(decision, marker.constness);
-                    assessment.condition_markers.insert((decision, 0), marker.constness);
-                }
-                MarkerRole::Mark { mark } => {
-                    assessment.marks.insert(mark);
-                }
-            }
-        }
         let of_test = |(_, records): &(TestId, &'a Records)| {
             execution(structure, &TestEvidence { assessment: &assessment, records })
         };
@@ -145,7 +164,7 @@ impl<'a> Assessment<'a> {
 
     /// Whether a function is part of the kernel. The entry point always is, even if its mark should be missing.
     fn reached(&self, function: &Function) -> bool {
-        self.marks.contains(&function.entry_mark) || function.name == self.structure.entry
+        self.resolution.marks.contains(&function.entry_mark) || function.name == self.structure.entry
     }
 
     fn reached_functions(&self) -> impl Iterator<Item = (usize, &'a Function)> + '_ {
@@ -162,7 +181,13 @@ impl<'a> Assessment<'a> {
     }
 
     /// An obligation from what each test says of it.
-    fn simple(&self, id: String, span: Span, text: String, found: impl Fn(&Execution) -> Truth) -> SimpleObligation {
+    fn simple(
+        &self,
+        id: String,
+        (span, text): (Span, String),
+        found: impl Fn(&Execution) -> Truth,
+        proposal: Option<Proposal>,
+    ) -> SimpleObligation {
         let truths: Vec<Truth> = self.executions.iter().map(found).collect();
         let with = |wanted: Truth| {
             let tests = self.tests.iter().zip(&truths).filter(move |(_, truth)| **truth == wanted);
@@ -176,19 +201,12 @@ impl<'a> Assessment<'a> {
         };
         let reason =
             (status == Status::Undetermined).then(|| "a decision or label on the way to it is not recorded".to_owned());
-        self.obligation(id, span, text, status, reason, tests)
+        self.obligation(id, (span, text), State { status, reason, tests, proposal })
     }
 
-    fn obligation(
-        &self,
-        id: String,
-        span: Span,
-        text: String,
-        status: Status,
-        reason: Option<String>,
-        tests: Vec<TestId>,
-    ) -> SimpleObligation {
+    fn obligation(&self, id: String, (span, text): (Span, String), state: State) -> SimpleObligation {
         let (file, position) = self.place(span);
+        let State { status, reason, tests, proposal } = state.settled();
         SimpleObligation {
             id: ObligationId(id),
             file,
@@ -198,6 +216,7 @@ impl<'a> Assessment<'a> {
             status,
             reason,
             tests,
+            proposal,
         }
     }
 
@@ -225,7 +244,8 @@ impl<'a> Assessment<'a> {
                 if let Some(id) = statement.id {
                     let truth =
                         |execution: &Execution| execution.statements.get(&id).copied().unwrap_or(Truth::Unknown);
-                    found.push((id, self.simple(id.to_string(), statement.span, self.text(statement.span), truth)));
+                    let what = (statement.span, self.text(statement.span));
+                    found.push((id, self.simple(id.to_string(), what, truth, self.resolution.statement(id))));
                 }
             });
         }
@@ -238,9 +258,14 @@ impl<'a> Assessment<'a> {
         for (index, function) in self.reached_functions() {
             let text = format!("entry of {}", function.name);
             let entry = |execution: &Execution| execution.points[index].0;
-            points.push(self.simple(format!("{}.entry", function.id), function.span, text, entry));
+            let proposal = self.resolution.entry(index);
+            points.push(self.simple(format!("{}.entry", function.id), (function.span, text), entry, proposal));
             for (number, exit) in function.exits.iter().enumerate() {
-                let (span, text) = match exit {
+                let statement = match exit {
+                    Exit::Return { statement } => Some(*statement),
+                    Exit::EndOfBody { .. } => None,
+                };
+                let what = match exit {
                     Exit::Return { statement } => {
                         let span = statement_span(&function.body, *statement).unwrap_or(function.span);
                         (span, format!("exit of {}: {}", function.name, self.text(span)))
@@ -248,7 +273,8 @@ impl<'a> Assessment<'a> {
                     Exit::EndOfBody { span } => (*span, format!("exit of {}: end of body", function.name)),
                 };
                 let left = |execution: &Execution| execution.points[index].1[number];
-                points.push(self.simple(format!("{}.X{}", function.id, number + 1), span, text, left));
+                let proposal = self.resolution.exit(index, number, statement);
+                points.push(self.simple(format!("{}.X{}", function.id, number + 1), what, left, proposal));
             }
         }
         points
@@ -277,14 +303,15 @@ impl<'a> Assessment<'a> {
             let bit = label.mark.and_then(|mark| self.layout.mark_bit(mark));
             let Some((bit, mark)) = bit.zip(label.mark) else {
                 let reason = Some("the label could not be marked".to_owned());
-                return self.obligation(id, label.span, text, Status::Undetermined, reason, Vec::new());
+                return self.obligation(id, (label.span, text), State::open(Status::Undetermined, reason));
             };
-            let present = self.marks.contains(&mark);
+            let present = self.resolution.marks.contains(&mark);
             let tests = self.tests.iter().filter(|(_, records)| present && records.has(bit));
             let tests: Vec<TestId> = tests.map(|(test, _)| test.clone()).collect();
             let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
             let reason = (!present).then(|| NO_CODE.to_owned());
-            self.obligation(id, label.span, text, status, reason, tests)
+            let proposal = self.resolution.label(switch.id, mark);
+            self.obligation(id, (label.span, text), State { status, reason, tests, proposal })
         };
         switch.labels.iter().enumerate().map(label).collect()
     }
@@ -311,12 +338,15 @@ impl<'a> Assessment<'a> {
             function: decision.function.and_then(|id| self.function(id)).map(|function| function.name.clone()),
             context: decision.context,
             constness,
-            constant_outcome: None,
+            constant_outcome: self.resolution.outcome(decision.id),
             expansion: decision.expansion.iter().map(|expansion| expansion.macro_name.clone()).collect(),
             outcomes: Vec::new(),
             conditions: self.conditions(decision),
             vectors: Vec::new(),
             mcdc: Vec::new(),
+            combinations: Vec::new(),
+            coupling: None,
+            minimum: None,
             missing: Vec::new(),
             closing_set: Vec::new(),
             explanation: Vec::new(),
@@ -330,7 +360,7 @@ impl<'a> Assessment<'a> {
     }
 
     fn constness(&self, decision: &Decision) -> Constness {
-        let in_module = self.outcome_markers.get(&decision.id).copied().unwrap_or(Constness::Runtime);
+        let in_module = self.resolution.outcome_markers.get(&decision.id).copied().unwrap_or(Constness::Runtime);
         decision.constness.min(in_module)
     }
 
@@ -340,7 +370,7 @@ impl<'a> Assessment<'a> {
             let (_, position) = self.place(condition.span);
             let others = decision.conditions.iter().enumerate();
             let coupled = others.filter(|(other, c)| *other != index && c.coupling == condition.coupling);
-            let in_module = self.condition_markers.get(&(decision.id, index as u32)).copied();
+            let in_module = self.resolution.condition_markers.get(&(decision.id, index as u32)).copied();
             ConditionPlace {
                 id: id(index),
                 text: condition.text.clone(),
@@ -348,6 +378,7 @@ impl<'a> Assessment<'a> {
                 column: position.column,
                 span: [condition.span.start, condition.span.end],
                 constness: condition.constness.min(in_module.unwrap_or(Constness::Runtime)),
+                value: self.resolution.value(decision.id, index as u32).map(Outcome::from),
                 coupled_with: coupled.map(|(other, _)| id(other)).collect(),
             }
         };
@@ -359,7 +390,7 @@ impl<'a> Assessment<'a> {
         if let Recording::Unmarked { reason } = &decision.recording {
             return Measured::Undetermined { reason: reason.clone() };
         }
-        if !self.outcome_markers.contains_key(&decision.id) {
+        if !self.resolution.outcome_markers.contains_key(&decision.id) {
             return Measured::Absent;
         }
         let Some(slot) = self.slots.get(&decision.id) else {
@@ -367,6 +398,13 @@ impl<'a> Assessment<'a> {
         };
         if let Some((test, _)) = self.tests.iter().find(|(_, records)| impossible_record(slot, records)) {
             let reason = format!("the records of {test} hold a vector that cannot occur");
+            return Measured::Undetermined { reason };
+        }
+        let cannot = |(test, records): &(TestId, &Records)| {
+            let sentence = contradiction(&self.resolution, decision, slot, records)?;
+            Some(format!("internal error: the records of {test} cannot be: {sentence}"))
+        };
+        if let Some(reason) = self.tests.iter().find_map(cannot) {
             return Measured::Undetermined { reason };
         }
         let mut vectors = Vec::new();
@@ -390,32 +428,54 @@ impl<'a> Assessment<'a> {
 
     /// Fills in a decision of which nothing can be known.
     fn undetermined(&self, decision: &Decision, coverage: &mut DecisionCoverage, reason: &str) {
-        let reason = Some(reason.to_owned());
-        coverage.outcomes = self.outcomes(decision, |_| (Status::Undetermined, reason.clone(), Vec::new()));
-        let open = Independence { status: Status::Undetermined, pair: None, shown_by: None, reason };
-        coverage.mcdc = every_condition(coverage, &open);
+        self.open(decision, coverage, Status::Undetermined, reason);
     }
 
     /// Fills in a decision that the compiler left out of the module.
     fn absent(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let reason = Some(NO_CODE.to_owned());
-        coverage.outcomes = self.outcomes(decision, |_| (Status::Uncovered, reason.clone(), Vec::new()));
-        let open = Independence { status: Status::Uncovered, pair: None, shown_by: None, reason };
-        coverage.mcdc = every_condition(coverage, &open);
+        self.open(decision, coverage, Status::Uncovered, NO_CODE);
     }
 
-    fn outcomes(
-        &self,
-        decision: &Decision,
-        status: impl Fn(Outcome) -> (Status, Option<String>, Vec<TestId>),
-    ) -> Vec<SimpleObligation> {
+    fn open(&self, decision: &Decision, coverage: &mut DecisionCoverage, status: Status, reason: &str) {
+        let state = || State::open(status, Some(reason.to_owned()));
+        coverage.outcomes = self.outcomes(decision, |_| state());
+        let open = Independence { status, pair: None, shown_by: None, reason: Some(reason.to_owned()), proposal: None };
+        coverage.mcdc = every_condition(coverage, &open);
+        if let Ok(mcdc) = self.calculus(decision) {
+            coverage.combinations = self.combinations(decision, coverage, &mcdc, |_| state());
+        }
+    }
+
+    /// The calculus of a decision under the configuration.
+    fn calculus(&self, decision: &Decision) -> Result<Mcdc, String> {
+        let coupling: Vec<u32> = decision.conditions.iter().map(|condition| condition.coupling).collect();
+        let mcdc = Mcdc::new(&decision.expression, &coupling).map_err(|limit| limit.to_string())?;
+        Ok(mcdc.with_fixed(&self.resolution.values(decision)))
+    }
+
+    fn outcomes(&self, decision: &Decision, state: impl Fn(Outcome) -> State) -> Vec<SimpleObligation> {
         let outcome = |outcome: Outcome| {
-            let (status, reason, tests) = status(outcome);
             let id = format!("{}.{outcome}", decision.id);
             let text = format!("{} is {}", decision.text, if outcome.as_bool() { "true" } else { "false" });
-            self.obligation(id, decision.span, text, status, reason, tests)
+            self.obligation(id, (decision.span, text), state(outcome))
         };
         [Outcome::True, Outcome::False].map(outcome).into()
+    }
+
+    /// The obligations of multiple-condition coverage.
+    fn combinations(
+        &self,
+        decision: &Decision,
+        coverage: &DecisionCoverage,
+        mcdc: &Mcdc,
+        state: impl Fn(&Values) -> State,
+    ) -> Vec<SimpleObligation> {
+        let obligation = |vector: crate::model::vector::Vector| {
+            let id = format!("{}.V.{}", decision.id, vector.values);
+            let text = format!("{} / {}", decision.text, described(&coverage.conditions, &vector.values));
+            self.obligation(id, (decision.span, text), state(&vector.values))
+        };
+        combination::asked_for(mcdc.decision()).into_iter().map(obligation).collect()
     }
 
     fn measured(&self, decision: &Decision, coverage: &mut DecisionCoverage, vectors: Vec<ObservedVector>) {
@@ -424,17 +484,21 @@ impl<'a> Assessment<'a> {
             self.tests.iter().map(|(test, _)| test).filter(|test| shows(test)).cloned().collect()
         };
         let seen = [Outcome::True, Outcome::False].map(showing);
-        coverage.constant_outcome = match (coverage.constness, seen[0].is_empty(), seen[1].is_empty()) {
+        let only_seen = match (coverage.constness, seen[0].is_empty(), seen[1].is_empty()) {
             (Constness::Constant | Constness::Specialization, false, true) => Some(Outcome::True),
             (Constness::Constant | Constness::Specialization, true, false) => Some(Outcome::False),
             (Constness::Constant | Constness::Specialization | Constness::Runtime, _, _) => None,
         };
+        coverage.constant_outcome = coverage.constant_outcome.or(only_seen);
         let fixed = coverage.constant_outcome.and_then(|outcome| constant_reason(coverage.constness, outcome));
         coverage.outcomes = self.outcomes(decision, |outcome| {
             let tests = seen[usize::from(outcome == Outcome::False)].clone();
             match tests.is_empty() {
-                false => (Status::Covered, None, tests),
-                true => (Status::Uncovered, fixed.clone(), tests),
+                false => State { status: Status::Covered, reason: None, tests, proposal: None },
+                true => State {
+                    proposal: self.resolution.choice(decision.id, outcome),
+                    ..State::open(Status::Uncovered, fixed.clone())
+                },
             }
         });
         coverage.vectors = vectors;
@@ -442,16 +506,15 @@ impl<'a> Assessment<'a> {
     }
 
     fn independence(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let coupling: Vec<u32> = decision.conditions.iter().map(|condition| condition.coupling).collect();
         let given: Vec<Values> = coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
-        let analysis = Mcdc::new(&decision.expression, &coupling)
-            .map_err(|limit| limit.to_string())
-            .and_then(|mcdc| mcdc.analyse(&given).map_err(|error| error.to_string()));
-        let analysis = match analysis {
+        let analysis = self
+            .calculus(decision)
+            .and_then(|mcdc| mcdc.analyse(&given).map(|found| (mcdc, found)).map_err(|error| error.to_string()));
+        let (mcdc, analysis) = match analysis {
             Ok(analysis) => analysis,
             Err(reason) => {
-                let reason = Some(reason);
-                let open = Independence { status: Status::Undetermined, pair: None, shown_by: None, reason };
+                let (status, reason) = (Status::Undetermined, Some(reason));
+                let open = Independence { status, pair: None, shown_by: None, reason, proposal: None };
                 coverage.mcdc = every_condition(coverage, &open);
                 return;
             }
@@ -462,9 +525,25 @@ impl<'a> Assessment<'a> {
             masking: self.form(coverage, index, &found.masking),
         };
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
-        coverage.explanation = explanation(coverage, &analysis);
+        coverage.explanation = explanation(coverage, &analysis.conditions);
+        coverage.combinations =
+            self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
+        coverage.coupling = coupling(coverage, &mcdc, &analysis);
+        coverage.minimum = minimum(&mcdc);
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();
         coverage.closing_set = analysis.closing_set;
+    }
+
+    /// The state of one obligation of multiple-condition coverage.
+    fn shown(&self, mcdc: &Mcdc, coverage: &DecisionCoverage, values: &Values) -> State {
+        if let Some(vector) = coverage.vectors.iter().find(|vector| vector.values == *values) {
+            return State { status: Status::Covered, reason: None, tests: vector.tests.clone(), proposal: None };
+        }
+        let proposal = match mcdc.decision().agrees(values) {
+            true => self.resolution.unevaluated(coverage.id),
+            false => self.resolution.effect(coverage.id, None),
+        };
+        State { proposal, ..State::open(Status::Uncovered, None) }
     }
 
     fn form(&self, coverage: &DecisionCoverage, index: usize, form: &FormAnalysis) -> Independence {
@@ -475,29 +554,106 @@ impl<'a> Assessment<'a> {
         };
         if let Some([one, other]) = &form.pair {
             let shown_by = Some([witness(one), witness(other)]);
-            return Independence { status: Status::Covered, pair: form.pair.clone(), shown_by, reason: None };
+            let pair = form.pair.clone();
+            return Independence { status: Status::Covered, pair, shown_by, reason: None, proposal: None };
         }
+        let proposal = match form.attainability {
+            Attainability::Attainable => self.resolution.unevaluated(coverage.id),
+            Attainability::Unattainable | Attainability::Unknown => {
+                self.resolution.effect(coverage.id, Some(index as u32))
+            }
+        };
+        let reason = match (&proposal, form.attainability) {
+            (Some(proposal), _) => Some(proposal.reason.clone()),
+            (None, Attainability::Attainable) => self.constant(coverage, index),
+            (None, Attainability::Unattainable) => Some(UNATTAINABLE.to_owned()),
+            // The records are exact whatever could not be enumerated: no recorded pair shows the condition.
+            (None, Attainability::Unknown) => {
+                Some(format!("more than {MAX_VECTORS} vectors can occur; it may be unattainable"))
+            }
+        };
+        Independence { status: Status::Uncovered, pair: None, shown_by: None, reason, proposal }
+    }
+
+    /// Why a condition does not change, where its value could not be resolved.
+    fn constant(&self, coverage: &DecisionCoverage, index: usize) -> Option<String> {
         let condition = &coverage.conditions[index];
-        let absent = !self.condition_markers.contains_key(&(coverage.id, index as u32));
-        let decided = coverage.constant_outcome.and_then(|outcome| constant_reason(coverage.constness, outcome));
-        let fixed = match condition.constness {
-            _ if absent => Some(NO_CODE.to_owned()),
+        if !self.resolution.condition_markers.contains_key(&(coverage.id, index as u32)) {
+            return Some(NO_CODE.to_owned());
+        }
+        match condition.constness {
             Constness::Constant => Some("constant: the condition never changes".to_owned()),
             Constness::Specialization => {
                 Some("specialization constant: the condition is fixed per pipeline".to_owned())
             }
-            Constness::Runtime => decided,
-        };
-        let (status, reason) = match form.attainability {
-            Attainability::Attainable => (Status::Uncovered, fixed),
-            Attainability::Unattainable => (Status::Uncovered, Some(UNATTAINABLE.to_owned())),
-            // The records are exact whatever could not be enumerated: no recorded pair shows the condition.
-            Attainability::Unknown => {
-                (Status::Uncovered, Some(format!("more than {MAX_VECTORS} vectors can occur; it may be unattainable")))
+            Constness::Runtime => {
+                coverage.constant_outcome.and_then(|outcome| constant_reason(coverage.constness, outcome))
             }
-        };
-        Independence { status, pair: None, shown_by: None, reason }
+        }
     }
+}
+
+/// What is known of an obligation.
+struct State {
+    status: Status,
+    reason: Option<String>,
+    tests: Vec<TestId>,
+    proposal: Option<Proposal>,
+}
+
+impl State {
+    fn open(status: Status, reason: Option<String>) -> Self {
+        Self { status, reason, tests: Vec::new(), proposal: None }
+    }
+
+    /// A proposal is for an uncovered obligation, and is then the reason as well.
+    fn settled(mut self) -> Self {
+        self.proposal = self.proposal.filter(|_| self.status == Status::Uncovered);
+        self.reason = self.proposal.as_ref().map(|proposal| proposal.reason.clone()).or(self.reason);
+        self
+    }
+}
+
+/// Excluded vectors that are listed.
+const MAX_EXCLUDED: usize = 64;
+
+/// What coupled conditions make impossible.
+fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Option<Coupling> {
+    let mut groups: Vec<Vec<ConditionId>> = Vec::new();
+    for place in coverage.conditions.iter().filter(|place| !place.coupled_with.is_empty()) {
+        if !groups.iter().any(|group| group.contains(&place.id)) {
+            groups.push(std::iter::once(place.id).chain(place.coupled_with.iter().copied()).collect());
+        }
+    }
+    if groups.is_empty() {
+        return None;
+    }
+    let without = |form: Form| {
+        let rows = coverage.conditions.iter().zip(&analysis.conditions);
+        let rows = rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
+        rows.map(|(place, _)| place.id).collect()
+    };
+    let excluded = mcdc.excluded_by_coupling();
+    Some(Coupling {
+        groups,
+        excluded_count: excluded.as_ref().map(|excluded| excluded.len() as u32),
+        excluded: excluded.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
+        without_unique_cause: without(Form::UniqueCause),
+        without_masking: without(Form::Masking),
+    })
+}
+
+fn minimum(mcdc: &Mcdc) -> Option<MinimumVectors> {
+    Some(MinimumVectors {
+        conditions_plus_one: mcdc.decision().conditions() as u32 + 1,
+        unique_cause: vector_count(mcdc.minimum(Form::UniqueCause)?),
+        masking: vector_count(mcdc.minimum(Form::Masking)?),
+    })
+}
+
+pub(super) fn vector_count(minimum: Minimum) -> VectorCount {
+    let Minimum { vectors, at_least, conditions } = minimum;
+    VectorCount { vectors: vectors as u32, at_least: at_least as u32, conditions: conditions as u32 }
 }
 
 const NO_CODE: &str = "no code generated: the compiler left it out of the module";
@@ -506,7 +662,7 @@ fn constant_reason(constness: Constness, outcome: Outcome) -> Option<String> {
     match constness {
         Constness::Constant => Some(format!("constant: the outcome is always {outcome}")),
         Constness::Specialization => {
-            Some(format!("specialization constant: under the specializations tested the outcome is always {outcome}"))
+            Some(format!("specialization constant: under this configuration the outcome is always {outcome}"))
         }
         Constness::Runtime => None,
     }
@@ -525,43 +681,6 @@ fn every_condition(coverage: &DecisionCoverage, open: &Independence) -> Vec<Cond
         masking: open.clone(),
     };
     coverage.conditions.iter().map(condition).collect()
-}
-
-/// One sentence per condition that is not shown: what is missing, and which vectors would show it.
-fn explanation(coverage: &DecisionCoverage, analysis: &Analysis) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for ((place, mcdc), found) in coverage.conditions.iter().zip(&coverage.mcdc).zip(&analysis.conditions) {
-        let text = &place.text;
-        match (mcdc.masking.status, mcdc.unique_cause.status) {
-            (Status::Covered, Status::Covered) => {}
-            (Status::Covered, _) => sentences
-                .push(format!("{}: `{text}` is shown by masking only; no two vectors differ in it alone.", place.id)),
-            (_, _) => {
-                let advice = match (&mcdc.masking.reason, found.addition.as_slice()) {
-                    (Some(reason), _) => reason.clone(),
-                    (None, []) => "no vector to add is known".to_owned(),
-                    (None, additions) => {
-                        let described = additions.iter().map(|values| describe(coverage, values));
-                        format!("add {}", described.collect::<Vec<_>>().join("; and "))
-                    }
-                };
-                sentences.push(format!("{}: no test shows that `{text}` alone turns the outcome; {advice}.", place.id));
-            }
-        }
-    }
-    sentences
-}
-
-/// `x < k true, y < m false`
-fn describe(coverage: &DecisionCoverage, values: &Values) -> String {
-    let word = |value: ConditionValue| match value {
-        ConditionValue::True => Some("true"),
-        ConditionValue::False => Some("false"),
-        ConditionValue::NotEvaluated => None,
-    };
-    let pairs = coverage.conditions.iter().zip(&values.0);
-    let parts = pairs.filter_map(|(place, value)| word(*value).map(|word| format!("{} {word}", place.text)));
-    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn each_statement(block: &Block, see: &mut dyn FnMut(&Statement)) {

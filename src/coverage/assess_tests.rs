@@ -5,6 +5,7 @@ use super::decision::Decision as Calculus;
 use super::expression::parse;
 use super::*;
 use crate::model::coverage::{CriterionSummary, KernelCoverage, Status};
+use crate::model::evidence::Configuration;
 use crate::model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, TestId};
 use crate::model::place::{FileIndex, SourceFile, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Presence, PresentMarker, RecordLayout, Records};
@@ -106,7 +107,7 @@ fn presence() -> Presence {
         MarkerRole::Decision { decision: DecisionId(1) },
         MarkerRole::Single { decision: DecisionId(2) },
     ];
-    let marker = |role: &MarkerRole| PresentMarker { role: *role, constness: Constness::Runtime };
+    let marker = |role: &MarkerRole| PresentMarker::runtime(*role);
     Presence { markers: (0..).zip(roles.iter().map(marker)).collect() }
 }
 
@@ -130,7 +131,9 @@ fn assessed(structure: &KernelStructure, presence: &Presence, tests: &[&[(u32, &
     let layout = layout(structure);
     let records: Vec<Records> = tests.iter().map(|shown| records(&layout, shown)).collect();
     let named = records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records));
-    assess(structure, &layout, presence, &named.collect::<Vec<_>>())
+    let configuration = Configuration::default();
+    let subject = Subject { structure, layout: &layout, presence, configuration: &configuration };
+    assess(&subject, &named.collect::<Vec<_>>())
 }
 
 fn row(coverage: &KernelCoverage, criterion: &str) -> CriterionSummary {
@@ -229,7 +232,10 @@ fn a_record_of_an_impossible_vector_makes_the_decision_undetermined() {
     let mut records = records(&layout, FULL);
     let gap = layout.decisions[0].base + layout.decisions[0].size - 1;
     records.words[0] |= 1 << gap;
-    let coverage = assess(&structure, &layout, &presence(), &[(TestId::from("TC-1"), &records)]);
+    let (presence, configuration) = (presence(), Configuration::default());
+    let subject =
+        Subject { structure: &structure, layout: &layout, presence: &presence, configuration: &configuration };
+    let coverage = assess(&subject, &[(TestId::from("TC-1"), &records)]);
     assert_eq!(coverage.decisions[0].outcomes[0].status, Status::Undetermined);
     assert!(coverage.decisions[0].outcomes[0].reason.as_ref().unwrap().contains("cannot occur"));
 }
@@ -243,6 +249,7 @@ fn justification(coverage: &KernelCoverage, obligation: &str) -> Justification {
     Justification {
         kernel,
         obligation,
+        configuration: None,
         class: JustificationClass::Defensive,
         reason: "The host never passes such a size.".to_owned(),
         author: person("A. Author"),

@@ -3,8 +3,8 @@
 //! Knows: per candidate vector, the conditions that it is sensitive to, with value and group (see `independence`).
 //! Promises: the set closes every condition offered. [`Minimality::Proved`] is said only where no smaller set exists:
 //! by a lower bound that the set reaches, or because the search below it was exhausted.
-//! Does not cover: the smallest set for unique cause, and proofs beyond a fixed number of steps; then the set is the greedy
-//! one and marked [`Minimality::NotProved`]. Measured: decisions of `&&`, `||`, `!` with up to 20 conditions are proved;
+//! Does not cover: proofs beyond a fixed number of steps; then the set is the greedy one and marked
+//! [`Minimality::NotProved`], with the number of vectors that any set must have. Measured: decisions of `&&`, `||`, `!` with up to 20 conditions are proved;
 //! with `^^` those of up to 4 conditions, many larger ones, and pure chains of any length.
 //!
 //! Two facts carry the search. *One pair shows at most one condition*: of two conditions, each lies in a sibling of the
@@ -71,24 +71,39 @@ pub(super) enum Shape {
     General,
 }
 
-/// Indexes of the chosen candidates, ascending.
-pub(super) fn close(task: &Task) -> (Vec<usize>, Minimality) {
-    if task.open == 0 {
-        return (Vec::new(), Minimality::Proved);
+/// A closing set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Closing {
+    /// Indexes of the chosen candidates, ascending.
+    pub chosen: Vec<usize>,
+    /// No set has fewer vectors.
+    pub at_least: usize,
+}
+
+impl Closing {
+    pub fn minimality(&self) -> Minimality {
+        if self.at_least == self.chosen.len() { Minimality::Proved } else { Minimality::NotProved }
     }
-    let (mut chosen, minimality) = match task.shape {
+}
+
+/// Finds a closing set, the smallest one within the budget.
+pub(super) fn close(task: &Task) -> Closing {
+    if task.open == 0 {
+        return Closing { chosen: Vec::new(), at_least: 0 };
+    }
+    let mut closing = match task.shape {
         Shape::Cover => by_cover(task),
         Shape::General => by_search(task),
     };
-    chosen.sort_unstable();
-    (chosen, minimality)
+    closing.chosen.sort_unstable();
+    closing
 }
 
 type Mask = [u128; 2];
 
-fn by_cover(task: &Task) -> (Vec<usize>, Minimality) {
+fn by_cover(task: &Task) -> Closing {
     let mut chosen = Vec::new();
-    let mut minimality = Minimality::Proved;
+    let mut at_least = 0;
     for outcome in [true, false] {
         let mut sets: Vec<(Mask, usize)> = Vec::new();
         let mut known = HashMap::new();
@@ -104,11 +119,9 @@ fn by_cover(task: &Task) -> (Vec<usize>, Minimality) {
         let mut cover = Cover::new(&sets);
         cover.solve();
         chosen.extend(cover.best.iter().map(|&set| cover.sets[set].1));
-        if cover.budget == 0 {
-            minimality = Minimality::NotProved;
-        }
+        at_least += if cover.budget == 0 { cover.bound(cover.universe) } else { cover.best.len() };
     }
-    (chosen, minimality)
+    Closing { chosen, at_least }
 }
 
 /// Minimum set cover by branch and bound.
@@ -213,26 +226,23 @@ fn elements(mask: Mask) -> impl Iterator<Item = (usize, u32)> {
     (0..2).flat_map(move |half| (0..128).filter(move |bit| mask[half] >> bit & 1 == 1).map(move |bit| (half, bit)))
 }
 
-fn by_search(task: &Task) -> (Vec<usize>, Minimality) {
+fn by_search(task: &Task) -> Closing {
     let mut search = Search::new(task);
     let greedy = search.greedy();
     let bound = search.most_bound().max(task.at_least);
-    if greedy.len() <= bound {
-        return (greedy, Minimality::Proved);
-    }
     if search.distinct.len() > MAX_SEARCHED {
-        return (greedy, Minimality::NotProved);
+        return Closing { at_least: bound.min(greedy.len()), chosen: greedy };
     }
     for length in bound..greedy.len() {
         search.chosen.clear();
         if search.extend(length) {
-            return (search.chosen, Minimality::Proved);
+            return Closing { chosen: search.chosen, at_least: length };
         }
         if search.budget == 0 {
-            return (greedy, Minimality::NotProved);
+            return Closing { chosen: greedy, at_least: length };
         }
     }
-    (greedy, Minimality::Proved)
+    Closing { at_least: greedy.len(), chosen: greedy }
 }
 
 /// Depth-first search for a closing set of a given length.

@@ -17,7 +17,8 @@ pub trait Criterion: Sync {
 }
 
 /// Every criterion, weakest first.
-pub const CRITERIA: &[&dyn Criterion] = &[&Statements, &Branches, &Decisions, &McdcUniqueCause, &McdcMasking];
+pub const CRITERIA: &[&dyn Criterion] =
+    &[&Statements, &Branches, &Decisions, &McdcUniqueCause, &McdcMasking, &MultipleCondition];
 
 /// Looks a criterion up by name.
 pub fn criterion(name: &str) -> Option<&'static dyn Criterion> {
@@ -110,5 +111,18 @@ impl Criterion for McdcMasking {
     fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         let conditions = coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
         conditions.map(|condition| condition.masking.status).collect()
+    }
+}
+
+struct MultipleCondition;
+impl Criterion for MultipleCondition {
+    fn name(&self) -> &'static str {
+        "multiple-condition"
+    }
+    fn description(&self) -> &'static str {
+        "every vector that can occur was shown, in decisions of up to five conditions"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        coverage.decisions.iter().flat_map(|decision| simple(&decision.combinations)).collect()
     }
 }

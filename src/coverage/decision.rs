@@ -1,7 +1,8 @@
 //! A decision as the calculus sees it: which vectors can occur, and what each comes to.
 //!
 //! Knows: evaluation order (`&&` and `||` evaluate their right operand only where it matters, `^^` always does: GLSL 4.60,
-//! section 5.9) and coupling (conditions with the same side-effect-free text have the same value in one evaluation).
+//! section 5.9), coupling (conditions with the same side-effect-free text have the same value in one evaluation), and
+//! conditions that are fixed at one value, by constants or by the specialization of a configuration.
 //! Promises: canonical order of vectors everywhere: true before false before `-`, first condition first. Two different
 //! vectors of one decision first differ in a condition that both evaluated, so `-` never decides.
 //! Does not cover: more than [`MAX_CONDITIONS`] conditions; relations between different texts (`x < 1` and `x < 2`).
@@ -83,6 +84,8 @@ pub struct Decision {
     pub(super) conditions: usize,
     /// By condition; equal numbers are coupled.
     pub(super) coupling: Vec<u32>,
+    /// By condition: the only value that it can have.
+    pub(super) fixed: Vec<Option<bool>>,
 }
 
 /// The vectors that can occur.
@@ -109,7 +112,23 @@ impl Decision {
         }
         let mut nodes = Vec::new();
         flatten(expression, &mut nodes);
-        Ok(Self { nodes, conditions: coupling.len(), coupling: coupling.to_vec() })
+        let fixed = vec![None; coupling.len()];
+        Ok(Self { nodes, conditions: coupling.len(), coupling: coupling.to_vec(), fixed })
+    }
+
+    /// The same with conditions fixed; `fixed` has an entry per condition.
+    pub fn with_fixed(self, fixed: &[Option<bool>]) -> Self {
+        Self { fixed: (0..self.conditions).map(|condition| fixed.get(condition).copied().flatten()).collect(), ..self }
+    }
+
+    /// The same with no condition fixed.
+    pub(super) fn unfixed(&self) -> Self {
+        Self { fixed: vec![None; self.conditions], ..self.clone() }
+    }
+
+    /// The same as if every condition had a text of its own.
+    pub(super) fn uncoupled(&self) -> Self {
+        Self { coupling: (0..self.conditions as u32).collect(), ..self.clone() }
     }
 
     /// Number of conditions.
@@ -119,6 +138,11 @@ impl Decision {
 
     pub(super) fn root(&self) -> usize {
         self.nodes.len() - 1
+    }
+
+    /// Whether some combination of values cannot occur: conditions are coupled or fixed.
+    pub fn is_restricted(&self) -> bool {
+        self.is_coupled() || self.fixed.iter().any(Option::is_some)
     }
 
     /// Whether two conditions are coupled.
@@ -198,7 +222,7 @@ impl Decision {
         let mut script: Vec<bool> = Vec::new();
         for _ in 0..limit {
             let mut packed = Packed::default();
-            let mut classes: BTreeMap<u32, bool> = BTreeMap::new();
+            let mut classes = self.fixed_classes();
             let mut free = 0;
             let outcome = self.evaluate(self.root(), &mut |condition| {
                 let value = *classes.entry(self.coupling[condition]).or_insert_with(|| {
@@ -223,6 +247,21 @@ impl Decision {
         Extent::CutOff
     }
 
+    /// Values of coupling numbers that a fixed condition decides.
+    fn fixed_classes(&self) -> BTreeMap<u32, bool> {
+        let fixed = self.coupling.iter().zip(&self.fixed);
+        fixed.filter_map(|(number, value)| Some((*number, (*value)?))).collect()
+    }
+
+    /// Whether a vector agrees with the fixed conditions.
+    pub fn agrees(&self, values: &Values) -> bool {
+        let pairs = values.0.iter().zip(&self.fixed);
+        pairs.into_iter().all(|(value, fixed)| match (value.as_bool(), fixed) {
+            (Some(value), Some(fixed)) => value == *fixed,
+            (_, _) => true,
+        })
+    }
+
     /// The vector that an assignment of all conditions leads to.
     pub(super) fn short_circuited(&self, truth: u128) -> Packed {
         let mut packed = Packed::default();
@@ -232,6 +271,12 @@ impl Decision {
         });
         outcome.expect("every condition has a value");
         packed
+    }
+
+    /// The outcome of a vector that short-circuit evaluation explains.
+    pub(super) fn packed_outcome(&self, vector: Packed) -> bool {
+        let outcome = self.evaluate(self.root(), &mut |condition| vector.get(condition).ok_or(condition));
+        outcome.expect("every condition that matters has a value")
     }
 
     /// Values of all nodes under a vector; none where a node was not evaluated.
@@ -315,6 +360,17 @@ mod tests {
     #[test]
     fn coupled_conditions_never_differ() {
         assert_eq!(vectors("a && b || a && c"), ["TT--=T", "TFTT=T", "TFTF=F", "F-F-=F"]);
+    }
+
+    #[test]
+    fn fixed_conditions_have_one_value_and_so_have_those_coupled_with_them() {
+        let vectors = |text: &str, fixed: &[Option<bool>]| {
+            let feasible = decision(text).with_fixed(fixed).feasible(1000);
+            feasible.vectors.iter().map(|v| format!("{}={}", v.values, v.outcome)).collect::<Vec<_>>()
+        };
+        assert_eq!(vectors("a && b", &[Some(false), None]), ["F-=F"]);
+        assert_eq!(vectors("a || b", &[None, Some(true)]), ["T-=T", "FT=T"]);
+        assert_eq!(vectors("a && b || a", &[Some(true), None, None]), ["TT-=T", "TFT=T"]);
     }
 
     #[test]

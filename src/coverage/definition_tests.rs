@@ -4,7 +4,7 @@
 //! by the words of the definition, closing sets by trying every smaller set.
 
 use super::closing::Minimality;
-use super::decision::Extent;
+use super::decision::{Decision as Calculus, Extent};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, Mcdc};
 use crate::model::structure::BooleanExpression as E;
@@ -240,6 +240,87 @@ fn smaller_set_closes(tree: &Tree, conditions: usize, given: &[Text], all: &[Tex
 
 const ALL: &[u8] = b"&|^";
 
+/// Some conditions fixed, and all that are coupled with them.
+fn fixed(coupling: &[u32], bits: u64) -> Vec<Option<bool>> {
+    let of = |number: &u32| (bits >> (2 * number) & 3 == 3).then_some(bits >> (20 + number) & 1 == 1);
+    coupling.iter().map(of).collect()
+}
+
+fn agrees(text: &Text, fixed: &[Option<bool>]) -> bool {
+    text.iter().zip(fixed).all(|(c, fixed)| match fixed {
+        Some(value) => *c == '-' || (*c == 'T') == *value,
+        None => true,
+    })
+}
+
+/// Whether some subset of a size has a property.
+fn some_subset(all: &[Text], size: usize, taken: &mut Vec<Text>, holds: &dyn Fn(&[Text]) -> bool) -> bool {
+    if size == 0 {
+        let mut sorted = taken.clone();
+        sorted.sort_by_key(|text| text.iter().map(|c| "TF-".find(*c)).collect::<Vec<_>>());
+        return holds(&sorted);
+    }
+    (0..all.len()).any(|next| {
+        taken.push(all[next].clone());
+        let found = some_subset(&all[next + 1..], size - 1, taken, holds);
+        taken.pop();
+        found
+    })
+}
+
+/// The set of n + 1 vectors that the proof of `Mcdc::minimum` builds.
+fn spanning_set(expression: &E) -> Vec<Text> {
+    let conditions = {
+        fn count(e: &E) -> usize {
+            match e {
+                E::Condition(_) => 1,
+                E::Not(e) => count(e),
+                E::And(l, r) | E::Or(l, r) | E::Xor(l, r) => count(l) + count(r),
+            }
+        }
+        count(expression)
+    };
+    fn join(one: &Text, other: &Text) -> Text {
+        one.iter().zip(other).map(|(a, b)| if *a == '-' { *b } else { *a }).collect()
+    }
+    fn build(e: &E, n: usize) -> Vec<(Text, bool)> {
+        let both = |l: &E, r: &E, goes_on: &dyn Fn(bool) -> bool, result: &dyn Fn(bool, bool) -> bool| {
+            let (left, right) = (build(l, n), build(r, n));
+            // The right vector behind every left one that goes on: one that leaves the left value visible.
+            let base = right.iter().position(|(_, value)| goes_on(*value)).unwrap();
+            let pivot = left.iter().position(|(_, value)| goes_on(*value)).unwrap();
+            let mut set: Vec<(Text, bool)> = Vec::new();
+            for (text, value) in &left {
+                set.push(match goes_on(*value) {
+                    true => (join(text, &right[base].0), result(*value, right[base].1)),
+                    false => (text.clone(), *value),
+                });
+            }
+            for (index, (text, value)) in right.iter().enumerate().filter(|(index, _)| *index != base) {
+                let _ = index;
+                set.push((join(&left[pivot].0, text), result(left[pivot].1, *value)));
+            }
+            set
+        };
+        match e {
+            E::Condition(index) => [('T', true), ('F', false)]
+                .map(|(c, value)| {
+                    let mut text = vec!['-'; n];
+                    text[*index as usize] = c;
+                    (text, value)
+                })
+                .into(),
+            E::Not(e) => build(e, n).into_iter().map(|(text, value)| (text, !value)).collect(),
+            E::And(l, r) => both(l, r, &|value| value, &|a, b| a && b),
+            E::Or(l, r) => both(l, r, &|value| !value, &|a, b| a || b),
+            E::Xor(l, r) => both(l, r, &|_| true, &|a, b| a ^ b),
+        }
+    }
+    let mut set: Vec<Text> = build(expression, conditions).into_iter().map(|(text, _)| text).collect();
+    set.sort_by_key(|text| text.iter().map(|c| "TF-".find(*c)).collect::<Vec<_>>());
+    set
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
@@ -262,13 +343,112 @@ proptest! {
                 let attainable = first_pair(form, &tree, condition, &all).is_some();
                 prop_assert_eq!(found.attainability == Attainability::Attainable, attainable);
                 prop_assert_ne!(found.attainability, Attainability::Unknown);
+                prop_assert_eq!(found.addition.is_some(), found.pair.is_none() && attainable);
+                let Some(addition) = &found.addition else { continue };
+                // The vectors asked for show the condition, with the partner where one is named; and no fewer do.
+                let added: Vec<Text> = addition.vectors.iter().map(text_of).collect();
+                let pair: Vec<Text> = added.iter().cloned().chain(addition.partner.iter().map(text_of)).collect();
+                prop_assert_eq!(pair.len(), 2);
+                prop_assert!(shows(form, &tree, condition, &pair[0], &pair[1]), "{:?}", addition);
+                prop_assert!(addition.partner.iter().all(|partner| given.contains(&text_of(partner))));
+                prop_assert!(added.iter().all(|text| !given.contains(text)));
+                let one = all.iter().any(|one| given.iter().any(|other| shows(form, &tree, condition, one, other)));
+                prop_assert_eq!(addition.vectors.len(), if one { 1 } else { 2 });
             }
-            let mut extended = given.clone();
-            extended.extend(found.addition.iter().map(text_of));
-            extended.sort_by_key(|text| text.iter().map(|c| "TF-".find(*c)).collect::<Vec<_>>());
-            let attainable = found.masking.attainability == Attainability::Attainable;
-            prop_assert_eq!(first_pair(Form::Masking, &tree, condition, &extended).is_some(), attainable);
         }
+    }
+
+    #[test]
+    fn the_minimum_is_that_of_all_sets((expression, coupling, bits) in decisions(4, ALL)) {
+        let tree = tree(&expression);
+        let fixed = fixed(&coupling, bits);
+        let all: Vec<Text> = possible(&tree, &coupling).into_iter().filter(|text| agrees(text, &fixed)).collect();
+        let mcdc = Mcdc::new(&expression, &coupling).unwrap().with_fixed(&fixed);
+        for form in [Form::UniqueCause, Form::Masking] {
+            let minimum = mcdc.minimum(form).unwrap();
+            let attainable: Vec<usize> =
+                (0..coupling.len()).filter(|&c| first_pair(form, &tree, c, &all).is_some()).collect();
+            prop_assert_eq!(minimum.conditions, attainable.len());
+            prop_assert_eq!(minimum.vectors, minimum.at_least, "exact for four conditions");
+            let closes = |set: &[Text]| attainable.iter().all(|&c| first_pair(form, &tree, c, set).is_some());
+            let smallest = (0..=all.len()).find(|&size| some_subset(&all, size, &mut Vec::new(), &closes));
+            prop_assert_eq!(Some(minimum.vectors), smallest, "{:?} {:?}", form, all);
+        }
+    }
+
+    /// Lower bounds hold, and n + 1 is exact for unique cause, also where not every set can be tried.
+    #[test]
+    fn the_minimum_of_larger_decisions_is_bounded((expression, coupling, bits) in decisions(8, ALL)) {
+        let fixed = if bits & 1 == 0 { vec![None; coupling.len()] } else { fixed(&coupling, bits) };
+        let mcdc = Mcdc::new(&expression, &coupling).unwrap().with_fixed(&fixed);
+        let [unique, masking] = [Form::UniqueCause, Form::Masking].map(|form| mcdc.minimum(form).unwrap());
+        for (form, minimum) in [(Form::UniqueCause, unique), (Form::Masking, masking)] {
+            prop_assert!(minimum.at_least <= minimum.vectors);
+            prop_assert_eq!(minimum.vectors, minimum.at_least, "{:?} is exact for eight conditions", form);
+        }
+        // A set for unique cause is one for masking of the same conditions.
+        prop_assert!(masking.conditions >= unique.conditions);
+        prop_assert!(masking.conditions > unique.conditions || masking.at_least <= unique.vectors);
+        if unique.conditions > 0 {
+            prop_assert!(unique.at_least > unique.conditions);
+        }
+    }
+
+    #[test]
+    fn a_set_of_n_plus_one_shows_every_uncoupled_condition_by_unique_cause((expression, coupling, _) in decisions(6, ALL)) {
+        let coupling: Vec<u32> = (0..coupling.len() as u32).collect();
+        let tree = tree(&expression);
+        let all = possible(&tree, &coupling);
+        // Greedy from every start finds one, where it exists; the theorem says that it does.
+        let set = spanning_set(&expression);
+        prop_assert_eq!(set.len(), coupling.len() + 1);
+        prop_assert!(set.iter().all(|text| all.contains(text)));
+        for condition in 0..coupling.len() {
+            prop_assert!(first_pair(Form::UniqueCause, &tree, condition, &set).is_some(), "{} {:?}", condition, set);
+        }
+    }
+
+    #[test]
+    fn coupling_excludes_exactly_the_vectors_that_differ_within_a_text((expression, coupling, _) in decisions(6, ALL)) {
+        let tree = tree(&expression);
+        let free: Vec<u32> = (0..coupling.len() as u32).collect();
+        let all = possible(&tree, &coupling);
+        let expected: Vec<Text> = possible(&tree, &free).into_iter().filter(|text| !all.contains(text)).collect();
+        let excluded = Mcdc::new(&expression, &coupling).unwrap().excluded_by_coupling().unwrap();
+        prop_assert_eq!(excluded.iter().map(text_of).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn fixed_conditions_leave_the_vectors_that_agree((expression, coupling, bits) in decisions(6, ALL)) {
+        let tree = tree(&expression);
+        let fixed = fixed(&coupling, bits);
+        let expected: Vec<Text> = possible(&tree, &coupling).into_iter().filter(|text| agrees(text, &fixed)).collect();
+        let mcdc = Mcdc::new(&expression, &coupling).unwrap().with_fixed(&fixed);
+        let found = mcdc.decision().feasible(1_000).vectors;
+        prop_assert_eq!(found.iter().map(|vector| text_of(&vector.values)).collect::<Vec<_>>(), expected.clone());
+        // An outcome that is decided by the fixed values alone is the only one.
+        if let Some(outcome) = expression.decided(&|condition| fixed[condition as usize]) {
+            prop_assert!(expected.iter().all(|text| under(&tree, text) == Some(outcome)));
+        }
+        let analysis = mcdc.analyse(&[]).unwrap();
+        for (condition, found) in analysis.conditions.iter().enumerate() {
+            for form in [Form::UniqueCause, Form::Masking] {
+                let attainable = first_pair(form, &tree, condition, &expected).is_some();
+                prop_assert_eq!(found.form(form).attainability == Attainability::Attainable, attainable);
+            }
+        }
+        let closing: Vec<Text> = analysis.closing_set.iter().map(text_of).collect();
+        prop_assert!(closing.iter().all(|text| expected.contains(text)));
+        prop_assert_eq!(covered(&tree, coupling.len(), &closing), covered(&tree, coupling.len(), &expected));
+    }
+
+    #[test]
+    fn multiple_condition_obligations_are_all_vectors_of_small_decisions((expression, coupling, _) in decisions(7, ALL)) {
+        let decision = Calculus::new(&expression, &coupling).unwrap();
+        let asked: Vec<Text> =
+            super::combination::asked_for(&decision).iter().map(|vector| text_of(&vector.values)).collect();
+        let expected = if coupling.len() <= 5 { possible(&tree(&expression), &coupling) } else { Vec::new() };
+        prop_assert_eq!(asked, expected);
     }
 
     #[test]

@@ -245,6 +245,7 @@ impl Parser<'_> {
             return Err(self.error(range, message));
         }
         let operators = self.operators(&range)?;
+        self.refuse_assignment(&range, &operators)?;
         let mut disjunction = None;
         let mut exclusive = None;
         let mut conjunction = None;
@@ -295,6 +296,23 @@ impl Parser<'_> {
             index = self.closing[index] + 1;
         }
         Ok(operators)
+    }
+
+    /// An assignment binds weaker than every Boolean operator (GLSL 4.60, section 5.1): `x = y && z` assigns `y && z`, so
+    /// that no condition ends beside the `&&`.
+    fn refuse_assignment(&self, range: &Range<usize>, operators: &[usize]) -> Result<(), Diagnostic> {
+        let mut index = range.start;
+        while index < range.end && !operators.is_empty() {
+            let token = &self.tokens[index];
+            if token.kind == Kind::Assign {
+                let sign = &self.text[token.span.clone()];
+                let message = format!("`{sign}` binds weaker than the Boolean operators beside it");
+                let hint = format!("give the right side of `{sign}` alone, or put the assignment into parentheses");
+                return Err(syntax(self.text, token.span.clone(), message).hint(hint));
+            }
+            index = self.closing[index] + 1;
+        }
+        Ok(())
     }
 
     /// Parses one operand of a Boolean operator; `around` is for the message where it is empty.
@@ -525,6 +543,12 @@ mod tests {
     }
 
     #[test]
+    fn an_assignment_alone_or_in_parentheses_is_a_condition() {
+        assert_eq!(texts("(x = y) && z"), ["x = y", "z"]);
+        assert_eq!(texts("x = y"), ["x = y"]);
+    }
+
+    #[test]
     fn side_effects_are_never_coupled() {
         assert_eq!(parse("i++ < 3 && i++ < 3").unwrap().coupling(), [0, 1]);
     }
@@ -549,6 +573,9 @@ mod tests {
             ("!", 0..1),
             ("a !b", 2..3),
             ("f(a,) && b", 4..5),
+            ("x = y && z", 2..3),
+            ("a && x += y", 7..9),
+            ("(x = y || w) && z", 3..4),
         ] {
             let diagnostic = parse(text).expect_err(text);
             assert_eq!(diagnostic.location.unwrap().span, Some(span), "{text}: {}", diagnostic.message);

@@ -205,6 +205,10 @@ impl PairSearch {
         Self { form, wanted, seen: vec![GroupMap::default(); conditions], found: vec![None; conditions] }
     }
 
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
     /// Offers vector `index`; indexes must ascend in canonical order.
     pub fn offer(&mut self, ways: &Ways, index: usize, vector: Packed, values: &[Option<bool>]) {
         for (condition, seen) in self.seen.iter_mut().enumerate() {

@@ -7,10 +7,10 @@
 //! Does not cover: whether the reason is a good one; that is what the approver signs.
 
 use super::criteria;
+use crate::model::canonical::content_hash;
 use crate::model::coverage::{Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::requirement::{Justification, JustificationClass};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Whether the approver of a justification must be another person than its author.
@@ -31,7 +31,8 @@ impl Approval {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Justified {
     pub coverage: KernelCoverage,
-    /// In the order given: why it is rejected; none: accepted. Justifications of other kernels are accepted unseen.
+    /// In the order given: why it is rejected; none: accepted. Justifications of other kernels and configurations are
+    /// accepted unseen.
     pub rejected: Vec<Option<String>>,
 }
 
@@ -40,20 +41,15 @@ pub struct Justified {
 /// The text is the source text that the obligation is about ([`contents`]), not its place: a justification survives code
 /// that moves, and goes stale when the code itself or its number changes.
 pub fn obligation_hash(kernel: &KernelName, obligation: &ObligationId, text: &str) -> String {
-    let mut hasher = Sha256::new();
-    for part in [kernel.as_str(), obligation.as_str(), text] {
-        hasher.update(part.as_bytes());
-        hasher.update(b"\n");
-    }
-    let digits: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    content_hash(format!("{kernel}\n{obligation}\n{text}\n").as_bytes())
 }
 
-/// The text behind every obligation: of statements, outcomes, labels and points their own; of `D1.C2.unique-cause` and
+/// The text behind every obligation: of statements, outcomes, labels, points and vectors their own; of `D1.C2.unique-cause` and
 /// `D1.C2.masking` the decision's text, ` / ` and the condition's.
 pub fn contents(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
-    let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-    let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(outcomes);
+    let of_decisions =
+        coverage.decisions.iter().flat_map(|decision| decision.outcomes.iter().chain(&decision.combinations));
+    let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(of_decisions);
     let mut contents: BTreeMap<ObligationId, String> =
         simple.map(|obligation| (obligation.id.clone(), obligation.text.clone())).collect();
     for decision in &coverage.decisions {
@@ -64,6 +60,12 @@ pub fn contents(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
         }
     }
     contents
+}
+
+/// Whether a justification speaks of a kernel under a configuration.
+pub fn is_about(justification: &Justification, kernel: &KernelName, coverage: &KernelCoverage) -> bool {
+    let configuration = justification.configuration.as_ref();
+    justification.kernel == *kernel && configuration.is_none_or(|name| *name == coverage.configuration)
 }
 
 /// Applies the justifications of one kernel.
@@ -78,7 +80,7 @@ pub fn apply_justifications(
     let mut accepted: BTreeMap<&ObligationId, &Justification> = BTreeMap::new();
     let mut rejected = Vec::new();
     for justification in justifications {
-        if justification.kernel != *kernel {
+        if !is_about(justification, kernel, coverage) {
             rejected.push(None);
             continue;
         }
@@ -131,8 +133,9 @@ fn fault(
 }
 
 fn statuses(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Status> {
-    let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-    let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(outcomes);
+    let of_decisions =
+        coverage.decisions.iter().flat_map(|decision| decision.outcomes.iter().chain(&decision.combinations));
+    let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(of_decisions);
     let mut statuses: BTreeMap<ObligationId, Status> =
         simple.map(|obligation| (obligation.id.clone(), obligation.status)).collect();
     for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
@@ -153,7 +156,7 @@ fn mark(coverage: &mut KernelCoverage, accepted: &BTreeMap<&ObligationId, &Justi
     coverage.branches.iter_mut().for_each(simple);
     coverage.points.iter_mut().for_each(simple);
     for decision in &mut coverage.decisions {
-        decision.outcomes.iter_mut().for_each(simple);
+        decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(simple);
         for mcdc in &mut decision.mcdc {
             let form = |form: &mut Independence, name: &str| {
                 let id = ObligationId(format!("{}.{name}", mcdc.condition));

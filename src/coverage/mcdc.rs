@@ -1,12 +1,13 @@
-//! The MC/DC calculus over one decision: pairs, attainability, missing vectors, closing set.
+//! The MC/DC calculus over one decision: pairs, attainability, missing vectors, closing set, smallest test sets.
 //!
-//! Knows: an expression with coupled conditions, and a set of vectors at hand.
+//! Knows: an expression with coupled and fixed conditions, and a set of vectors at hand.
 //! Promises: exact for up to [`MAX_VECTORS`] vectors at hand and [`MAX_CONDITIONS`](super::decision::MAX_CONDITIONS)
 //! conditions. The first pair in canonical order is named (by the vector in which the condition is true, then the one in
 //! which it is false). A condition is called unattainable only if no two vectors that can occur show it.
 //! Does not cover: decisions with more than [`MAX_VECTORS`] possible vectors (only long `^^` chains have so many) get no
 //! list of missing vectors. Without coupling every condition of such a decision is attainable still: the operands beside
-//! its way to the root share no condition, so each can be given its non-controlling value. With coupling it is unknown.
+//! its way to the root share no condition, so each can be given its non-controlling value. With coupled or fixed
+//! conditions it is unknown.
 
 use super::closing::{self, Candidate, Minimality, Shape, Task, Token};
 use super::decision::{Decision, Extent, Limit, Node, Packed, VectorFault};
@@ -55,8 +56,15 @@ pub struct Analysis {
 pub struct ConditionAnalysis {
     pub unique_cause: FormAnalysis,
     pub masking: FormAnalysis,
-    /// For a condition that is not shown by masking but can be: one vector (else two) that would show it.
-    pub addition: Vec<Values>,
+}
+
+impl ConditionAnalysis {
+    pub fn form(&self, form: Form) -> &FormAnalysis {
+        match form {
+            Form::UniqueCause => &self.unique_cause,
+            Form::Masking => &self.masking,
+        }
+    }
 }
 
 /// One condition under one form of MC/DC.
@@ -65,13 +73,35 @@ pub struct FormAnalysis {
     /// The vector in which the condition is true, then the one in which it is false.
     pub pair: Option<[Values; 2]>,
     pub attainability: Attainability,
+    /// What would show a condition that is not shown but can be.
+    pub addition: Option<Addition>,
+}
+
+/// The fewest vectors that would show one condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addition {
+    /// One vector, where a vector at hand is the other half of the pair; else two.
+    pub vectors: Vec<Values>,
+    /// The vector at hand that makes the pair.
+    pub partner: Option<Values>,
+}
+
+/// How many vectors show every condition that can be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Minimum {
+    /// A set of this many does.
+    pub vectors: usize,
+    /// No set of fewer does; equal to `vectors` where the number is exact.
+    pub at_least: usize,
+    /// Conditions that can be shown.
+    pub conditions: usize,
 }
 
 /// Whether any pair of possible vectors shows a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attainability {
     Attainable,
-    /// Coupling forbids every pair.
+    /// Coupled or fixed conditions forbid every pair.
     Unattainable,
     /// Too many vectors can occur to look at all of them.
     Unknown,
@@ -85,12 +115,27 @@ struct Possible {
     masking: PairSearch,
 }
 
+impl Possible {
+    /// The vectors, where they are all.
+    fn listed(&self) -> &[(Packed, bool)] {
+        match self.extent {
+            Extent::Complete => &self.vectors,
+            Extent::CutOff => &[],
+        }
+    }
+}
+
 impl Mcdc {
     /// See [`Decision::new`].
     pub fn new(expression: &BooleanExpression, coupling: &[u32]) -> Result<Self, Limit> {
         let decision = Decision::new(expression, coupling)?;
         let ways = Ways::new(&decision);
         Ok(Self { decision, ways })
+    }
+
+    /// The same with conditions fixed; see [`Decision::with_fixed`].
+    pub fn with_fixed(self, fixed: &[Option<bool>]) -> Self {
+        Self { decision: self.decision.with_fixed(fixed), ways: self.ways }
     }
 
     pub fn decision(&self) -> &Decision {
@@ -112,15 +157,19 @@ impl Mcdc {
         let unique_cause = self.pairs(Form::UniqueCause, Wanted::First, &packed);
         let masking = self.pairs(Form::Masking, Wanted::First, &packed);
         let possible = self.possible();
-        let form = |condition: usize, pairs: &PairSearch, all: &PairSearch| FormAnalysis {
-            pair: pairs.pair(condition).map(|pair| pair.map(|index| given[index].values.clone())),
-            attainability: self.attainability(condition, pairs, all, possible.extent),
+        let form = |condition: usize, pairs: &PairSearch, all: &PairSearch| {
+            let pair = pairs.pair(condition).map(|pair| pair.map(|index| given[index].values.clone()));
+            let attainability = self.attainability(condition, pairs, all, possible.extent);
+            let addition = match (&pair, attainability) {
+                (None, Attainability::Attainable) => self.addition(condition, (pairs, &given), all, &possible),
+                (_, _) => None,
+            };
+            FormAnalysis { pair, attainability, addition }
         };
         let conditions: Vec<ConditionAnalysis> = (0..self.decision.conditions)
             .map(|condition| ConditionAnalysis {
                 unique_cause: form(condition, &unique_cause, &possible.unique_cause),
                 masking: form(condition, &masking, &possible.masking),
-                addition: Vec::new(),
             })
             .collect();
         let mut analysis = Analysis {
@@ -131,7 +180,7 @@ impl Mcdc {
             closing_set: Vec::new(),
             minimality: Minimality::Proved,
         };
-        self.complete(&mut analysis, &packed, &masking, &possible);
+        self.complete(&mut analysis, &packed, &possible);
         Ok(analysis)
     }
 
@@ -158,7 +207,7 @@ impl Mcdc {
     }
 
     fn attainability(&self, condition: usize, at_hand: &PairSearch, all: &PairSearch, extent: Extent) -> Attainability {
-        if at_hand.pair(condition).is_some() || all.pair(condition).is_some() || !self.decision.is_coupled() {
+        if at_hand.pair(condition).is_some() || all.pair(condition).is_some() || !self.decision.is_restricted() {
             return Attainability::Attainable;
         }
         match extent {
@@ -168,7 +217,7 @@ impl Mcdc {
     }
 
     /// Fills in what is missing and how to close it.
-    fn complete(&self, analysis: &mut Analysis, given: &[Packed], masking: &PairSearch, possible: &Possible) {
+    fn complete(&self, analysis: &mut Analysis, given: &[Packed], possible: &Possible) {
         let open: Vec<usize> = (0..self.decision.conditions)
             .filter(|&condition| {
                 let form = &analysis.conditions[condition].masking;
@@ -184,42 +233,87 @@ impl Mcdc {
                     outcome: Outcome::from(*outcome),
                 });
                 analysis.missing = all.filter(|vector| !known.contains(&vector.values)).collect();
-                let task = self.task(&open, analysis, given, possible);
-                let (chosen, minimality) = closing::close(&task);
+                let task = self.task(Form::Masking, &open, given, possible);
+                let closing = closing::close(&task);
                 let values = |&index: &usize| self.decision.unpack(task.candidates[index].vector);
-                analysis.closing_set = chosen.iter().map(values).collect();
-                analysis.minimality = minimality;
-                for &condition in &open {
-                    analysis.conditions[condition].addition = self.addition(condition, masking, possible);
-                }
+                analysis.closing_set = closing.chosen.iter().map(values).collect();
+                analysis.minimality = closing.minimality();
             }
-            Extent::CutOff if self.decision.is_coupled() => analysis.minimality = Minimality::NotProved,
+            Extent::CutOff if self.decision.is_restricted() => analysis.minimality = Minimality::NotProved,
             Extent::CutOff => self.construct(analysis, &open, given),
         }
     }
 
     /// The first single vector that shows the condition with those at hand, else a pair that does.
-    fn addition(&self, condition: usize, at_hand: &PairSearch, possible: &Possible) -> Vec<Values> {
+    fn addition(
+        &self,
+        condition: usize,
+        (at_hand, given): (&PairSearch, &[Vector]),
+        all: &PairSearch,
+        possible: &Possible,
+    ) -> Option<Addition> {
         let mut values = Vec::new();
-        for (vector, _) in &possible.vectors {
+        for (vector, _) in possible.listed() {
             let Some(value) = vector.get(condition) else { continue };
             self.decision.node_values(*vector, &mut values);
-            let group = self.ways.group(Form::Masking, condition, *vector, &values);
-            if group.is_some_and(|group| at_hand.would_close(condition, group, value).is_some()) {
-                return vec![self.decision.unpack(*vector)];
+            let group = self.ways.group(at_hand.form(), condition, *vector, &values);
+            if let Some(partner) = group.and_then(|group| at_hand.would_close(condition, group, value)) {
+                let partner = Some(given[partner].values.clone());
+                return Some(Addition { vectors: vec![self.decision.unpack(*vector)], partner });
             }
         }
-        let pair = possible.masking.pair(condition);
-        pair.iter().flatten().map(|&index| self.decision.unpack(possible.vectors[index].0)).collect()
+        let pair = all.pair(condition)?;
+        let vectors = pair.iter().map(|&index| self.decision.unpack(possible.vectors[index].0)).collect();
+        Some(Addition { vectors, partner: None })
     }
 
-    fn task(&self, open: &[usize], analysis: &Analysis, given: &[Packed], possible: &Possible) -> Task {
+    /// How many vectors MC/DC of the whole decision takes, in one form; none where too many vectors can occur to tell.
+    ///
+    /// *Unique cause, nothing coupled or fixed: n + 1.* No fewer: take one pair per condition as edges between vectors. A
+    /// pair agrees wholly on the conditions before the shown one; so around a circle of such edges the first condition
+    /// shown on it would change once and never back. The edges close no circle, and n of them touch n + 1 vectors (the
+    /// same holds of any k conditions that can be shown). No more: `L && R` takes the vectors of `L`, each true one with
+    /// one true vector of `R` behind it, and behind one true vector of `L` all the others of `R`; likewise `||` and `^^`.
+    pub fn minimum(&self, form: Form) -> Option<Minimum> {
+        let conditions = self.decision.conditions;
+        if form == Form::UniqueCause && !self.decision.is_restricted() {
+            return Some(Minimum { vectors: conditions + 1, at_least: conditions + 1, conditions });
+        }
+        let possible = self.possible();
+        match possible.extent {
+            Extent::Complete => {}
+            Extent::CutOff => return None,
+        }
+        let all = match form {
+            Form::UniqueCause => &possible.unique_cause,
+            Form::Masking => &possible.masking,
+        };
+        let open: Vec<usize> = (0..conditions).filter(|&condition| all.pair(condition).is_some()).collect();
+        let closing = closing::close(&self.task(form, &open, &[], &possible));
+        Some(Minimum { vectors: closing.chosen.len(), at_least: closing.at_least, conditions: open.len() })
+    }
+
+    /// Vectors that short-circuit evaluation allows and coupled conditions exclude, canonical order; none where too many
+    /// can occur to list.
+    pub fn excluded_by_coupling(&self) -> Option<Vec<Values>> {
+        if !self.decision.is_coupled() {
+            return Some(Vec::new());
+        }
+        let all = self.decision.uncoupled().feasible(MAX_VECTORS);
+        let possible = |vector: &Vector| self.decision.outcome(&vector.values).is_ok();
+        match all.extent {
+            Extent::Complete => Some(all.vectors.into_iter().filter(|v| !possible(v)).map(|v| v.values).collect()),
+            Extent::CutOff => None,
+        }
+    }
+
+    fn task(&self, form: Form, open: &[usize], given: &[Packed], possible: &Possible) -> Task {
         let mut numbers = GroupMap::default();
         let mut values = Vec::new();
         let mut tokens = |vector: Packed| -> Vec<Token> {
             self.decision.node_values(vector, &mut values);
             let token = |(place, &condition): (usize, &usize)| {
-                let group = self.ways.group(Form::Masking, condition, vector, &values)?;
+                let group = self.ways.group(form, condition, vector, &values)?;
                 let next = numbers.len();
                 let group = *numbers.entry((condition, group)).or_insert(next);
                 Some(Token { condition: place, group, value: vector.get(condition)? })
@@ -239,14 +333,19 @@ impl Mcdc {
         for token in at_hand {
             groups[token.group][usize::from(!token.value)] = true;
         }
-        let cover = open.iter().all(|&condition| self.ways.without_exclusive(condition));
-        let truths = analysis.given.iter().filter(|vector| vector.outcome.as_bool()).count();
+        let (cover, forest) = match form {
+            Form::Masking => (open.iter().all(|&condition| self.ways.without_exclusive(condition)), 0),
+            // See `minimum`: pairs of unique cause close no circle.
+            Form::UniqueCause if open.is_empty() => (false, 0),
+            Form::UniqueCause => (false, (open.len() + 1).saturating_sub(given.len())),
+        };
+        let truths = given.iter().filter(|vector| self.decision.packed_outcome(**vector)).count();
         Task {
             open: open.len(),
             groups,
             outcomes: [truths, given.len() - truths],
             candidates,
-            at_least: self.exclusive_bound(open, given),
+            at_least: self.exclusive_bound(open, given).max(forest),
             shape: if cover { Shape::Cover } else { Shape::General },
         }
     }
@@ -298,13 +397,15 @@ impl Mcdc {
         let mut added: BTreeSet<Values> = BTreeSet::new();
         for &condition in open {
             let pair = [true, false].map(|value| self.sensitive_vector(condition, value));
-            let new = pair.iter().map(|vector| self.decision.unpack(*vector));
-            analysis.conditions[condition].addition =
-                new.filter(|values| analysis.given.iter().all(|known| known.values != *values)).collect();
+            let known = |values: &Values| analysis.given.iter().any(|known| known.values == *values);
+            let (partner, new): (Vec<Values>, Vec<Values>) =
+                pair.iter().map(|vector| self.decision.unpack(*vector)).partition(known);
             if self.pairs(Form::Masking, Wanted::Any, &all).pair(condition).is_none() {
-                added.extend(analysis.conditions[condition].addition.iter().cloned());
+                added.extend(new.iter().cloned());
                 all.extend(pair);
             }
+            let partner = partner.into_iter().next();
+            analysis.conditions[condition].masking.addition = Some(Addition { vectors: new, partner });
         }
         let proved = added.len() <= self.exclusive_bound(open, given);
         analysis.closing_set = added.into_iter().collect();

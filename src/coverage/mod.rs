@@ -7,13 +7,16 @@
 
 pub mod assess;
 pub mod closing;
+mod combination;
 pub mod command;
 pub mod criteria;
 pub mod decision;
+mod explanation;
 pub mod expression;
 pub mod independence;
 pub mod justification;
 pub mod mcdc;
+mod resolution;
 pub mod statement;
 
 #[cfg(test)]
@@ -23,7 +26,7 @@ mod definition_tests;
 #[cfg(test)]
 mod statement_tests;
 
-pub use assess::assess;
+pub use assess::{Subject, assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion};
 pub use justification::{Approval, Justified, apply_justifications, obligation_hash};

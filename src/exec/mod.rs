@@ -36,7 +36,7 @@ pub struct Job {
 /// A module with the way its coverage is recorded.
 #[derive(Debug, Clone)]
 pub struct JobModule {
-    /// The kernel's name; records are keyed by it.
+    /// The kernel's name, followed by which specialization it is where a job runs several; records are keyed by it.
     pub kernel: String,
     /// The SPIR-V module, validated.
     pub words: Arc<Vec<u32>>,

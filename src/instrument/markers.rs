@@ -6,9 +6,8 @@
 //! Does not cover: what a marker is for; `KernelStructure::markers` says that.
 
 use super::InstrumentError;
-use crate::model::records::{Presence, PresentMarker};
-use crate::model::structure::{Constness, KernelStructure, MarkerRole};
-use crate::spirv::calls::{calls, reachable_functions};
+use crate::model::structure::{KernelStructure, MarkerRole};
+use crate::spirv::calls::calls;
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Function, Id, Module};
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,39 +87,6 @@ impl MarkerCalls {
             id
         };
         direct.keys().map(|id| (*id, resolve(*id))).collect()
-    }
-
-    /// Which markers the functions reachable from `entry` hold.
-    pub fn presence(&self, marked: &Module, entry: Id, constants: &Constants) -> Presence {
-        let reachable: BTreeSet<Id> = reachable_functions(marked, entry).into_iter().collect();
-        let mut markers: BTreeMap<u32, PresentMarker> = BTreeMap::new();
-        let operands = self.operands();
-        for call in self.calls.values().filter(|call| reachable.contains(&call.function)) {
-            let value = call.result.and_then(|result| operands.get(&result));
-            let constness = value.map_or(Constness::Runtime, |value| constants.constness(*value));
-            let present = PresentMarker { role: call.role, constness };
-            let entry = markers.entry(call.number).or_insert(present);
-            entry.constness = entry.constness.max(constness);
-        }
-        outcomes_follow_conditions(&mut markers);
-        Presence { markers }
-    }
-}
-
-/// The outcome of a decision with several conditions comes out of a phi, which is no constant to the module; but it
-/// depends on nothing but the conditions.
-fn outcomes_follow_conditions(markers: &mut BTreeMap<u32, PresentMarker>) {
-    let mut conditions = BTreeMap::new();
-    for marker in markers.values() {
-        if let MarkerRole::Condition { decision, .. } = marker.role {
-            let constness = conditions.entry(decision).or_insert(Constness::Constant);
-            *constness = marker.constness.max(*constness);
-        }
-    }
-    for marker in markers.values_mut() {
-        if let MarkerRole::Decision { decision } = marker.role {
-            marker.constness = conditions.get(&decision).copied().unwrap_or(marker.constness);
-        }
     }
 }
 

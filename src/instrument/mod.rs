@@ -15,6 +15,7 @@ mod markers;
 pub mod numbering;
 mod object;
 mod record;
+mod resolve;
 mod trace;
 
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod tests;
 pub use decode::{CanaryError, decode, initial_words};
 pub use erase::{normalised_equal, strip_records};
 pub use object::{InstrumentedObject, Origins, PositionTable, instrument_object, unrecorded_structure};
+pub use resolve::presence;
 
 use crate::model::finding::Finding;
 use crate::model::records::{MarkerTable, Presence, RecordBuffer};
@@ -70,7 +72,7 @@ pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> 
     let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
     let calls = MarkerCalls::of(structure, marked, &constants)?;
-    let presence = calls.presence(marked, entry, &constants);
+    let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
     let layout = layout::layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
     let (instrumented, record_buffer) = record::record(marked, &calls, &layout, entry);

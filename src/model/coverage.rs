@@ -3,6 +3,7 @@
 //! This is the `coverage` object of `vkcert run --format json` and of the evidence.
 
 use super::id::{ConditionId, DecisionId, ObligationId, TestId};
+use super::requirement::JustificationClass;
 use super::structure::{Constness, DecisionContext};
 use super::vector::{Outcome, Values};
 use schemars::JsonSchema;
@@ -34,6 +35,9 @@ impl std::fmt::Display for Status {
 /// Coverage of one kernel under one configuration by a set of tests.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct KernelCoverage {
+    /// Name of the production configuration that it belongs to.
+    #[serde(default)]
+    pub configuration: String,
     pub statements: Vec<SimpleObligation>,
     /// Decision outcomes (`D1.T`, `D1.F`), switch labels (`W1.L1`).
     pub branches: Vec<SimpleObligation>,
@@ -64,6 +68,17 @@ pub struct SimpleObligation {
     /// Tests that cover it, in order of execution.
     #[serde(default)]
     pub tests: Vec<TestId>,
+    /// A justification that the configuration itself suggests; the obligation stays open until a person has accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Proposal>,
+}
+
+/// What a justification could say of an obligation that nothing can cover under the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Proposal {
+    pub class: JustificationClass,
+    /// Names the configuration, constants and values.
+    pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +91,7 @@ pub struct DecisionCoverage {
     pub function: Option<String>,
     pub context: DecisionContext,
     pub constness: Constness,
-    /// The constant outcome, where constness is not `runtime` and it is known.
+    /// The only outcome that the decision can have under the configuration, where that is known.
     #[serde(default)]
     pub constant_outcome: Option<Outcome>,
     /// Macro names that the decision came through, outermost first.
@@ -88,6 +103,16 @@ pub struct DecisionCoverage {
     /// What the tests showed, in canonical order (true before false before `-`, first condition first).
     pub vectors: Vec<ObservedVector>,
     pub mcdc: Vec<ConditionMcdc>,
+    /// Obligations of multiple-condition coverage: every vector that can occur if no condition is fixed (`D1.V.TF`);
+    /// empty where the decision has more than five conditions.
+    #[serde(default)]
+    pub combinations: Vec<SimpleObligation>,
+    /// What coupled conditions make impossible; none where no conditions are coupled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<Coupling>,
+    /// How many vectors MC/DC of the decision takes; none where too many can occur to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<MinimumVectors>,
     /// Vectors that no test showed, of those that can occur, in canonical order; empty where the decision has too many.
     #[serde(default)]
     pub missing: Vec<Values>,
@@ -99,6 +124,52 @@ pub struct DecisionCoverage {
     pub explanation: Vec<String>,
 }
 
+/// Conditions with the same side-effect-free text have the same value in one evaluation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coupling {
+    /// Conditions of each text that occurs more than once.
+    pub groups: Vec<Vec<ConditionId>>,
+    /// Vectors that short-circuit evaluation alone would allow, in canonical order; the first 64.
+    pub excluded: Vec<Values>,
+    /// How many there are; none where too many can occur to tell.
+    pub excluded_count: Option<u32>,
+    /// Conditions that no two vectors which can occur show by unique cause.
+    pub without_unique_cause: Vec<ConditionId>,
+    /// Conditions that no two vectors which can occur show by masking.
+    pub without_masking: Vec<ConditionId>,
+}
+
+/// How many vectors MC/DC of a decision takes at least, beside the number of conditions plus one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MinimumVectors {
+    pub conditions_plus_one: u32,
+    pub unique_cause: VectorCount,
+    pub masking: VectorCount,
+}
+
+/// Size of a smallest set of vectors that shows every condition which can be shown; exact where both numbers are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VectorCount {
+    /// A set of this many does.
+    pub vectors: u32,
+    /// No set of fewer does.
+    pub at_least: u32,
+    /// Conditions that can be shown.
+    pub conditions: u32,
+}
+
+impl VectorCount {
+    pub fn is_exact(&self) -> bool {
+        self.vectors == self.at_least
+    }
+}
+
+impl std::fmt::Display for VectorCount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_exact() { write!(f, "{}", self.vectors) } else { write!(f, "{} to {}", self.at_least, self.vectors) }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionPlace {
     pub id: ConditionId,
@@ -108,6 +179,9 @@ pub struct ConditionPlace {
     /// Byte span in the file, for marking; start and end.
     pub span: [u32; 2],
     pub constness: Constness,
+    /// The only value that it can have under the configuration, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Outcome>,
     /// Other conditions of the decision with the same side-effect-free text.
     #[serde(default)]
     pub coupled_with: Vec<ConditionId>,
@@ -144,6 +218,9 @@ pub struct Independence {
     /// Why it is undetermined or infeasible, or which justification holds.
     #[serde(default)]
     pub reason: Option<String>,
+    /// A justification that the configuration itself suggests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Proposal>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -155,7 +232,8 @@ pub struct Witness {
 /// Counts of one criterion; `covered + justified + uncovered + undetermined == total`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionSummary {
-    /// Name in the table of criteria: `statement`, `branch`, `decision`, `mcdc-unique-cause`, `mcdc-masking`.
+    /// Name in the table of criteria: `statement`, `branch`, `decision`, `mcdc-unique-cause`, `mcdc-masking`,
+    /// `multiple-condition`.
     pub criterion: String,
     pub total: u32,
     pub covered: u32,

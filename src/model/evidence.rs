@@ -2,7 +2,7 @@
 //!
 //! Stored as canonical JSON (sorted keys, no absolute paths, no clock unless SOURCE_DATE_EPOCH is set) in a folder:
 //! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
-//! coverage), `manifest.json` (hash of every input and output).
+//! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `manifest.json` (hash of every input and output).
 
 use super::coverage::{CriterionSummary, KernelCoverage};
 use super::finding::Finding;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     pub campaign: Campaign,
-    /// By kernel (project order), then engine.
+    /// By kernel (project order), then configuration, then engine.
     pub kernels: Vec<KernelEvidence>,
     pub manifest: Manifest,
 }
@@ -233,7 +233,7 @@ pub struct KernelFinding {
     pub finding: Finding,
 }
 
-/// One kernel on one engine.
+/// One kernel under one configuration on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelEvidence {
     pub schema: u32,
@@ -252,6 +252,15 @@ pub struct KernelEvidence {
     /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.
     #[serde(default)]
     pub lowering: Vec<LoweringDecision>,
+}
+
+/// The kernel's name, with the configuration behind it where the kernel has several: `matmul [TILE=16]`.
+pub fn kernel_label(all: &[KernelEvidence], one: &KernelEvidence) -> String {
+    if all.iter().any(|other| other.kernel == one.kernel && other.configuration.name != one.configuration.name) {
+        format!("{} [{}]", one.kernel, one.configuration.name)
+    } else {
+        one.kernel.to_string()
+    }
 }
 
 /// A loop decision that only the sequential lowering has (the paper's tables IV, V, XI to XIV).
@@ -274,15 +283,42 @@ pub struct TestRecords {
     pub records: Records,
 }
 
+/// A production configuration of a kernel.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Configuration {
+    /// As `vkcert.toml` names it; else made of the constants that are not at their defaults (`TILE=16`), or `default`.
+    pub name: String,
     pub entry: String,
     pub target_env: String,
     pub defines: BTreeMap<String, String>,
     pub include: Vec<String>,
-    /// Distinct specializations that tests used, id to value text.
-    pub specialization: Vec<BTreeMap<String, String>>,
+    /// Every specialization constant of the module, by id ascending.
+    pub specialization: Vec<SpecializedConstant>,
     pub local_size: [u32; 3],
+}
+
+/// A specialization constant with its value under a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SpecializedConstant {
+    pub id: u32,
+    /// As the source names it.
+    pub name: Option<String>,
+    /// `bool`, `uint32`, `float32` ...
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// As reports print it: `16`, `true`, `0.5`.
+    pub value: String,
+    /// Raw bits, `0x...`.
+    pub bits: String,
+    /// Whether it is the module's default.
+    pub default: bool,
+}
+
+impl SpecializedConstant {
+    /// The name, or `constant 3`.
+    pub fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("constant {}", self.id))
+    }
 }
 
 /// SHA-256 of the three modules, and whether the production module on disk is what the compiler makes now.
@@ -356,6 +392,8 @@ pub struct Conclusion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelSummary {
     pub kernel: KernelName,
+    #[serde(default)]
+    pub configuration: String,
     pub engine: EngineName,
     pub criteria: Vec<CriterionSummary>,
 }

@@ -63,7 +63,8 @@ pub struct ProjectKernel {
     pub include: Vec<String>,
     #[serde(default)]
     pub optimization: Optimization,
-    /// Specializations that production uses; coverage belongs to these. None: the defaults of the module alone.
+    /// Specializations that production uses; coverage belongs to each of these. None: each specialization that tests of the
+    /// kernel use.
     #[serde(rename = "configuration", default, skip_serializing_if = "Vec::is_empty")]
     pub configurations: Vec<SpecializationConfiguration>,
 }
@@ -126,6 +127,7 @@ pub enum CriterionName {
     Decision,
     McdcUniqueCause,
     McdcMasking,
+    MultipleCondition,
 }
 
 impl CriterionName {
@@ -137,6 +139,7 @@ impl CriterionName {
             CriterionName::Decision => "decision",
             CriterionName::McdcUniqueCause => "mcdc-unique-cause",
             CriterionName::McdcMasking => "mcdc-masking",
+            CriterionName::MultipleCondition => "multiple-condition",
         }
     }
 }

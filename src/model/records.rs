@@ -57,11 +57,44 @@ pub struct Presence {
     pub markers: BTreeMap<u32, PresentMarker>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PresentMarker {
     pub role: MarkerRole,
     /// For value markers: what the operand is in the module. For marks: `Runtime`.
     pub constness: super::structure::Constness,
+    /// The value that the operand has whatever the kernel computes, under the configuration at hand; none where it can
+    /// vary or cannot be told, and for outcomes (they follow from their conditions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<bool>,
+    /// Specialization ids that the value depends on, ascending; none for a value fixed in the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Reach::is_possible")]
+    pub reach: Reach,
+}
+
+impl PresentMarker {
+    /// A marker of which nothing is known but that it is there.
+    pub fn runtime(role: MarkerRole) -> Self {
+        let constness = super::structure::Constness::Runtime;
+        Self { role, constness, value: None, constants: Vec::new(), reach: Reach::Possible }
+    }
+}
+
+/// Whether control can come to a marker, as far as values that are fixed under the configuration tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    #[default]
+    Possible,
+    /// Every way to it takes an outcome or label that cannot happen.
+    Excluded,
+}
+
+impl Reach {
+    fn is_possible(&self) -> bool {
+        *self == Reach::Possible
+    }
 }
 
 /// What one run of one kernel on one engine recorded.

@@ -83,12 +83,29 @@ pub enum JustificationClass {
     Analysis,
 }
 
+impl std::fmt::Display for JustificationClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            JustificationClass::MissingTest => "missing-test",
+            JustificationClass::MissingRequirement => "missing-requirement",
+            JustificationClass::Extraneous => "extraneous",
+            JustificationClass::Dead => "dead",
+            JustificationClass::Deactivated => "deactivated",
+            JustificationClass::Defensive => "defensive",
+            JustificationClass::Analysis => "analysis",
+        })
+    }
+}
+
 /// An accepted reason for an obligation that no test covers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Justification {
     pub kernel: KernelName,
     pub obligation: ObligationId,
+    /// The configuration that it is about; none: all configurations of the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
     pub class: JustificationClass,
     pub reason: String,
     pub author: String,

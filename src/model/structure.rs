@@ -121,6 +121,10 @@ pub enum StatementKind {
     If {
         decision: DecisionId,
         then: Box<Statement>,
+        /// Stored as a list: an `else if` chain as the `if` statements in order (each without its own `else`), then what
+        /// the last `else` holds, so that a long chain does not nest deeply in files.
+        #[serde(default, with = "chain")]
+        #[schemars(with = "Vec<Statement>")]
         otherwise: Option<Box<Statement>>,
     },
     While {
@@ -283,6 +287,27 @@ pub enum BooleanExpression {
     Xor(Box<BooleanExpression>, Box<BooleanExpression>),
 }
 
+impl BooleanExpression {
+    /// The value where the known values of conditions leave no choice; `value` is asked by condition index.
+    pub fn decided(&self, value: &dyn Fn(u32) -> Option<bool>) -> Option<bool> {
+        let controlled = |left: &Self, right: &Self, controlling: bool| {
+            let operands = [left.decided(value), right.decided(value)];
+            match operands {
+                _ if operands.contains(&Some(controlling)) => Some(controlling),
+                [Some(_), Some(_)] => Some(!controlling),
+                _ => None,
+            }
+        };
+        match self {
+            BooleanExpression::Condition(condition) => value(*condition),
+            BooleanExpression::Not(operand) => operand.decided(value).map(|operand| !operand),
+            BooleanExpression::And(left, right) => controlled(left, right, false),
+            BooleanExpression::Or(left, right) => controlled(left, right, true),
+            BooleanExpression::Xor(left, right) => Some(left.decided(value)? ^ right.decided(value)?),
+        }
+    }
+}
+
 impl JsonSchema for BooleanExpression {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "BooleanExpression".into()
@@ -315,5 +340,101 @@ impl KernelStructure {
     /// The text of a span in its original file.
     pub fn text(&self, span: Span) -> &str {
         &self.files[span.file.0 as usize].text[span.start as usize..span.end as usize]
+    }
+}
+
+/// `otherwise` as a flat list.
+mod chain {
+    use super::{DecisionId, Expansion, Span, Statement, StatementId, StatementKind};
+    use serde::de::Error;
+    use serde::ser::SerializeSeq;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// A statement of the chain without the rest of the chain.
+    #[derive(Serialize)]
+    struct Link<'a> {
+        id: Option<StatementId>,
+        span: Span,
+        kind: LinkKind<'a>,
+        #[serde(skip_serializing_if = "<[Expansion]>::is_empty")]
+        expansion: &'a [Expansion],
+    }
+
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum LinkKind<'a> {
+        If {
+            decision: DecisionId,
+            then: &'a Statement,
+            otherwise: [(); 0],
+        },
+        #[serde(untagged)]
+        Other(&'a StatementKind),
+    }
+
+    pub fn serialize<S: Serializer>(otherwise: &Option<Box<Statement>>, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        let mut next = otherwise.as_deref();
+        while let Some(statement) = next {
+            let kind;
+            (kind, next) = match &statement.kind {
+                StatementKind::If { decision, then, otherwise } => {
+                    (LinkKind::If { decision: *decision, then, otherwise: [] }, otherwise.as_deref())
+                }
+                other => (LinkKind::Other(other), None),
+            };
+            let Statement { id, span, expansion, .. } = statement;
+            list.serialize_element(&Link { id: *id, span: *span, kind, expansion })?;
+        }
+        list.end()
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Statement>>, D::Error> {
+        let mut chain: Option<Box<Statement>> = None;
+        for mut statement in Vec::<Statement>::deserialize(deserializer)?.into_iter().rev() {
+            if let Some(rest) = chain.take() {
+                match &mut statement.kind {
+                    StatementKind::If { otherwise, .. } if otherwise.is_none() => *otherwise = Some(rest),
+                    _ => return Err(D::Error::custom("only an `if` without `else` stands before the end of a chain")),
+                }
+            }
+            chain = Some(Box::new(statement));
+        }
+        Ok(chain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::place::FileIndex;
+
+    fn simple(id: u32) -> Statement {
+        let span = Span { file: FileIndex(0), start: id, end: id + 1 };
+        Statement { id: Some(StatementId(id)), span, kind: StatementKind::Simple, expansion: Vec::new() }
+    }
+
+    fn branch(id: u32, otherwise: Option<Statement>) -> Statement {
+        let (then, otherwise) = (Box::new(simple(id + 1)), otherwise.map(Box::new));
+        Statement { kind: StatementKind::If { decision: DecisionId(id), then, otherwise }, ..simple(id) }
+    }
+
+    #[test]
+    fn a_chain_is_flat_in_files_and_whole_when_read_back() {
+        let long = (0..100).fold(simple(9), |rest, id| branch(10 * id + 10, Some(rest)));
+        for statement in [branch(1, None), branch(1, Some(branch(5, None))), long] {
+            let text = serde_json::to_string(&statement).unwrap();
+            let depth = text.bytes().fold((0_i32, 0), |(now, most), byte| {
+                let now = now + i32::from(b"[{".contains(&byte)) - i32::from(b"]}".contains(&byte));
+                (now, most.max(now))
+            });
+            assert!(depth.1 < 12, "{}", depth.1);
+            assert_eq!(serde_json::from_str::<Statement>(&text).unwrap(), statement);
+        }
+        let wrong = serde_json::to_value(branch(1, Some(simple(5)))).unwrap();
+        let mut wrong = wrong;
+        let list = wrong["kind"]["if"]["otherwise"].as_array_mut().unwrap();
+        list.push(list[0].clone());
+        assert!(serde_json::from_value::<Statement>(wrong).unwrap_err().to_string().contains("chain"));
     }
 }

@@ -16,8 +16,6 @@ mod pdf;
 mod sample;
 mod terminal;
 
-pub use json::canonical_json;
-
 use crate::model::evidence::Evidence;
 use std::fmt;
 use std::str::FromStr;

@@ -98,6 +98,7 @@ impl DecisionSample<'_> {
                     column: place.column,
                     span: [begin as u32, from as u32],
                     constness: Constness::Runtime,
+                    value: None,
                     coupled_with: Vec::new(),
                 }
             })
@@ -129,6 +130,7 @@ impl DecisionSample<'_> {
                 pair: pair.map(|pair| pair.map(values)),
                 shown_by: pair.map(|pair| pair.map(witness)),
                 reason: None,
+                proposal: None,
             }
         };
         let mcdc: Vec<ConditionMcdc> = conditions
@@ -163,9 +165,23 @@ impl DecisionSample<'_> {
             vectors: vectors.clone(),
             explanation: explanation.collect(),
             mcdc,
+            combinations: Vec::new(),
+            coupling: None,
+            minimum: None,
             missing: self.missing.iter().map(|text| values(text)).collect(),
             closing_set: self.closing.iter().map(|text| values(text)).collect(),
         }
+    }
+}
+
+fn constant(id: u32, name: &str, type_name: &str, value: &str) -> SpecializedConstant {
+    SpecializedConstant {
+        id,
+        name: Some(name.into()),
+        type_name: type_name.into(),
+        value: value.into(),
+        bits: "0x10".into(),
+        default: true,
     }
 }
 
@@ -179,6 +195,7 @@ fn simple(id: &str, file: &str, at: Position, text: &str, status: Status) -> Sim
         status,
         reason: None,
         tests: Vec::new(),
+        proposal: None,
     }
 }
 
@@ -274,6 +291,7 @@ fn naive_coverage(engine: EngineName) -> KernelCoverage {
     let branches = decisions.iter().flat_map(|decision| decision.outcomes.clone()).collect();
     let point = |id: &str, line| simple(id, FILE, Position { line, column: 1 }, "main", Status::Covered);
     summarised(KernelCoverage {
+        configuration: "default".into(),
         statements: statements(FILE, NAIVE_SOURCE, &[]),
         branches,
         points: vec![point("F1.entry", 10), point("F1.X1", 15), point("F3.entry", 20), point("F3.X1", 26)],
@@ -336,6 +354,7 @@ fn large_coverage() -> KernelCoverage {
         ..simple("F1.X2", FILE, Position { line: 90, column: 5 }, "return;", Status::Justified)
     });
     summarised(KernelCoverage {
+        configuration: "default".into(),
         statements: statements(FILE, &source, &[6, 7, 40]),
         branches,
         points,
@@ -410,11 +429,12 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
         engine,
         source: file.into(),
         configuration: Configuration {
+            name: "default".into(),
             entry: "main".into(),
             target_env: "vulkan1.2".into(),
             defines: [("TILE".to_owned(), "16".to_owned())].into(),
             include: Vec::new(),
-            specialization: vec![[("0".to_owned(), "16".to_owned()), ("1".to_owned(), "true".to_owned())].into()],
+            specialization: vec![constant(0, "TILE", "uint", "16"), constant(1, "CLAMP", "bool", "true")],
             local_size: [16, 16, 1],
         },
         modules: ModuleHashes {
@@ -616,6 +636,7 @@ pub fn evidence() -> Evidence {
         [NAIVE, LONG_KERNEL].iter().flat_map(|name| engines.map(|engine| kernel(name, engine))).collect();
     let summary = kernels.iter().map(|kernel| KernelSummary {
         kernel: kernel.kernel.clone(),
+        configuration: kernel.configuration.name.clone(),
         engine: kernel.engine,
         criteria: kernel.coverage.summary.clone(),
     });
@@ -625,6 +646,7 @@ pub fn evidence() -> Evidence {
         justification: Justification {
             kernel: LONG_KERNEL.into(),
             obligation: ObligationId::from(obligation),
+            configuration: None,
             class: JustificationClass::Defensive,
             reason: "The early return guards against a dispatch that the host never makes; see the interface.".into(),
             author: "A. Prüfer".into(),

@@ -3,9 +3,9 @@
 use super::check_test::{KernelNames, check_tests};
 use super::code;
 use super::document::{Located, Origin};
-use super::hash::is_hash;
 use super::load::Project;
 use super::nearest::nearest;
+use crate::model::canonical::is_content_hash;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::{KernelName, RequirementId};
 use crate::model::procedure::{KernelText, Language, Procedure};
@@ -229,7 +229,7 @@ fn check_requirement(requirement: &Located<Requirement>, by_uid: &ByUid<'_>, pro
         if !seen.insert(&parent.uid) {
             problems.push(place.at("uid").error("duplicate-id", format!("the parent `{}` is named twice", parent.uid)));
         }
-        let hash = parent.hash.as_deref().filter(|hash| !is_hash(hash));
+        let hash = parent.hash.as_deref().filter(|hash| !is_content_hash(hash));
         problems.extend(hash.map(|hash| bad_hash(&place.at("hash"), hash)));
     }
 }
@@ -309,7 +309,7 @@ fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'
     for justification in list {
         let origin = &justification.origin;
         problems.extend(kernels.check(&origin.at("kernel"), &justification.kernel));
-        if !is_hash(&justification.hash) {
+        if !is_content_hash(&justification.hash) {
             problems.push(bad_hash(&origin.at("hash"), &justification.hash));
         }
         let texts = [

@@ -6,8 +6,8 @@
 use super::check::check_project;
 use super::check_test::{KernelNames, check_tests};
 use super::document::{Document, Located, Origin, Syntax, Value, in_order};
-use super::hash::sha256;
-use super::nearest::did_you_mean;
+use super::nearest::{did_you_mean, nearest};
+use crate::model::canonical::content_hash;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::KernelName;
 use crate::model::procedure::{Procedure, SCHEMA, Test};
@@ -81,7 +81,7 @@ type Inputs = BTreeMap<String, String>;
 
 fn load_document(root: &Path, relative: &str, inputs: &mut Inputs) -> Result<Arc<Document>, Vec<Diagnostic>> {
     let document = Document::load(&root.join(relative), shown_path(root, relative))?;
-    inputs.insert(relative.to_owned(), sha256(document.text.as_bytes()));
+    inputs.insert(relative.to_owned(), content_hash(document.text.as_bytes()));
     Ok(document)
 }
 
@@ -120,9 +120,23 @@ fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> 
             .error("schema", format!("version {version} of this format is not known"))
             .hint(format!("this program reads version {SCHEMA}"))),
         Some(_) => Err(origin.at("schema").error("schema", "the version of the format is a number").hint("schema = 1")),
-        None => Err(origin
+        None => Err(no_schema(origin, document)),
+    }
+}
+
+fn no_schema(origin: &Origin, document: &Document) -> Diagnostic {
+    let mut keys = Vec::new();
+    if let Value::Table(entries) = &document.root.value {
+        keys.extend(entries.iter().map(|entry| entry.key.as_str()));
+    }
+    match nearest("schema", keys) {
+        Some(key) => {
+            let message = format!("the key `{key}` is not known here");
+            origin.at(key).key_error("unknown-key", message).hint("did you mean `schema`?")
+        }
+        None => origin
             .error("missing-key", "the key `schema` is missing")
-            .hint(format!("write the version of the format at the top: schema = {SCHEMA}"))),
+            .hint(format!("write the version of the format at the top: schema = {SCHEMA}")),
     }
 }
 

@@ -68,6 +68,38 @@ impl Constants {
         self.values.get(&id).map_or(Constness::Runtime, |(_, constness)| *constness)
     }
 
+    /// The bits of every specialization constant by its id (SpecId); a Boolean is 0 or 1.
+    pub fn specialized(&self, module: &Module) -> BTreeMap<u32, u64> {
+        let bits = |(id, (value, _)): (&Id, &(Value, Constness))| {
+            let Operand::LiteralBit32(spec_id) = module.decoration(*id, Decoration::SpecId)?.operands.first()? else {
+                return None;
+            };
+            match value {
+                Value::Scalar(bits) => Some((*spec_id, *bits)),
+                Value::Bool(value) => Some((*spec_id, u64::from(*value))),
+                Value::Composite(_) | Value::Null | Value::Undef => None,
+            }
+        };
+        self.values.iter().filter_map(bits).collect()
+    }
+
+    /// The value of an operation (result id, opcode, result type) on values of the given types; none where it is not
+    /// evaluated.
+    pub fn operate(
+        &self,
+        module: &Module,
+        types: &Types,
+        (id, op, ty): (Id, Op, Id),
+        values: &[Value],
+        operand_types: &[Id],
+    ) -> Option<Value> {
+        let evaluation = Evaluation { module, types, specialization: &BTreeMap::new(), known: self };
+        match (op, values) {
+            (Op::Select, [Value::Bool(condition), one, other]) => Some(if *condition { one } else { other }.clone()),
+            _ => evaluation.component_wise(id, op, ty, values, operand_types).ok(),
+        }
+    }
+
     /// Bits of a scalar constant, zero-extended; `None` for Booleans, composites, undefined and unknown ids.
     pub fn scalar(&self, id: Id) -> Option<u64> {
         match self.value(id)? {

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod cfg;
 pub mod constants;
 pub mod effects;
+pub mod fold;
 pub mod module;
 pub mod reflect;
 pub mod types;

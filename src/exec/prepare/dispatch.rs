@@ -93,7 +93,7 @@ pub fn interface(
     };
     let before = problems.count();
     compute_kernel(kernel, call, origin, problems)?;
-    let specialization = specialization(kernel, call, origin, problems)?;
+    let specialization = specialization(kernel, call.kernel, call.specialization, origin, problems)?;
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| refuse(error, call, origin, problems))
         .ok()?;
@@ -211,10 +211,11 @@ fn declared(module: &Module) -> Vec<Declared> {
         .collect()
 }
 
-/// Raw bits by specialization id; none after a problem.
-fn specialization(
+/// Raw bits by specialization id, of those given; none after a problem.
+pub fn specialization(
     kernel: &PreparedKernel,
-    call: &Call<'_>,
+    name: &KernelName,
+    given: &BTreeMap<String, SpecializationValue>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<BTreeMap<u32, u64>> {
@@ -222,7 +223,7 @@ fn specialization(
     let constants = specialization_types(&kernel.module, &types);
     let before = problems.count();
     let mut values = BTreeMap::new();
-    for (key, value) in call.specialization {
+    for (key, value) in given {
         let place = origin.at("specialization").at(key);
         let found = key.parse::<u32>().ok().and_then(|id| Some((id, constants.get(&id)?)));
         let Some((id, (ty, _))) = found else {
@@ -230,7 +231,7 @@ fn specialization(
                 .iter()
                 .map(|(id, (_, name))| name.as_ref().map_or(id.to_string(), |name| format!("{id} (`{name}`)")))
                 .collect();
-            let message = format!("the kernel `{}` has no specialization constant `{key}`", call.kernel);
+            let message = format!("the kernel `{name}` has no specialization constant `{key}`");
             let hint = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
             problems.push(place.key_error("unknown-id", message).hint(hint));
             continue;

@@ -23,11 +23,13 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::element::DataType;
 use crate::model::finding::Checks;
 use crate::model::id::KernelName;
-use crate::model::procedure::{Binding, Dispatch, Limits, Test};
+use crate::model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
 use crate::model::project::ProjectLimits;
 use crate::requirement::document::in_order;
 use crate::requirement::{Located, Origin};
+use crate::spirv::constants::Constants;
 use crate::spirv::module::Module;
+use crate::spirv::types::Types;
 use dispatch::{Call, Dispatched};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,9 +60,19 @@ pub struct Setting<'a> {
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub job: Job,
+    /// What each of the job's modules is.
+    pub modules: Vec<ModuleUse>,
     pub expected: Vec<Expected>,
     /// Most mismatches listed per expectation.
     pub listed: usize,
+}
+
+/// A kernel under one specialization. A job has a module for each, so that their records stay apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleUse {
+    pub kernel: KernelName,
+    /// Raw bits of every specialization constant by id, the module's defaults filled in.
+    pub specialization: BTreeMap<u32, u64>,
 }
 
 /// A test that cannot be prepared.
@@ -113,13 +125,30 @@ pub fn prepare(test: &Located<Test>, setting: &Setting<'_>) -> Result<Prepared, 
     Ok(prepared.expect("without problems everything is prepared"))
 }
 
+/// Raw bits of every specialization constant of a kernel by id: the values given, converted to the constants' types, and
+/// the module's defaults for the others.
+pub fn specialize(
+    name: &KernelName,
+    kernel: &PreparedKernel,
+    given: &BTreeMap<String, SpecializationValue>,
+    origin: &Origin,
+) -> Result<BTreeMap<u32, u64>, PrepareError> {
+    let mut problems = Problems::default();
+    let given = dispatch::specialization(kernel, name, given, origin, &mut problems);
+    problems.into_result()?;
+    let given = given.expect("without problems every value has bits");
+    let evaluated = Constants::evaluate(&kernel.module, &Types::of(&kernel.module), &given);
+    let evaluated = evaluated.map_err(|error| PrepareError::Unsupported { what: error.to_string() })?;
+    Ok(evaluated.specialized(&kernel.module))
+}
+
 impl Prepared {
     /// The same job with other modules of the same kernels (instrumented in place of production, for example).
     /// Kernels that `modules` lacks keep theirs.
     pub fn with_modules(&self, modules: &BTreeMap<KernelName, (Arc<Vec<u32>>, ModuleRecording)>) -> Job {
         let mut job = self.job.clone();
-        for module in &mut job.modules {
-            if let Some((words, recording)) = modules.get(&KernelName(module.kernel.clone())) {
+        for (module, of) in job.modules.iter_mut().zip(&self.modules) {
+            if let Some((words, recording)) = modules.get(&of.kernel) {
                 (module.words, module.recording) = (words.clone(), recording.clone());
             }
         }
@@ -147,11 +176,12 @@ impl Preparation<'_> {
             .into_iter()
             .collect::<Option<_>>()?;
         let buffers = self.buffers(&calls, limits)?;
-        let (modules, index) = self.modules();
+        let (modules, uses) = self.modules(&calls);
         let dispatches = (self.test.dispatches.iter().zip(&calls).enumerate())
             .map(|(number, (dispatch, called))| {
                 let place = self.test.origin.at("dispatches").at(number);
-                let module = index[&dispatch.kernel];
+                let of = self.module_use(dispatch, called);
+                let module = uses.iter().position(|known| *known == of).expect("every dispatch has its module");
                 dispatch::resolve(&Call::of(dispatch), called, &buffers, module, self.setting, &place, self.problems)
             })
             .collect::<Vec<_>>()
@@ -173,7 +203,7 @@ impl Preparation<'_> {
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<Vec<_>>>()?;
-        Some(Prepared { job, expected, listed: self.setting.limits.mismatches as usize })
+        Some(Prepared { job, modules: uses, expected, listed: self.setting.limits.mismatches as usize })
     }
 
     fn limits(&self) -> Limits {
@@ -227,17 +257,29 @@ impl Preparation<'_> {
         calls[number].block(binding.set, binding.binding)
     }
 
-    /// The modules that the test dispatches, in order of first use, and the index of each kernel's.
-    fn modules(&self) -> (Vec<JobModule>, BTreeMap<KernelName, usize>) {
-        let mut modules = Vec::new();
-        let mut index = BTreeMap::new();
-        for Dispatch { kernel, .. } in &self.test.dispatches {
-            index.entry(kernel.clone()).or_insert_with(|| {
-                modules.push(job_module(kernel, &self.setting.kernels[kernel]));
-                modules.len() - 1
-            });
+    /// The modules that the test dispatches, one per kernel and specialization, in order of first use.
+    fn modules(&self, calls: &[Dispatched]) -> (Vec<JobModule>, Vec<ModuleUse>) {
+        let (mut modules, mut uses): (Vec<JobModule>, Vec<ModuleUse>) = (Vec::new(), Vec::new());
+        for (dispatch, called) in self.test.dispatches.iter().zip(calls) {
+            let of = self.module_use(dispatch, called);
+            if uses.contains(&of) {
+                continue;
+            }
+            let mut module = job_module(&of.kernel, &self.setting.kernels[&of.kernel]);
+            match uses.iter().filter(|known| known.kernel == of.kernel).count() {
+                0 => {}
+                // Engines keep records by this name.
+                before => module.kernel = format!("{} (specialization {})", of.kernel, before + 1),
+            }
+            modules.push(module);
+            uses.push(of);
         }
-        (modules, index)
+        (modules, uses)
+    }
+
+    fn module_use(&self, dispatch: &Dispatch, called: &Dispatched) -> ModuleUse {
+        let module = &self.setting.kernels[&dispatch.kernel].module;
+        ModuleUse { kernel: dispatch.kernel.clone(), specialization: called.layout.constants.specialized(module) }
     }
 }
 

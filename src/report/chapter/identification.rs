@@ -79,8 +79,10 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
         row("Target environment", Text::code(configuration.target_env.as_str()));
         row("Local size", Text::code(configuration.local_size.map(|n| n.to_string()).join(" × ")));
         row("Defines", pairs(configuration.defines.iter()));
-        for specialization in &configuration.specialization {
-            row("Specialization", pairs(specialization.iter()));
+        let values = configuration.specialization.iter().map(|constant| (constant.label(), constant.value.clone()));
+        let values: Vec<(String, String)> = values.collect();
+        if !values.is_empty() {
+            row("Specialization", pairs(values.iter().map(|(name, value)| (name, value))));
         }
         row("Production module", hash(&modules.production, modules.production_file.as_deref()));
         row("Traced module", hash(&modules.traced, None));

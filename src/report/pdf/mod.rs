@@ -31,7 +31,7 @@ impl Format for Pdf {
         let mut flow = set(&document, &faces);
         furnish(&mut flow, &document);
         resolve_page_numbers(&mut flow);
-        let identifier = Sha256::digest(super::canonical_json(evidence)?.as_bytes());
+        let identifier = Sha256::digest(crate::model::canonical::canonical_lines(evidence)?.as_bytes());
         write(&flow, &document, &identifier[..16])
     }
 }

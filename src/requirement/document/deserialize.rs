@@ -13,9 +13,10 @@ use serde::de::{
 use std::fmt;
 use std::ops::Range;
 
-/// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any other kind.
+/// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any other kind; a key that
+/// is missing because it is misspelt is reported once, as the unknown key.
 pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, Vec<Diagnostic>> {
-    let mut faults = Vec::new();
+    let mut faults: Vec<Fault> = Vec::new();
     let mut repaired = None;
     loop {
         let fault = match T::deserialize(NodeDeserializer(repaired.as_ref().unwrap_or(node))) {
@@ -31,7 +32,19 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
             break;
         }
     }
+    if let [unknown @ .., last] = faults.as_slice()
+        && last.kind == "missing-key"
+        && unknown.iter().any(|fault| fault.hint.as_ref().is_some_and(|hint| meant(hint, &last.message)))
+    {
+        faults.pop();
+    }
     Err(faults.into_iter().map(|fault| fault.into_diagnostic(&document.file, &document.text)).collect())
+}
+
+/// Whether the hint of an unknown key names the key that a message says is missing.
+fn meant(hint: &str, missing: &str) -> bool {
+    let quoted = |text: &str| text.split('`').nth(1).map(str::to_owned);
+    hint.starts_with("did you mean") && quoted(hint) == quoted(missing)
 }
 
 /// Takes the entry whose key stands at `span` out of a tree.

@@ -117,7 +117,11 @@ impl Document {
 
 /// Reads a UTF-8 file; a file that cannot be read or decoded is a diagnostic.
 pub fn read_text(path: &Path, file: &str) -> Result<String, Diagnostic> {
-    let bytes = read_bytes(path, file)?;
+    text_of(read_bytes(path, file)?, file)
+}
+
+/// The text of a file's bytes, which must be UTF-8.
+pub fn text_of(bytes: Vec<u8>, file: &str) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         Diagnostic::new("encoding", format!("`{file}` is not UTF-8: byte {offset} starts no character"))

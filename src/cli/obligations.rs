@@ -1,0 +1,174 @@
+//! `vkcert list obligations`: every obligation of every kernel and configuration, and the justifications that the
+//! configurations themselves suggest.
+//!
+//! Promises: a proposal is only printed, never applied: author and approver are empty, which no justification may be.
+//! Does not cover: what tests have covered (`certify`).
+
+use super::args::{Common, List, OutputForm};
+use super::configuration::KernelConfiguration;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::kernel::Kernel;
+use super::{configuration, derive, output, project};
+use crate::coverage::{self, justification};
+use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
+use crate::model::id::{KernelName, ObligationId};
+use crate::model::project::CriterionName;
+use crate::requirement::Project;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// An obligation of a kernel under a configuration.
+struct Row {
+    id: ObligationId,
+    criteria: Vec<CriterionName>,
+    place: String,
+    text: String,
+    proposal: Option<Proposal>,
+}
+
+/// A kernel's obligations under one configuration.
+struct Listed<'a> {
+    kernel: &'a Kernel,
+    configuration: &'a str,
+    rows: Vec<Row>,
+}
+
+/// One row per kernel, configuration and obligation; text names configurations only where a kernel has several.
+pub fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
+    let (_, kernels) = load(list)?;
+    let several = kernels.iter().any(|kernel| kernel.configurations.len() > 1);
+    let mut found = Vec::new();
+    for listed in kernels.iter().flat_map(of_kernel) {
+        let name = &listed.kernel.name;
+        for row in &listed.rows {
+            let mut value = json!({
+                "id": row.id, "kernel": name, "place": row.place, "text": row.text, "hash": hash(listed.kernel, row),
+            });
+            if several || form == OutputForm::Json {
+                value["configuration"] = listed.configuration.into();
+            }
+            if form == OutputForm::Json {
+                value["proposal"] = json!(row.proposal);
+            }
+            found.push(value);
+        }
+        if listed.kernel.measured().is_none() && listed.rows.is_empty() {
+            let text = "no source: undetermined";
+            found.push(json!({"id": "-", "kernel": name, "place": listed.kernel.source, "text": text, "hash": null}));
+        }
+    }
+    Ok(found)
+}
+
+/// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the text in it).
+pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
+    let (project, kernels) = load(list)?;
+    let asked = project.settings.value.required_criteria();
+    let mut text = String::new();
+    let mut values = Vec::new();
+    for listed in kernels.iter().flat_map(of_kernel) {
+        for row in listed.rows.iter().filter(|row| row.criteria.iter().any(|criterion| asked.contains(criterion))) {
+            let Some(proposal) = &row.proposal else { continue };
+            let justification = written(&listed, row, proposal);
+            values.push(json!({
+                "id": row.id, "kernel": listed.kernel.name, "configuration": listed.configuration, "place": row.place,
+                "text": row.text, "proposal": proposal, "justification": justification,
+            }));
+            text.push_str(&format!("# {} at {}: {}\n{justification}\n", row.id, row.place, row.text));
+        }
+    }
+    match common.format {
+        OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
+        OutputForm::Text if text.is_empty() => {
+            output::print("# Nothing is ruled out by a configuration; there is nothing to propose.\n")?;
+        }
+        OutputForm::Text => {
+            let head = "# Review each of these, give author and approver, and put it into requirements/.\n\n";
+            output::print(&format!("{head}{text}"))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn load(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
+    let project = project::load(&list.dir)?;
+    let mut kernels = project::compile(&project)?;
+    configuration::configure(&project, &mut kernels)?;
+    Ok((project, kernels))
+}
+
+fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
+    let listed = move |found: &'_ KernelConfiguration| derive::kernel_coverage(kernel, found, &[]);
+    kernel.configurations.iter().map(move |found| Listed {
+        kernel,
+        configuration: &found.configuration.name,
+        rows: of_coverage(&listed(found)),
+    })
+}
+
+fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
+    let contents = justification::contents(coverage);
+    let text = |id: &ObligationId| contents.get(id).cloned().unwrap_or_default();
+    let simple = |item: &SimpleObligation, criteria: &[CriterionName]| Row {
+        id: item.id.clone(),
+        criteria: criteria.to_vec(),
+        place: format!("{}:{}:{}", item.file, item.line, item.column),
+        text: text(&item.id),
+        proposal: item.proposal.clone(),
+    };
+    let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let outcome_ids: BTreeSet<&ObligationId> = outcomes().map(|outcome| &outcome.id).collect();
+    let mut rows = Vec::new();
+    rows.extend(coverage.statements.iter().map(|item| simple(item, &[CriterionName::Statement])));
+    let labels = coverage.branches.iter().filter(|item| !outcome_ids.contains(&item.id));
+    rows.extend(labels.map(|item| simple(item, &[CriterionName::Branch])));
+    rows.extend(coverage.points.iter().map(|item| simple(item, &[CriterionName::Decision])));
+    for decision in &coverage.decisions {
+        let both: &[CriterionName] = match decision.context.controls_flow() {
+            true => &[CriterionName::Branch, CriterionName::Decision],
+            false => &[CriterionName::Decision],
+        };
+        rows.extend(decision.outcomes.iter().map(|item| simple(item, both)));
+        for (condition, mcdc) in decision.conditions.iter().zip(&decision.mcdc) {
+            let forms = [
+                ("unique-cause", CriterionName::McdcUniqueCause, &mcdc.unique_cause),
+                ("masking", CriterionName::McdcMasking, &mcdc.masking),
+            ];
+            for (form, criterion, independence) in forms {
+                let id = ObligationId(format!("{}.{form}", condition.id));
+                rows.push(Row {
+                    criteria: vec![criterion],
+                    place: format!("{}:{}:{}", decision.file, condition.line, condition.column),
+                    text: text(&id),
+                    proposal: independence.proposal.clone(),
+                    id,
+                });
+            }
+        }
+        rows.extend(decision.combinations.iter().map(|item| simple(item, &[CriterionName::MultipleCondition])));
+    }
+    rows
+}
+
+fn hash(kernel: &Kernel, row: &Row) -> String {
+    coverage::obligation_hash(&KernelName(kernel.name.clone()), &row.id, &row.text)
+}
+
+/// The table of a justification, as a requirements file holds it.
+fn written(listed: &Listed, row: &Row, proposal: &Proposal) -> String {
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    let mut lines = vec![
+        "[[justification]]".to_owned(),
+        format!("kernel = {}", quoted(&listed.kernel.name)),
+        format!("obligation = {}", quoted(row.id.as_str())),
+    ];
+    if listed.kernel.configurations.len() > 1 {
+        lines.push(format!("configuration = {}", quoted(listed.configuration)));
+    }
+    lines.push(format!("class = {}", quoted(&proposal.class.to_string())));
+    lines.push(format!("reason = {}", quoted(&proposal.reason)));
+    lines.push("author = \"\"\napprover = \"\"".to_owned());
+    lines.push(format!("hash = {}", quoted(&hash(listed.kernel, row))));
+    lines.join("\n") + "\n"
+}
