@@ -198,7 +198,12 @@ pub fn kernels(
                 structure,
                 layout,
                 presence,
-                records: records(project, kernel, configuration, engine, runs),
+                records: records(project, kernel, configuration, engine, runs, |run| &run.records),
+                objects: ObjectEvidence {
+                    structure: kernel.object.structure.clone(),
+                    instrumented: object_hash(kernel),
+                    records: records(project, kernel, configuration, engine, runs, |run| &run.objects),
+                },
                 coverage: KernelCoverage::default(),
                 lowering: lowering(kernel, configuration, engine, runs),
             };
@@ -235,14 +240,19 @@ fn described(kernel: &Kernel, configuration: &KernelConfiguration) -> (KernelStr
     }
 }
 
+fn object_hash(kernel: &Kernel) -> String {
+    let modules = kernel.object.modules.as_ref();
+    modules.map_or_else(String::new, |modules| sha256_digits(&module_bytes(&modules.instrumented)))
+}
+
 /// What each test recorded of a kernel under a configuration.
 fn of_configuration<'a>(
-    run: &'a TestRun,
+    rows: &'a [ModuleRecords],
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> Option<&'a ModuleRecords> {
     let same = |row: &&ModuleRecords| row.kernel == kernel.name && row.specialization == configuration.specialization;
-    run.records.iter().find(same)
+    rows.iter().find(same)
 }
 
 /// Raw records of each test that ran the kernel under the configuration, passed or not; only those of
@@ -253,11 +263,12 @@ fn records(
     configuration: &KernelConfiguration,
     engine: EngineName,
     runs: &[Vec<TestRun>],
+    kind: fn(&TestRun) -> &Vec<ModuleRecords>,
 ) -> Vec<TestRecords> {
     let mut found = Vec::new();
     for (test, row) in project.tests.iter().zip(runs) {
         let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
-        if let Some(ModuleRecords { records: Ok(records), .. }) = of_configuration(run, kernel, configuration) {
+        if let Some(ModuleRecords { records: Ok(records), .. }) = of_configuration(kind(run), kernel, configuration) {
             found.push(TestRecords {
                 test: TestId(test.id.0.clone()),
                 verdict: run.verdict,
@@ -305,7 +316,7 @@ fn lowering(
 ) -> Vec<LoweringDecision> {
     let mut sums: Vec<LoweringDecision> = Vec::new();
     let runs = runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
-    let rows = runs.filter_map(|run| of_configuration(run, kernel, configuration));
+    let rows = runs.filter_map(|run| of_configuration(&run.records, kernel, configuration));
     for decision in rows.flat_map(|row| &row.lowering) {
         match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {
             Some(sum) => {

@@ -2,9 +2,10 @@
 
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
-use crate::coverage::{self, Approval, Subject, criteria, justification};
+use crate::coverage::object::{self, ObjectCoverage};
+use crate::coverage::{self, Approval, Criterion, CriterionSubject, Subject, criteria, justification};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
-use crate::model::evidence::{Campaign, Configuration, KernelEvidence, KernelFinding};
+use crate::model::evidence::{Campaign, Configuration, KernelEvidence, KernelFinding, TestRecords};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{ObligationId, RequirementId, TestId};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
@@ -20,15 +21,27 @@ pub fn counts(verdict: Verdict, requirements: &[RequirementId]) -> bool {
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
-    let counted = row.records.iter().filter(|test| test.counted);
-    let tests: Vec<(TestId, &Records)> = counted.map(|test| (test.test.clone(), &test.records)).collect();
-    if row.structure.functions.is_empty() {
-        return no_source(&row.configuration);
-    }
-    if row.presence.markers.is_empty() {
-        return unmeasured(&row.structure, &row.configuration);
-    }
-    coverage::assess(&subject(row), &tests)
+    let tests = counted(&row.records);
+    let objects = object::assess(&row.objects.structure, &row.source, &counted(&row.objects.records));
+    let coverage = if row.structure.functions.is_empty() {
+        return no_source(&row.configuration, objects);
+    } else if row.presence.markers.is_empty() {
+        unmeasured(&row.structure, &row.configuration)
+    } else {
+        coverage::assess(&subject(row), &tests)
+    };
+    with_objects(coverage, objects)
+}
+
+fn counted(records: &[TestRecords]) -> Vec<(TestId, &Records)> {
+    let counted = records.iter().filter(|test| test.counted);
+    counted.map(|test| (test.test.clone(), &test.records)).collect()
+}
+
+fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> KernelCoverage {
+    (coverage.objects, coverage.additional) = (objects.outcomes, objects.additional);
+    coverage.summary = criteria::summary(&coverage);
+    coverage
 }
 
 fn subject(row: &KernelEvidence) -> Subject<'_> {
@@ -63,11 +76,18 @@ fn unmeasured(structure: &KernelStructure, configuration: &Configuration) -> Ker
     coverage::assess(&Subject { structure, layout, presence: &everything_present(structure), configuration }, &[])
 }
 
-/// SPIR-V without source: no criterion of source structure can be claimed, and none may look complete for being empty.
-fn no_source(configuration: &Configuration) -> KernelCoverage {
-    let mut coverage = KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
-    let undetermined = |row: CriterionSummary| CriterionSummary { total: 1, undetermined: 1, ..row };
-    coverage.summary = criteria::summary(&coverage).into_iter().map(undetermined).collect();
+/// SPIR-V without source: its branches are those of the object code; no other criterion of source structure can be
+/// claimed, and none may look complete for being empty.
+fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCoverage {
+    let empty = KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
+    let mut coverage = with_objects(empty, objects);
+    coverage.branches.clone_from(&coverage.objects);
+    let row = |row: CriterionSummary| match criteria::criterion(&row.criterion).map(Criterion::subject) {
+        Some(CriterionSubject::Object) => row,
+        Some(CriterionSubject::Source) | None => CriterionSummary { total: 1, undetermined: 1, ..row },
+    };
+    let branches = criteria::summary(&coverage).into_iter();
+    coverage.summary = branches.map(|found| if found.criterion == "branch" { found } else { row(found) }).collect();
     coverage
 }
 
@@ -115,19 +135,26 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
 
 /// Every obligation of a kernel, with the text behind it.
 pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
-    justification::contents(&kernel_coverage(kernel, configuration, &[]))
+    justification::contents(&kernel_coverage(kernel, configuration, &[], &[]))
 }
 
-/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings.
+/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
+/// what the tests recorded of its object code.
 pub fn kernel_coverage(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
     tests: &[(TestId, &Records)],
+    objects: &[(TestId, &Records)],
 ) -> KernelCoverage {
+    let objects = object::assess(&kernel.object.structure, &kernel.source, objects);
     match &kernel.measurement {
-        Measurement::Markers(measured) => coverage::assess(&measured_subject(measured, configuration), tests),
-        Measurement::NoSource => no_source(&configuration.configuration),
-        Measurement::Failed { structure, .. } => unmeasured(structure, &configuration.configuration),
+        Measurement::Markers(measured) => {
+            with_objects(coverage::assess(&measured_subject(measured, configuration), tests), objects)
+        }
+        Measurement::NoSource => no_source(&configuration.configuration, objects),
+        Measurement::Failed { structure, .. } => {
+            with_objects(unmeasured(structure, &configuration.configuration), objects)
+        }
     }
 }
 

@@ -5,9 +5,10 @@
 
 use super::configuration::KernelConfiguration;
 use super::failure::Failure;
+use super::object::ObjectCode;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::{self, KernelSource};
-use crate::instrument;
+use crate::instrument::{self, Origins};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::{MarkerTable, RecordBuffer};
@@ -32,6 +33,8 @@ pub struct Kernel {
     /// `production`, parsed.
     pub module: Arc<Module>,
     pub measurement: Measurement,
+    /// The branches of `production`.
+    pub object: ObjectCode,
     /// Production configurations, in the order of reports; empty outside a project.
     pub configurations: Vec<KernelConfiguration>,
     /// What no engine can run of it, by name: a module for another interface than Vulkan.
@@ -66,6 +69,14 @@ pub struct Measured {
     pub instrumented: Arc<Vec<u32>>,
     pub markers: Arc<MarkerTable>,
     pub record_buffer: RecordBuffer,
+}
+
+/// What is to be measured of a kernel with source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    Source,
+    /// The branches of the production module besides.
+    SourceAndObject,
 }
 
 /// Which of a kernel's modules to run.
@@ -111,7 +122,7 @@ impl Kernel {
 }
 
 /// Compiles a GLSL kernel into its three modules.
-pub fn from_glsl(name: &str, source: &KernelSource) -> Result<Kernel, Failure> {
+pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Kernel, Failure> {
     let compiled = glsl::compile(source)?;
     let environment = environment(&source.target_env)?;
     let production = Arc::new(compiled.production);
@@ -127,11 +138,19 @@ pub fn from_glsl(name: &str, source: &KernelSource) -> Result<Kernel, Failure> {
         production,
         module: Arc::new(module),
         measurement: Measurement::NoSource,
+        object: ObjectCode::default(),
         configurations: Vec::new(),
         unsupported: None,
         included: compiled.included,
         findings: Vec::new(),
         notes: compiled.notes,
+    };
+    let (module, entry) = (&kernel.module, &kernel.entry);
+    kernel.object = match wanted {
+        Wanted::SourceAndObject => {
+            ObjectCode::of_source(module, entry, &compiled.structure, &compiled.positions, environment)
+        }
+        Wanted::Source => ObjectCode::unmeasured(module, &compiled.positions),
     };
     kernel.measurement = match measure(&compiled.structure, compiled.marked, source, environment, &mut kernel) {
         Ok(measured) => Measurement::Markers(Box::new(measured)),
@@ -182,7 +201,8 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
     let words: Vec<u32> =
         bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
     let production = Arc::new(words);
-    let unsupported = match validate::validate(&production, environment(target_env)?) {
+    let environment = environment(target_env)?;
+    let unsupported = match validate::validate(&production, environment) {
         Ok(()) => None,
         Err(error) => Some(not_for_vulkan(&production).ok_or_else(|| bad(error.to_string()))?),
     };
@@ -200,6 +220,7 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         defines: BTreeMap::new(),
         source: path.to_owned(),
         production,
+        object: ObjectCode::of(&module, entry, &Origins::NoSource, environment),
         module: Arc::new(module),
         measurement: Measurement::NoSource,
         configurations: Vec::new(),

@@ -3,7 +3,7 @@
 use super::args::{Common, Lower, LoweredForm, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::{self, Kernel};
+use super::kernel::{self, Kernel, Wanted};
 use super::{output, project};
 use crate::exec::sequential;
 use crate::glsl::KernelSource;
@@ -70,5 +70,5 @@ fn from_file(path: &Path) -> Result<Kernel, Failure> {
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
     };
-    kernel::from_glsl(&name, &source)
+    kernel::from_glsl(&name, &source, Wanted::Source)
 }

@@ -25,6 +25,7 @@ mod kernel;
 mod list;
 mod lower;
 mod mcdc;
+mod object;
 mod obligations;
 mod output;
 mod plan;

@@ -99,7 +99,7 @@ fn load(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
 }
 
 fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
-    let listed = move |found: &'_ KernelConfiguration| derive::kernel_coverage(kernel, found, &[]);
+    let listed = move |found: &'_ KernelConfiguration| derive::kernel_coverage(kernel, found, &[], &[]);
     kernel.configurations.iter().map(move |found| Listed {
         kernel,
         configuration: &found.configuration.name,
@@ -113,7 +113,7 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
     let simple = |item: &SimpleObligation, criteria: &[CriterionName]| Row {
         id: item.id.clone(),
         criteria: criteria.to_vec(),
-        place: format!("{}:{}:{}", item.file, item.line, item.column),
+        place: item.place(),
         text: text(&item.id),
         proposal: item.proposal.clone(),
     };
@@ -121,7 +121,7 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
     let outcome_ids: BTreeSet<&ObligationId> = outcomes().map(|outcome| &outcome.id).collect();
     let mut rows = Vec::new();
     rows.extend(coverage.statements.iter().map(|item| simple(item, &[CriterionName::Statement])));
-    let labels = coverage.branches.iter().filter(|item| !outcome_ids.contains(&item.id));
+    let labels = coverage.branches.iter().filter(|item| !outcome_ids.contains(&item.id) && item.object.is_none());
     rows.extend(labels.map(|item| simple(item, &[CriterionName::Branch])));
     rows.extend(coverage.points.iter().map(|item| simple(item, &[CriterionName::Decision])));
     for decision in &coverage.decisions {
@@ -148,6 +148,14 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
         }
         rows.extend(decision.combinations.iter().map(|item| simple(item, &[CriterionName::MultipleCondition])));
     }
+    let branches: BTreeSet<&ObligationId> = coverage.branches.iter().map(|item| &item.id).collect();
+    let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
+    rows.extend(coverage.objects.iter().map(|item| {
+        let branch = branches.contains(&item.id).then_some(CriterionName::Branch);
+        let additional = additional.contains(&item.id).then_some(CriterionName::AdditionalCode);
+        let criteria: Vec<_> = branch.into_iter().chain([CriterionName::ObjectBranch]).chain(additional).collect();
+        simple(item, &criteria)
+    }));
     rows
 }
 

@@ -1,7 +1,7 @@
 //! A project with its kernels compiled.
 
 use super::failure::Failure;
-use super::kernel::{self, Kernel};
+use super::kernel::{self, Kernel, Wanted};
 use crate::glsl::KernelSource;
 use crate::model::procedure::Language;
 use crate::model::project::{ProjectFile, ProjectKernel};
@@ -61,7 +61,7 @@ fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -
                 optimization: kernel.optimization,
                 policy: settings.decision_policy,
             };
-            kernel::from_glsl(name, &source)
+            kernel::from_glsl(name, &source, Wanted::SourceAndObject)
         }
         Language::Spirv => {
             let bytes = read_bytes(&path, &kernel.source)?;

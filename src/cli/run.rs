@@ -5,9 +5,9 @@ use super::campaign::{self, Bench};
 use super::engines::{EngineSettings, Engines};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::{self, Kernel};
+use super::kernel::{self, Kernel, Wanted};
 use super::plan::Plan;
-use super::test_run::TestRun;
+use super::test_run::{ModuleRecords, TestRun};
 use super::{agreement, configuration, derive, output, project};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
@@ -102,7 +102,10 @@ fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeM
         let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel) else { continue };
         let configuration = configuration::under(kernel, &row.specialization, None)?;
         let tests: Vec<_> = row.records.iter().map(|records| (id.clone(), records)).collect();
-        let coverage = derive::kernel_coverage(kernel, &configuration, &tests);
+        let same = |other: &&ModuleRecords| other.kernel == row.kernel && other.specialization == row.specialization;
+        let objects = run.objects.iter().find(same).and_then(|other| other.records.as_ref().ok());
+        let objects: Vec<_> = objects.map(|records| (id.clone(), records)).into_iter().collect();
+        let coverage = derive::kernel_coverage(kernel, &configuration, &tests, &objects);
         for test in tests {
             run.findings.extend(derive::run_contradictions(kernel, &configuration, test));
         }
@@ -176,7 +179,7 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
     };
-    kernel::from_glsl(name, &source)
+    kernel::from_glsl(name, &source, Wanted::Source)
 }
 
 /// Verdicts, mismatches, findings and what the vectors show, for people.

@@ -7,6 +7,7 @@
 use super::configuration::Specialization;
 use super::failure::Failure;
 use super::kernel::{Kernel, Variant};
+use super::object::ObjectVariant;
 use crate::exec::judge::{self, Judgement};
 use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::sequential::SequentialExecutor;
@@ -43,6 +44,8 @@ pub struct TestRun {
     pub outputs: BTreeMap<String, Vec<u8>>,
     /// Per kernel and specialization: what was recorded, or why nothing was.
     pub records: Vec<ModuleRecords>,
+    /// The same of the branches of the production modules; empty where they were not asked for.
+    pub objects: Vec<ModuleRecords>,
     /// What only the sequential engine counts.
     pub counts: Counts,
 }
@@ -74,6 +77,7 @@ impl TestRun {
             notes: Vec::new(),
             outputs: BTreeMap::new(),
             records: Vec::new(),
+            objects: Vec::new(),
             counts: Counts::default(),
         }
     }
@@ -97,6 +101,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         findings: production.findings.clone(),
         notes: production.notes.clone(),
         records: Vec::new(),
+        objects: Vec::new(),
         counts,
     };
     if production.completion == Completion::Completed {
@@ -104,9 +109,13 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
             EngineName::Sequential => drop(measure(prepared, plan, engine, Variant::Marked, &production, &mut run)?),
             EngineName::Vulkan => measure_on_device(prepared, plan, engine, &production, &mut run)?,
         }
+        measure_objects(prepared, plan, engine, &production, &mut run)?;
     } else {
         let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
+    }
+    for finding in &mut run.findings {
+        prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
     }
     run.findings.sort_by(Finding::order);
     Ok(run)
@@ -168,12 +177,49 @@ fn measure(
         run.records = module_records(plan, &run.counts, |_| Err("no-source".to_owned()));
         return Ok(None);
     };
-    let measured = execute(engine, &job)?;
+    let (measured, records) = record(prepared, plan, engine, &job, (production, "measured"), run)?;
+    run.records = records;
+    Ok(Some(measured))
+}
+
+/// Runs the production modules with their branches recorded, where the kernels have them.
+fn measure_objects(
+    prepared: &PreparedTest,
+    plan: &Prepared,
+    engine: &mut dyn Executor,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<(), Failure> {
+    let variant = match engine.name() {
+        EngineName::Sequential => ObjectVariant::Marked,
+        EngineName::Vulkan => ObjectVariant::Instrumented,
+    };
+    let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
+        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.object_module(variant)? })
+    };
+    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>();
+    let Some(modules) = modules else { return Ok(()) };
+    let job = Job { modules, checks: Checks::none(), ..plan.job.clone() };
+    let (_, records) = record(prepared, plan, engine, &job, (production, "object-instrumented"), run)?;
+    run.objects = records;
+    Ok(())
+}
+
+/// Runs a measuring job; what it leaves must be what production left.
+fn record(
+    prepared: &PreparedTest,
+    plan: &Prepared,
+    engine: &mut dyn Executor,
+    job: &Job,
+    (production, name): (&Run, &str),
+    run: &mut TestRun,
+) -> Result<(Run, Vec<ModuleRecords>), Failure> {
+    let measured = execute(engine, job)?;
     let failed = match &measured.completion {
         Completion::Completed => None,
-        other => Some(format!("the measured run did not complete: {other:?}")),
+        other => Some(format!("the {name} run did not complete: {other:?}")),
     };
-    run.records = module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
+    let records = module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
         (Some(reason), _) => Err(reason.clone()),
         (None, Some(records)) => Ok(records.clone()),
         (None, None) => Err("the engine gave no records back".to_owned()),
@@ -183,10 +229,10 @@ fn measure(
     } else {
         let tolerated = prepared.contraction == Contraction::Allowed && judge(plan, &measured)?.verdict == run.verdict;
         if !tolerated {
-            run.findings.extend(difference(plan, production, &measured, "production", "measured"));
+            run.findings.extend(difference(plan, production, &measured, "production", name));
         }
     }
-    Ok(Some(measured))
+    Ok((measured, records))
 }
 
 fn measure_on_device(

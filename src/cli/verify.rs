@@ -133,7 +133,7 @@ fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {
 /// Whether records count is for their test's verdict to say.
 fn records(stored: &Evidence, found: &mut Findings) {
     for kernel in &stored.kernels {
-        for row in &kernel.records {
+        for row in kernel.records.iter().chain(&kernel.objects.records) {
             let test = stored.campaign.tests.iter().find(|test| test.id == row.test);
             let result = test.and_then(|test| test.results.iter().find(|result| result.engine == kernel.engine));
             let verdict = result.map(|result| result.verdict);
@@ -177,6 +177,9 @@ fn derived(stored: &Evidence, found: &mut Findings) {
         found.check(ours.statements == theirs.statements, || format!("{name}: statement coverage"));
         found.check(ours.branches == theirs.branches, || format!("{name}: branch coverage"));
         found.check(ours.points == theirs.points, || format!("{name}: entry and exit points"));
+        found.check(ours.objects == theirs.objects && ours.additional == theirs.additional, || {
+            format!("{name}: coverage of object code")
+        });
         found.check(ours.not_reached == theirs.not_reached, || format!("{name}: functions that are not reached"));
         found.check(ours.decisions.len() == theirs.decisions.len(), || format!("{name}: number of decisions"));
         for (ours, theirs) in ours.decisions.iter().zip(&theirs.decisions) {

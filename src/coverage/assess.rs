@@ -51,6 +51,8 @@ pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage
         branches: Vec::new(),
         points: assessment.points(),
         decisions: assessment.decisions(),
+        objects: Vec::new(),
+        additional: Vec::new(),
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };
@@ -216,6 +218,7 @@ impl<'a> Assessment<'a> {
             status,
             reason,
             tests,
+            object: None,
             proposal,
         }
     }

@@ -4,7 +4,17 @@
 //! Promises: `covered + justified + uncovered + undetermined == total` for every row.
 //! Does not cover: how an obligation got its status (`assess`).
 
+use crate::model::id::ObligationId;
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
+use std::collections::BTreeSet;
+
+/// What a criterion measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CriterionSubject {
+    Source,
+    /// The production module.
+    Object,
+}
 
 /// A structural coverage criterion.
 pub trait Criterion: Sync {
@@ -12,13 +22,16 @@ pub trait Criterion: Sync {
     fn name(&self) -> &'static str;
     /// One line for help texts and reports.
     fn description(&self) -> &'static str;
+    fn subject(&self) -> CriterionSubject {
+        CriterionSubject::Source
+    }
     /// Status of each of its obligations, in report order.
     fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status>;
 }
 
 /// Every criterion, weakest first.
 pub const CRITERIA: &[&dyn Criterion] =
-    &[&Statements, &Branches, &Decisions, &McdcUniqueCause, &McdcMasking, &MultipleCondition];
+    &[&Statements, &Branches, &Decisions, &McdcUniqueCause, &McdcMasking, &MultipleCondition, &ObjectBranches, &AdditionalCode];
 
 /// Looks a criterion up by name.
 pub fn criterion(name: &str) -> Option<&'static dyn Criterion> {
@@ -124,5 +137,39 @@ impl Criterion for MultipleCondition {
     }
     fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         coverage.decisions.iter().flat_map(|decision| simple(&decision.combinations)).collect()
+    }
+}
+
+struct ObjectBranches;
+impl Criterion for ObjectBranches {
+    fn name(&self) -> &'static str {
+        "object-branch"
+    }
+    fn subject(&self) -> CriterionSubject {
+        CriterionSubject::Object
+    }
+    fn description(&self) -> &'static str {
+        "every branch, switch and select of the production module took each of its outcomes"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        simple(&coverage.objects).collect()
+    }
+}
+
+struct AdditionalCode;
+impl Criterion for AdditionalCode {
+    fn name(&self) -> &'static str {
+        "additional-code"
+    }
+    fn subject(&self) -> CriterionSubject {
+        CriterionSubject::Object
+    }
+    fn description(&self) -> &'static str {
+        "object-branch for the branches that trace to no source statement (DO-178C table A-7, objective 9)"
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
+        let rows = coverage.objects.iter().filter(|row| additional.contains(&row.id));
+        rows.map(|row| row.status).collect()
     }
 }

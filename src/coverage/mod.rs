@@ -16,6 +16,7 @@ pub mod expression;
 pub mod independence;
 pub mod justification;
 pub mod mcdc;
+pub mod object;
 mod resolution;
 pub mod statement;
 
@@ -28,5 +29,5 @@ mod statement_tests;
 
 pub use assess::{Subject, assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
-pub use criteria::{CRITERIA, Criterion};
+pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{Approval, Justified, apply_justifications, obligation_hash};

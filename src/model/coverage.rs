@@ -45,6 +45,12 @@ pub struct KernelCoverage {
     #[serde(default)]
     pub points: Vec<SimpleObligation>,
     pub decisions: Vec<DecisionCoverage>,
+    /// Outcomes of the production module's branches, switches and selects (`B1.T`, `B1.F`, `B2.L1`).
+    #[serde(default)]
+    pub objects: Vec<SimpleObligation>,
+    /// Those of `objects` that trace to no source: additional code (DO-178C 6.4.4.2.b).
+    #[serde(default)]
+    pub additional: Vec<ObligationId>,
     /// What is in the source but not part of this kernel: functions that the entry point does not reach.
     #[serde(default)]
     pub not_reached: Vec<String>,
@@ -71,6 +77,30 @@ pub struct SimpleObligation {
     /// A justification that the configuration itself suggests; the obligation stays open until a person has accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Proposal>,
+    /// For obligations of object code: where in the module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<ObjectPlace>,
+}
+
+impl SimpleObligation {
+    /// `file:line:column`, as far as they are known; for object code without debug information the place in the module.
+    pub fn place(&self) -> String {
+        match (&self.object, self.line, self.column) {
+            (Some(object), 0, _) => format!("{}: {}+word {}", self.file, object.function, object.instruction),
+            (Some(_), line, 0) => format!("{}:{line}", self.file),
+            (_, line, column) => format!("{}:{line}:{column}", self.file),
+        }
+    }
+}
+
+/// Where in a production module an obligation stands, and what it traces to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectPlace {
+    pub function: String,
+    /// Word offset in the module.
+    pub instruction: u32,
+    /// Decisions, switch, or the entry of a closed list, in words.
+    pub origin: String,
 }
 
 /// What a justification could say of an obligation that nothing can cover under the configuration.

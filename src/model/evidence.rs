@@ -7,6 +7,7 @@
 use super::coverage::{CriterionSummary, KernelCoverage};
 use super::finding::Finding;
 use super::id::{KernelName, RequirementId, TestId};
+use super::object::ObjectStructure;
 use super::records::{Presence, RecordLayout, Records};
 use super::requirement::{Justification, Requirement};
 use super::structure::KernelStructure;
@@ -248,10 +249,23 @@ pub struct KernelEvidence {
     pub presence: Presence,
     /// Raw records of each test that ran this kernel, in order of execution, passed or not.
     pub records: Vec<TestRecords>,
+    /// The branches of the production module, with their records.
+    #[serde(default)]
+    pub objects: ObjectEvidence,
     pub coverage: KernelCoverage,
     /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.
     #[serde(default)]
     pub lowering: Vec<LoweringDecision>,
+}
+
+/// Object code of one kernel: what its branches trace to and what tests recorded of them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectEvidence {
+    pub structure: ObjectStructure,
+    /// SHA-256 of the module that was run to record them.
+    pub instrumented: String,
+    /// As [`KernelEvidence::records`].
+    pub records: Vec<TestRecords>,
 }
 
 /// The kernel's name, with the configuration behind it where the kernel has several: `matmul [TILE=16]`.

@@ -88,10 +88,15 @@ pub enum SoftwareLevel {
 }
 
 impl SoftwareLevel {
-    /// Structural coverage that DO-178C table A-7, objectives 5 to 7, asks for at this level.
+    /// Structural coverage that DO-178C table A-7, objectives 5 to 7 and 9, asks for at this level.
     pub fn criteria(self) -> &'static [CriterionName] {
         match self {
-            SoftwareLevel::A => &[CriterionName::Statement, CriterionName::Decision, CriterionName::McdcMasking],
+            SoftwareLevel::A => &[
+                CriterionName::Statement,
+                CriterionName::Decision,
+                CriterionName::McdcMasking,
+                CriterionName::AdditionalCode,
+            ],
             SoftwareLevel::B => &[CriterionName::Statement, CriterionName::Decision],
             SoftwareLevel::C => &[CriterionName::Statement],
             SoftwareLevel::D => &[],
@@ -128,6 +133,8 @@ pub enum CriterionName {
     McdcUniqueCause,
     McdcMasking,
     MultipleCondition,
+    ObjectBranch,
+    AdditionalCode,
 }
 
 impl CriterionName {
@@ -140,6 +147,8 @@ impl CriterionName {
             CriterionName::McdcUniqueCause => "mcdc-unique-cause",
             CriterionName::McdcMasking => "mcdc-masking",
             CriterionName::MultipleCondition => "multiple-condition",
+            CriterionName::ObjectBranch => "object-branch",
+            CriterionName::AdditionalCode => "additional-code",
         }
     }
 }

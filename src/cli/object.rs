@@ -1,0 +1,138 @@
+//! Object code of a kernel: its production module made ready to have its branches recorded.
+
+use super::kernel::Kernel;
+use crate::exec::{JobModule, ModuleRecording};
+use crate::glsl::Positions;
+use crate::instrument::{self, Origins, PositionTable};
+use crate::model::finding::Finding;
+use crate::model::object::ObjectStructure;
+use crate::model::place::Place;
+use crate::model::records::{MarkerTable, RecordBuffer};
+use crate::model::structure::KernelStructure;
+use crate::spirv::module::Module;
+use crate::spirv::validate::{self, TargetEnv};
+use std::sync::Arc;
+
+/// The branches of a kernel's production module.
+#[derive(Debug, Clone, Default)]
+pub struct ObjectCode {
+    pub structure: ObjectStructure,
+    /// None where they cannot be recorded (`structure.unrecorded` says why).
+    pub modules: Option<Arc<ObjectModules>>,
+    /// Where production's instructions come from, where the source is there.
+    pub positions: Option<Arc<PositionTable>>,
+}
+
+/// Production with its branches recorded.
+#[derive(Debug)]
+pub struct ObjectModules {
+    marked: Arc<Vec<u32>>,
+    markers: Arc<MarkerTable>,
+    pub instrumented: Arc<Vec<u32>>,
+    record_buffer: RecordBuffer,
+}
+
+/// How object code is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectVariant {
+    /// With native markers (sequential engine).
+    Marked,
+    /// With a record buffer (device).
+    Instrumented,
+}
+
+impl ObjectCode {
+    /// Of a module compiled from source, with where its instructions come from.
+    pub fn of_source(
+        production: &Module,
+        entry: &str,
+        structure: &KernelStructure,
+        positions: &Result<Positions, String>,
+        environment: TargetEnv,
+    ) -> Self {
+        let table = positions.as_ref().map_err(Clone::clone);
+        let table =
+            table.and_then(|positions| PositionTable::of(production, positions).map_err(|error| error.to_string()));
+        match table {
+            Ok(positions) => {
+                let origins = Origins::Source { structure, positions: &positions };
+                let made = Self::of(production, entry, &origins, environment);
+                Self { positions: Some(Arc::new(positions)), ..made }
+            }
+            Err(reason) => {
+                let reason = format!("where its instructions come from is not known: {reason}");
+                Self::of(production, entry, &Origins::Unknown(&reason), environment)
+            }
+        }
+    }
+
+    /// Of a module whose branches are not asked for: no obligations, but places.
+    pub fn unmeasured(production: &Module, positions: &Result<Positions, String>) -> Self {
+        let table = positions.as_ref().ok().and_then(|positions| PositionTable::of(production, positions).ok());
+        Self { positions: table.map(Arc::new), ..Self::default() }
+    }
+
+    /// Of a module, as far as it can be instrumented.
+    pub fn of(production: &Module, entry: &str, origins: &Origins<'_>, environment: TargetEnv) -> Self {
+        match recorded(production, entry, origins, environment) {
+            Ok(made) => made,
+            Err(reason) => {
+                let mut structure =
+                    instrument::unrecorded_structure(production, entry, origins).unwrap_or_default();
+                structure.unrecorded = Some(format!("the branches of the module cannot be recorded: {reason}"));
+                Self { structure, modules: None, positions: None }
+            }
+        }
+    }
+}
+
+fn recorded(
+    production: &Module,
+    entry: &str,
+    origins: &Origins<'_>,
+    environment: TargetEnv,
+) -> Result<ObjectCode, String> {
+    let object = instrument::instrument_object(production, entry, origins).map_err(|error| error.to_string())?;
+    for (what, words) in [("marked", &object.marked), ("instrumented", &object.made.instrumented)] {
+        validate::validate(words, environment).map_err(|error| format!("the {what} module is not valid: {error}"))?;
+    }
+    let modules = ObjectModules {
+        marked: Arc::new(object.marked),
+        markers: Arc::new(object.made.markers),
+        instrumented: Arc::new(object.made.instrumented),
+        record_buffer: object.made.record_buffer,
+    };
+    Ok(ObjectCode { structure: object.structure, modules: Some(Arc::new(modules)), positions: None })
+}
+
+impl Kernel {
+    /// Production with its branches recorded; none where that cannot be.
+    pub fn object_module(&self, variant: ObjectVariant) -> Option<JobModule> {
+        let modules = self.object.modules.as_ref()?;
+        let (words, recording) = match variant {
+            ObjectVariant::Marked => (&modules.marked, ModuleRecording::Markers(Arc::clone(&modules.markers))),
+            ObjectVariant::Instrumented => {
+                (&modules.instrumented, ModuleRecording::Buffer(modules.record_buffer.clone()))
+            }
+        };
+        Some(JobModule { kernel: self.name.clone(), words: Arc::clone(words), recording })
+    }
+
+    /// Gives the places of a production finding their columns.
+    pub fn place_exactly(&self, finding: &mut Finding) {
+        for place in finding.place.iter_mut().chain(&mut finding.other_place) {
+            if let Some(exact) = self.exact(place) {
+                *place = exact;
+            }
+        }
+    }
+
+    fn exact(&self, place: &Place) -> Option<Place> {
+        let structure = &self.measured()?.structure;
+        let positions = self.object.positions.as_ref()?;
+        let word = place.instruction?;
+        let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+        // Another kernel of the same test may have an instruction at the same word.
+        (self.module.place(index) == *place).then(|| positions.place(&self.module, index, structure))
+    }
+}
