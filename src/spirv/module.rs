@@ -426,7 +426,10 @@ pub fn is_terminator(op: Op) -> bool {
     rspirv::grammar::reflect::is_block_terminator(op)
 }
 
+/// Lines by OpLine, and by DebugLine of the instruction set NonSemantic.Shader.DebugInfo.100 where a compiler writes those
+/// instead (DebugLine = 103, DebugNoLine = 104, DebugSource = 35; their numbers are ids of constants).
 fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
+    let debug = DebugLines::of(instructions);
     let mut current = None;
     instructions
         .iter()
@@ -439,6 +442,13 @@ fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
                     }
                 }
                 Op::NoLine | Op::FunctionEnd => current = None,
+                Op::ExtInst if instruction.id(0).is_some_and(|set| debug.set == Some(set)) => {
+                    match instruction.literal(1) {
+                        Some(103) => current = debug.line(instruction),
+                        Some(104) => current = None,
+                        _ => {}
+                    }
+                }
                 _ => {}
             }
             let here = current;
@@ -448,6 +458,46 @@ fn lines(instructions: &[Instruction]) -> Vec<Option<Line>> {
             here
         })
         .collect()
+}
+
+/// What DebugLine refers to.
+struct DebugLines {
+    set: Option<Id>,
+    /// The file name of each DebugSource.
+    sources: BTreeMap<Id, Id>,
+    numbers: BTreeMap<Id, u32>,
+}
+
+impl DebugLines {
+    fn of(instructions: &[Instruction]) -> Self {
+        let set = instructions.iter().find(|instruction| {
+            let name = [Operand::LiteralString("NonSemantic.Shader.DebugInfo.100".to_owned())];
+            instruction.op == Op::ExtInstImport && instruction.operands == name
+        });
+        let set = set.and_then(|instruction| instruction.result);
+        let mut found = Self { set, sources: BTreeMap::new(), numbers: BTreeMap::new() };
+        if set.is_none() {
+            return found;
+        }
+        for instruction in instructions {
+            match (instruction.op, instruction.result) {
+                (Op::Constant, Some(id)) => {
+                    found.numbers.extend(instruction.literal(0).map(|number| (id, number)));
+                }
+                (Op::ExtInst, Some(id)) if instruction.id(0) == set && instruction.literal(1) == Some(35) => {
+                    found.sources.extend(instruction.id(2).map(|file| (id, file)));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn line(&self, instruction: &Instruction) -> Option<Line> {
+        let number = |index| self.numbers.get(&instruction.id(index)?).copied();
+        let file = *self.sources.get(&instruction.id(2)?)?;
+        Some(Line { file, line: number(3)?, column: number(5).unwrap_or(0) })
+    }
 }
 
 /// Writes a module word by word.
