@@ -9,7 +9,7 @@
 //! Does not cover: what the records of failed tests show (the caller leaves them out), justifications.
 
 use super::command::UNATTAINABLE;
-use super::explanation::{described, explanation};
+use super::explanation::{Told, described, explanation};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
 use super::resolution::Resolution;
@@ -470,9 +470,10 @@ impl<'a> Assessment<'a> {
         mcdc: &Mcdc,
         state: impl Fn(&Values) -> State,
     ) -> Vec<SimpleObligation> {
+        let texts: Vec<&str> = coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
         let obligation = |vector: crate::model::vector::Vector| {
             let id = format!("{}.V.{}", decision.id, vector.values);
-            let text = format!("{} / {}", decision.text, described(&coverage.conditions, &vector.values));
+            let text = format!("{} / {}", decision.text, described(&texts, &vector.values));
             self.obligation(id, (decision.span, text), state(&vector.values))
         };
         combination::asked_for(mcdc.decision()).into_iter().map(obligation).collect()
@@ -525,11 +526,10 @@ impl<'a> Assessment<'a> {
             masking: self.form(coverage, index, &found.masking),
         };
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
-        coverage.explanation = explanation(coverage, &analysis.conditions);
-        coverage.combinations =
-            self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
+        coverage.explanation = explained(coverage, &analysis.conditions);
+        coverage.combinations = self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
         coverage.coupling = coupling(coverage, &mcdc, &analysis);
-        coverage.minimum = minimum(&mcdc);
+        coverage.minimum = minimum_vectors(&mcdc);
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();
         coverage.closing_set = analysis.closing_set;
     }
@@ -593,6 +593,21 @@ impl<'a> Assessment<'a> {
     }
 }
 
+fn explained(coverage: &DecisionCoverage, analysis: &[ConditionAnalysis]) -> Vec<String> {
+    let rows = coverage.conditions.iter().zip(&coverage.mcdc).zip(analysis);
+    let told = rows.map(|((place, mcdc), found)| Told {
+        id: place.id.to_string(),
+        text: &place.text,
+        found,
+        reasons: [mcdc.unique_cause.reason.clone(), mcdc.masking.reason.clone()],
+    });
+    let test = |values: &Values| {
+        let vector = coverage.vectors.iter().find(|vector| vector.values == *values)?;
+        vector.tests.first().map(TestId::to_string)
+    };
+    explanation(&told.collect::<Vec<_>>(), &test)
+}
+
 /// What is known of an obligation.
 struct State {
     status: Status,
@@ -615,7 +630,7 @@ impl State {
 }
 
 /// Excluded vectors that are listed.
-const MAX_EXCLUDED: usize = 64;
+pub(super) const MAX_EXCLUDED: usize = 64;
 
 /// What coupled conditions make impossible.
 fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Option<Coupling> {
@@ -643,7 +658,7 @@ fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Op
     })
 }
 
-fn minimum(mcdc: &Mcdc) -> Option<MinimumVectors> {
+pub(super) fn minimum_vectors(mcdc: &Mcdc) -> Option<MinimumVectors> {
     Some(MinimumVectors {
         conditions_plus_one: mcdc.decision().conditions() as u32 + 1,
         unique_cause: vector_count(mcdc.minimum(Form::UniqueCause)?),
@@ -651,7 +666,7 @@ fn minimum(mcdc: &Mcdc) -> Option<MinimumVectors> {
     })
 }
 
-pub(super) fn vector_count(minimum: Minimum) -> VectorCount {
+fn vector_count(minimum: Minimum) -> VectorCount {
     let Minimum { vectors, at_least, conditions } = minimum;
     VectorCount { vectors: vectors as u32, at_least: at_least as u32, conditions: conditions as u32 }
 }

@@ -61,6 +61,7 @@ fn short_title(criterion: &str) -> &str {
     match criterion {
         "mcdc-masking" => "MC/DC mask.",
         "mcdc-unique-cause" => "MC/DC uniq.",
+        "multiple-condition" => "Mult.-cond.",
         other => facts::criterion_title(other),
     }
 }
@@ -142,9 +143,10 @@ impl Page<'_> {
         for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
             // Header and its rule come first.
             let row = index.checked_sub(2).and_then(|row| rows.get(row));
-            if let Some(row) = row.filter(|row| stacked && last != Some(&row.kernel)) {
-                last = Some(&row.kernel);
-                let name = cut(row.kernel.as_str(), self.width() - 2);
+            let unit = row.map(|row| facts::unit(evidence, &row.kernel, &row.configuration));
+            if let Some(unit) = unit.filter(|unit| stacked && last != Some(*unit)) {
+                last = Some(unit);
+                let name = cut(&unit.label(), self.width() - 2);
                 self.line(&format!("  {name}"));
             }
             self.line(&format!("  {line}"));
@@ -247,7 +249,7 @@ impl Page<'_> {
         let plural = if open.len() == 1 { "obligation" } else { "obligations" };
         self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
         for item in open.iter().take(LISTED) {
-            let kernel = cut(item.kernel.as_str(), 18);
+            let kernel = cut(&item.unit.label(), 18);
             let file = item.file.rsplit('/').next().unwrap_or(item.file);
             let place = format!("{}:{}", cut(file, 20), item.line);
             let line = format!(
@@ -301,8 +303,9 @@ fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Ta
     table.set_header(first.into_iter().chain(names.iter().map(|name| right(short_title(name)))));
     let mut last = None;
     for row in &evidence.campaign.conclusion.summary {
-        let kernel = if last == Some(&row.kernel) { "" } else { row.kernel.as_str() };
-        last = Some(&row.kernel);
+        let unit = facts::unit(evidence, &row.kernel, &row.configuration);
+        let kernel = if last == Some(unit) { String::new() } else { unit.label() };
+        last = Some(unit);
         let mut cells = match layout {
             Layout::Beside => vec![Cell::new(kernel), Cell::new(row.engine.to_string())],
             Layout::Above => vec![Cell::new(format!("  {}", row.engine))],
