@@ -20,7 +20,8 @@ struct Certified {
 fn certify(project: &Path, exit: i32) -> Certified {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("reports");
-    let campaign = run_json(vkcert().arg("certify").arg(project).arg("--out").arg(&out).args(["--engine", "both"]), exit);
+    let campaign =
+        run_json(vkcert().arg("certify").arg(project).arg("--out").arg(&out).args(["--engine", "both"]), exit);
     run(vkcert().arg("verify").arg(out.join("evidence")), 0);
     Certified { evidence: out.join("evidence"), campaign, _folder: folder }
 }
@@ -37,7 +38,8 @@ fn obligation(kernel: &Value, id: &str) -> Value {
     let coverage = &kernel["coverage"];
     let decisions = coverage["decisions"].as_array().unwrap();
     let lists = ["statements", "branches", "points"].map(|list| coverage[list].as_array().unwrap().clone());
-    let inner = decisions.iter().flat_map(|d| [&d["outcomes"], &d["combinations"]]).flat_map(|l| l.as_array().unwrap().clone());
+    let inner =
+        decisions.iter().flat_map(|d| [&d["outcomes"], &d["combinations"]]).flat_map(|l| l.as_array().unwrap().clone());
     let found = lists.into_iter().flatten().chain(inner).find(|item| item["id"] == id);
     found.unwrap_or_else(|| panic!("no obligation {id}"))
 }
@@ -51,7 +53,8 @@ fn by_text<'a>(list: &'a Value, text: &str) -> &'a Value {
 fn records_count_for_the_configuration_that_the_dispatch_had() {
     let certified = certify(&project(), 1);
     let rows = certified.campaign["conclusion"]["summary"].as_array().unwrap();
-    let rows: Vec<_> = rows.iter().map(|row| (row["configuration"].as_str().unwrap(), row["engine"].as_str().unwrap())).collect();
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row["configuration"].as_str().unwrap(), row["engine"].as_str().unwrap())).collect();
     assert_eq!(rows, [("sum", "sequential"), ("sum", "vulkan"), ("weighted", "sequential"), ("weighted", "vulkan")]);
     for engine in ["sequential", "vulkan"] {
         let tests = |configuration: &str| {
@@ -65,11 +68,13 @@ fn records_count_for_the_configuration_that_the_dispatch_had() {
         // One test runs both; what each dispatch showed stays apart.
         let first = |kernel: &Value| by_text(&kernel["coverage"]["branches"], "case 0u")["status"].clone();
         assert_eq!((first(&sum), first(&weighted)), (json!("covered"), json!("uncovered")), "{engine}");
-        let vectors = |kernel: &Value| by_text(&kernel["coverage"]["decisions"], "MODE == 1u")["vectors"][0]["values"].clone();
+        let vectors =
+            |kernel: &Value| by_text(&kernel["coverage"]["decisions"], "MODE == 1u")["vectors"][0]["values"].clone();
         assert_eq!((vectors(&sum), vectors(&weighted)), (json!("F"), json!("T")), "{engine}");
     }
     let limits = certified.campaign["limits"].as_array().unwrap();
-    let note = limits.iter().find(|limit| limit.as_str().unwrap().contains("TC-BLD-03")).expect("a note names the stranger");
+    let note =
+        limits.iter().find(|limit| limit.as_str().unwrap().contains("TC-BLD-03")).expect("a note names the stranger");
     assert!(note.as_str().unwrap().contains("MODE=2"), "{note}");
     assert_eq!(certified.campaign["tests"][2]["results"][0]["verdict"], "pass");
 }
@@ -138,16 +143,26 @@ fn proposals_are_justifications_once_a_person_has_signed_them() {
         let items = kernel["coverage"][list].as_array().unwrap().clone();
         items.iter().filter(|item| item["status"] == key).count()
     };
-    let result = vkcert().arg("certify").arg(folder.path()).arg("--out").arg(folder.path().join("out")).output().unwrap();
+    let result =
+        vkcert().arg("certify").arg(folder.path()).arg("--out").arg(folder.path().join("out")).output().unwrap();
     assert_ne!(result.status.code(), Some(0));
     let signed = text.replace("author = \"\"", "author = \"A\"").replace("approver = \"\"", "approver = \"B\"");
     std::fs::write(unsigned, format!("schema = 1\n\n{signed}")).unwrap();
     let certified = certify(folder.path(), 1);
-    let rejected: Vec<_> = certified.campaign["justifications"].as_array().unwrap().iter().filter(|row| !row["rejected"].is_null()).collect();
+    let rejected: Vec<_> = certified.campaign["justifications"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| !row["rejected"].is_null())
+        .collect();
     assert!(rejected.is_empty(), "{rejected:#?}");
     for name in ["kernel-blend@sum-sequential.json", "kernel-blend@weighted-vulkan.json"] {
         assert!(open(&certified, name, "statements", "justified") > 0, "{name}");
-        assert_eq!(open(&certified, name, "statements", "uncovered"), 0, "{name}: tests or proposals cover every statement");
+        assert_eq!(
+            open(&certified, name, "statements", "uncovered"),
+            0,
+            "{name}: tests or proposals cover every statement"
+        );
     }
 }
 
@@ -156,7 +171,8 @@ fn a_justification_for_one_configuration_holds_there_alone() {
     let folder = tempfile::tempdir().unwrap();
     copy_tree(&project(), folder.path());
     let rows = run_json(vkcert().args(["list", "obligations"]).arg(folder.path()), 0);
-    let row = rows.as_array().unwrap().iter().find(|row| row["text"].as_str().unwrap().starts_with("value = a[i]")).unwrap();
+    let row =
+        rows.as_array().unwrap().iter().find(|row| row["text"].as_str().unwrap().starts_with("value = a[i]")).unwrap();
     let (id, hash) = (row["id"].as_str().unwrap(), row["hash"].as_str().unwrap());
     let text = |configuration: &str| {
         format!(
@@ -186,11 +202,13 @@ fn without_declared_configurations_each_specialization_that_tests_use_is_one() {
     std::fs::write(&file, text.split("[[kernel.configuration]]").next().unwrap()).unwrap();
     let certified = certify(folder.path(), 1);
     let rows = certified.campaign["conclusion"]["summary"].as_array().unwrap();
-    let names: Vec<_> = rows.iter().filter(|row| row["engine"] == "sequential").map(|row| row["configuration"].clone()).collect();
+    let names: Vec<_> =
+        rows.iter().filter(|row| row["engine"] == "sequential").map(|row| row["configuration"].clone()).collect();
     assert_eq!(names, ["default", "MODE=1,CLAMP=false", "MODE=2"]);
     let kernel = certified.kernel("kernel-blend@MODE=1_CLAMP=false-sequential.json");
     let constants = kernel["configuration"]["specialization"].as_array().unwrap();
-    let values: Vec<_> = constants.iter().map(|c| (c["name"].clone(), c["value"].clone(), c["default"].clone())).collect();
+    let values: Vec<_> =
+        constants.iter().map(|c| (c["name"].clone(), c["value"].clone(), c["default"].clone())).collect();
     let row = |name: &str, value: &str, default: bool| (json!(name), json!(value), json!(default));
     assert_eq!(values, [row("MODE", "1", false), row("CLAMP", "false", false), row("LIMIT", "8.0", true)]);
 }

@@ -527,7 +527,8 @@ impl<'a> Assessment<'a> {
         };
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
         coverage.explanation = explained(coverage, &analysis.conditions);
-        coverage.combinations = self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
+        coverage.combinations =
+            self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
         coverage.coupling = coupling(coverage, &mcdc, &analysis);
         coverage.minimum = minimum_vectors(&mcdc);
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();

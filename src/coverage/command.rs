@@ -367,7 +367,8 @@ impl McdcResult {
         if !self.explanation.is_empty() {
             text.push_str(&format!("\n{}", list(&self.explanation)));
         }
-        let facts: Vec<String> = [self.coupling_line(), self.minimum_line(), self.multiple_line()].into_iter().flatten().collect();
+        let facts: Vec<String> =
+            [self.coupling_line(), self.minimum_line(), self.multiple_line()].into_iter().flatten().collect();
         text.push_str(&format!("\n{}", list(&facts)));
         text.push_str(&list(&self.notes));
         text
@@ -397,7 +398,10 @@ impl McdcResult {
 
     fn multiple_line(&self) -> Option<String> {
         let McdcMultiple { covered, total } = self.multiple_condition?;
-        self.vectors.iter().any(|vector| vector.given).then(|| format!("Multiple-condition: {covered} of {total} vectors"))
+        self.vectors
+            .iter()
+            .any(|vector| vector.given)
+            .then(|| format!("Multiple-condition: {covered} of {total} vectors"))
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn described(texts: &[&str], values: &Values) -> String {
         ConditionValue::False => Some("false"),
         ConditionValue::NotEvaluated => None,
     };
-    let parts = texts.iter().zip(&values.0).filter_map(|(text, value)| word(*value).map(|word| format!("{text} {word}")));
+    let parts =
+        texts.iter().zip(&values.0).filter_map(|(text, value)| word(*value).map(|word| format!("{text} {word}")));
     parts.collect::<Vec<_>>().join(", ")
 }

@@ -327,12 +327,8 @@ impl Mcdc {
             needs.push(match *node {
                 Node::Condition(_) => [1, 1],
                 Node::Not(operand) => [needs[operand][1], needs[operand][0]],
-                Node::And(left, right) => {
-                    [needs[left][0].max(needs[right][0]), needs[left][1] + needs[right][1]]
-                }
-                Node::Or(left, right) => {
-                    [needs[left][0] + needs[right][0], needs[left][1].max(needs[right][1])]
-                }
+                Node::And(left, right) => [needs[left][0].max(needs[right][0]), needs[left][1] + needs[right][1]],
+                Node::Or(left, right) => [needs[left][0] + needs[right][0], needs[left][1].max(needs[right][1])],
                 Node::Xor(..) => return None,
             });
         }

@@ -5,8 +5,8 @@ use super::test_link;
 use crate::model::coverage::{
     ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, Status, VectorCount,
 };
-use crate::model::id::ConditionId;
 use crate::model::evidence::{Evidence, KernelEvidence};
+use crate::model::id::ConditionId;
 use crate::model::structure::{Constness, DecisionContext};
 use crate::model::vector::Values;
 use crate::report::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
@@ -289,7 +289,10 @@ fn remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>
     if facts::asked_for(evidence, "multiple-condition") {
         let shown = decision.combinations.iter().filter(|item| item.status == Status::Covered).count();
         lines.push(Text::plain(match decision.combinations.len() {
-            0 => format!("Multiple-condition coverage is not asked of {} conditions; the limit is 5.", decision.conditions.len()),
+            0 => format!(
+                "Multiple-condition coverage is not asked of {} conditions; the limit is 5.",
+                decision.conditions.len()
+            ),
             all => format!("Multiple-condition coverage: {shown} of {all} vectors shown."),
         }));
     }

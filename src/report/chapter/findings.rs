@@ -74,7 +74,10 @@ fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
         Text::plain(engines.join(", ")),
         Text::code(facts::place(item.source, item.file, item.line, item.column)),
         Text::code(item.text),
-        Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(Tone::Bad).then(reason).and(proposal),
+        Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status))
+            .tone(Tone::Bad)
+            .then(reason)
+            .and(proposal),
     ]
 }
 

@@ -11,9 +11,8 @@ pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     let sides = facts::on_engines(evidence, unit);
     let Some((index, first)) = sides.first().copied() else { return };
     let sides: Vec<&KernelEvidence> = sides.into_iter().map(|(_, side)| side).collect();
-    let configuration = unit.configuration.map_or_else(Text::empty, |name| {
-        Text::plain(", configuration ").and(Text::code(name))
-    });
+    let configuration =
+        unit.configuration.map_or_else(Text::empty, |name| Text::plain(", configuration ").and(Text::code(name)));
     let title = Text::plain("Kernel ").and(Text::code(unit.kernel.as_str())).and(configuration);
     outline.heading(1, title, unit.anchor());
     let accuracy = match first.structure.accuracy {
