@@ -100,7 +100,7 @@ fn what_a_configuration_rules_out_is_proposed_and_stays_open() {
     let entry = by_text(&sum["coverage"]["points"], "entry of weighted");
     assert_eq!(entry["proposal"]["class"], "deactivated", "{entry}");
     let inner = by_text(&sum["coverage"]["statements"], "return 0.75");
-    assert_eq!(inner["proposal"]["class"], "deactivated", "{inner}");
+    assert!(inner["proposal"]["reason"].as_str().unwrap().contains("no call of `weighted`"), "{inner}");
     let label = by_text(&sum["coverage"]["branches"], "case 1u");
     assert!(label["proposal"]["reason"].as_str().unwrap().contains("switch (MODE)"), "{label}");
 
@@ -158,11 +158,10 @@ fn proposals_are_justifications_once_a_person_has_signed_them() {
     assert!(rejected.is_empty(), "{rejected:#?}");
     for name in ["kernel-blend@sum-sequential.json", "kernel-blend@weighted-vulkan.json"] {
         assert!(open(&certified, name, "statements", "justified") > 0, "{name}");
-        assert_eq!(
-            open(&certified, name, "statements", "uncovered"),
-            0,
-            "{name}: tests or proposals cover every statement"
-        );
+        let kernel = certified.kernel(name);
+        for item in kernel["coverage"]["statements"].as_array().unwrap() {
+            assert!(item["status"] != "uncovered" || item.get("proposal").is_none(), "{name}: {item}");
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::model::coverage::{
 };
 use crate::model::evidence::Configuration;
 use crate::model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
-use crate::model::place::{Position, Span};
+use crate::model::place::{LineStarts, Position, Span};
 use crate::model::records::{DecisionSlot, Presence, RecordLayout, Records};
 use crate::model::structure::{
     Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording, Statement,
@@ -97,6 +97,8 @@ struct Assessment<'a> {
     layout: &'a RecordLayout,
     tests: &'a [(TestId, &'a Records)],
     resolution: Resolution<'a>,
+    /// By file.
+    lines: Vec<LineStarts>,
     /// By test.
     executions: Vec<Execution>,
 }
@@ -153,6 +155,7 @@ impl<'a> Assessment<'a> {
             layout,
             tests,
             resolution: Resolution::new(structure, presence, configuration),
+            lines: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
             executions: Vec::new(),
         };
         let of_test = |(_, records): &(TestId, &'a Records)| {
@@ -222,7 +225,10 @@ impl<'a> Assessment<'a> {
 
     fn place(&self, span: Span) -> (String, Position) {
         match self.structure.files.get(span.file.0 as usize) {
-            Some(file) => (file.path.clone(), Position::of(&file.text, span.start as usize)),
+            Some(file) => {
+                let lines = &self.lines[span.file.0 as usize];
+                (file.path.clone(), lines.position(&file.text, span.start as usize))
+            }
             None => (String::new(), Position { line: 1, column: 1 }),
         }
     }
@@ -256,6 +262,7 @@ impl<'a> Assessment<'a> {
     fn points(&self) -> Vec<SimpleObligation> {
         let mut points = Vec::new();
         for (index, function) in self.reached_functions() {
+            let spans = statement_spans(&function.body);
             let text = format!("entry of {}", function.name);
             let entry = |execution: &Execution| execution.points[index].0;
             let proposal = self.resolution.entry(index);
@@ -267,7 +274,7 @@ impl<'a> Assessment<'a> {
                 };
                 let what = match exit {
                     Exit::Return { statement } => {
-                        let span = statement_span(&function.body, *statement).unwrap_or(function.span);
+                        let span = spans.get(statement).copied().unwrap_or(function.span);
                         (span, format!("exit of {}: {}", function.name, self.text(span)))
                     }
                     Exit::EndOfBody { span } => (*span, format!("exit of {}: end of body", function.name)),
@@ -703,13 +710,9 @@ fn each_statement(block: &Block, see: &mut dyn FnMut(&Statement)) {
     super::statement::visit(block, see);
 }
 
-fn statement_span(block: &Block, id: crate::model::id::StatementId) -> Option<Span> {
-    let mut found = None;
-    each_statement(block, &mut |statement| {
-        if statement.id == Some(id) {
-            found = Some(statement.span);
-        }
-    });
+fn statement_spans(block: &Block) -> BTreeMap<crate::model::id::StatementId, Span> {
+    let mut found = BTreeMap::new();
+    each_statement(block, &mut |statement| found.extend(statement.id.map(|id| (id, statement.span))));
     found
 }
 

@@ -120,6 +120,10 @@ pub fn open_obligations(evidence: &Evidence) -> Vec<OpenObligation<'_>> {
 fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut Vec<OpenObligation<'a>>) {
     let coverage = &kernel.coverage;
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let owned = |decision: &'a DecisionCoverage| {
+        decision.outcomes.iter().chain(&decision.combinations).map(move |item| (&item.id, decision))
+    };
+    let owners: BTreeMap<_, _> = coverage.decisions.iter().flat_map(owned).collect();
     // An outcome is an obligation of branch and of decision coverage; it is listed once.
     let mut seen = std::collections::BTreeSet::new();
     let lists = [
@@ -136,10 +140,7 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
             if !seen.insert(&item.id) {
                 continue;
             }
-            let of = |decision: &&DecisionCoverage| {
-                decision.outcomes.iter().chain(&decision.combinations).any(|other| other.id == item.id)
-            };
-            let decision = coverage.decisions.iter().find(of);
+            let decision = owners.get(&item.id).copied();
             found.push(OpenObligation {
                 unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,

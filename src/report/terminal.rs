@@ -5,8 +5,9 @@
 
 use super::chapter::{conclusion_title, requirement_tone, verdict_tone};
 use super::document::Tone;
+use super::facts::{OpenObligation, Unit};
 use super::{Colour, Format, Presentation, ReportError, facts};
-use crate::model::coverage::CriterionSummary;
+use crate::model::coverage::{CriterionSummary, DecisionCoverage};
 use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use owo_colors::{OwoColorize, Style};
@@ -264,6 +265,44 @@ impl Page<'_> {
             self.item(&line, Tone::Bad);
         }
         self.more(open.len());
+        self.proposals(&open);
+        self.additions(&open);
+    }
+
+    /// What no test can cover under its configuration.
+    fn proposals(&mut self, open: &[OpenObligation]) {
+        let proposed = open.iter().filter(|item| item.proposal.is_some()).count();
+        if proposed > 0 {
+            let text = format!("{proposed} of these; review them with `vkcert list obligations --propose`");
+            self.labelled("Ruled out", &[(text, Tone::Caution)]);
+        }
+    }
+
+    /// The vectors that complete MC/DC of each open decision, and how many it takes in all.
+    fn additions(&mut self, open: &[OpenObligation]) {
+        let mut rows: Vec<(Unit, &DecisionCoverage)> = Vec::new();
+        for item in open {
+            let Some(decision) = item.decision.filter(|decision| !decision.closing_set.is_empty()) else { continue };
+            if !rows.iter().any(|(unit, other)| *unit == item.unit && other.id == decision.id) {
+                rows.push((item.unit, decision));
+            }
+        }
+        if rows.is_empty() {
+            return;
+        }
+        self.labelled("Vectors to add", &[("for MC/DC of each decision".into(), Tone::Neutral)]);
+        for (unit, decision) in rows.iter().take(LISTED) {
+            let vectors = decision.closing_set.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let fewest = decision.minimum.as_ref().filter(|_| decision.conditions.len() > 1).map(|minimum| {
+                let plus_one = minimum.conditions_plus_one;
+                format!("  (fewest in all: {} by masking, n + 1 is {plus_one})", minimum.masking)
+            });
+            let kernel = cut(&unit.label(), 18);
+            let line =
+                format!("{kernel:<18} {:<4} {}: {vectors}{}", decision.id, decision.text, fewest.unwrap_or_default());
+            self.item(&line, Tone::Caution);
+        }
+        self.more(rows.len());
     }
 
     fn conclusion(&mut self, evidence: &Evidence) {
