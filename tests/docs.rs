@@ -106,6 +106,23 @@ fn the_examples_of_the_calculus_are_what_the_program_prints() {
 }
 
 #[test]
+fn the_examples_of_configurations_are_what_the_program_prints() {
+    let blocks = blocks(&document("project.md"));
+    let mut compared = 0;
+    for pair in blocks.windows(2).filter(|pair| pair[0].tag == "sh run") {
+        assert_eq!(pair[1].tag, "json output-rows");
+        let output = run(&mut command(&pair[0].text), 0);
+        let printed = json(&String::from_utf8(output.stdout).unwrap());
+        for row in json(&pair[1].text).as_array().unwrap() {
+            let there = printed.as_array().unwrap().iter().any(|found| difference(row, found, "").is_none());
+            assert!(there, "{row:#} is not in {printed:#}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 1, "{compared}");
+}
+
+#[test]
 fn the_examples_of_evidence_are_in_the_evidence_of_the_demonstration() {
     let out = tempfile::tempdir().unwrap();
     let reports = out.path().join("reports");

@@ -6,9 +6,12 @@ use super::evidence::{self, Stored};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{derive, output};
+use crate::exec::prepare::specialization_bits;
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Evidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::element::ElementType;
+use crate::model::evidence::{Configuration, Evidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::procedure::SpecializationValue;
 use crate::model::verdict::Verdict;
 use crate::requirement::trace;
 use base64::Engine as _;
@@ -130,7 +133,7 @@ fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {
     }
 }
 
-/// Whether records count is for their test's verdict to say.
+/// Whether records count is for their test's verdict to say; whose they are, for the specialization that it dispatches.
 fn records(stored: &Evidence, found: &mut Findings) {
     for kernel in &stored.kernels {
         for row in kernel.records.iter().chain(&kernel.objects.records) {
@@ -142,8 +145,26 @@ fn records(stored: &Evidence, found: &mut Findings) {
             found.check(right, || {
                 format!("{} on {}: records of {} do not go with its verdict", kernel.kernel, kernel.engine, row.test)
             });
+            let dispatches = test.iter().flat_map(|test| &test.definition.dispatches);
+            let mut dispatches = dispatches.filter(|dispatch| dispatch.kernel == kernel.kernel);
+            found.check(dispatches.any(|dispatch| is_of(&kernel.configuration, &dispatch.specialization)), || {
+                let name = &kernel.configuration.name;
+                format!("{} on {}: {} never runs it under {name}", kernel.kernel, kernel.engine, row.test)
+            });
         }
     }
+}
+
+/// Whether the values that a dispatch gives lead to a configuration.
+fn is_of(configuration: &Configuration, given: &BTreeMap<String, SpecializationValue>) -> bool {
+    configuration.specialization.iter().all(|constant| match given.get(&constant.id.to_string()) {
+        None => constant.default,
+        Some(value) => {
+            let scalar = constant.type_name.parse::<ElementType>().map(|ty| ty.scalar);
+            let bits = scalar.ok().and_then(|scalar| specialization_bits(scalar, value).ok());
+            bits.is_some_and(|bits| format!("{bits:#x}") == constant.bits)
+        }
+    })
 }
 
 fn requirements(stored: &Evidence, found: &mut Findings) {

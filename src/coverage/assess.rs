@@ -9,7 +9,7 @@
 //! Does not cover: what the records of failed tests show (the caller leaves them out), justifications.
 
 use super::command::UNATTAINABLE;
-use super::explanation::{described, explanation};
+use super::explanation::{Told, described, explanation};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
 use super::resolution::Resolution;
@@ -21,7 +21,7 @@ use crate::model::coverage::{
 };
 use crate::model::evidence::Configuration;
 use crate::model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
-use crate::model::place::{Position, Span};
+use crate::model::place::{LineStarts, Position, Span};
 use crate::model::records::{DecisionSlot, Presence, RecordLayout, Records};
 use crate::model::structure::{
     Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording, Statement,
@@ -99,6 +99,8 @@ struct Assessment<'a> {
     layout: &'a RecordLayout,
     tests: &'a [(TestId, &'a Records)],
     resolution: Resolution<'a>,
+    /// By file.
+    lines: Vec<LineStarts>,
     /// By test.
     executions: Vec<Execution>,
 }
@@ -155,6 +157,7 @@ impl<'a> Assessment<'a> {
             layout,
             tests,
             resolution: Resolution::new(structure, presence, configuration),
+            lines: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
             executions: Vec::new(),
         };
         let of_test = |(_, records): &(TestId, &'a Records)| {
@@ -225,7 +228,10 @@ impl<'a> Assessment<'a> {
 
     fn place(&self, span: Span) -> (String, Position) {
         match self.structure.files.get(span.file.0 as usize) {
-            Some(file) => (file.path.clone(), Position::of(&file.text, span.start as usize)),
+            Some(file) => {
+                let lines = &self.lines[span.file.0 as usize];
+                (file.path.clone(), lines.position(&file.text, span.start as usize))
+            }
             None => (String::new(), Position { line: 1, column: 1 }),
         }
     }
@@ -259,6 +265,7 @@ impl<'a> Assessment<'a> {
     fn points(&self) -> Vec<SimpleObligation> {
         let mut points = Vec::new();
         for (index, function) in self.reached_functions() {
+            let spans = statement_spans(&function.body);
             let text = format!("entry of {}", function.name);
             let entry = |execution: &Execution| execution.points[index].0;
             let proposal = self.resolution.entry(index);
@@ -270,7 +277,7 @@ impl<'a> Assessment<'a> {
                 };
                 let what = match exit {
                     Exit::Return { statement } => {
-                        let span = statement_span(&function.body, *statement).unwrap_or(function.span);
+                        let span = spans.get(statement).copied().unwrap_or(function.span);
                         (span, format!("exit of {}: {}", function.name, self.text(span)))
                     }
                     Exit::EndOfBody { span } => (*span, format!("exit of {}: end of body", function.name)),
@@ -473,9 +480,10 @@ impl<'a> Assessment<'a> {
         mcdc: &Mcdc,
         state: impl Fn(&Values) -> State,
     ) -> Vec<SimpleObligation> {
+        let texts: Vec<&str> = coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
         let obligation = |vector: crate::model::vector::Vector| {
             let id = format!("{}.V.{}", decision.id, vector.values);
-            let text = format!("{} / {}", decision.text, described(&coverage.conditions, &vector.values));
+            let text = format!("{} / {}", decision.text, described(&texts, &vector.values));
             self.obligation(id, (decision.span, text), state(&vector.values))
         };
         combination::asked_for(mcdc.decision()).into_iter().map(obligation).collect()
@@ -528,11 +536,11 @@ impl<'a> Assessment<'a> {
             masking: self.form(coverage, index, &found.masking),
         };
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
-        coverage.explanation = explanation(coverage, &analysis.conditions);
+        coverage.explanation = explained(coverage, &analysis.conditions);
         coverage.combinations =
             self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
         coverage.coupling = coupling(coverage, &mcdc, &analysis);
-        coverage.minimum = minimum(&mcdc);
+        coverage.minimum = minimum_vectors(&mcdc);
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();
         coverage.closing_set = analysis.closing_set;
     }
@@ -596,6 +604,21 @@ impl<'a> Assessment<'a> {
     }
 }
 
+fn explained(coverage: &DecisionCoverage, analysis: &[ConditionAnalysis]) -> Vec<String> {
+    let rows = coverage.conditions.iter().zip(&coverage.mcdc).zip(analysis);
+    let told = rows.map(|((place, mcdc), found)| Told {
+        id: place.id.to_string(),
+        text: &place.text,
+        found,
+        reasons: [mcdc.unique_cause.reason.clone(), mcdc.masking.reason.clone()],
+    });
+    let test = |values: &Values| {
+        let vector = coverage.vectors.iter().find(|vector| vector.values == *values)?;
+        vector.tests.first().map(TestId::to_string)
+    };
+    explanation(&told.collect::<Vec<_>>(), &test)
+}
+
 /// What is known of an obligation.
 struct State {
     status: Status,
@@ -618,7 +641,7 @@ impl State {
 }
 
 /// Excluded vectors that are listed.
-const MAX_EXCLUDED: usize = 64;
+pub(super) const MAX_EXCLUDED: usize = 64;
 
 /// What coupled conditions make impossible.
 fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Option<Coupling> {
@@ -646,7 +669,7 @@ fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &Analysis) -> Op
     })
 }
 
-fn minimum(mcdc: &Mcdc) -> Option<MinimumVectors> {
+pub(super) fn minimum_vectors(mcdc: &Mcdc) -> Option<MinimumVectors> {
     Some(MinimumVectors {
         conditions_plus_one: mcdc.decision().conditions() as u32 + 1,
         unique_cause: vector_count(mcdc.minimum(Form::UniqueCause)?),
@@ -654,7 +677,7 @@ fn minimum(mcdc: &Mcdc) -> Option<MinimumVectors> {
     })
 }
 
-pub(super) fn vector_count(minimum: Minimum) -> VectorCount {
+fn vector_count(minimum: Minimum) -> VectorCount {
     let Minimum { vectors, at_least, conditions } = minimum;
     VectorCount { vectors: vectors as u32, at_least: at_least as u32, conditions: conditions as u32 }
 }
@@ -690,13 +713,9 @@ fn each_statement(block: &Block, see: &mut dyn FnMut(&Statement)) {
     super::statement::visit(block, see);
 }
 
-fn statement_span(block: &Block, id: crate::model::id::StatementId) -> Option<Span> {
-    let mut found = None;
-    each_statement(block, &mut |statement| {
-        if statement.id == Some(id) {
-            found = Some(statement.span);
-        }
-    });
+fn statement_spans(block: &Block) -> BTreeMap<crate::model::id::StatementId, Span> {
+    let mut found = BTreeMap::new();
+    each_statement(block, &mut |statement| found.extend(statement.id.map(|id| (id, statement.span))));
     found
 }
 

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// Search steps after which minimality is left open.
 pub(super) const NODE_BUDGET: u32 = 400_000;
 /// Candidates looked at after which the search of a decision with `^^` gives up.
-const LOOK_BUDGET: u32 = 20_000_000;
+pub(super) const LOOK_BUDGET: u32 = 20_000_000;
 /// Distinct candidates beyond which a decision with `^^` is not searched.
 const MAX_SEARCHED: usize = 2_048;
 
@@ -60,6 +60,8 @@ pub(super) struct Task {
     pub candidates: Vec<Candidate>,
     /// No smaller set than this can do (from the caller's knowledge of the expression).
     pub at_least: usize,
+    /// Candidates that a search may look at.
+    pub looks: u32,
     pub shape: Shape,
 }
 
@@ -274,7 +276,7 @@ impl<'a> Search<'a> {
             closed: vec![false; task.open],
             outcomes: task.outcomes,
             chosen: Vec::new(),
-            budget: LOOK_BUDGET,
+            budget: task.looks,
         }
     }
 

@@ -4,10 +4,15 @@
 //! lists leave out. Every problem of the two texts is a diagnostic with a span.
 //! Does not cover: printing (`cli`).
 
+use super::assess::{MAX_EXCLUDED, minimum_vectors};
 use super::closing::Minimality;
+use super::combination;
 use super::decision::{Extent, VectorFault};
+use super::explanation::{Told, explanation};
 use super::expression::{self, ParsedExpression};
+use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, FormAnalysis, MAX_VECTORS, Mcdc, McdcError};
+use crate::model::coverage::MinimumVectors;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::vector::{Outcome, Values, Vector};
 use comfy_table::{CellAlignment, Table, presets};
@@ -37,6 +42,14 @@ pub struct McdcResult {
     pub closing_set: Vec<Values>,
     /// Whether it is proved that no smaller set does.
     pub closing_set_minimal: bool,
+    /// One sentence per condition that the given vectors do not show: what is missing, and which vectors would show it.
+    pub explanation: Vec<String>,
+    /// How many vectors MC/DC of the decision takes; null where too many can occur to tell.
+    pub minimum: Option<MinimumVectors>,
+    /// What coupled conditions make impossible; null where there are none.
+    pub coupling: Option<McdcCoupling>,
+    /// Multiple-condition coverage: given vectors of all that can occur; null for more than five conditions.
+    pub multiple_condition: Option<McdcMultiple>,
     /// What the lists leave out, as sentences.
     pub notes: Vec<String>,
 }
@@ -50,6 +63,26 @@ pub struct McdcCondition {
     pub masking: McdcForm,
     /// Other conditions with the same text.
     pub coupled_with: Vec<String>,
+}
+
+/// What coupled conditions make impossible.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McdcCoupling {
+    /// Conditions of each text that occurs more than once.
+    pub groups: Vec<Vec<String>>,
+    /// Vectors that short-circuit evaluation alone would allow; the first 64.
+    pub excluded: Vec<Values>,
+    /// How many there are; null where too many can occur to tell.
+    pub excluded_count: Option<u32>,
+    /// Conditions that no two vectors which can occur show, by form.
+    pub without_unique_cause: Vec<String>,
+    pub without_masking: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct McdcMultiple {
+    pub covered: u32,
+    pub total: u32,
 }
 
 /// One condition under one form of MC/DC.
@@ -81,7 +114,7 @@ pub fn mcdc_command(expr: &str, vectors: Option<&str>) -> Result<McdcResult, Dia
         McdcError::Limit(error) => limit(&error),
         McdcError::Vector(error) => limit(&error),
     })?;
-    Ok(result(expr, &parsed, &analysis))
+    Ok(result(expr, &parsed, &mcdc, &analysis))
 }
 
 /// Reads the vectors, each checked against the decision.
@@ -133,7 +166,7 @@ fn vector_hint(fault: &VectorFault, parsed: &ParsedExpression) -> String {
     }
 }
 
-fn result(expr: &str, parsed: &ParsedExpression, analysis: &Analysis) -> McdcResult {
+fn result(expr: &str, parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> McdcResult {
     let complete = analysis.extent == Extent::Complete && analysis.given.len() + analysis.missing.len() <= MAX_LISTED;
     let row = |given: bool| {
         move |vector: &Vector| McdcVector { values: vector.values.clone(), outcome: vector.outcome, given }
@@ -152,6 +185,10 @@ fn result(expr: &str, parsed: &ParsedExpression, analysis: &Analysis) -> McdcRes
         missing,
         closing_set: analysis.closing_set.clone(),
         closing_set_minimal: analysis.minimality == Minimality::Proved,
+        explanation: if analysis.given.is_empty() { Vec::new() } else { explained(parsed, analysis) },
+        minimum: minimum_vectors(mcdc),
+        coupling: coupling(parsed, mcdc, analysis),
+        multiple_condition: multiple_condition(mcdc, analysis),
         notes: notes(analysis, complete),
     }
 }
@@ -182,6 +219,50 @@ fn form(form: &FormAnalysis) -> McdcForm {
         Attainability::Unknown => (None, Some(format!("more than {MAX_VECTORS} vectors can occur"))),
     };
     McdcForm { covered: form.pair.is_some(), pair: form.pair.clone(), attainable, reason }
+}
+
+fn explained(parsed: &ParsedExpression, analysis: &Analysis) -> Vec<String> {
+    let rows = parsed.conditions.iter().zip(&analysis.conditions).enumerate();
+    let told: Vec<Told> = rows
+        .map(|(index, (condition, found))| Told {
+            id: format!("C{}", index + 1),
+            text: &condition.text,
+            found,
+            reasons: [form(&found.unique_cause).reason, form(&found.masking).reason],
+        })
+        .collect();
+    explanation(&told, &|_| None)
+}
+
+fn coupling(parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> Option<McdcCoupling> {
+    let mut groups: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for (index, condition) in parsed.conditions.iter().enumerate() {
+        groups.entry(condition.coupling).or_default().push(format!("C{}", index + 1));
+    }
+    let groups: Vec<Vec<String>> = groups.into_values().filter(|group| group.len() > 1).collect();
+    if groups.is_empty() {
+        return None;
+    }
+    let without = |form: Form| {
+        let rows = analysis.conditions.iter().enumerate();
+        let rows = rows.filter(|(_, found)| found.form(form).attainability == Attainability::Unattainable);
+        rows.map(|(index, _)| format!("C{}", index + 1)).collect()
+    };
+    let excluded = mcdc.excluded_by_coupling();
+    Some(McdcCoupling {
+        groups,
+        excluded_count: excluded.as_ref().map(|excluded| excluded.len() as u32),
+        excluded: excluded.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
+        without_unique_cause: without(Form::UniqueCause),
+        without_masking: without(Form::Masking),
+    })
+}
+
+fn multiple_condition(mcdc: &Mcdc, analysis: &Analysis) -> Option<McdcMultiple> {
+    let asked = combination::asked_for(mcdc.decision());
+    let given = |vector: &&Vector| analysis.given.iter().any(|given| given.values == vector.values);
+    let covered = asked.iter().filter(given).count() as u32;
+    (!asked.is_empty()).then_some(McdcMultiple { covered, total: asked.len() as u32 })
 }
 
 /// Why a condition cannot be shown.
@@ -282,8 +363,45 @@ impl McdcResult {
             let kind = if self.closing_set_minimal { "A smallest set" } else { "A set" };
             text.push_str(&format!("\n{kind} that completes MC/DC (masking): {}\n", list(&self.closing_set)));
         }
-        self.notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
+        let list = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        if !self.explanation.is_empty() {
+            text.push_str(&format!("\n{}", list(&self.explanation)));
+        }
+        let facts: Vec<String> =
+            [self.coupling_line(), self.minimum_line(), self.multiple_line()].into_iter().flatten().collect();
+        text.push_str(&format!("\n{}", list(&facts)));
+        text.push_str(&list(&self.notes));
         text
+    }
+
+    fn coupling_line(&self) -> Option<String> {
+        let coupling = self.coupling.as_ref()?;
+        let groups = coupling.groups.iter().map(|group| group.join(" = ")).collect::<Vec<_>>().join(", ");
+        let mut text = format!("Coupled (same text): {groups}");
+        if !coupling.excluded.is_empty() {
+            let listed = coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(", ");
+            let all = coupling.excluded_count.is_some_and(|count| count as usize == coupling.excluded.len());
+            text.push_str(&format!("; cannot occur: {listed}{}", if all { "" } else { " ..." }));
+        }
+        for (ids, form) in [(&coupling.without_unique_cause, "unique-cause"), (&coupling.without_masking, "masking")] {
+            if !ids.is_empty() {
+                text.push_str(&format!("; no {form} for {}", ids.join(", ")));
+            }
+        }
+        Some(text)
+    }
+
+    fn minimum_line(&self) -> Option<String> {
+        let MinimumVectors { conditions_plus_one, unique_cause, masking } = self.minimum.as_ref()?;
+        Some(format!("Fewest vectors: unique-cause {unique_cause}, masking {masking}; n + 1 is {conditions_plus_one}"))
+    }
+
+    fn multiple_line(&self) -> Option<String> {
+        let McdcMultiple { covered, total } = self.multiple_condition?;
+        self.vectors
+            .iter()
+            .any(|vector| vector.given)
+            .then(|| format!("Multiple-condition: {covered} of {total} vectors"))
     }
 }
 

@@ -9,15 +9,18 @@
 //! its way to the root share no condition, so each can be given its non-controlling value. With coupled or fixed
 //! conditions it is unknown.
 
-use super::closing::{self, Candidate, Minimality, Shape, Task, Token};
+use super::closing::{self, Candidate, LOOK_BUDGET, Minimality, Shape, Task, Token};
 use super::decision::{Decision, Extent, Limit, Node, Packed, VectorFault};
 use super::independence::{Form, GroupMap, PairSearch, Wanted, Ways};
 use crate::model::structure::BooleanExpression;
 use crate::model::vector::{Outcome, Values, Vector};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most vectors, at hand or possible, that the calculus lists and searches.
 pub const MAX_VECTORS: usize = 65_536;
+
+/// Candidates that the search for a smallest test set looks at; every decision of a kernel is searched.
+const MINIMUM_LOOKS: u32 = 1_000_000;
 
 /// A decision made ready for analysis.
 #[derive(Debug, Clone)]
@@ -157,14 +160,11 @@ impl Mcdc {
         let unique_cause = self.pairs(Form::UniqueCause, Wanted::First, &packed);
         let masking = self.pairs(Form::Masking, Wanted::First, &packed);
         let possible = self.possible();
-        let form = |condition: usize, pairs: &PairSearch, all: &PairSearch| {
-            let pair = pairs.pair(condition).map(|pair| pair.map(|index| given[index].values.clone()));
-            let attainability = self.attainability(condition, pairs, all, possible.extent);
-            let addition = match (&pair, attainability) {
-                (None, Attainability::Attainable) => self.addition(condition, (pairs, &given), all, &possible),
-                (_, _) => None,
-            };
-            FormAnalysis { pair, attainability, addition }
+        let mut additions = self.additions([&unique_cause, &masking], &given, &possible);
+        let mut form = |condition: usize, pairs: &PairSearch, all: &PairSearch| FormAnalysis {
+            pair: pairs.pair(condition).map(|pair| pair.map(|index| given[index].values.clone())),
+            attainability: self.attainability(condition, pairs, all, possible.extent),
+            addition: additions.remove(&(condition, pairs.form())),
         };
         let conditions: Vec<ConditionAnalysis> = (0..self.decision.conditions)
             .map(|condition| ConditionAnalysis {
@@ -233,7 +233,7 @@ impl Mcdc {
                     outcome: Outcome::from(*outcome),
                 });
                 analysis.missing = all.filter(|vector| !known.contains(&vector.values)).collect();
-                let task = self.task(Form::Masking, &open, given, possible);
+                let task = Task { looks: LOOK_BUDGET, ..self.task(Form::Masking, &open, given, possible) };
                 let closing = closing::close(&task);
                 let values = |&index: &usize| self.decision.unpack(task.candidates[index].vector);
                 analysis.closing_set = closing.chosen.iter().map(values).collect();
@@ -244,27 +244,43 @@ impl Mcdc {
         }
     }
 
-    /// The first single vector that shows the condition with those at hand, else a pair that does.
-    fn addition(
+    /// For every condition and form that is not shown but can be: the first single vector that shows it with those at
+    /// hand, else a pair that does.
+    fn additions(
         &self,
-        condition: usize,
-        (at_hand, given): (&PairSearch, &[Vector]),
-        all: &PairSearch,
+        at_hand: [&PairSearch; 2],
+        given: &[Vector],
         possible: &Possible,
-    ) -> Option<Addition> {
-        let mut values = Vec::new();
-        for (vector, _) in possible.listed() {
-            let Some(value) = vector.get(condition) else { continue };
-            self.decision.node_values(*vector, &mut values);
-            let group = self.ways.group(at_hand.form(), condition, *vector, &values);
-            if let Some(partner) = group.and_then(|group| at_hand.would_close(condition, group, value)) {
-                let partner = Some(given[partner].values.clone());
-                return Some(Addition { vectors: vec![self.decision.unpack(*vector)], partner });
+    ) -> BTreeMap<(usize, Form), Addition> {
+        let mut found = BTreeMap::new();
+        let mut open: Vec<(usize, &PairSearch)> = Vec::new();
+        for (pairs, all) in at_hand.into_iter().zip([&possible.unique_cause, &possible.masking]) {
+            for condition in (0..self.decision.conditions).filter(|&condition| pairs.pair(condition).is_none()) {
+                if let Some(pair) = all.pair(condition) {
+                    let vectors = pair.iter().map(|&index| self.decision.unpack(possible.vectors[index].0)).collect();
+                    found.insert((condition, pairs.form()), Addition { vectors, partner: None });
+                    open.push((condition, pairs));
+                }
             }
         }
-        let pair = all.pair(condition)?;
-        let vectors = pair.iter().map(|&index| self.decision.unpack(possible.vectors[index].0)).collect();
-        Some(Addition { vectors, partner: None })
+        let mut values = Vec::new();
+        for (vector, _) in possible.listed().iter().filter(|_| !given.is_empty()) {
+            if open.is_empty() {
+                break;
+            }
+            self.decision.node_values(*vector, &mut values);
+            open.retain(|(condition, pairs)| {
+                let group = self.ways.group(pairs.form(), *condition, *vector, &values);
+                let partner = vector.get(*condition).zip(group);
+                let partner = partner.and_then(|(value, group)| pairs.would_close(*condition, group, value));
+                if let Some(partner) = partner {
+                    let (vectors, partner) = (vec![self.decision.unpack(*vector)], Some(given[partner].values.clone()));
+                    found.insert((*condition, pairs.form()), Addition { vectors, partner });
+                }
+                partner.is_none()
+            });
+        }
+        found
     }
 
     /// How many vectors MC/DC of the whole decision takes, in one form; none where too many vectors can occur to tell.
@@ -274,10 +290,21 @@ impl Mcdc {
     /// shown on it would change once and never back. The edges close no circle, and n of them touch n + 1 vectors (the
     /// same holds of any k conditions that can be shown). No more: `L && R` takes the vectors of `L`, each true one with
     /// one true vector of `R` behind it, and behind one true vector of `L` all the others of `R`; likewise `||` and `^^`.
+    ///
+    /// *Masking, nothing coupled or fixed, no `^^`.* Let a set need `t` vectors with the outcome true and `f` with false. A
+    /// condition alone needs one of each. True vectors of `L && R` are sensitive to what true vectors of `L` and of `R`
+    /// are sensitive to, both at once; false ones to one side alone. So `t` is the larger of both sides, `f` their sum;
+    /// with `||` the other way round, and `!` swaps.
     pub fn minimum(&self, form: Form) -> Option<Minimum> {
         let conditions = self.decision.conditions;
-        if form == Form::UniqueCause && !self.decision.is_restricted() {
-            return Some(Minimum { vectors: conditions + 1, at_least: conditions + 1, conditions });
+        if !self.decision.is_restricted() {
+            let exact = match form {
+                Form::UniqueCause => Some(conditions + 1),
+                Form::Masking => self.masking_minimum(),
+            };
+            if let Some(vectors) = exact {
+                return Some(Minimum { vectors, at_least: vectors, conditions });
+            }
         }
         let possible = self.possible();
         match possible.extent {
@@ -291,6 +318,21 @@ impl Mcdc {
         let open: Vec<usize> = (0..conditions).filter(|&condition| all.pair(condition).is_some()).collect();
         let closing = closing::close(&self.task(form, &open, &[], &possible));
         Some(Minimum { vectors: closing.chosen.len(), at_least: closing.at_least, conditions: open.len() })
+    }
+
+    /// See `minimum`; none where the decision has `^^`.
+    fn masking_minimum(&self) -> Option<usize> {
+        let mut needs: Vec<[usize; 2]> = Vec::with_capacity(self.decision.nodes.len());
+        for node in &self.decision.nodes {
+            needs.push(match *node {
+                Node::Condition(_) => [1, 1],
+                Node::Not(operand) => [needs[operand][1], needs[operand][0]],
+                Node::And(left, right) => [needs[left][0].max(needs[right][0]), needs[left][1] + needs[right][1]],
+                Node::Or(left, right) => [needs[left][0] + needs[right][0], needs[left][1].max(needs[right][1])],
+                Node::Xor(..) => return None,
+            });
+        }
+        needs.last().map(|[t, f]| t + f)
     }
 
     /// Vectors that short-circuit evaluation allows and coupled conditions exclude, canonical order; none where too many
@@ -346,6 +388,7 @@ impl Mcdc {
             outcomes: [truths, given.len() - truths],
             candidates,
             at_least: self.exclusive_bound(open, given).max(forest),
+            looks: MINIMUM_LOOKS,
             shape: if cover { Shape::Cover } else { Shape::General },
         }
     }

@@ -54,6 +54,8 @@ enum Cause {
     Decision(DecisionId),
     /// No label above it is ever taken.
     Switch(SwitchId),
+    /// The function at this index of the structure is never called.
+    Function(usize),
 }
 
 /// What kind of obligation cannot be met.
@@ -132,8 +134,9 @@ impl<'a> Resolution<'a> {
             false => execution(structure, &Imagined { resolution: &resolution, world: World::Configured }),
         };
         let mut search = CauseSearch { resolution: &resolution, causes: BTreeMap::new(), headers: BTreeMap::new() };
-        for function in &structure.functions {
-            search.row(&function.body, None);
+        for (index, function) in structure.functions.iter().enumerate() {
+            let called = !resolution.excluded_marks.contains(&function.entry_mark);
+            search.row(&function.body, (!called).then_some(Cause::Function(index)));
         }
         let CauseSearch { causes, headers, .. } = search;
         Self { causes, headers, ..resolution }
@@ -229,7 +232,7 @@ impl<'a> Resolution<'a> {
         }
         let only = self.outcome(decision)?;
         (only != outcome).then(|| {
-            let ground = self.ground(decision, &self.all_fixed(decision));
+            let ground = self.ground(decision, &self.deciding(decision));
             self.proposal(Matter::Choice, &ground, format!("{}{}", self.always(decision, only), self.setting(&ground)))
         })
     }
@@ -281,6 +284,20 @@ impl<'a> Resolution<'a> {
     /// Fixed conditions of a decision, by index.
     fn all_fixed(&self, decision: DecisionId) -> Vec<u32> {
         self.fixed.range((decision, 0)..=(decision, u32::MAX)).map(|((_, condition), _)| *condition).collect()
+    }
+
+    /// Fixed conditions that leave a decision its one outcome; those that do not matter for it are left out.
+    fn deciding(&self, decision: DecisionId) -> Vec<u32> {
+        let expression = &self.structure.decision(decision).expression;
+        let mut kept = self.all_fixed(decision);
+        for condition in self.all_fixed(decision).into_iter().rev() {
+            let without: Vec<u32> = kept.iter().copied().filter(|other| *other != condition).collect();
+            let value = |index: u32| self.value(decision, index).filter(|_| without.contains(&index));
+            if expression.decided(&value).is_some() {
+                kept = without;
+            }
+        }
+        kept
     }
 
     /// `` `TILE > 8` (D3) is always true ``
@@ -338,7 +355,7 @@ impl<'a> Resolution<'a> {
     fn unreached(&self, cause: Option<Cause>) -> Proposal {
         let (ground, why) = match cause {
             Some(Cause::Decision(decision)) => {
-                let ground = self.ground(decision, &self.all_fixed(decision));
+                let ground = self.ground(decision, &self.deciding(decision));
                 let outcome = self.outcome(decision).map(|outcome| self.always(decision, outcome));
                 (ground, outcome.unwrap_or_else(|| format!("{decision} leads past it")))
             }
@@ -346,6 +363,7 @@ impl<'a> Resolution<'a> {
                 let text = &self.structure.switch(switch).text;
                 (self.whole_ground(), format!("`switch ({text})` ({switch}) takes another label"))
             }
+            Some(Cause::Function(index)) => return self.uncalled(index),
             None => (self.whole_ground(), "no way that control can take leads to it".to_owned()),
         };
         let reason = format!("never executed, as {why}{}", self.setting(&ground));

@@ -185,12 +185,19 @@ struct Interpreter<'a> {
     dice: Dice,
     steps: u32,
     recorded: Recorded,
+    /// Decisions with one outcome.
+    fixed: BTreeMap<DecisionId, bool>,
 }
 
 impl Interpreter<'_> {
     /// Runs `main` some times, each with its own chance outcomes; none if a run does not end.
     fn runs(structure: &KernelStructure, seed: u64) -> Option<Recorded> {
-        let mut interpreter = Interpreter { structure, dice: Dice(seed), steps: 2_000, recorded: Recorded::default() };
+        Self::runs_with(structure, seed, BTreeMap::new())
+    }
+
+    fn runs_with(structure: &KernelStructure, seed: u64, fixed: BTreeMap<DecisionId, bool>) -> Option<Recorded> {
+        let (dice, recorded) = (Dice(seed), Recorded::default());
+        let mut interpreter = Interpreter { structure, dice, steps: 2_000, recorded, fixed };
         for _ in 0..interpreter.dice.roll(4) {
             interpreter.recorded.marks.insert(MarkIndex(0));
             match interpreter.block(&structure.functions[0].body.0) {
@@ -220,6 +227,7 @@ impl Interpreter<'_> {
             1 => self.dice.roll(12) != 0,
             _ => self.dice.roll(2) == 0,
         };
+        let value = self.fixed.get(&decision).copied().unwrap_or(value);
         self.recorded.outcomes.entry(decision).or_default()[usize::from(!value)] = true;
         value
     }
@@ -360,6 +368,46 @@ fn executed_statements_follow_exactly_from_the_records() {
         }
     }
     assert!(checked > 50_000, "{checked}");
+}
+
+/// Everything that fixed decisions leave possible, as evidence.
+struct Possible(BTreeMap<DecisionId, bool>);
+
+impl Evidence for Possible {
+    fn decision(&self, decision: DecisionId) -> Taken {
+        match self.0.get(&decision) {
+            Some(value) => Taken::Recorded { true_seen: *value, false_seen: !value },
+            None => Taken::Recorded { true_seen: true, false_seen: true },
+        }
+    }
+
+    fn mark(&self, _mark: MarkIndex) -> Option<bool> {
+        Some(true)
+    }
+}
+
+#[test]
+fn what_fixed_decisions_rule_out_never_happens() {
+    let (mut ruled_out, mut happened) = (0, 0);
+    for seed in 0..20_000 {
+        let structure = Author::program(seed);
+        let mut dice = Dice(seed + 1234);
+        let fixed: BTreeMap<DecisionId, bool> = (1..200)
+            .map(DecisionId)
+            .filter_map(|decision| (dice.roll(3) == 0).then_some((decision, dice.roll(2) == 0)))
+            .collect();
+        let found = execution(&structure, &Possible(fixed.clone()));
+        for run in 0..4 {
+            let Some(recorded) = Interpreter::runs_with(&structure, seed ^ run << 32, fixed.clone()) else { continue };
+            for (name, truth, real) in compared(&structure, &found, &recorded) {
+                let program = printed(&structure.functions[0].body.0);
+                assert!(!(real && truth == Truth::No), "{name} of seed {seed}: {program} {:?}", recorded.executed);
+                ruled_out += usize::from(truth == Truth::No);
+                happened += usize::from(real);
+            }
+        }
+    }
+    assert!(ruled_out > 10_000 && happened > 50_000, "{ruled_out} ruled out, {happened} happened");
 }
 
 #[test]

@@ -50,6 +50,25 @@ impl Position {
     }
 }
 
+/// Where the lines of a text begin, for many positions in one text.
+#[derive(Debug, Clone)]
+pub struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    pub fn of(text: &str) -> Self {
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self(std::iter::once(0).chain(newlines.map(|(offset, _)| offset + 1)).collect())
+    }
+
+    /// As [`Position::of`]; `text` is the one that the lines were found in.
+    pub fn position(&self, text: &str, offset: usize) -> Position {
+        let line = self.0.partition_point(|start| *start <= offset.min(text.len())).max(1) - 1;
+        let start = self.0[line];
+        let in_line = Position::of(&text[start..], offset.min(text.len()) - start);
+        Position { line: line as u32 + 1, column: in_line.column }
+    }
+}
+
 /// Where in a kernel something happened, as results and evidence store it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
@@ -82,6 +101,15 @@ impl std::fmt::Display for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_by_line_starts_are_those_of_the_text() {
+        let text = "a\n\nä = b;\r\n\tc\n";
+        let lines = LineStarts::of(text);
+        for offset in 0..text.len() + 3 {
+            assert_eq!(lines.position(text, offset), Position::of(text, offset), "{offset}");
+        }
+    }
 
     #[test]
     fn column_counts_characters_not_bytes() {

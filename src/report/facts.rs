@@ -2,7 +2,7 @@
 //!
 //! Promises: nothing is dropped; a share that is not complete never prints as 100 %.
 
-use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, KernelCoverage, Status};
+use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, KernelCoverage, Proposal, Status};
 use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestResult};
 use crate::model::finding::Finding;
 use crate::model::id::{KernelName, RequirementId, TestId};
@@ -16,24 +16,31 @@ pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
     ("decision", "Decision"),
     ("mcdc-masking", "MC/DC masking"),
     ("mcdc-unique-cause", "MC/DC unique-cause"),
+    ("multiple-condition", "Multiple-condition"),
 ];
+
+/// Criteria that overviews show only where the project asks for them.
+const ON_REQUEST: &[&str] = &["multiple-condition"];
 
 /// Title of a criterion; one without a title is named as stored.
 pub fn criterion_title(name: &str) -> &str {
     CRITERIA_COLUMNS.iter().find(|(criterion, _)| *criterion == name).map_or(name, |(_, title)| title)
 }
 
-/// Titles of the criteria that any kernel was measured by: known ones first, others as stored.
+/// The criteria that any kernel was measured by and overviews show: known ones first, others as stored.
 pub fn measured_criteria(evidence: &Evidence) -> Vec<String> {
     let all = || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
     let mut names: Vec<String> = Vec::new();
     for (name, _) in CRITERIA_COLUMNS {
+        if ON_REQUEST.contains(name) && !asked_for(evidence, name) {
+            continue;
+        }
         if all().any(|summary| summary.criterion == *name) {
             names.push((*name).to_owned());
         }
     }
     for summary in all() {
-        if !names.contains(&summary.criterion) {
+        if !names.contains(&summary.criterion) && !ON_REQUEST.contains(&summary.criterion.as_str()) {
             names.push(summary.criterion.clone());
         }
     }
@@ -43,7 +50,8 @@ pub fn measured_criteria(evidence: &Evidence) -> Vec<String> {
 /// Whether the project asks for a criterion; `mcdc` alone asks for masking MC/DC.
 pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
     let asked = &evidence.campaign.project.criteria;
-    asked.is_empty() || asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
+    (asked.is_empty() && !ON_REQUEST.contains(&criterion))
+        || asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
 }
 
 /// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %; nothing for 0 of 0.
@@ -71,7 +79,7 @@ pub fn status_symbol(status: Status) -> &'static str {
 
 /// An obligation that nothing covers.
 pub struct OpenObligation<'a> {
-    pub kernel: &'a KernelName,
+    pub unit: Unit<'a>,
     pub engine: EngineName,
     /// As printed: `S12`, `D3.T`, `D3.C1`.
     pub obligation: String,
@@ -84,6 +92,8 @@ pub struct OpenObligation<'a> {
     pub text: &'a str,
     pub status: Status,
     pub reason: String,
+    /// What a justification of it could say.
+    pub proposal: Option<&'a Proposal>,
     /// The decision it belongs to.
     pub decision: Option<&'a DecisionCoverage>,
 }
@@ -110,12 +120,17 @@ pub fn open_obligations(evidence: &Evidence) -> Vec<OpenObligation<'_>> {
 fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut Vec<OpenObligation<'a>>) {
     let coverage = &kernel.coverage;
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
+    let owned = |decision: &'a DecisionCoverage| {
+        decision.outcomes.iter().chain(&decision.combinations).map(move |item| (&item.id, decision))
+    };
+    let owners: BTreeMap<_, _> = coverage.decisions.iter().flat_map(owned).collect();
     // An outcome is an obligation of branch and of decision coverage; it is listed once.
     let mut seen = std::collections::BTreeSet::new();
     let lists = [
         ("statement", coverage.statements.iter().collect::<Vec<_>>()),
         ("branch", coverage.branches.iter().collect()),
         ("decision", outcomes().chain(&coverage.points).collect()),
+        ("multiple-condition", coverage.decisions.iter().flat_map(|decision| &decision.combinations).collect()),
     ];
     for (criterion, list) in lists {
         if !asked_for(evidence, criterion) {
@@ -125,9 +140,9 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
             if !seen.insert(&item.id) {
                 continue;
             }
-            let decision = coverage.decisions.iter().find(|decision| decision.outcomes.iter().any(|o| o.id == item.id));
+            let decision = owners.get(&item.id).copied();
             found.push(OpenObligation {
-                kernel: &kernel.kernel,
+                unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: item.id.to_string(),
                 criterion,
@@ -138,6 +153,7 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
                 text: &item.text,
                 status: item.status,
                 reason: item.reason.clone().unwrap_or_default(),
+                proposal: item.proposal.as_ref(),
                 decision,
             });
         }
@@ -159,7 +175,7 @@ fn open_mcdc<'a>(
                 continue;
             }
             found.push(OpenObligation {
-                kernel: &kernel.kernel,
+                unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: condition.id.to_string(),
                 criterion,
@@ -170,6 +186,7 @@ fn open_mcdc<'a>(
                 text: &condition.text,
                 status: side.status,
                 reason: side.reason.clone().unwrap_or_else(|| explanation(decision, index)),
+                proposal: side.proposal.as_ref(),
                 decision: Some(decision),
             });
         }
@@ -271,18 +288,52 @@ pub fn result_on(test: &TestEvidence, engine: EngineName) -> Option<&TestResult>
     test.results.iter().find(|result| result.engine == engine)
 }
 
-/// Kernels in project order.
-pub fn kernel_names(evidence: &Evidence) -> Vec<&KernelName> {
-    let mut names = Vec::new();
-    for kernel in &evidence.kernels {
-        add_new(&mut names, Some(&kernel.kernel));
-    }
-    names
+/// A kernel under one configuration: what a chapter is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit<'a> {
+    pub kernel: &'a KernelName,
+    /// None where the kernel has no other.
+    pub configuration: Option<&'a str>,
+    /// Whether it is the first one of the kernel, which links to the kernel lead to.
+    first: bool,
 }
 
-/// The evidence of one kernel on each engine, with its index.
-pub fn on_engines<'a>(evidence: &'a Evidence, name: &KernelName) -> Vec<(usize, &'a KernelEvidence)> {
-    evidence.kernels.iter().enumerate().filter(|(_, kernel)| kernel.kernel == *name).collect()
+impl Unit<'_> {
+    /// `matmul`, or `matmul [TILE=16]`.
+    pub fn label(&self) -> String {
+        self.configuration.map_or_else(|| self.kernel.to_string(), |name| format!("{} [{name}]", self.kernel))
+    }
+
+    /// Where its chapter begins.
+    pub fn anchor(&self) -> String {
+        match self.configuration {
+            Some(name) if !self.first => format!("kernel/{}@{name}", self.kernel),
+            Some(_) | None => format!("kernel/{}", self.kernel),
+        }
+    }
+}
+
+/// Kernels and configurations in project order.
+pub fn units(evidence: &Evidence) -> Vec<Unit<'_>> {
+    let mut units = Vec::new();
+    for kernel in &evidence.kernels {
+        add_new(&mut units, Some(unit(evidence, &kernel.kernel, &kernel.configuration.name)));
+    }
+    units
+}
+
+/// The unit of a kernel and the name of a configuration.
+pub fn unit<'a>(evidence: &Evidence, kernel: &'a KernelName, configuration: &'a str) -> Unit<'a> {
+    let mut names = evidence.kernels.iter().filter(|row| row.kernel == *kernel).map(|row| &row.configuration.name);
+    let first = names.next().is_none_or(|name| name == configuration);
+    let several = !first || names.any(|name| name != configuration);
+    Unit { kernel, configuration: several.then_some(configuration), first }
+}
+
+/// The evidence of a unit on each engine, with its index.
+pub fn on_engines<'a>(evidence: &'a Evidence, wanted: &Unit) -> Vec<(usize, &'a KernelEvidence)> {
+    let of_unit = |row: &KernelEvidence| unit(evidence, &row.kernel, &row.configuration.name) == *wanted;
+    evidence.kernels.iter().enumerate().filter(|(_, row)| of_unit(row)).collect()
 }
 
 /// Functions of the kernels' sources, as file, name and line, with the requirements that name them.

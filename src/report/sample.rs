@@ -167,11 +167,19 @@ impl DecisionSample<'_> {
             mcdc,
             combinations: Vec::new(),
             coupling: None,
-            minimum: None,
+            minimum: Some(MinimumVectors {
+                conditions_plus_one: self.conditions.len() as u32 + 1,
+                unique_cause: count(self.conditions.len() as u32 + 1, self.conditions.len()),
+                masking: count(self.conditions.len() as u32 + 1, self.conditions.len()),
+            }),
             missing: self.missing.iter().map(|text| values(text)).collect(),
             closing_set: self.closing.iter().map(|text| values(text)).collect(),
         }
     }
+}
+
+fn count(vectors: u32, conditions: usize) -> VectorCount {
+    VectorCount { vectors, at_least: vectors, conditions: conditions as u32 }
 }
 
 fn constant(id: u32, name: &str, type_name: &str, value: &str) -> SpecializedConstant {

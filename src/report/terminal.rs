@@ -5,8 +5,9 @@
 
 use super::chapter::{conclusion_title, requirement_tone, verdict_tone};
 use super::document::Tone;
+use super::facts::{OpenObligation, Unit};
 use super::{Colour, Format, Presentation, ReportError, facts};
-use crate::model::coverage::CriterionSummary;
+use crate::model::coverage::{CriterionSummary, DecisionCoverage};
 use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use owo_colors::{OwoColorize, Style};
@@ -61,6 +62,7 @@ fn short_title(criterion: &str) -> &str {
     match criterion {
         "mcdc-masking" => "MC/DC mask.",
         "mcdc-unique-cause" => "MC/DC uniq.",
+        "multiple-condition" => "Mult.-cond.",
         other => facts::criterion_title(other),
     }
 }
@@ -142,9 +144,10 @@ impl Page<'_> {
         for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
             // Header and its rule come first.
             let row = index.checked_sub(2).and_then(|row| rows.get(row));
-            if let Some(row) = row.filter(|row| stacked && last != Some(&row.kernel)) {
-                last = Some(&row.kernel);
-                let name = cut(row.kernel.as_str(), self.width() - 2);
+            let unit = row.map(|row| facts::unit(evidence, &row.kernel, &row.configuration));
+            if let Some(unit) = unit.filter(|unit| stacked && last != Some(*unit)) {
+                last = Some(unit);
+                let name = cut(&unit.label(), self.width() - 2);
                 self.line(&format!("  {name}"));
             }
             self.line(&format!("  {line}"));
@@ -247,7 +250,7 @@ impl Page<'_> {
         let plural = if open.len() == 1 { "obligation" } else { "obligations" };
         self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
         for item in open.iter().take(LISTED) {
-            let kernel = cut(item.kernel.as_str(), 18);
+            let kernel = cut(&item.unit.label(), 18);
             let file = item.file.rsplit('/').next().unwrap_or(item.file);
             let place = format!("{}:{}", cut(file, 20), item.line);
             let line = format!(
@@ -262,6 +265,44 @@ impl Page<'_> {
             self.item(&line, Tone::Bad);
         }
         self.more(open.len());
+        self.proposals(&open);
+        self.additions(&open);
+    }
+
+    /// What no test can cover under its configuration.
+    fn proposals(&mut self, open: &[OpenObligation]) {
+        let proposed = open.iter().filter(|item| item.proposal.is_some()).count();
+        if proposed > 0 {
+            let text = format!("{proposed} of these; review them with `vkcert list obligations --propose`");
+            self.labelled("Ruled out", &[(text, Tone::Caution)]);
+        }
+    }
+
+    /// The vectors that complete MC/DC of each open decision, and how many it takes in all.
+    fn additions(&mut self, open: &[OpenObligation]) {
+        let mut rows: Vec<(Unit, &DecisionCoverage)> = Vec::new();
+        for item in open {
+            let Some(decision) = item.decision.filter(|decision| !decision.closing_set.is_empty()) else { continue };
+            if !rows.iter().any(|(unit, other)| *unit == item.unit && other.id == decision.id) {
+                rows.push((item.unit, decision));
+            }
+        }
+        if rows.is_empty() {
+            return;
+        }
+        self.labelled("Vectors to add", &[("for MC/DC of each decision".into(), Tone::Neutral)]);
+        for (unit, decision) in rows.iter().take(LISTED) {
+            let vectors = decision.closing_set.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let fewest = decision.minimum.as_ref().filter(|_| decision.conditions.len() > 1).map(|minimum| {
+                let plus_one = minimum.conditions_plus_one;
+                format!("  (fewest in all: {} by masking, n + 1 is {plus_one})", minimum.masking)
+            });
+            let kernel = cut(&unit.label(), 18);
+            let line =
+                format!("{kernel:<18} {:<4} {}: {vectors}{}", decision.id, decision.text, fewest.unwrap_or_default());
+            self.item(&line, Tone::Caution);
+        }
+        self.more(rows.len());
     }
 
     fn conclusion(&mut self, evidence: &Evidence) {
@@ -301,8 +342,9 @@ fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Ta
     table.set_header(first.into_iter().chain(names.iter().map(|name| right(short_title(name)))));
     let mut last = None;
     for row in &evidence.campaign.conclusion.summary {
-        let kernel = if last == Some(&row.kernel) { "" } else { row.kernel.as_str() };
-        last = Some(&row.kernel);
+        let unit = facts::unit(evidence, &row.kernel, &row.configuration);
+        let kernel = if last == Some(unit) { String::new() } else { unit.label() };
+        last = Some(unit);
         let mut cells = match layout {
             Layout::Beside => vec![Cell::new(kernel), Cell::new(row.engine.to_string())],
             Layout::Above => vec![Cell::new(format!("  {}", row.engine))],

@@ -109,7 +109,7 @@ fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
     let evidence = sample::evidence();
     let open = facts::open_obligations(&evidence);
     let condition = open.iter().find(|item| item.obligation == "D2.C2").unwrap();
-    assert_eq!(condition.kernel.as_str(), "matmul_naive");
+    assert_eq!(condition.unit.kernel.as_str(), "matmul_naive");
     assert_eq!(condition.engine, crate::model::verdict::EngineName::Vulkan);
     assert!(condition.reason.contains("D2.C2"));
     let counted: u32 =

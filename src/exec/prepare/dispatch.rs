@@ -255,7 +255,8 @@ pub fn specialization(
     (problems.count() == before).then_some(values)
 }
 
-fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> Result<u64, (&'static str, String)> {
+/// Raw bits of a value given for a constant of a type; else the key at fault and what is wrong with it.
+pub fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> Result<u64, (&'static str, String)> {
     let width = scalar.size() as u32 * 8;
     match (&value.value, &value.bits) {
         (Some(value), _) => encode(scalar, value).map_err(|message| ("value", message)),

@@ -15,6 +15,7 @@ mod random;
 pub mod scalar;
 
 pub use contents::UNINITIALISED;
+pub use dispatch::specialization_bits;
 pub use expectation::{Expected, ExpectedContents};
 pub use layout::Leaf;
 

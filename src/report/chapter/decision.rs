@@ -2,13 +2,15 @@
 //! row that shows its independence.
 
 use super::test_link;
-use crate::model::coverage::{ConditionMcdc, DecisionCoverage, Independence, Status};
-use crate::model::evidence::KernelEvidence;
-use crate::model::id::KernelName;
+use crate::model::coverage::{
+    ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, Status, VectorCount,
+};
+use crate::model::evidence::{Evidence, KernelEvidence};
+use crate::model::id::ConditionId;
 use crate::model::structure::{Constness, DecisionContext};
 use crate::model::vector::Values;
 use crate::report::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
-use crate::report::facts;
+use crate::report::facts::{self, Unit};
 
 /// Test cases printed per vector; the evidence holds all.
 const TESTS: usize = 6;
@@ -25,8 +27,8 @@ pub fn status_tone(status: Status) -> Tone {
     }
 }
 
-pub fn section(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outline) {
-    outline.heading(2, "Decisions", format!("{}/decisions", super::kernel_anchor(name)));
+pub fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
+    outline.heading(2, "Decisions", format!("{}/decisions", unit.anchor()));
     let first = sides[0];
     if first.coverage.decisions.is_empty() {
         outline.paragraph("None in this kernel.");
@@ -46,7 +48,7 @@ pub fn section(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outli
         let heading = outline.numbered(
             3,
             Text::plain(format!("{}: ", decision.id)).and(Text::code(decision.text.as_str())),
-            format!("{}/{}", super::kernel_anchor(name), decision.id),
+            format!("{}/{}", unit.anchor(), decision.id),
         );
         let mut blocks = vec![heading, Block::Paragraph(place(first, decision))];
         let alike =
@@ -59,6 +61,7 @@ pub fn section(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outli
             same => format!("{} and {} (witnesses of {})", first.engine, same.join(" and "), first.engine),
         };
         one_side(decision, &engines, &mut blocks);
+        blocks.extend(remarks(evidence, decision).map(Block::List));
         for (side, other) in others {
             match other {
                 Some(other) if facts::same_decision(decision, other) => {}
@@ -237,10 +240,11 @@ fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
             (Some(one), Some(other)) if one == other => Text::plain("✓ covered").tone(Tone::Good).then(", same pair"),
             (_, _) => independence(decision, &mcdc.masking),
         });
+        let value = condition.value.map(|value| format!(", always {value}")).unwrap_or_default();
         let fixed = match condition.constness {
             Constness::Runtime => Text::empty(),
-            Constness::Constant => Text::plain(" (constant)").tone(Tone::Caution),
-            Constness::Specialization => Text::plain(" (specialization)").tone(Tone::Caution),
+            Constness::Constant => Text::plain(format!(" (constant{value})")).tone(Tone::Caution),
+            Constness::Specialization => Text::plain(format!(" (specialization{value})")).tone(Tone::Caution),
         };
         let coupled = condition.coupled_with.iter().map(|id| format!("C{}", id.number)).collect::<Vec<_>>();
         let coupled =
@@ -273,6 +277,70 @@ fn independence(decision: &DecisionCoverage, side: &Independence) -> Text {
             state.then(" (").and(witness(one)).then("; ").and(witness(two)).then(")")
         }
     }
+}
+
+/// What holds of a decision whatever the tests show: coupled conditions, and how many vectors MC/DC takes.
+fn remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>> {
+    let mut lines = Vec::new();
+    lines.extend(decision.coupling.as_ref().map(|coupling| Text::plain(coupled(coupling))));
+    if decision.conditions.len() > 1 {
+        lines.extend(decision.minimum.as_ref().map(|minimum| Text::plain(minimal(minimum))));
+    }
+    if facts::asked_for(evidence, "multiple-condition") {
+        let shown = decision.combinations.iter().filter(|item| item.status == Status::Covered).count();
+        lines.push(Text::plain(match decision.combinations.len() {
+            0 => format!(
+                "Multiple-condition coverage is not asked of {} conditions; the limit is 5.",
+                decision.conditions.len()
+            ),
+            all => format!("Multiple-condition coverage: {shown} of {all} vectors shown."),
+        }));
+    }
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// What coupled conditions make impossible, in words.
+fn coupled(coupling: &Coupling) -> String {
+    let names = |ids: &[ConditionId]| {
+        let names: Vec<String> = ids.iter().map(|id| format!("C{}", id.number)).collect();
+        match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => names.join(""),
+        }
+    };
+    let groups = coupling.groups.iter().map(|group| names(group)).collect::<Vec<_>>().join("; ");
+    let mut text = format!("Coupled, as they are the same text and always agree: {groups}.");
+    let listed = coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(" ");
+    match coupling.excluded_count {
+        None => text.push_str(" Too many vectors can occur to list those that this excludes."),
+        Some(0) => {}
+        Some(count) if count as usize > coupling.excluded.len() => {
+            text.push_str(&format!(" This excludes {count} vectors, the first of them {listed}."));
+        }
+        Some(1) => text.push_str(&format!(" This excludes the vector {listed}.")),
+        Some(count) => text.push_str(&format!(" This excludes {count} vectors: {listed}.")),
+    }
+    for (ids, form) in [(&coupling.without_unique_cause, "unique cause"), (&coupling.without_masking, "masking")] {
+        if !ids.is_empty() {
+            text.push_str(&format!(" No two vectors can show {} by {form}.", names(ids)));
+        }
+    }
+    text
+}
+
+/// How many vectors MC/DC takes, in words.
+fn minimal(minimum: &MinimumVectors) -> String {
+    let MinimumVectors { conditions_plus_one, unique_cause, masking } = minimum;
+    let all = conditions_plus_one - 1;
+    let of = |count: &VectorCount| match count.conditions {
+        conditions if conditions == all => String::new(),
+        conditions => format!(" for the {conditions} conditions that can be shown"),
+    };
+    format!(
+        "Fewest vectors for MC/DC: {unique_cause} by unique cause{}, {masking} by masking{} (n + 1 is {conditions_plus_one}).",
+        of(unique_cause),
+        of(masking)
+    )
 }
 
 /// What is uncovered, why, and which vectors would close it.

@@ -1,6 +1,6 @@
 //! What stands against the evidence: open obligations and findings; and the justifications that were given.
 
-use super::{kernel_link, listed, test_link};
+use super::{kernel_link, listed, test_link, unit_link};
 use crate::model::evidence::Evidence;
 use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
@@ -17,8 +17,15 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
         "{} obligations of the criteria asked for are neither covered nor justified, counted per engine.",
         open.len()
     ));
-    for name in facts::kernel_names(evidence) {
-        let mut table = Table::new(Text::plain("Open in kernel ").and(kernel_link(name))).columns(&[
+    let proposals = open.iter().filter(|item| item.proposal.is_some()).count();
+    if proposals > 0 {
+        outline.paragraph(format!(
+            "{proposals} of them cannot be covered under their configuration; `vkcert list obligations --propose` prints a \
+             justification to review for each.",
+        ));
+    }
+    for unit in facts::units(evidence) {
+        let mut table = Table::new(Text::plain("Open in kernel ").and(unit_link(&unit))).columns(&[
             "Obligation",
             "Criterion",
             "Engines",
@@ -26,7 +33,7 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
             "Text",
             "Status and reason",
         ]);
-        for (obligation, engines) in merged(open.iter().filter(|o| o.kernel == name)) {
+        for (obligation, engines) in merged(open.iter().filter(|o| o.unit == unit)) {
             table.row(row(obligation, engines));
         }
         if !table.rows.is_empty() {
@@ -53,17 +60,24 @@ fn merged<'a>(list: impl Iterator<Item = &'a OpenObligation<'a>>) -> Vec<(&'a Op
 
 fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
     let anchor = match item.decision {
-        Some(decision) => format!("{}/{}", super::kernel_anchor(item.kernel), decision.id),
-        None => format!("{}/{}", super::kernel_anchor(item.kernel), item.criterion),
+        Some(decision) => format!("{}/{}", item.unit.anchor(), decision.id),
+        None => format!("{}/{}", item.unit.anchor(), item.criterion),
     };
     let reason = if item.reason.is_empty() { String::new() } else { format!(": {}", item.reason) };
+    let proposal = match item.proposal {
+        None => Text::empty(),
+        Some(proposal) => Text::plain(format!(" (proposed: {})", class(proposal.class))).tone(Tone::Caution),
+    };
     vec![
         Text::code(item.obligation.as_str()).link(anchor),
         Text::plain(facts::criterion_title(item.criterion)),
         Text::plain(engines.join(", ")),
         Text::code(facts::place(item.source, item.file, item.line, item.column)),
         Text::code(item.text),
-        Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(Tone::Bad).then(reason),
+        Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status))
+            .tone(Tone::Bad)
+            .then(reason)
+            .and(proposal),
     ]
 }
 
@@ -129,11 +143,14 @@ pub fn justifications(evidence: &Evidence, outline: &mut Outline) {
             None => Text::plain("✓ accepted").tone(Tone::Good),
             Some(reason) => Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}")),
         };
+        let configuration = justification.configuration.as_ref();
+        let configuration = configuration.map(|name| format!(", configuration {name}")).unwrap_or_default();
         outline.push(Block::Together(vec![
             Block::Paragraph(
                 Text::strong(justification.obligation.to_string())
                     .then(" of kernel ")
                     .and(kernel_link(&justification.kernel))
+                    .then(configuration.clone())
                     .then(format!(": {}. ", class(justification.class)))
                     .and(state),
             ),

@@ -65,9 +65,9 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
          is compiled from the marked source with the markers erased; the instrumented module is the traced one with \
          coverage records. Coverage belongs to the configuration named here.",
     );
-    for name in facts::kernel_names(evidence) {
-        let Some((_, kernel)) = facts::on_engines(evidence, name).into_iter().next() else { continue };
-        let mut table = Table::new(Text::plain("Kernel ").and(super::kernel_link(name)))
+    for unit in facts::units(evidence) {
+        let Some((_, kernel)) = facts::on_engines(evidence, &unit).into_iter().next() else { continue };
+        let mut table = Table::new(Text::plain("Kernel ").and(super::unit_link(&unit)))
             .column("Property", Align::Left)
             .column("Value", Align::Left)
             .extent(Extent::Full);
@@ -82,6 +82,7 @@ fn configurations(evidence: &Evidence, outline: &mut Outline) {
         let values = configuration.specialization.iter().map(|constant| (constant.label(), constant.value.clone()));
         let values: Vec<(String, String)> = values.collect();
         if !values.is_empty() {
+            row("Configuration", Text::code(configuration.name.as_str()));
             row("Specialization", pairs(values.iter().map(|(name, value)| (name, value))));
         }
         row("Production module", hash(&modules.production, modules.production_file.as_deref()));

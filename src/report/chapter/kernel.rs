@@ -3,21 +3,18 @@
 use super::decision;
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::id::KernelName;
 use crate::model::structure::Accuracy;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::facts;
+use crate::report::facts::{self, Unit};
 
-/// Where the chapter of a kernel begins.
-pub fn anchor(name: &KernelName) -> String {
-    format!("kernel/{name}")
-}
-
-pub fn chapter(evidence: &Evidence, name: &KernelName, outline: &mut Outline) {
-    let sides = facts::on_engines(evidence, name);
+pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
+    let sides = facts::on_engines(evidence, unit);
     let Some((index, first)) = sides.first().copied() else { return };
     let sides: Vec<&KernelEvidence> = sides.into_iter().map(|(_, side)| side).collect();
-    outline.heading(1, Text::plain("Kernel ").and(Text::code(name.as_str())), anchor(name));
+    let configuration =
+        unit.configuration.map_or_else(Text::empty, |name| Text::plain(", configuration ").and(Text::code(name)));
+    let title = Text::plain("Kernel ").and(Text::code(unit.kernel.as_str())).and(configuration);
+    outline.heading(1, title, unit.anchor());
     let accuracy = match first.structure.accuracy {
         Accuracy::Exact => Text::empty(),
         Accuracy::LinesOnly => Text::plain(
@@ -34,12 +31,30 @@ pub fn chapter(evidence: &Evidence, name: &KernelName, outline: &mut Outline) {
             .then(format!(", local size {x} × {y} × {z}. A place without a file is a line and column of this source."))
             .and(accuracy),
     );
+    constants(first, outline);
     shares(evidence, &sides, outline);
     outline.push(Block::Source { kernel: index });
-    lists(name, &sides, outline);
-    decision::section(name, &sides, outline);
-    lowering(&sides, outline);
+    lists(unit, &sides, outline);
+    decision::section(evidence, unit, &sides, outline);
+    lowering(unit, &sides, outline);
     not_counted(first, outline);
+}
+
+/// The configuration's specialization constants, where the module has any.
+fn constants(kernel: &KernelEvidence, outline: &mut Outline) {
+    let configuration = &kernel.configuration;
+    if configuration.specialization.is_empty() {
+        return;
+    }
+    let values = configuration.specialization.iter().map(|constant| {
+        let default = if constant.default { " (default)" } else { "" };
+        Text::code(format!("{} = {}", constant.label(), constant.value)).and(Text::quiet(default))
+    });
+    outline.paragraph(
+        Text::plain("Specialization constants: ")
+            .and(Text::join(values, ", "))
+            .then(". Only dispatches with exactly these values count here."),
+    );
 }
 
 fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline) {
@@ -67,14 +82,14 @@ fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline)
 
 type Select = fn(&KernelEvidence) -> &Vec<SimpleObligation>;
 
-fn lists(name: &KernelName, sides: &[&KernelEvidence], outline: &mut Outline) {
+fn lists(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     let lists: [(&str, &str, Select); 3] = [
         ("Statements", "statement", |side| &side.coverage.statements),
         ("Branches", "branch", |side| &side.coverage.branches),
         ("Entry and exit points", "decision", |side| &side.coverage.points),
     ];
     for (title, criterion, select) in lists {
-        outline.heading(2, title, format!("{}/{criterion}", anchor(name)));
+        outline.heading(2, title, format!("{}/{criterion}", unit.anchor()));
         list(title, sides, select, outline);
     }
 }
@@ -157,10 +172,9 @@ fn follows(last: &str, next: &str) -> bool {
     }
 }
 
-fn lowering(sides: &[&KernelEvidence], outline: &mut Outline) {
+fn lowering(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     let Some(side) = sides.iter().find(|side| !side.lowering.is_empty()) else { return };
-    let first = &side.kernel;
-    outline.heading(2, "Decisions of the sequential lowering", format!("{}/lowering", anchor(first)));
+    outline.heading(2, "Decisions of the sequential lowering", format!("{}/lowering", unit.anchor()));
     outline.paragraph(
         "The single-thread-equivalent form has loops over workgroups and invocations that the kernel's text has not. \
          Their decisions are reported apart and enter no share above; the tests of the kernel cover them as well.",

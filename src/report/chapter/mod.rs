@@ -13,11 +13,10 @@ mod summary;
 mod test;
 
 use super::document::{Align, Block, Document, Outline, Table, Text, Tone};
-use super::facts;
+use super::facts::{self, Unit};
 use crate::model::evidence::Evidence;
 use crate::model::id::{KernelName, RequirementId, TestId};
 
-pub(super) use kernel::anchor as kernel_anchor;
 pub(super) use requirement::status_tone as requirement_tone;
 pub(super) use summary::{conclusion_title, verdict_tone};
 
@@ -30,8 +29,8 @@ pub(super) fn document(evidence: &Evidence) -> Document {
     findings::chapter(evidence, &mut outline);
     requirement::chapter(evidence, &mut outline);
     test::chapter(evidence, &mut outline);
-    for name in facts::kernel_names(evidence) {
-        kernel::chapter(evidence, name, &mut outline);
+    for unit in facts::units(evidence) {
+        kernel::chapter(evidence, &unit, &mut outline);
     }
     findings::justifications(evidence, &mut outline);
     coupling::chapter(evidence, &mut outline);
@@ -58,7 +57,11 @@ fn test_link(id: &TestId) -> Text {
 }
 
 fn kernel_link(name: &KernelName) -> Text {
-    Text::code(name.as_str()).link(kernel::anchor(name))
+    Text::code(name.as_str()).link(format!("kernel/{name}"))
+}
+
+fn unit_link(unit: &Unit) -> Text {
+    Text::code(unit.label()).link(unit.anchor())
 }
 
 /// A list of links, or `none` in the tone given.

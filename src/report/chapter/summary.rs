@@ -121,7 +121,7 @@ pub fn verdict_tone(verdict: Verdict) -> Tone {
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Structural coverage in summary", "chapter/summary");
     outline.paragraph(
-        "Covered obligations of all obligations, per kernel and engine. Only tests that passed count. An obligation \
+        "Covered obligations of all obligations, per kernel, configuration and engine. Only tests that passed count. An obligation \
          that cannot be measured is undetermined: it stays in the total and counts as not covered. Shares are rounded \
          down. The rows that each share counts stand in the chapter of the kernel.",
     );
@@ -136,7 +136,8 @@ fn shares(evidence: &Evidence) -> Table {
         table = table.column(format!("{}{mark}", facts::criterion_title(name)), Align::Right);
     }
     for row in &evidence.campaign.conclusion.summary {
-        let mut cells = vec![super::kernel_link(&row.kernel), Text::plain(row.engine.to_string())];
+        let unit = facts::unit(evidence, &row.kernel, &row.configuration);
+        let mut cells = vec![super::unit_link(&unit), Text::plain(row.engine.to_string())];
         for name in &names {
             let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
             cells.push(summary.map_or_else(|| Text::quiet("not measured"), share_text));

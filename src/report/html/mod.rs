@@ -6,7 +6,7 @@
 mod source;
 
 use super::document::{Align, Block, Document, Heading, Run, Style, Table, Text, Tone};
-use super::{Format, Presentation, ReportError};
+use super::{Format, Presentation, ReportError, facts};
 use crate::model::evidence::Evidence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -120,7 +120,10 @@ fn set(block: &Block, evidence: &Evidence) -> Markup {
             }
         },
         Block::Together(blocks) => html! { section.together { @for block in blocks { (set(block, evidence)) } } },
-        Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(|| html! {}, source::view),
+        Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(
+            || html! {},
+            |kernel| source::view(kernel, &facts::unit(evidence, &kernel.kernel, &kernel.configuration.name).anchor()),
+        ),
     }
 }
 

@@ -9,7 +9,6 @@ use crate::model::coverage::{ConditionPlace, DecisionCoverage, Status};
 use crate::model::evidence::KernelEvidence;
 use crate::model::place::SourceFile;
 use crate::model::structure::Accuracy;
-use crate::report::chapter::kernel_anchor;
 use crate::report::document::Tone;
 use crate::report::facts;
 use maud::{Markup, html};
@@ -77,8 +76,8 @@ struct Stretch<'a> {
     title: String,
 }
 
-/// Every file of the kernel, the main one open.
-pub fn view(kernel: &KernelEvidence) -> Markup {
+/// Every file of the kernel, the main one open; `anchor` is where its chapter begins.
+pub fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
     html! {
         section.source-view {
             p.legend {
@@ -92,7 +91,7 @@ pub fn view(kernel: &KernelEvidence) -> Markup {
                 details.source open[index == 0] {
                     summary { code { (file.path) } }
                     div.columns {
-                        pre.code tabindex="0" { @for line in lines(kernel, file) { (line) } }
+                        pre.code tabindex="0" { @for line in lines(kernel, anchor, file) { (line) } }
                         @if index == 0 { aside.vectors aria-live="polite" { p.quiet { "No decision chosen." } } }
                     }
                 }
@@ -101,7 +100,7 @@ pub fn view(kernel: &KernelEvidence) -> Markup {
     }
 }
 
-fn lines(kernel: &KernelEvidence, file: &SourceFile) -> Vec<Markup> {
+fn lines(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec<Markup> {
     let stretches = stretches(kernel, file);
     let mut offset = 0;
     let mut out = Vec::new();
@@ -111,10 +110,10 @@ fn lines(kernel: &KernelEvidence, file: &SourceFile) -> Vec<Markup> {
         let mark = line_mark(kernel, &file.path, number);
         let class = mark.map_or("none", |mark| tone_class(mark.tone()));
         out.push(html! {
-            span class={ "line " (class) } id=(id(&format!("{}/source/{}/{number}", kernel_anchor(&kernel.kernel), file.path))) {
+            span class={ "line " (class) } id=(id(&format!("{}/source/{}/{number}", anchor, file.path))) {
                 span.number { (number) }
                 span.gutter title=[mark.map(Mark::word)] { (mark.map_or(" ", Mark::symbol)) }
-                span.text { (marked(kernel, content, offset, &stretches)) }
+                span.text { (marked(anchor, content, offset, &stretches)) }
             }
         });
         offset += line.len();
@@ -191,7 +190,7 @@ fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
 }
 
 /// A line's text, cut at the borders of stretches; the shortest stretch over a piece owns it.
-fn marked(kernel: &KernelEvidence, content: &str, offset: usize, stretches: &[Stretch]) -> Markup {
+fn marked(anchor: &str, content: &str, offset: usize, stretches: &[Stretch]) -> Markup {
     let end = offset + content.len();
     let here: Vec<&Stretch> = stretches.iter().filter(|stretch| stretch.start < end && stretch.end > offset).collect();
     let mut cuts: Vec<usize> = vec![offset, end];
@@ -210,7 +209,7 @@ fn marked(kernel: &KernelEvidence, content: &str, offset: usize, stretches: &[St
                 None => (piece),
                 Some(stretch) => {
                     a.condition.(tone_class(stretch.mark.tone())) title=(stretch.title)
-                        href=(format!("#{}", id(&format!("{}/{}", kernel_anchor(&kernel.kernel), stretch.decision.id)))) {
+                        href=(format!("#{}", id(&format!("{}/{}", anchor, stretch.decision.id)))) {
                         (piece)
                         @if to == stretch.end { span.mark aria-label=(stretch.mark.word()) { (stretch.mark.symbol()) } }
                     }
