@@ -17,10 +17,12 @@ pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
     ("mcdc-masking", "MC/DC masking"),
     ("mcdc-unique-cause", "MC/DC unique-cause"),
     ("multiple-condition", "Multiple-condition"),
+    ("object-branch", "Object branch"),
+    ("additional-code", "Additional code"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
-const ON_REQUEST: &[&str] = &["multiple-condition"];
+const ON_REQUEST: &[&str] = &["multiple-condition", "object-branch", "additional-code"];
 
 /// Title of a criterion; one without a title is named as stored.
 pub fn criterion_title(name: &str) -> &str {
@@ -35,7 +37,9 @@ pub fn measured_criteria(evidence: &Evidence) -> Vec<String> {
         if ON_REQUEST.contains(name) && !asked_for(evidence, name) {
             continue;
         }
-        if all().any(|summary| summary.criterion == *name) {
+        // Most kernels have no additional code at all.
+        let empty = *name == "additional-code" && all().all(|row| row.criterion != *name || row.total == 0);
+        if !empty && all().any(|summary| summary.criterion == *name) {
             names.push((*name).to_owned());
         }
     }
@@ -126,11 +130,14 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
     let owners: BTreeMap<_, _> = coverage.decisions.iter().flat_map(owned).collect();
     // An outcome is an obligation of branch and of decision coverage; it is listed once.
     let mut seen = std::collections::BTreeSet::new();
+    let additional: std::collections::BTreeSet<_> = coverage.additional.iter().collect();
     let lists = [
         ("statement", coverage.statements.iter().collect::<Vec<_>>()),
         ("branch", coverage.branches.iter().collect()),
         ("decision", outcomes().chain(&coverage.points).collect()),
         ("multiple-condition", coverage.decisions.iter().flat_map(|decision| &decision.combinations).collect()),
+        ("object-branch", coverage.objects.iter().collect()),
+        ("additional-code", coverage.objects.iter().filter(|item| additional.contains(&item.id)).collect()),
     ];
     for (criterion, list) in lists {
         if !asked_for(evidence, criterion) {
@@ -391,7 +398,8 @@ pub fn summary<'a>(coverage: &'a KernelCoverage, criterion: &str) -> Option<&'a 
 
 /// A place in a kernel's source: the file is named only where it is not the main one.
 pub fn place(source: &str, file: &str, line: u32, column: u32) -> String {
-    if file == source { format!("{line}:{column}") } else { format!("{file}:{line}:{column}") }
+    let at = if column == 0 { line.to_string() } else { format!("{line}:{column}") };
+    if file == source { at } else { format!("{file}:{at}") }
 }
 
 /// `x,y,z` of an invocation, or `-`.

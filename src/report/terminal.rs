@@ -63,6 +63,8 @@ fn short_title(criterion: &str) -> &str {
         "mcdc-masking" => "MC/DC mask.",
         "mcdc-unique-cause" => "MC/DC uniq.",
         "multiple-condition" => "Mult.-cond.",
+        "object-branch" => "Object br.",
+        "additional-code" => "Add. code",
         other => facts::criterion_title(other),
     }
 }

@@ -1,6 +1,6 @@
 //! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no obligation.
 
-use super::decision;
+use super::{decision, object};
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::evidence::{Evidence, KernelEvidence};
 use crate::model::structure::Accuracy;
@@ -36,6 +36,7 @@ pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     outline.push(Block::Source { kernel: index });
     lists(unit, &sides, outline);
     decision::section(evidence, unit, &sides, outline);
+    object::section(unit, &sides, outline);
     lowering(unit, &sides, outline);
     not_counted(first, outline);
 }
@@ -115,7 +116,10 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
             table = table.column(side.engine.to_string(), Align::Left);
         }
         for item in &rest {
-            let place = facts::place(&sides[0].source, &item.file, item.line, item.column);
+            let place = match &item.object {
+                Some(object) if item.line == 0 => format!("{}+word {}", object.function, object.instruction),
+                Some(_) | None => facts::place(&sides[0].source, &item.file, item.line, item.column),
+            };
             let mut cells = vec![Text::code(item.id.as_str()), Text::code(place), Text::code(item.text.as_str())];
             for side in sides {
                 cells.push(on(side, item).map_or_else(|| Text::quiet("not measured"), |item| status_cell(&item)));
@@ -209,7 +213,7 @@ fn not_counted(kernel: &KernelEvidence, outline: &mut Outline) {
         let tests =
             dropped.iter().map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict)));
         outline.paragraph(
-            Text::plain("Records that do not count, because the test did not pass: ")
+            Text::plain("Records that do not count, because the test did not pass or verifies no requirement: ")
                 .and(Text::join(tests, ", "))
                 .then("."),
         );

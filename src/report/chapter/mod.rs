@@ -8,6 +8,7 @@ mod decision;
 mod findings;
 mod identification;
 mod kernel;
+mod object;
 mod requirement;
 mod summary;
 mod test;
