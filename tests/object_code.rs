@@ -1,6 +1,8 @@
 //! Object code of real kernels: every branch, select and loop of the production modules, not optimised and optimised, is
 //! instrumented, and traced to its source decision or to a closed list.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile};
@@ -97,4 +99,180 @@ fn every_branch_of_every_kernel_traces_to_its_source() {
     }
     println!("{counts:?}");
     assert!(open.is_empty(), "{} of {counts:?} are open:\n{}", open.len(), open.join("\n"));
+}
+
+/// `line: kind [outcomes] origin` of a kernel's branches.
+fn traced(text: &str, optimization: Optimization) -> Vec<String> {
+    let compiled = compiled(&root().join("kernel.comp"), text.to_owned(), optimization).unwrap();
+    let structure = instrumented(&compiled).structure;
+    let text = |branch: &ObjectBranch| {
+        let outcomes: Vec<&str> = branch.outcomes.iter().map(|outcome| outcome.text.as_str()).collect();
+        format!("{} {} {}", branch.kind, outcomes.join("|"), branch.origin)
+    };
+    structure.branches.iter().map(text).collect()
+}
+
+const VARIABLES: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Data { int v[]; };
+void main() {
+    bool a = v[0] > 0, b = v[1] > 0;
+    if (a) v[2] = 1;
+    if (b && a) v[3] = 1;
+    if (a) v[4] = 1;
+    v[5] = a ? 1 : 2;
+    v[6] = int(a);
+    while (b) { b = false; }
+}
+";
+
+#[test]
+fn branches_on_variables_alone_are_told_apart_by_their_order() {
+    let expected = [
+        "branch true|false D3",
+        "branch true|false D4",
+        "branch true|false D5",
+        "select true|false D6",
+        "select true|false a Boolean is converted to a number or stored in a buffer",
+        "branch true|false D8",
+    ];
+    let found = traced(VARIABLES, Optimization::Zero);
+    let decisions: Vec<String> = compiled(&root().join("kernel.comp"), VARIABLES.to_owned(), Optimization::Zero)
+        .unwrap()
+        .structure
+        .decisions
+        .iter()
+        .map(|decision| format!("{} {}", decision.id, decision.text))
+        .collect();
+    assert_eq!(found, expected, "{decisions:#?}");
+}
+
+#[test]
+fn optimised_branches_name_the_decisions_whose_values_they_use() {
+    let found = traced(VARIABLES, Optimization::Performance);
+    assert!(found.contains(&"branch true|false D1".to_owned()), "{found:#?}");
+    assert!(found.iter().all(|line| !line.contains("untraced")), "{found:#?}");
+}
+
+/// HLSL, compiled by another front end: for this tool a module without source.
+const HLSL: &str = "RWStructuredBuffer<int> data : register(u0);
+[numthreads(8, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) {
+    int x = data[id.x];
+    if (x > 3 && id.x < 6) data[id.x] = 1;
+    switch (x) {
+    case 1: data[id.x] = 10; break;
+    case -2: case 7: data[id.x] = 20; break;
+    default: data[id.x] += 1; break;
+    }
+    for (int i = 0; i < x; i++) {
+        if (i == 100) break;
+        data[id.x] += i % 2 == 0 ? 1 : 2;
+    }
+}
+";
+
+fn hlsl() -> Vec<u8> {
+    let mut options = shaderc::CompileOptions::new().unwrap();
+    options.set_source_language(shaderc::SourceLanguage::HLSL);
+    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
+    options.set_generate_debug_info();
+    let compiler = shaderc::Compiler::new().unwrap();
+    let made = compiler.compile_into_spirv(HLSL, shaderc::ShaderKind::Compute, "k.hlsl", "main", Some(&options));
+    made.unwrap().as_binary_u8().to_vec()
+}
+
+/// Runs the module on one buffer of eight; status of every branch obligation by engine.
+fn branches(module: &[u8], data: [i32; 8], engine: &str) -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("k.spv"), module).unwrap();
+    let procedure = serde_json::json!({
+        "schema": 1,
+        "kernels": {"k": {"source": "k.spv", "language": "spirv", "target_env": "vulkan1.1"}},
+        "tests": [{"id": "T", "buffers": {"d": {"type": "int", "data": data}}, "dispatches": [{
+            "kernel": "k", "groups": [1, 1, 1],
+            "bindings": [{"set": 0, "binding": 0, "buffer": "d", "class": "storage"}]}]}]
+    });
+    let file = folder.path().join("t.json");
+    std::fs::write(&file, procedure.to_string()).unwrap();
+    let result = support::run_json(support::vkcert().args(["run", "--engine", engine]).arg(&file), 0);
+    let coverage = &result["tests"][0]["coverage"]["k"];
+    assert_eq!(coverage["branches"], coverage["objects"]);
+    let criteria = coverage["summary"].as_array().unwrap();
+    let masking = criteria.iter().find(|row| row["criterion"] == "mcdc-masking").unwrap();
+    assert_eq!(masking["undetermined"], 1, "MC/DC of a module without source is undetermined: {masking}");
+    let rows = coverage["branches"].as_array().unwrap().iter();
+    rows.map(|row| {
+        assert!(row["line"].as_u64().unwrap() > 3, "the module has debug lines: {row}");
+        (row["id"].as_str().unwrap().to_owned(), row["status"].as_str().unwrap().to_owned())
+    })
+    .collect()
+}
+
+#[test]
+fn a_module_without_source_gets_branch_coverage() {
+    let module = hlsl();
+    let covered = |data, engine| -> Vec<String> {
+        let rows = branches(&module, data, engine).into_iter();
+        rows.filter(|(_, status)| status == "covered").map(|(id, _)| id).collect()
+    };
+    // Never above 3, always case 1; the loop runs once, at i = 0.
+    let once = covered([1; 8], "sequential");
+    assert_eq!(once, ["B1.F", "B2.L1", "B3.F", "B3.T", "B4.F", "B5.T"]);
+    // The case labels share a target, the loop runs on to i = 6.
+    let seven = covered([7, 7, 7, 7, 7, 7, 7, -2], "sequential");
+    assert_eq!(seven, ["B1.F", "B1.T", "B2.L2", "B3.F", "B3.T", "B4.F", "B5.F", "B5.T"]);
+    let rest = covered([200, 0, 0, 0, 0, 0, 0, 0], "sequential");
+    assert_eq!(rest, ["B1.F", "B1.T", "B2.L3", "B3.F", "B3.T", "B4.F", "B4.T", "B5.F", "B5.T"]);
+}
+
+#[test]
+fn a_device_records_the_same_branches() {
+    let listed = support::run_json(support::vkcert().args(["list", "devices"]), 0);
+    if listed["devices"].as_array().is_none_or(Vec::is_empty) {
+        assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{listed}");
+        eprintln!("not run: there is no Vulkan device here");
+        return;
+    }
+    let module = hlsl();
+    for data in [[1; 8], [7, 7, 7, 7, 7, 7, 7, -2], [200, 0, 0, 0, 0, 0, 0, 0]] {
+        assert_eq!(branches(&module, data, "sequential"), branches(&module, data, "vulkan"), "{data:?}");
+    }
+}
+
+/// A decision of one condition and the branch that traces to it must have seen the same outcomes.
+#[test]
+fn branches_see_what_their_decisions_see() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = ["--engine", "sequential"];
+    support::run(support::vkcert().arg("certify").arg(root()).args(engine).arg("--out").arg(folder.path()), 0);
+    let mut compared = 0;
+    for entry in std::fs::read_dir(folder.path().join("evidence")).unwrap() {
+        let file = entry.unwrap().path();
+        if !file.file_name().unwrap().to_string_lossy().starts_with("kernel-") {
+            continue;
+        }
+        let row: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let tests = |items: &serde_json::Value, prefix: &str| -> Vec<Vec<String>> {
+            let items = items.as_array().unwrap().iter();
+            let mine = items.filter(|item| item["id"].as_str().unwrap().starts_with(prefix));
+            let mut tests: Vec<Vec<String>> = mine
+                .map(|item| item["tests"].as_array().unwrap().iter().map(|test| test.to_string()).collect())
+                .collect();
+            tests.sort();
+            tests
+        };
+        for branch in row["objects"]["structure"]["branches"].as_array().unwrap() {
+            let Some([only]) = branch["origin"]["decisions"].as_array().map(Vec::as_slice) else { continue };
+            let decisions = row["coverage"]["decisions"].as_array().unwrap();
+            let decision = decisions.iter().find(|decision| decision["id"] == *only).unwrap();
+            if decision["conditions"].as_array().unwrap().len() == 1 {
+                let id = branch["id"].as_str().unwrap();
+                let object = tests(&row["coverage"]["objects"], &format!("{id}."));
+                assert_eq!(object, tests(&decision["outcomes"], ""), "{id} and {only}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 10, "{compared}");
 }

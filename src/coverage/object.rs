@@ -7,7 +7,7 @@
 
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::id::{ObligationId, TestId};
-use crate::model::object::{ObjectBranch, ObjectOutcome, ObjectStructure};
+use crate::model::object::{ObjectBranch, ObjectOrigin, ObjectOutcome, ObjectStructure};
 use crate::model::records::Records;
 
 /// Obligations of object code.
@@ -50,12 +50,16 @@ fn obligation(
         None => (Status::Covered, None, tests),
     };
     let place = &branch.place;
+    let origin = match &branch.origin {
+        ObjectOrigin::NoSource => String::new(),
+        origin => format!(" ({origin})"),
+    };
     SimpleObligation {
         id: ObligationId(format!("{}.{}", branch.id, outcome.label)),
         file: place.file.clone().unwrap_or_else(|| module.to_owned()),
         line: place.line.unwrap_or(0),
         column: place.column.unwrap_or(0),
-        text: format!("{} {} ({})", branch.kind, outcome.text, branch.origin),
+        text: format!("{} {}{origin}", branch.kind, outcome.text),
         status,
         reason,
         tests,
@@ -72,7 +76,7 @@ fn obligation(
 mod tests {
     use super::*;
     use crate::model::id::{DecisionId, ObjectBranchId};
-    use crate::model::object::{ObjectBranchKind, ObjectOrigin};
+    use crate::model::object::ObjectBranchKind;
     use crate::model::place::Place;
 
     fn structure(origin: ObjectOrigin) -> ObjectStructure {
