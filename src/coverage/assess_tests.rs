@@ -167,7 +167,7 @@ fn a_missing_vector_is_named_with_what_to_add() {
     assert_eq!(
         guard.explanation,
         [
-            "D1.C2: no test shows that `y < m` alone turns the outcome; add x < k true, y < m false, which makes a pair with TT (shown by TC-1)."
+            "D1.C2: no test shows that `y < m` alone turns the outcome; add x < k true, y < m false (TF), which makes a pair with TT (shown by TC-1)."
         ]
     );
 }
