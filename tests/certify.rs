@@ -87,7 +87,7 @@ fn a_test_without_requirement_covers_nothing() {
     run(vkcert().arg("verify").arg(folder.path().join("reports/evidence")), 0);
 }
 
-/// A project whose kernel is an `else if` chain of `links` links (the compiler itself reads about 1,430).
+/// A project whose kernel is an `else if` chain of `links` links (the SPIR-V validator takes minutes for a thousand).
 fn chain_project(folder: &Path, links: usize) {
     copy_tree(&root().join("tests/projects/minimal"), folder);
     let mut source = String::from(
@@ -108,7 +108,8 @@ fn chain_project(folder: &Path, links: usize) {
 
 #[test]
 fn evidence_of_a_long_chain_and_of_deep_nesting_is_read_back() {
-    for links in [60, 1_400] {
+    let mut sizes = Vec::new();
+    for links in [60, 240] {
         let folder = tempfile::tempdir().unwrap();
         chain_project(&folder.path().join("project"), links);
         let out = folder.path().join("reports");
@@ -117,8 +118,9 @@ fn evidence_of_a_long_chain_and_of_deep_nesting_is_read_back() {
         run(vkcert().arg("verify").arg(&evidence), 0);
         run(vkcert().arg("report").arg(&evidence).args(["--report-format", "json", "-o", "/dev/null"]), 0);
         let file = evidence.join("kernel-double-sequential.json");
-        assert!(std::fs::metadata(file).unwrap().len() < 8_000 * links as u64, "{links} links");
+        sizes.push(std::fs::metadata(file).unwrap().len());
     }
+    assert!(sizes[1] < 5 * sizes[0], "the size grows with the length alone: {sizes:?}");
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
     copy_tree(&root().join("tests/projects/minimal"), &project);
@@ -147,11 +149,12 @@ fn an_unwritable_output_folder_is_found_before_any_test_runs() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "taken", "not a folder");
     // The endless project would take its whole time limit.
-    let result = certify(&root().join("tests/projects/endless"), &file, &["--engine", "sequential", "--quiet"], 3);
+    let started = std::time::Instant::now();
+    let endless = ["--engine", "sequential", "--quiet", "--max-steps", "100000000000"];
+    let result = certify(&root().join("tests/projects/endless"), &file, &endless, 3);
     assert!(result["error"]["message"].as_str().unwrap().contains("taken"), "{result:#}");
     let below = file.join("reports");
-    let started = std::time::Instant::now();
-    let result = certify(&root().join("tests/projects/endless"), &below, &["--max-steps", "100000000000"], 3);
+    let result = certify(&root().join("tests/projects/endless"), &below, &endless, 3);
     assert!(result["error"]["file"].as_str().unwrap().contains("taken"), "{result:#}");
     assert!(started.elapsed().as_secs() < 60, "the tests ran first");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "not a folder");

@@ -290,3 +290,16 @@ fn a_literal_condition_is_resolved_as_well() {
     let reason = by_text(&coverage["branches"], "DEBUG == 1 is true")["proposal"]["reason"].as_str().unwrap();
     assert!(reason.contains("DEBUG = 0"), "{reason}");
 }
+
+#[test]
+fn records_of_another_specialization_are_found_by_verify() {
+    let certified = certify(&project(), 1);
+    let file = certified.evidence.join("kernel-blend@weighted-sequential.json");
+    let stranger = certified.kernel("kernel-blend@sum-sequential.json")["records"][0].clone();
+    let mut kernel = certified.kernel("kernel-blend@weighted-sequential.json");
+    kernel["records"].as_array_mut().unwrap().push(stranger);
+    std::fs::write(file, format!("{kernel:#}\n")).unwrap();
+    let output = run(vkcert().arg("verify").arg(&certified.evidence), 1);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("TC-BLD-01 never runs it under weighted"), "{said}");
+}

@@ -77,8 +77,7 @@ impl ObjectCode {
         match recorded(production, entry, origins, environment) {
             Ok(made) => made,
             Err(reason) => {
-                let mut structure =
-                    instrument::unrecorded_structure(production, entry, origins).unwrap_or_default();
+                let mut structure = instrument::unrecorded_structure(production, entry, origins).unwrap_or_default();
                 structure.unrecorded = Some(format!("the branches of the module cannot be recorded: {reason}"));
                 Self { structure, modules: None, positions: None }
             }

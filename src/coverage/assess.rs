@@ -540,6 +540,10 @@ impl<'a> Assessment<'a> {
         coverage.combinations =
             self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
         coverage.coupling = coupling(coverage, &mcdc, &analysis);
+        if !self.resolution.is_evaluated(decision.id) {
+            // No vector of it can occur.
+            return;
+        }
         coverage.minimum = minimum_vectors(&mcdc);
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();
         coverage.closing_set = analysis.closing_set;

@@ -1,6 +1,6 @@
 //! Assessment and justification on a small kernel made by hand: a guard with two conditions around a loop.
 
-use super::criteria::CRITERIA;
+use super::criteria::{CRITERIA, CriterionSubject};
 use super::decision::Decision as Calculus;
 use super::expression::parse;
 use super::*;
@@ -167,7 +167,7 @@ fn a_missing_vector_is_named_with_what_to_add() {
     assert_eq!(
         guard.explanation,
         [
-            "D1.C2: no test shows that `y < m` alone turns the outcome; add x < k true, y < m false, which makes a pair with TT (shown by TC-1)."
+            "D1.C2: no test shows that `y < m` alone turns the outcome; add x < k true, y < m false (TF), which makes a pair with TT (shown by TC-1)."
         ]
     );
 }
@@ -183,7 +183,8 @@ fn what_follows_an_unseen_outcome_is_not_executed() {
 #[test]
 fn no_tests_leave_every_obligation_uncovered() {
     let coverage = assessed(&structure(), &presence(), &[]);
-    for criterion in CRITERIA {
+    // Obligations of object code come from the module, which the sample lacks.
+    for criterion in CRITERIA.iter().filter(|criterion| criterion.subject() == CriterionSubject::Source) {
         let row = row(&coverage, criterion.name());
         assert_eq!((row.uncovered, row.total > 0), (row.total, true), "{}", criterion.name());
     }

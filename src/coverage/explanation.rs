@@ -3,7 +3,7 @@
 //! Promises: one sentence per condition that is not shown in both forms; the vectors it asks for are the fewest that do,
 //! and where a vector at hand is one half of the pair, the sentence names it and its first test.
 
-use super::mcdc::{Addition, ConditionAnalysis, FormAnalysis};
+use super::mcdc::{Addition, Attainability, ConditionAnalysis, FormAnalysis};
 use crate::model::vector::{ConditionValue, Values};
 
 /// A condition with what is known of it.
@@ -28,10 +28,15 @@ pub(super) fn explanation(conditions: &[Told], test: &dyn Fn(&Values) -> Option<
                 let advice = advice(&texts, unique_cause, &found.unique_cause, test);
                 Some(format!("{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."))
             }
-            (None, _) => {
-                let advice = advice(&texts, masking, &found.masking, test);
-                Some(format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}."))
-            }
+            (None, _) => Some(match (masking, found.masking.attainability) {
+                (Some(reason), Attainability::Unattainable) => {
+                    format!("{id}: no test can show that `{text}` alone turns the outcome: {reason}.")
+                }
+                (_, Attainability::Attainable | Attainability::Unattainable | Attainability::Unknown) => {
+                    let advice = advice(&texts, masking, &found.masking, test);
+                    format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}.")
+                }
+            }),
         }
     };
     conditions.iter().filter_map(sentence).collect()
@@ -52,7 +57,8 @@ fn advice(
 }
 
 fn add(texts: &[&str], addition: &Addition, test: &dyn Fn(&Values) -> Option<String>) -> String {
-    let vectors = addition.vectors.iter().map(|values| described(texts, values)).collect::<Vec<_>>().join("; and ");
+    let vectors = addition.vectors.iter().map(|values| format!("{} ({values})", described(texts, values)));
+    let vectors = vectors.collect::<Vec<_>>().join(" and ");
     let Some(partner) = &addition.partner else { return format!("add {vectors}") };
     let shown = test(partner).map(|test| format!(" (shown by {test})")).unwrap_or_default();
     format!("add {vectors}, which makes a pair with {partner}{shown}")

@@ -433,12 +433,23 @@ impl CauseSearch<'_, '_> {
                 let passed = mark.is_none_or(|mark| self.resolution.is_passed(mark));
                 (here, last) = (why.or((!passed).then_some(Cause::Switch(switch))), None);
             }
+            if self.is_reached(statement) {
+                here = None;
+            }
             last = self.statement(statement, here.or(last)).or(last);
         }
         last
     }
 
+    /// Whether a statement can be executed; what has no id says nothing.
+    fn is_reached(&self, statement: &Statement) -> bool {
+        let truth = statement.id.and_then(|id| self.resolution.possible.statements.get(&id));
+        truth.is_some_and(|truth| *truth != Truth::No)
+    }
+
     fn statement(&mut self, statement: &Statement, why: Option<Cause>) -> Option<Cause> {
+        // What stands before it rules nothing out where it can be executed.
+        let why = why.filter(|_| !self.is_reached(statement));
         if let (Some(id), Some(why)) = (statement.id, why)
             && self.resolution.possible.statements.get(&id) == Some(&Truth::No)
         {

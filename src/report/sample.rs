@@ -204,6 +204,7 @@ fn simple(id: &str, file: &str, at: Position, text: &str, status: Status) -> Sim
         reason: None,
         tests: Vec::new(),
         proposal: None,
+        object: None,
     }
 }
 
@@ -304,6 +305,8 @@ fn naive_coverage(engine: EngineName) -> KernelCoverage {
         branches,
         points: vec![point("F1.entry", 10), point("F1.X1", 15), point("F3.entry", 20), point("F3.X1", 26)],
         decisions,
+        objects: Vec::new(),
+        additional: Vec::new(),
         not_reached: vec!["unused".into()],
         summary: Vec::new(),
     })
@@ -367,6 +370,8 @@ fn large_coverage() -> KernelCoverage {
         branches,
         points,
         decisions,
+        objects: Vec::new(),
+        additional: Vec::new(),
         not_reached: Vec::new(),
         summary: Vec::new(),
     })
@@ -469,6 +474,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
         } else {
             vec![record("TC-CONV-01", Verdict::Pass, true)]
         },
+        objects: ObjectEvidence::default(),
         coverage: if naive { naive_coverage(engine) } else { large_coverage() },
         lowering: match engine {
             EngineName::Sequential => vec![

@@ -292,16 +292,15 @@ impl Page<'_> {
         if rows.is_empty() {
             return;
         }
-        self.labelled("Vectors to add", &[("for MC/DC of each decision".into(), Tone::Neutral)]);
+        self.labelled("Add vectors", &[("to complete MC/DC of a decision".into(), Tone::Neutral)]);
         for (unit, decision) in rows.iter().take(LISTED) {
             let vectors = decision.closing_set.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
             let fewest = decision.minimum.as_ref().filter(|_| decision.conditions.len() > 1).map(|minimum| {
                 let plus_one = minimum.conditions_plus_one;
-                format!("  (fewest in all: {} by masking, n + 1 is {plus_one})", minimum.masking)
+                format!(" (fewest in all {}, n + 1 is {plus_one})", minimum.masking)
             });
-            let kernel = cut(&unit.label(), 18);
-            let line =
-                format!("{kernel:<18} {:<4} {}: {vectors}{}", decision.id, decision.text, fewest.unwrap_or_default());
+            let (kernel, fewest) = (cut(&unit.label(), 18), fewest.unwrap_or_default());
+            let line = format!("{kernel:<18} {:<4} {vectors}{fewest}  {}", decision.id, decision.text);
             self.item(&line, Tone::Caution);
         }
         self.more(rows.len());

@@ -320,7 +320,7 @@ fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'
         for (key, _) in texts.iter().filter(|(_, text)| text.trim().is_empty()) {
             problems.push(origin.at(*key).error("bad-value", format!("the {key} of a justification is empty")));
         }
-        if !seen.insert((&justification.kernel, &justification.obligation)) {
+        if !seen.insert((&justification.kernel, &justification.obligation, &justification.configuration)) {
             let message = format!("{} of `{}` is justified twice", justification.obligation, justification.kernel);
             problems.push(origin.at("obligation").error("duplicate-id", message));
         }

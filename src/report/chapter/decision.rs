@@ -332,14 +332,14 @@ fn coupled(coupling: &Coupling) -> String {
 fn minimal(minimum: &MinimumVectors) -> String {
     let MinimumVectors { conditions_plus_one, unique_cause, masking } = minimum;
     let all = conditions_plus_one - 1;
-    let of = |count: &VectorCount| match count.conditions {
-        conditions if conditions == all => String::new(),
-        conditions => format!(" for the {conditions} conditions that can be shown"),
+    let count = |count: &VectorCount| match count.conditions {
+        shown if shown == all => count.to_string(),
+        shown => format!("{count} (showing {shown} of {all} conditions)"),
     };
     format!(
-        "Fewest vectors for MC/DC: {unique_cause} by unique cause{}, {masking} by masking{} (n + 1 is {conditions_plus_one}).",
-        of(unique_cause),
-        of(masking)
+        "Fewest vectors for MC/DC: by unique cause {}, by masking {}; n + 1 is {conditions_plus_one}.",
+        count(unique_cause),
+        count(masking)
     )
 }
 
