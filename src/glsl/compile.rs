@@ -80,11 +80,15 @@ fn options<'a>(
     Ok(options)
 }
 
-/// Compiles the untouched text.
+/// Refuses text that the compiler must not be given.
+pub fn admit(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
+    reject_nul(kernel)?;
+    reject_version(kernel)
+}
+
+/// Compiles the untouched text, which must have been admitted.
 pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
-    reject_nul(kernel).map_err(one)?;
-    reject_version(kernel).map_err(one)?;
     let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(level(kernel.optimization));
     let result = compiler().map_err(one)?.compile_into_spirv(
@@ -158,11 +162,12 @@ pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) 
     })
 }
 
-/// The compiler's own preprocessed text.
-pub fn preprocessed(kernel: &KernelSource, includes: &Includes) -> Result<String, String> {
+/// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same tokens. No pragma in it
+/// may hold an operator or a string, and no string a byte that is no text (see [`super::lines::showable`]).
+pub fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
     let options = options(kernel, Some(includes), Defines::Given).map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
-    let result = compiler.preprocess(&kernel.text, &kernel.path, &kernel.entry, Some(&options));
+    let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
 }
 

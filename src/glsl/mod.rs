@@ -11,6 +11,7 @@
 mod compile;
 mod conditional;
 mod decisions;
+mod demand;
 mod include;
 mod isolate;
 mod lexer;
@@ -28,13 +29,13 @@ mod unread;
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
-use crate::model::place::Position;
+use crate::model::place::LineStarts;
 use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording};
 use include::Includes;
 use isolate::Isolated;
 use marking::{Marked, MarkedText, MarkerNames};
 use outline::Outline;
-use preprocessor::{DEFINES_PATH, TranslationUnit};
+use preprocessor::{Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -101,10 +102,16 @@ pub fn compiler_identity() -> String {
 }
 
 fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+    compile::admit(kernel).map_err(|diagnostic| vec![*diagnostic])?;
     let includes = Includes::new(kernel);
+    let macros = compile::CompilerMacros { kernel };
+    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
+    if let Err(error) = &own {
+        refuse_limit(kernel, error)?;
+    }
     let production = compile::production(kernel, &includes)?;
     let mut notes = Vec::new();
-    let (unit, accuracy) = translation_unit(kernel, &includes, &mut notes);
+    let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
     let items = parser::parse(&unit.tokens);
     let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
     notes.extend(outline.notes.iter().cloned());
@@ -118,17 +125,38 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
 }
 
+/// Text whose macros or includes grow without bound never reaches the compiler, which has no limit of its own.
+fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Vec<Diagnostic>> {
+    match error.cause {
+        Cause::Text => Ok(()),
+        Cause::Limit => {
+            let made = Diagnostic::new("glsl-limit", error.message.clone());
+            let hint = "look for macros or files that name each other several times";
+            let made = match error.span.filter(|span| span.file.0 == 0) {
+                Some(span) => {
+                    made.at_span(&kernel.path, kernel.text.as_str(), span.start as usize..span.end as usize)
+                }
+                None => made.in_file(&kernel.path),
+            };
+            Err(vec![made.hint(hint)])
+        }
+    }
+}
+
 /// Our own preprocessed text where it equals the compiler's, token by token; else the compiler's.
 fn translation_unit(
     kernel: &KernelSource,
     includes: &Includes,
+    own: Result<TranslationUnit, PreprocessError>,
     notes: &mut Vec<String>,
 ) -> (TranslationUnit, Accuracy) {
-    let macros = compile::CompilerMacros { kernel };
-    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, includes, &macros);
-    let reference = compile::preprocessed(kernel, includes);
+    let text = match &own {
+        Ok(unit) => lines::showable(unit),
+        Err(_) => lines::showable_unread(&kernel.text, &includes.found()),
+    };
+    let reference = text.and_then(|text| compile::preprocessed(kernel, &text, includes));
     let reason = match (&own, &reference) {
-        (Ok(unit), Ok(reference)) => first_difference(unit, reference),
+        (Ok(unit), Ok(reference)) => lines::first_difference(unit, reference),
         (Ok(_), Err(error)) => Some(format!("the compiler cannot show its preprocessed text ({})", error.trim())),
         (Err(error), _) => Some(error.to_string()),
     };
@@ -150,25 +178,6 @@ fn translation_unit(
             (lines::unit_of(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
         }
     }
-}
-
-/// Where our tokens differ from the compiler's, in words.
-fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
-    let reference = lines::unit_of(reference, "", &BTreeMap::new()).tokens;
-    let differing = unit.tokens.iter().zip(&reference).position(|(own, other)| own.text != other.text);
-    let at = match differing {
-        Some(at) => at,
-        None if unit.tokens.len() == reference.len() => return None,
-        None => unit.tokens.len().min(reference.len()),
-    };
-    let word =
-        |tokens: &[token::Token]| tokens.get(at).map_or("nothing".to_owned(), |token| format!("`{}`", token.text));
-    let line = unit.tokens.get(at).or(unit.tokens.last()).map_or(0, |token| token.line);
-    Some(format!(
-        "the preprocessor reads {} where the compiler reads {} (token {at}, near line {line})",
-        word(&unit.tokens),
-        word(&reference)
-    ))
 }
 
 type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
@@ -209,6 +218,7 @@ fn structure(
     excluded: &BTreeMap<Marked, String>,
     notes: &mut Vec<String>,
 ) -> KernelStructure {
+    let lines: Vec<LineStarts> = unit.files.iter().map(|file| LineStarts::of(&file.text)).collect();
     for decision in &mut outline.decisions {
         if let Some(reason) = excluded.get(&Marked::Decision(decision.id)) {
             let reason = format!("the compiler does not accept a marker here ({reason})");
@@ -216,7 +226,8 @@ fn structure(
         }
         if let Recording::Unmarked { reason } = &decision.recording {
             let file = unit.files.get(decision.span.file.0 as usize);
-            let line = file.map_or(0, |file| Position::of(&file.text, decision.span.start as usize).line);
+            let line = lines.get(decision.span.file.0 as usize);
+            let line = line.map_or(0, |lines| lines.line(decision.span.start as usize));
             let path = file.map_or(DEFINES_PATH, |file| &file.path);
             notes.push(format!("{} (`{}`, {path}:{line}) is not marked: {reason}", decision.id, decision.text));
         }

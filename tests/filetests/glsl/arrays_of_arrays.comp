@@ -18,3 +18,16 @@ void main() {
     if (flags[1]) v[10] = int(g[1][0]);
     if (f == float[4](1.0, 2.0, 3.0, 4.0)) v[11] = 1;
 }
+// decision: D1 ternary "x > 0" conditions=1
+// decision: D2 ternary "a[0] > a[1]" conditions=1
+// decision: D3 ternary "v[1] > 2" conditions=1
+// decision: D4 for "i < grid.length()" conditions=1
+// decision: D5 for "j < grid[i].length()" conditions=1
+// decision: D6 if "grid[i][j] > LIMITS[i][j]" conditions=1
+// decision: D7 if "tables[1].rows[v[2]][3] == tables[0].rows.length() && first(int[3](1, 2, 3)) < flat_.length()" conditions=2
+// decision: D8 if "int[](1, 2, 3)[v[4]] > 1" conditions=1
+// decision: D9 ternary "v[6] > 0" conditions=1
+// decision: D10 argument "v[7] > 1" conditions=1
+// decision: D11 argument "v[8] > 1 && v[9] > 1" conditions=2
+// decision: D12 if "flags[1]" conditions=1
+// decision: D13 if "f == float[4](1.0, 2.0, 3.0, 4.0)" conditions=1

@@ -17,3 +17,15 @@ void main() [[subgroup_uniform_control_flow, maximally_reconverges]] {
     [ [ dont_flatten ] ] switch (v[6]) { case 0: v[7] = 1; break; default: v[7] = helper(2); }
     [[flatten]] switch (v[8]) { case 1: [[unroll]] for (int k = 0; k < 2; k++) { [[branch]] if (k == v[9]) break; } }
 }
+// decision: D1 for "i < 4" conditions=1
+// decision: D2 for "i < 5" conditions=1
+// decision: D3 while "v[0] < 6" conditions=1
+// decision: D4 do-while "v[1] < 7" conditions=1
+// decision: D5 for "i < 8" conditions=1
+// decision: D6 for "i < 9" conditions=1
+// decision: D7 if "v[4] > 10" conditions=1
+// decision: D8 if "v[4] > 11" conditions=1
+// decision: D9 for "k < 2" conditions=1
+// decision: D10 if "k == v[9]" conditions=1
+// switch: W1 "v[6]" case 0:|default:
+// switch: W2 "v[8]" case 1:|no label matches

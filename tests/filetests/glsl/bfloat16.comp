@@ -11,3 +11,5 @@ void main() {
     if (f > 0.5 && float(four.y) < 2.0) x[5] = bfloat16_t(f);
     v[0] = f == 1.0 ? 1 : 0;
 }
+// decision: D1 if "f > 0.5 && float(four.y) < 2.0" conditions=2
+// decision: D2 ternary "f == 1.0" conditions=1

@@ -23,3 +23,38 @@ void main() {
     if (a == true && false != b) v[15] = 1;
     if (a || true) v[16] = 1;
 }
+// decision: D1 return "v[20] > 0" conditions=1
+// decision: D2 return "!f()" conditions=1
+// decision: D3 return "x" conditions=1
+// decision: D4 initialiser "f()" conditions=1
+// decision: D5 initialiser "g()" conditions=1
+// decision: D6 if "(a && b) == (b || a)" conditions=1
+// decision: D7 expression "a && b" conditions=2
+// decision: D8 expression "b || a" conditions=2
+// decision: D9 if "(v[1] > 0) != (v[2] > 0)" conditions=1
+// decision: D10 if "a ^^ b ^^ f()" conditions=3
+// decision: D11 if "!!a && !(!b || !!f())" conditions=3
+// decision: D12 if "(c = f()) && g()" conditions=2
+// decision: D13 assignment "f()" conditions=1
+// decision: D14 if "a = b" conditions=1
+// decision: D15 assignment "b" conditions=1
+// decision: D16 assignment "b || f()" conditions=2
+// decision: D17 if "c" conditions=1
+// decision: D18 assignment "a == b" conditions=1
+// decision: D19 assignment "a ? b : c" conditions=1
+// decision: D20 ternary "a" conditions=1
+// decision: D21 if "pass(a && b) || pass(pass(a || b))" conditions=2
+// decision: D22 argument "a && b" conditions=2
+// decision: D23 argument "pass(a || b)" conditions=1
+// decision: D24 argument "a || b" conditions=2
+// decision: D25 argument "pass(c)" conditions=1
+// decision: D26 argument "c" conditions=1
+// decision: D27 if "bool(v[10]) && bool(1) || bool(a)" conditions=3
+// decision: D28 argument "a" conditions=1
+// decision: D29 if "a && (b, c)" conditions=2
+// decision: D30 if "((((a)))) || (((b && ((c)))))" conditions=3
+// decision: D31 argument "a && b" conditions=2
+// decision: D32 argument "c" conditions=1
+// decision: D33 argument "a ^^ b" conditions=2
+// decision: D34 if "a == true && false != b" conditions=2
+// decision: D35 if "a || true" conditions=2

@@ -22,9 +22,16 @@ void main() {
         p = p.value < 0 ? p.children[0] : p.children[p.value > 1 ? 1 : 0].next;
     }
     Floats f = Floats(roots.address);
-    if (f.x[2] > 0.5 || roots.values.x[0] < (roots.values + 1).x[1]) v[9] = 1;
+    if (f.x[2] > 0.5 || roots.values.x[0] < roots.values.x[1]) v[9] = 1;
     Node q = Node(roots.packed);
     q.value = uvec2(q).x == 0u ? 1 : int(uint64_t(q + 2) >> 4);
     Node[2] both = Node[2](p, q);
     both[1].next.value = 3;
 }
+// decision: D1 return "uint64_t(p) == 0ul" conditions=1
+// decision: D2 for "i < 8 && !ends(p)" conditions=2
+// decision: D3 if "p.value > 3" conditions=1
+// decision: D4 ternary "p.value < 0" conditions=1
+// decision: D5 ternary "p.value > 1" conditions=1
+// decision: D6 if "f.x[2] > 0.5 || roots.values.x[0] < roots.values.x[1]" conditions=2
+// decision: D7 ternary "uvec2(q).x == 0u" conditions=1

@@ -13,3 +13,11 @@ void main() {
     if (v[9] == 0u) { return; } else if (v[9] == 1u) return;
     v[10] = 1u;
 }
+// decision: D1 if "any(greaterThanEqual(gl_GlobalInvocationID, domain))" conditions=1
+// decision: D2 if "gl_GlobalInvocationID.x >= domain.x || at.y >= domain.y || gl_WorkGroupID == uvec3(1)" conditions=3
+// decision: D3 initialiser "gl_LocalInvocationIndex == 0u && all(equal(gl_LocalInvocationID, uvec3(0)))" conditions=2
+// decision: D4 if "leader" conditions=1
+// decision: D5 ternary "gl_NumWorkGroups.x > 1u" conditions=1
+// decision: D6 ternary "gl_WorkGroupSize.x > 2u" conditions=1 const=constant
+// decision: D7 if "v[9] == 0u" conditions=1
+// decision: D8 if "v[9] == 1u" conditions=1

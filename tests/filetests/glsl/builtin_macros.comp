@@ -18,3 +18,4 @@ void main() {
     if (AT(v[2]) && v[3] == __VERSION__ && AT(
             v[4])) v[5] = GL_EXT_shader_explicit_arithmetic_types_int16 + VULKAN;
 }
+// decision: D1 if "AT(v[2]) && v[3] == __VERSION__ && AT( v[4])" conditions=3

@@ -13,3 +13,14 @@ void main() {
     b ? v[10]++ : v[11]++, a = b ? 1 : 2;
     v[13] = ((note(10), v[12] > 0) && (note(11), b)) ? 1 : 0;
 }
+// decision: D1 ternary "v[0] > 1" conditions=1
+// decision: D2 initialiser "v[1] > 2 && v[2] > 3" conditions=2
+// decision: D3 if "b || a > 4" conditions=2
+// decision: D4 while "a-- > 0" conditions=1
+// decision: D5 for "i < 2" conditions=1
+// decision: D6 assignment "!b" conditions=1
+// decision: D7 ternary "b" conditions=1
+// decision: D8 ternary "b && a > 1" conditions=2
+// decision: D9 ternary "b" conditions=1
+// decision: D10 ternary "b" conditions=1
+// decision: D11 ternary "(note(10), v[12] > 0) && (note(11), b)" conditions=2

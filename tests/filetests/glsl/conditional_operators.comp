@@ -50,3 +50,4 @@ void main() {
 #endif
         v[2] = C;
 }
+// decision: D1 if "(x) > A" conditions=1 via=GOOD

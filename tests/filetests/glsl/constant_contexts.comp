@@ -24,3 +24,22 @@ void main() {
     Fixed f; f.cells[0] = global_value; v[5] = f.cells[0];
     if (gl_WorkGroupSize.x > 0 && gl_MaxComputeWorkGroupSize.x > 3) v[6] = tile[0] + local[1];
 }
+// decision: D1 ternary "2 > 1" conditions=1 const=constant unmarked
+// decision: D2 initialiser "A > 2 && A < 9" conditions=2 const=constant unmarked
+// decision: D3 ternary "DEEP" conditions=1 const=specialization unmarked
+// decision: D4 ternary "A > 2" conditions=1 const=constant unmarked
+// decision: D5 ternary "B" conditions=1 const=constant unmarked
+// decision: D6 ternary "K > 2" conditions=1 const=specialization unmarked
+// decision: D7 ternary "B" conditions=1 const=constant unmarked
+// decision: D8 ternary "A > 1" conditions=1 const=constant
+// decision: D9 ternary "B && A == 3" conditions=2 const=constant unmarked
+// decision: D10 ternary "v[0] > 1" conditions=1
+// decision: D11 ternary "A > 4" conditions=1 const=constant unmarked
+// decision: D12 initialiser "DEEP && K > 2" conditions=2 const=specialization
+// decision: D13 ternary "special" conditions=1 const=specialization
+// decision: D14 ternary "fixed_ > 1" conditions=1 const=constant unmarked
+// decision: D15 if "special || runtime > 2" conditions=2
+// decision: D16 if "B" conditions=1 const=constant
+// decision: D17 ternary "B" conditions=1 const=constant unmarked
+// decision: D18 if "gl_WorkGroupSize.x > 0 && gl_MaxComputeWorkGroupSize.x > 3" conditions=2 const=constant
+// switch: W1 "v[3]" case B ? 7 : 8:|no label matches

@@ -20,3 +20,6 @@ void main() {
     coopMatPerElementNV(m, m, relu);
     if (v[1] > 0) v[2] = int(m[0]);
 }
+// decision: D1 ternary "x > 0.0hf && row != column" conditions=2
+// decision: D2 ternary "v[0] > 1" conditions=1
+// decision: D3 if "v[1] > 0" conditions=1

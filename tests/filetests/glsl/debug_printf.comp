@@ -8,3 +8,7 @@ void main() {
     LOG("value \"%d\" at %d, (a && b)\\", v[1] > 0 ? 1 : 2);
     if (v[2] == 3) debugPrintfEXT("%f %u %v3f #if 0", 1.0, 2u, vec3(v[3] > 4));
 }
+// decision: D1 if "v[0] > 1" conditions=1 via=LOG
+// decision: D2 ternary "v[1] > 0" conditions=1 via=LOG
+// decision: D3 if "v[2] == 3" conditions=1
+// decision: D4 argument "v[3] > 4" conditions=1

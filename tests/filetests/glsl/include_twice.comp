@@ -15,3 +15,8 @@ void main() {
     v[0] = sum(4);
     v[1] = largest(4);
 }
+// decision: D1 for "i < count" conditions=1 file=include/reduce_once.glsl
+// decision: D2 if "(x) < 0" conditions=1 via=REDUCE_STOP
+// decision: D3 for "i < count" conditions=1 file=include/reduce_once.glsl
+// decision: D4 if "(x) > 99 || (x) == -1" conditions=2 via=REDUCE_STOP
+// decision: D5 ternary "(b) > (a)" conditions=1 via=REDUCE_STEP

@@ -17,3 +17,6 @@ void main() {
     if (second()) v[5] = __LINE__ +
         __LINE__;
 }
+// decision: D1 if "v[0] > __LINE__" conditions=1
+// decision: D2 return "CHECK_LINE( 3) || v[4] == __LINE__" conditions=2
+// decision: D3 if "second()" conditions=1

@@ -16,3 +16,6 @@ void main() {
     if (h > 0.5hf && d < 2.0lf && f <= 1.0e1f) v[2] = int(s2 + s3) + int(us2 + us3) + int(l2 + l3 + int64_t(ul2 + ul3));
     v[3] = int(u2 + u3 + u4) + int(h2 + h3 + h4) + int(d2 + d3 + d4) + int(f2 + f3 + f4 + f5 + f6 + f7 + f8 + f9);
 }
+// decision: D1 if "s == 1s && us < 3us || l >= -4l" conditions=3
+// decision: D2 if "ul > 0x10ul ^^ u != 0u" conditions=2
+// decision: D3 if "h > 0.5hf && d < 2.0lf && f <= 1.0e1f" conditions=3

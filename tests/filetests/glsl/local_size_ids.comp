@@ -12,3 +12,8 @@ void main() {
     if (BOTH || v[0] > N) v[1] = tile[0];
     for (int i = 0; i < N; ++i) v[i] = FAST ? i : -i;
 }
+// decision: D1 initialiser "FAST && N > 2" conditions=2 const=specialization unmarked
+// decision: D2 if "gl_WorkGroupSize.x > 2 && FAST" conditions=2 const=specialization
+// decision: D3 if "BOTH || v[0] > N" conditions=2
+// decision: D4 for "i < N" conditions=1
+// decision: D5 ternary "FAST" conditions=1 const=specialization

@@ -14,3 +14,13 @@ void main() {
     v[9] = IGNORED(v[10] > 0 ? 1 : 2);
     v[11] = OUTER(v[12] > 0 || v[13] > 0);
 }
+// decision: D1 if "v[2] > 0 && v[3] > 0" conditions=2 via=TWO
+// decision: D2 if "v[2] > 0 && v[3] > 0" conditions=2 via=TWO
+// decision: D3 if "(c) && (c)" conditions=2 couple=0,0 via=BOTH
+// decision: D4 ternary "(a) < (b)" conditions=1 via=MINIMUM
+// decision: D5 ternary "v[7] > 0" conditions=1 via=MINIMUM
+// decision: D6 ternary "v[8] > 0" conditions=1 via=MINIMUM
+// decision: D7 ternary "v[7] > 0" conditions=1 via=MINIMUM
+// decision: D8 ternary "v[8] > 0" conditions=1 via=MINIMUM
+// decision: D9 ternary "v[12] > 0 || v[13] > 0" conditions=2 via=OUTER,INNER
+// decision: D10 ternary "!(c)" conditions=2 via=OUTER,INNER

@@ -28,3 +28,17 @@ void main() {
     if (SAME((v[8] > 0, v[9] > 0)))
         v[10] = LEFT_value;
 }
+// decision: D1 if "x < (low)" conditions=1 via=DEFINE_CLAMP
+// decision: D2 ternary "x > (high)" conditions=1 via=DEFINE_CLAMP
+// decision: D3 if "x < (low)" conditions=1 via=DEFINE_CLAMP
+// decision: D4 ternary "x > (high)" conditions=1 via=DEFINE_CLAMP
+// decision: D5 if "v[n] == n" conditions=1 via=LIST,CHECK
+// decision: D6 if "v[n] == n" conditions=1 via=LIST,CHECK
+// decision: D7 if "v[n] == n" conditions=1 via=LIST,CHECK
+// decision: D8 for "i < (n)" conditions=1 via=FOR_EACH
+// decision: D9 if "v[k] > 1 && v[k] != 7" conditions=2 via=WHEN
+// decision: D10 do-while "false" conditions=1 const=constant via=WHEN
+// decision: D11 ternary "SELECT(v[0] > 0, v[1], v[2]) > 1" conditions=1 via=SELECT,SELECT_
+// decision: D12 ternary "v[0] > 0" conditions=1 via=SELECT,SELECT_,SELECT,SELECT_
+// decision: D13 ternary "v[7] < 0" conditions=1 via=SAME,SELECT,SELECT_,SAME
+// decision: D14 if "v[9] > 0" conditions=1 via=SAME

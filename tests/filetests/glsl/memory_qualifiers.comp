@@ -10,3 +10,7 @@ void main() {
     bool held = b, lit = u.on;
     c = held && lit ? int(twice(u.m[0][1])) : int(u.t.y);
 }
+// decision: D1 if "v[0] > 1 && b || u.on" conditions=3
+// decision: D2 initialiser "b" conditions=1
+// decision: D3 initialiser "u.on" conditions=1
+// decision: D4 ternary "held && lit" conditions=2

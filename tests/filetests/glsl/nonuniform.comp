@@ -10,3 +10,5 @@ void main() {
     int other = nonuniformEXT(lane + 1);
     if (texelFetch(textures[nonuniformEXT(at)], ivec2(0), 0).x > 0.5 && at < 4) outs[nonuniformEXT(other)].v[1] = 1;
 }
+// decision: D1 ternary "at > 3" conditions=1
+// decision: D2 if "texelFetch(textures[nonuniformEXT(at)], ivec2(0), 0).x > 0.5 && at < 4" conditions=2

@@ -8,3 +8,4 @@ void main() {
     int abbc = v[0], abc = v[1];
     if (JOIN3(ab, , c) > 1) v[2] = 1;
 }
+// decision: D1 if "if (JOIN3(ab, , c) > 1) v[2] = 1;" conditions=1

@@ -23,3 +23,19 @@ void main() {
     v[1] = settings.level;
     v[2] = int(copy[1] = state.marks[1]);
 }
+// decision: D1 return "global_flag" conditions=1
+// decision: D2 argument "x" conditions=1
+// decision: D3 assignment "settings.enabled" conditions=1
+// decision: D4 assignment "settings.list[settings.level]" conditions=1
+// decision: D5 assignment "state.live" conditions=1
+// decision: D6 initialiser "subgroupShuffle(global_flag, 1u)" conditions=1
+// decision: D7 argument "global_flag" conditions=1
+// decision: D8 initialiser "subgroupBroadcast(state.marks[0], 0u)" conditions=1
+// decision: D9 argument "state.marks[0]" conditions=1
+// decision: D10 assignment "next(shuffled)" conditions=1
+// decision: D11 argument "shuffled" conditions=1
+// decision: D12 argument "copy[0]" conditions=1
+// decision: D13 argument "next(broadcast)" conditions=1
+// decision: D14 argument "broadcast" conditions=1
+// decision: D15 argument "copy[1] = state.marks[1]" conditions=1
+// decision: D16 assignment "state.marks[1]" conditions=1

@@ -18,3 +18,6 @@ void main() {
     #pragma STDGL invariant(all)
     v[2] = v[3] > 0 ? 1 : 2;
 }
+// decision: D1 if "subgroupAny(v[0] > 0)" conditions=1
+// decision: D2 argument "v[0] > 0" conditions=1
+// decision: D3 ternary "v[3] > 0" conditions=1

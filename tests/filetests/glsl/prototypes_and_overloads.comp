@@ -19,3 +19,13 @@ void main() {
     if (check(v[3]) && check(float(v[4]), a || b)) v[5] = c;
     v[6] = int(two(float[2](1.0, 2.0), v[7] > 0 ? 1 : 2)[0]);
 }
+// decision: D1 return "x > 1" conditions=1
+// decision: D2 return "strict && x > 0.5" conditions=2
+// decision: D3 ternary "x.x > x.y" conditions=1
+// decision: D4 if "count > 1" conditions=1
+// decision: D5 initialiser "check(v[0])" conditions=1
+// decision: D6 initialiser "check(1.0, v[1] > 2)" conditions=1
+// decision: D7 argument "v[1] > 2" conditions=1
+// decision: D8 if "check(v[3]) && check(float(v[4]), a || b)" conditions=2
+// decision: D9 argument "a || b" conditions=2
+// decision: D10 ternary "v[7] > 0" conditions=1

@@ -19,3 +19,10 @@ void main() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
     v[6] = old > 3 ? 1 : 2;
 }
+// decision: D1 ternary "b > 2" conditions=1
+// decision: D2 if "texture(sampler2D(tex, smp), p).x > 0.5 || textureLod(pictures[v[2] > 0 ? 1 : 0], p, 0.0).y < 0.1" conditions=2
+// decision: D3 ternary "v[2] > 0" conditions=1
+// decision: D4 if "imageLoad(img, ivec2(v[3] > 1 ? 1 : 0, 2)).x == 3u" conditions=1
+// decision: D5 ternary "v[3] > 1" conditions=1
+// decision: D6 argument "v[4] > 0" conditions=1
+// decision: D7 ternary "old > 3" conditions=1

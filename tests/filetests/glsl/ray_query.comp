@@ -17,3 +17,8 @@ bool occluded(vec3 from, vec3 to) {
 void main() {
     depth[0] = occluded(vec3(0.0), vec3(depth[1])) ? 1.0 : 0.0;
 }
+// decision: D1 while "rayQueryProceedEXT(query)" conditions=1
+// decision: D2 if "rayQueryGetIntersectionTypeEXT(query, false) == gl_RayQueryCandidateIntersectionTriangleEXT" conditions=1
+// decision: D3 if "at.x + at.y < 1.0 || rayQueryGetIntersectionFrontFaceEXT(query, false)" conditions=2
+// decision: D4 return "rayQueryGetIntersectionTypeEXT(query, true) != gl_RayQueryCommittedIntersectionNoneEXT" conditions=1
+// decision: D5 ternary "occluded(vec3(0.0), vec3(depth[1]))" conditions=1

@@ -12,3 +12,8 @@ void main() {
     bool copy = ready;
     v[4] = uint(copy);
 }
+// decision: D1 if "gl_LocalInvocationIndex == 0u" conditions=1
+// decision: D2 assignment "v[0] > 1u" conditions=1
+// decision: D3 if "ready && second.tail[1] > second.x.y" conditions=2
+// decision: D4 initialiser "ready" conditions=1
+// decision: D5 argument "copy" conditions=1

@@ -21,3 +21,8 @@ void main() {
     bool small = all(lessThan(h, f16vec4(2.0hf)));
     v[3] = int(relu(h.x)) + int(small) + int(widen(i8vec2(c.xy)).y) + int(m[0][0]) + int(pack32(u16vec2(1us, 2us)));
 }
+// decision: D1 ternary "x > float16_t(0.0)" conditions=1
+// decision: D2 if "a < int8_t(0) || b == uint8_t(255) && wide.x > wide.y" conditions=3
+// decision: D3 if "any(greaterThan(c, i8vec4(3)))" conditions=1
+// decision: D4 initialiser "all(lessThan(h, f16vec4(2.0hf)))" conditions=1
+// decision: D5 argument "small" conditions=1

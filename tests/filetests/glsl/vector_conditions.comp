@@ -17,3 +17,20 @@ void main() {
     if (a == b || a.xy != b.xy) v[9] = vec4(two, 1.0, 0.0);
     v[10] = vec4(isnan(a.x) || isinf(b.y) ? 1.0 : 0.0);
 }
+// decision: D1 if "any(lessThan(a, b)) && all(equal(a.xy, b.zw))" conditions=2
+// decision: D2 if "any(not(greaterThanEqual(a, b))) || !all(bvec2(a.x > b.x, a.y > b.y && a.z > b.z))" conditions=2
+// decision: D3 argument "a.x > b.x" conditions=1
+// decision: D4 argument "a.y > b.y && a.z > b.z" conditions=2
+// decision: D5 argument "a.x > 0.0" conditions=1
+// decision: D6 argument "a.w > b.w" conditions=1
+// decision: D7 initialiser "any(mask)" conditions=1
+// decision: D8 initialiser "mask.y" conditions=1
+// decision: D9 initialiser "mask[2]" conditions=1
+// decision: D10 argument "any_set" conditions=1
+// decision: D11 argument "second || third" conditions=2
+// decision: D12 assignment "a.x > 1.0" conditions=1
+// decision: D13 if "mask == bvec4(true) && two != bvec2(false)" conditions=2
+// decision: D14 argument "true" conditions=1 const=constant
+// decision: D15 argument "false" conditions=1 const=constant
+// decision: D16 if "a == b || a.xy != b.xy" conditions=2
+// decision: D17 ternary "isnan(a.x) || isinf(b.y)" conditions=2
