@@ -83,7 +83,19 @@ fn options<'a>(
 /// Refuses text that the compiler must not be given.
 pub fn admit(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     reject_nul(kernel)?;
+    reject_mark(kernel)?;
     reject_version(kernel)
+}
+
+/// The compiler takes a byte order mark for text before `#version`, and then prints to stdout, where results go.
+fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
+    if !kernel.text.starts_with('\u{feff}') {
+        return Ok(());
+    }
+    let made = Diagnostic::new("glsl-syntax", "the text begins with a byte order mark, which the compiler does not read")
+        .at_span(&kernel.path, kernel.text.as_str(), 0..3)
+        .hint("save the file as UTF-8 without a byte order mark");
+    Err(Box::new(made))
 }
 
 /// Compiles the untouched text, which must have been admitted.
@@ -148,17 +160,33 @@ fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     Err(Box::new(made.hint("start the file with `#version 450` (or higher)")))
 }
 
-/// Compiles text that is preprocessed already (marked, re-lined); the error is the compiler's first message.
-pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, String> {
-    let mut options = options(kernel, None, Defines::None).map_err(|error| error.to_string())?;
+/// Why the compiler does not accept rewritten text.
+#[derive(Debug, Clone)]
+pub struct RewriteError {
+    /// The compiler's first message.
+    pub reason: String,
+    /// File and 1-based line of every message that names them.
+    pub places: Vec<(String, u32)>,
+}
+
+/// Compiles text that is preprocessed already (marked, re-lined).
+pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, RewriteError> {
+    let failed = |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
+    let mut options = options(kernel, None, Defines::None).map_err(failed)?;
     options.set_optimization_level(level(optimization));
-    let compiler = compiler().map_err(|error| error.to_string())?;
+    let compiler = compiler().map_err(failed)?;
     let result =
         compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
         let message = error.to_string();
+        let errors = message.lines().filter_map(|line| line.split_once("error:"));
+        let places = errors.filter_map(|(place, _)| {
+            let (file, line) = place.trim().trim_end_matches(':').rsplit_once(':')?;
+            Some((file.to_owned(), line.parse().ok()?))
+        });
+        let places = places.collect();
         let line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
-        line.split("error:").last().unwrap_or(line).trim().to_owned()
+        RewriteError { reason: line.split("error:").last().unwrap_or(line).trim().to_owned(), places }
     })
 }
 

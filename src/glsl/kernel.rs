@@ -4,11 +4,11 @@
 //! Does not cover: the steps themselves, which are one file each.
 
 use super::include::Includes;
-use super::isolate::{self, Isolated};
+use super::isolate::{self, Isolated, Rejection};
 use super::marking::{self, Marked, MarkedText, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
-use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser};
+use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser, positions};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
@@ -48,8 +48,11 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let names = MarkerNames::unused_in(&unit.tokens);
     let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
         .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
+    let left_out = excluded.keys().copied().collect();
+    let markers = marking::insertions(&outline.placements, &left_out, &names);
+    let positions = positions::positions(kernel, &unit, &outline, &markers, accuracy);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
-    Ok(Compiled { structure, production, marked, included: includes.found(), notes })
+    Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
 }
 
 /// Text whose macros or includes grow without bound never reaches the compiler, which has no limit of its own.
@@ -107,6 +110,18 @@ fn translation_unit(
     }
 }
 
+/// What is marked on each line, by file and 1-based line.
+fn marked_lines<'u>(unit: &'u TranslationUnit, outline: &Outline) -> BTreeMap<(&'u str, u32), BTreeSet<Marked>> {
+    let mut lines: BTreeMap<(&str, u32), BTreeSet<Marked>> = BTreeMap::new();
+    for placement in &outline.placements {
+        for token in [&unit.tokens[placement.first], &unit.tokens[placement.last]] {
+            let file = unit.files.get(token.line_file.0 as usize).map_or("", |file| &file.path);
+            lines.entry((file, token.line)).or_default().insert(placement.role.marked());
+        }
+    }
+    lines
+}
+
 type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
 
 fn mark(
@@ -118,10 +133,14 @@ fn mark(
 ) -> Result<MarkedModule, String> {
     let all: BTreeSet<Marked> = outline.placements.iter().map(|placement| placement.role.marked()).collect();
     let all: Vec<Marked> = all.into_iter().collect();
+    let lines = marked_lines(unit, outline);
     let isolated = isolate::isolate(&all, |excluded| {
         let excluded = excluded.keys().copied().collect();
         let text = marking::render(unit, &outline.placements, &excluded, names);
-        let words = compiler::marked(kernel, &text.text)?;
+        let words = compiler::rewritten(kernel, &text.text, Optimization::Zero).map_err(|error| {
+            let suspects = error.places.iter().filter_map(|(file, line)| lines.get(&(file.as_str(), *line)));
+            Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
+        })?;
         Ok((text, words))
     });
     if let Some(Isolated { compiled: (text, words), excluded }) = isolated {

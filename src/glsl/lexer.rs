@@ -56,6 +56,8 @@ impl Lexer {
         while self.byte(self.position) == b'\\' {
             let ending = self.line_ending(self.position + 1);
             if ending == 0 {
+                // At the end of the text it continues nothing, and is no token either.
+                self.position += usize::from(self.position + 1 == self.text.len());
                 return;
             }
             self.position += 1 + ending;

@@ -222,6 +222,7 @@ impl Preprocessor<'_> {
         for token in &mut tokens {
             token.origin = self.frames.rebase(token.origin, context, frame, &mut moved);
         }
+        self.moved += moved.len() as u64;
         tokens
     }
 

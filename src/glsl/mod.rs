@@ -25,6 +25,8 @@ mod marking;
 mod names;
 mod outline;
 mod parser;
+#[cfg(feature = "compiler")]
+mod positions;
 mod preprocessor;
 mod syntax;
 mod token;
@@ -41,6 +43,8 @@ const STACK_BYTES: usize = 512 << 20;
 pub use crate::model::project::{DecisionPolicy, Optimization};
 #[cfg(feature = "compiler")]
 pub use kernel::{compile, compiler_identity};
+#[cfg(feature = "compiler")]
+pub use positions::{Positions, TokenPlace};
 
 /// A kernel's source and everything that decides what it compiles to.
 #[derive(Debug, Clone)]
@@ -69,6 +73,9 @@ pub struct Compiled {
     pub production: Vec<u32>,
     /// SPIR-V of the marked source (never optimised), with debug lines.
     pub marked: Vec<u32>,
+    /// Where production's instructions come from; or why that is not known.
+    #[cfg(feature = "compiler")]
+    pub positions: Result<Positions, String>,
     /// Files read by `#include`, project-relative path to text.
     pub included: BTreeMap<String, String>,
     /// Remarks for the report (line accuracy only, decisions left unmarked and why).

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Most steps (tokens read, arguments expanded) of one run. The compiler has no such limit: text beyond it is refused
+/// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such limit: text beyond it is refused
 /// before the compiler sees it.
-const STEP_LIMIT: u64 = 8_000_000;
+const STEP_LIMIT: u64 = 4_000_000;
 
 /// Path that stands for the macro definitions given from outside.
 pub const DEFINES_PATH: &str = "<defines>";
@@ -101,6 +101,8 @@ pub struct Preprocessor<'a> {
     /// Open conditional groups: whether the `#else` was seen.
     conditionals: Vec<bool>,
     steps: u64,
+    /// Frames moved since steps were last counted.
+    pub(super) moved: u64,
 }
 
 /// Preprocesses the main file `path` with `text`, after `defines`.
@@ -129,6 +131,7 @@ pub fn preprocess(
         line_start: 0,
         conditionals: Vec::new(),
         steps: 0,
+        moved: 0,
     };
     if !defines.is_empty() {
         let text: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
@@ -190,7 +193,8 @@ impl<'a> Preprocessor<'a> {
     }
 
     pub(super) fn spend(&mut self) -> Result<(), PreprocessError> {
-        self.spend_steps(1)
+        let moved = std::mem::take(&mut self.moved);
+        self.spend_steps(1 + moved)
     }
 
     fn spend_steps(&mut self, steps: u64) -> Result<(), PreprocessError> {
