@@ -43,13 +43,102 @@ fn shaders() -> Vec<String> {
 
 /// Pieces of text that a shader may hold, in any order.
 const WORDS: [&str; 97] = [
-    "#define A", "#define F(x, y) x y", "#define G(x) x##x", "A", "F(", "G(a)", "#if", "#ifdef A", "#elif 1", "#else", "#endif",
-    "#include <x>", "#include \"y\"", "#line 3", "#line 4 \"z\"", "#pragma a", "#extension E : enable", "#undef A",
-    "#version 450", "#error", "##", "#", "\\\n", "\n", "\r\n", "\r", "/*", "*/", "//", "\"", "'", "`", "\u{feff}", "é", "漢",
-    "(", ")", "[", "]", "{", "}", "[[", "]]", ";", ",", ".", ":", "::", "?", "=", "==", "!=", "<", ">", "<=", ">>=", "&&",
-    "||", "^^", "!", "~", "-", "++", "--", "+=", "if", "else", "while", "do", "for", "switch", "case", "default", "return",
-    "break", "continue", "discard", "const", "layout", "struct", "buffer", "bool", "void", "int", "coopmat<", "spirv_type(",
-    "spirv_decorate(", "nonuniformEXT", "subroutine(", "precision", "true", "main", "x", "1.5e3f", "0x1fu", "defined",
+    "#define A",
+    "#define F(x, y) x y",
+    "#define G(x) x##x",
+    "A",
+    "F(",
+    "G(a)",
+    "#if",
+    "#ifdef A",
+    "#elif 1",
+    "#else",
+    "#endif",
+    "#include <x>",
+    "#include \"y\"",
+    "#line 3",
+    "#line 4 \"z\"",
+    "#pragma a",
+    "#extension E : enable",
+    "#undef A",
+    "#version 450",
+    "#error",
+    "##",
+    "#",
+    "\\\n",
+    "\n",
+    "\r\n",
+    "\r",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "'",
+    "`",
+    "\u{feff}",
+    "é",
+    "漢",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "[[",
+    "]]",
+    ";",
+    ",",
+    ".",
+    ":",
+    "::",
+    "?",
+    "=",
+    "==",
+    "!=",
+    "<",
+    ">",
+    "<=",
+    ">>=",
+    "&&",
+    "||",
+    "^^",
+    "!",
+    "~",
+    "-",
+    "++",
+    "--",
+    "+=",
+    "if",
+    "else",
+    "while",
+    "do",
+    "for",
+    "switch",
+    "case",
+    "default",
+    "return",
+    "break",
+    "continue",
+    "discard",
+    "const",
+    "layout",
+    "struct",
+    "buffer",
+    "bool",
+    "void",
+    "int",
+    "coopmat<",
+    "spirv_type(",
+    "spirv_decorate(",
+    "nonuniformEXT",
+    "subroutine(",
+    "precision",
+    "true",
+    "main",
+    "x",
+    "1.5e3f",
+    "0x1fu",
+    "defined",
     "__LINE__",
 ];
 
@@ -194,11 +283,8 @@ fn macro_bombs_are_refused_before_the_compiler_sees_them() {
     assert_eq!(errors[0].kind, "glsl-limit", "{errors:?}");
     assert!(errors[0].location.as_ref().expect("a place").span.is_some());
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    let nested = format!(
-        "{HEAD}#define F(x) x + x\nvoid main() {{ v[1] = {}1{}; }}\n",
-        "F(".repeat(60),
-        ")".repeat(60)
-    );
+    let nested =
+        format!("{HEAD}#define F(x) x + x\nvoid main() {{ v[1] = {}1{}; }}\n", "F(".repeat(60), ")".repeat(60));
     assert_eq!(compile(&source(&nested)).expect_err("it doubles 60 times")[0].kind, "glsl-limit");
 }
 
@@ -296,8 +382,13 @@ fn a_few_forbidden_places_cost_a_few_compilations() {
     text += "int helper(int x) { return x > 3 ? 1 : 2; }\nvoid main() {\n    int rows[4];\n";
     for line in 0..1_000 {
         text += &match line {
-            100 | 500 | 900 => format!("    const int n{line} = rows.length() > {line} ? 2 : 1; int cells{line}[n{line}];\n"),
-            _ => format!("    if (v[{line}] > {line} && helper(v[{line}]) == 1) v[{}] = v[{line}] > 7 ? 1 : 2;\n", line + 1),
+            100 | 500 | 900 => {
+                format!("    const int n{line} = rows.length() > {line} ? 2 : 1; int cells{line}[n{line}];\n")
+            }
+            _ => format!(
+                "    if (v[{line}] > {line} && helper(v[{line}]) == 1) v[{}] = v[{line}] > 7 ? 1 : 2;\n",
+                line + 1
+            ),
         };
     }
     text += "}\n";

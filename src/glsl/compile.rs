@@ -92,9 +92,10 @@ fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     if !kernel.text.starts_with('\u{feff}') {
         return Ok(());
     }
-    let made = Diagnostic::new("glsl-syntax", "the text begins with a byte order mark, which the compiler does not read")
-        .at_span(&kernel.path, kernel.text.as_str(), 0..3)
-        .hint("save the file as UTF-8 without a byte order mark");
+    let made =
+        Diagnostic::new("glsl-syntax", "the text begins with a byte order mark, which the compiler does not read")
+            .at_span(&kernel.path, kernel.text.as_str(), 0..3)
+            .hint("save the file as UTF-8 without a byte order mark");
     Err(Box::new(made))
 }
 

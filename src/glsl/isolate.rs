@@ -33,10 +33,7 @@ type Excluded = BTreeMap<Marked, String>;
 
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
-pub fn isolate<T>(
-    all: &[Marked],
-    mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>,
-) -> Option<Isolated<T>> {
+pub fn isolate<T>(all: &[Marked], mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>) -> Option<Isolated<T>> {
     let mut excluded = Excluded::new();
     let mut rejection = match attempt(&excluded) {
         Ok(compiled) => return Some(Isolated { compiled, excluded }),
@@ -62,14 +59,12 @@ pub fn isolate<T>(
 
 /// Puts back what was left out for no fault of its own. Invariant: the text without `excluded` compiles; pieces are put
 /// back as long as it does.
-fn put_back<T>(
-    mut isolated: Isolated<T>,
-    mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>,
-) -> Isolated<T> {
+fn put_back<T>(mut isolated: Isolated<T>, mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>) -> Isolated<T> {
     let left_out: Vec<Marked> = isolated.excluded.keys().copied().collect();
     let (first, second) = left_out.split_at(left_out.len() / 2);
     // All of them together are known not to compile.
-    let mut pending: Vec<Vec<Marked>> = if left_out.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
+    let mut pending: Vec<Vec<Marked>> =
+        if left_out.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
     let mut left = COMPILATIONS;
     while let Some(piece) = pending.pop() {
         if left == 0 {

@@ -63,9 +63,7 @@ fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Ve
             let made = Diagnostic::new("glsl-limit", error.message.clone());
             let hint = "look for macros or files that name each other several times";
             let made = match error.span.filter(|span| span.file.0 == 0) {
-                Some(span) => {
-                    made.at_span(&kernel.path, kernel.text.as_str(), span.start as usize..span.end as usize)
-                }
+                Some(span) => made.at_span(&kernel.path, kernel.text.as_str(), span.start as usize..span.end as usize),
                 None => made.in_file(&kernel.path),
             };
             Err(vec![made.hint(hint)])

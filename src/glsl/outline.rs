@@ -8,12 +8,12 @@ use super::decisions::{Decisions, Position, Surroundings};
 use super::marking::{Placed, Placement};
 use super::syntax::{self, *};
 use super::token::{Frames, Token};
-use std::collections::BTreeSet;
 use crate::model::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use crate::model::place::{SourceFile, Span};
 use crate::model::structure::{
     Block, Decision, DecisionContext, Exit, Function, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
 };
+use std::collections::BTreeSet;
 
 /// What the syntax tree says, before markers are numbered.
 #[derive(Debug, Clone)]

@@ -379,7 +379,13 @@ impl<'a> Preprocessor<'a> {
             self.files.len() - 1
         });
         let lexer = Lexer::new(found.text, FileIndex(index as u32));
-        self.inputs.push(Input::File(FileInput { lexer, name: found.name, presumed_offset: 0, presumed_name: None, ended: false }));
+        self.inputs.push(Input::File(FileInput {
+            lexer,
+            name: found.name,
+            presumed_offset: 0,
+            presumed_name: None,
+            ended: false,
+        }));
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 #version 450
 // Relaxation of a small graph by one workgroup until nothing changes.
+// order: free
 // groups: 1 1 1
 // buffer: 0 int 96 random 121 0 15
 // buffer: 1 int 16 zero

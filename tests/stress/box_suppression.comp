@@ -19,8 +19,8 @@ void main() {
     bool drop_me = dropped[me];
     for (int other = 0; other < 32 && !drop_me; ++other) {
         if (other == me || !better(other, me)) continue;
-        int common = min(high(me), high(other)) - max(low(me), low(other));
-        drop_me = common > overlap && !(high(other) - low(other) < 2);
+        int shared_part = min(high(me), high(other)) - max(low(me), low(other));
+        drop_me = shared_part > overlap && !(high(other) - low(other) < 2);
     }
     kept[me] = drop_me ? 0u : 1u;
 }

@@ -1,5 +1,6 @@
 #version 450
 // Open addressing with compare-and-swap; gives up after a bounded number of probes.
+// order: free
 // groups: 1 1 1
 // buffer: 0 uint 32 random 21 1 30
 // buffer: 1 uint 16 zero
