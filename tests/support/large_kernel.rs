@@ -65,6 +65,9 @@ pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
     author.text
 }
 
+/// Stages that one function calls.
+const GROUP: usize = 16;
+
 const BEGIN: &str = "void main() {\n    int at = int(gl_GlobalInvocationID.x), x = source[at], y = source[63 - at];";
 const END: &str = "    target[at] = x + y;\n}";
 
@@ -106,14 +109,23 @@ impl Author {
             self.stage(stages);
             stages += 1;
         }
+        let mut groups = 0;
+        for first in (0..stages).step_by(GROUP) {
+            self.line(&format!("void group_{groups}(inout int x, inout int y, int at) {{"));
+            for stage in first..stages.min(first + GROUP) {
+                let line = match stage % 3 {
+                    0 => format!("    x = stage_{stage}(x, y);"),
+                    1 => format!("    y = stage_{stage}(y, x);"),
+                    _ => format!("    x = bounded(stage_{stage}(x, at), {});", 500 + stage % 70),
+                };
+                self.line(&line);
+            }
+            self.line("}");
+            groups += 1;
+        }
         self.line(BEGIN);
-        for stage in 0..stages {
-            let line = match stage % 3 {
-                0 => format!("    x = stage_{stage}(x, y);"),
-                1 => format!("    y = stage_{stage}(y, x);"),
-                _ => format!("    x = bounded(stage_{stage}(x, at), {});", 500 + stage % 70),
-            };
-            self.line(&line);
+        for group in 0..groups {
+            self.line(&format!("    group_{group}(x, y, at);"));
         }
         self.line(END);
     }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::time::Instant;
-use vkcert::coverage::assess;
+use vkcert::coverage::{Subject, assess};
 use vkcert::glsl::{DecisionPolicy, KernelSource, Optimization, compile};
 use vkcert::instrument::instrument;
+use vkcert::model::evidence::Configuration;
 use vkcert::model::records::Records;
 use vkcert::spirv::module::Module;
 use vkcert::spirv::validate::{TargetEnv, validate};
@@ -43,12 +44,14 @@ pub fn take(text: &str) -> Taken {
     let compiled = compile(&source(text)).unwrap_or_else(|errors| panic!("{:?}", &errors[..errors.len().min(3)]));
     assert!(compiled.notes.is_empty(), "{:?}", &compiled.notes[..compiled.notes.len().min(3)]);
     step("front end", &mut start);
+    let marked_words = compiled.marked.clone();
     let marked = Module::parse(compiled.marked).expect("the marked module is SPIR-V");
     step("parse", &mut start);
     let made = instrument(&compiled.structure, &marked, "main").expect("it can be instrumented");
     assert!(made.untraced.is_empty(), "{:?}", made.untraced.first());
     step("instrument", &mut start);
-    for words in [&compiled.production, &made.traced, &made.instrumented] {
+    // Traced and instrumented modules are validated within the step before.
+    for words in [&compiled.production, &marked_words] {
         validate(words, TargetEnv::for_version(words)).expect("valid");
     }
     step("validate", &mut start);
@@ -59,7 +62,14 @@ pub fn take(text: &str) -> Taken {
         records.words[bit as usize / 32] |= 1 << (bit % 32);
     }
     let test = vkcert::model::id::TestId("TC-1".to_owned());
-    let coverage = assess(&compiled.structure, layout, &made.presence, &[(test, &records)]);
+    let configuration = Configuration::default();
+    let subject = Subject {
+        structure: &compiled.structure,
+        layout,
+        presence: &made.presence,
+        configuration: &configuration,
+    };
+    let coverage = assess(&subject, &[(test, &records)]);
     step("assess", &mut start);
     let json = serde_json::to_vec(&(&compiled.structure, &coverage)).expect("it can be stored");
     assert!(!json.is_empty());
