@@ -3,7 +3,9 @@
 //! Directives in line comments say what must come out. All decisions of a file must be listed, in order:
 //! `decision: ID CONTEXT "TEXT" conditions=N [couple=0,1,0] [const=constant] [unmarked] [via=MACRO] [file=PATH]`,
 //! `switch: ID "SELECTOR" LABEL|LABEL`, `exits: FUNCTION N`, `statements: N`, `unreached: FUNCTION`,
-//! `policy: control-flow`, `define: NAME=VALUE`, `accuracy: lines-only`.
+//! `policy: control-flow`, `define: NAME=VALUE`, `include: FOLDER`, `target: vulkanN.N`, `accuracy: lines-only`.
+//! Every file must also go through instrumentation: traced and instrumented modules validate, and no branch is untraced.
+//! `VKCERT_FILE=NAME` runs one file alone.
 
 use proptest::prelude::*;
 use rspirv::spirv::Op;
@@ -147,6 +149,15 @@ fn check_markers(name: &str, compiled: &Compiled, unreached: &[&str]) {
     assert!(calls(&production, &structure.value_marker).is_empty(), "{name}: production holds markers");
 }
 
+/// Traced and instrumented modules are made and validate, and every branch comes from a decision.
+fn check_instrumented(name: &str, compiled: &Compiled) {
+    let module = Module::parse(compiled.marked.clone()).expect("the marked module is SPIR-V");
+    let made = vkcert::instrument::instrument(&compiled.structure, &module, "main");
+    let made = made.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let places: Vec<_> = made.untraced.iter().map(|finding| (&finding.message, finding.place.as_ref())).collect();
+    assert!(places.is_empty(), "{name}: {places:?} {:#?}", compiled.notes);
+}
+
 fn statements<'s>(statement: &'s Statement, found: &mut Vec<&'s Statement>) {
     if !matches!(statement.kind, StatementKind::DoWhile { .. }) && statement.id.is_some() {
         found.push(statement);
@@ -211,11 +222,16 @@ fn check_file(path: &Path) {
         let (defined, value) = define.split_once('=').expect("NAME=VALUE");
         kernel.defines.insert(defined.to_owned(), value.to_owned());
     }
+    kernel.include = directives(&text, "include").into_iter().map(|folder_name| folder().join(folder_name)).collect();
+    for target in directives(&text, "target") {
+        kernel.target_env = target.to_owned();
+    }
     let compiled = match compile(&kernel) {
         Ok(compiled) => compiled,
         Err(errors) => panic!("{name}: {errors:#?}"),
     };
     let structure = &compiled.structure;
+    check_instrumented(&name, &compiled);
     let lines_only = directives(&text, "accuracy") == ["lines-only"];
     let accuracy = if lines_only { Accuracy::LinesOnly } else { Accuracy::Exact };
     assert_eq!(structure.accuracy, accuracy, "{name}: {:?}", compiled.notes);
@@ -250,6 +266,9 @@ fn every_file_gives_the_decisions_it_lists() {
         std::fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
     paths.sort();
+    if let Ok(only) = std::env::var("VKCERT_FILE") {
+        return check_file(&folder().join(only));
+    }
     assert!(paths.len() >= 25, "only {} files", paths.len());
     let failures: Vec<String> = paths
         .iter()

@@ -173,10 +173,9 @@ fn measure(
 ) -> Result<Measured, String> {
     let marked = Arc::new(marked);
     let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
-    let made = instrument::instrument(structure, &module, &source.entry).map_err(|error| error.to_string())?;
-    for (what, words) in [("marked", &*marked), ("traced", &made.traced), ("instrumented", &made.instrumented)] {
-        validate::validate(words, environment).map_err(|error| format!("the {what} module is not valid: {error}"))?;
-    }
+    validate::validate(&marked, environment).map_err(|error| format!("the marked module is not valid: {error}"))?;
+    let made = instrument::instrument_in(structure, &module, &source.entry, environment);
+    let made = made.map_err(|error| error.to_string())?;
     kernel.findings.extend(made.untraced);
     kernel.notes.extend(made.compiler_generated);
     Ok(Measured {

@@ -80,11 +80,28 @@ fn options<'a>(
     Ok(options)
 }
 
-/// Compiles the untouched text.
+/// Refuses text that the compiler must not be given.
+pub fn admit(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
+    reject_nul(kernel)?;
+    reject_mark(kernel)?;
+    reject_version(kernel)
+}
+
+/// The compiler takes a byte order mark for text before `#version`, and then prints to stdout, where results go.
+fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
+    if !kernel.text.starts_with('\u{feff}') {
+        return Ok(());
+    }
+    let made =
+        Diagnostic::new("glsl-syntax", "the text begins with a byte order mark, which the compiler does not read")
+            .at_span(&kernel.path, kernel.text.as_str(), 0..3)
+            .hint("save the file as UTF-8 without a byte order mark");
+    Err(Box::new(made))
+}
+
+/// Compiles the untouched text, which must have been admitted.
 pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
-    reject_nul(kernel).map_err(one)?;
-    reject_version(kernel).map_err(one)?;
     let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(level(kernel.optimization));
     let result = compiler().map_err(one)?.compile_into_spirv(
@@ -144,25 +161,42 @@ fn reject_version(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     Err(Box::new(made.hint("start the file with `#version 450` (or higher)")))
 }
 
-/// Compiles text that is preprocessed already (marked, re-lined); the error is the compiler's first message.
-pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, String> {
-    let mut options = options(kernel, None, Defines::None).map_err(|error| error.to_string())?;
+/// Why the compiler does not accept rewritten text.
+#[derive(Debug, Clone)]
+pub struct RewriteError {
+    /// The compiler's first message.
+    pub reason: String,
+    /// File and 1-based line of every message that names them.
+    pub places: Vec<(String, u32)>,
+}
+
+/// Compiles text that is preprocessed already (marked, re-lined).
+pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, RewriteError> {
+    let failed = |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
+    let mut options = options(kernel, None, Defines::None).map_err(failed)?;
     options.set_optimization_level(level(optimization));
-    let compiler = compiler().map_err(|error| error.to_string())?;
+    let compiler = compiler().map_err(failed)?;
     let result =
         compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
         let message = error.to_string();
+        let errors = message.lines().filter_map(|line| line.split_once("error:"));
+        let places = errors.filter_map(|(place, _)| {
+            let (file, line) = place.trim().trim_end_matches(':').rsplit_once(':')?;
+            Some((file.to_owned(), line.parse().ok()?))
+        });
+        let places = places.collect();
         let line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
-        line.split("error:").last().unwrap_or(line).trim().to_owned()
+        RewriteError { reason: line.split("error:").last().unwrap_or(line).trim().to_owned(), places }
     })
 }
 
-/// The compiler's own preprocessed text.
-pub fn preprocessed(kernel: &KernelSource, includes: &Includes) -> Result<String, String> {
+/// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same tokens. No pragma in it
+/// may hold an operator or a string, and no string a byte that is no text (see [`super::lines::showable`]).
+pub fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
     let options = options(kernel, Some(includes), Defines::Given).map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
-    let result = compiler.preprocess(&kernel.text, &kernel.path, &kernel.entry, Some(&options));
+    let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
 }
 

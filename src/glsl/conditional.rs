@@ -131,6 +131,13 @@ impl Preprocessor<'_> {
     }
 }
 
+/// The value at the beginning of `tokens`, and how many of them it takes.
+pub(super) fn evaluated(tokens: &[Token]) -> Result<(i32, usize), String> {
+    let mut expression = Expression { tokens, position: 0, depth: 0 };
+    let value = expression.binary(0)?;
+    Ok((value, expression.position))
+}
+
 struct Expression<'a> {
     tokens: &'a [Token],
     position: usize,

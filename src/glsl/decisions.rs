@@ -6,7 +6,7 @@
 
 use super::DecisionPolicy;
 use super::marking::{Placed, Placement};
-use super::names::{ArgumentPlace, Names};
+use super::names::{ArgumentPlace, Names, ValueType};
 use super::syntax::*;
 use super::token::{Frames, Located, Token};
 use crate::model::id::{DecisionId, FunctionId};
@@ -164,11 +164,8 @@ impl<'a> Decisions<'a> {
                 }
             }
             ExpressionKind::Field { base, .. } => self.visit(base, Position::Operand),
-            ExpressionKind::List(elements) => {
-                for element in elements {
-                    self.visit(element, Position::Place(DecisionContext::Initialiser));
-                }
-            }
+            ExpressionKind::List(_) => self.initialise(expression, None),
+            ExpressionKind::Template(arguments) => self.template(arguments),
         }
     }
 
@@ -189,19 +186,53 @@ impl<'a> Decisions<'a> {
     }
 
     fn visit_call(&mut self, callee: &Expression, arguments: &[Expression]) {
-        if !matches!(callee.kind, ExpressionKind::Identifier) {
+        if self.names.array_constructor(callee).is_some() {
+            self.constant("an array size", |decisions| decisions.visit_parts(callee));
+        } else if !matches!(callee.kind, ExpressionKind::Identifier) {
             self.visit_parts(callee);
         }
         for (index, argument) in arguments.iter().enumerate() {
             let position = match self.names.argument_place(callee, index, arguments.len()) {
                 ArgumentPlace::Boolean => Position::Boolean(DecisionContext::Argument),
-                ArgumentPlace::Other => Position::Place(DecisionContext::Argument),
+                // `true` for a built-in function is no expression of conditions, and often must stay a literal.
+                ArgumentPlace::BuiltIn if self.is_truth_literal(argument) => continue,
+                ArgumentPlace::BuiltIn | ArgumentPlace::Other => Position::Place(DecisionContext::Argument),
                 ArgumentPlace::Written => {
                     self.visit_parts(argument);
                     continue;
                 }
             };
             self.visit(argument, position);
+        }
+    }
+
+    fn is_truth_literal(&self, expression: &Expression) -> bool {
+        let mut inner = expression;
+        while let ExpressionKind::Parenthesised(next) = &inner.kind {
+            inner = next;
+        }
+        inner.first == inner.last && matches!(self.names.text(inner.first), "true" | "false")
+    }
+
+    /// Visits the initialiser of a value of the type `whole`, which may be a list.
+    pub fn initialise(&mut self, initialiser: &Expression, whole: Option<&ValueType>) {
+        let context = DecisionContext::Initialiser;
+        match &initialiser.kind {
+            ExpressionKind::List(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    let listed = self.names.listed_type(whole, index);
+                    self.initialise(element, listed.as_ref());
+                }
+            }
+            _ if whole.is_some_and(ValueType::is_boolean) => self.visit(initialiser, Position::Boolean(context)),
+            _ => self.visit(initialiser, Position::Place(context)),
+        }
+    }
+
+    /// Visits arguments in angle brackets.
+    pub fn template(&mut self, arguments: &[Expression]) {
+        for argument in arguments {
+            self.constant("an argument of a type", |decisions| decisions.visit(argument, Position::Operand));
         }
     }
 

@@ -1,13 +1,17 @@
 //! Finds what must stay unmarked where the marked text does not compile although the plain text does.
 //!
-//! Promises: the kernel never fails for its markers. A bounded search finds the decisions and marks at fault; what the
-//! budget leaves open is left unmarked too.
+//! Promises: the kernel never fails for its markers, and few compilations are needed: what stands on the lines that the
+//! compiler complains about is left out first, and put back piece by piece. A bounded search finds the decisions and
+//! marks at fault; what the budget leaves open is left unmarked too.
 
 use super::marking::Marked;
 use std::collections::BTreeMap;
 
 /// Most compilations of one search.
 const COMPILATIONS: u32 = 120;
+
+/// Most rounds of leaving out what the compiler complains about: an error can hide others.
+const ROUNDS: u32 = 6;
 
 /// Marked text that compiles, and what was left out for it.
 #[derive(Debug, Clone)]
@@ -17,36 +21,64 @@ pub struct Isolated<T> {
     pub excluded: BTreeMap<Marked, String>,
 }
 
+/// The compiler does not accept a text.
+#[derive(Debug, Clone)]
+pub struct Rejection {
+    pub reason: String,
+    /// What stands on the lines that it names.
+    pub suspects: Vec<Marked>,
+}
+
+type Excluded = BTreeMap<Marked, String>;
+
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
-pub fn isolate<T>(
-    all: &[Marked],
-    mut attempt: impl FnMut(&BTreeMap<Marked, String>) -> Result<T, String>,
-) -> Option<Isolated<T>> {
-    let none = BTreeMap::new();
-    let reason = match attempt(&none) {
-        Ok(compiled) => return Some(Isolated { compiled, excluded: none }),
-        Err(reason) => reason,
+pub fn isolate<T>(all: &[Marked], mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>) -> Option<Isolated<T>> {
+    let mut excluded = Excluded::new();
+    let mut rejection = match attempt(&excluded) {
+        Ok(compiled) => return Some(Isolated { compiled, excluded }),
+        Err(rejection) => rejection,
     };
-    let everything: BTreeMap<Marked, String> = all.iter().map(|marked| (*marked, reason.clone())).collect();
-    let mut compiled = attempt(&everything).ok()?;
-    // Invariant: the text without `excluded` compiles; pieces are put back as long as it does.
-    let mut excluded = everything;
-    let mut pending = vec![all.to_vec()];
+    for _ in 0..ROUNDS {
+        let before = excluded.len();
+        for suspect in &rejection.suspects {
+            excluded.entry(*suspect).or_insert_with(|| rejection.reason.clone());
+        }
+        if excluded.len() == before {
+            break;
+        }
+        match attempt(&excluded) {
+            Ok(compiled) => return Some(put_back(Isolated { compiled, excluded }, attempt)),
+            Err(next) => rejection = next,
+        }
+    }
+    let everything: Excluded = all.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
+    let compiled = attempt(&everything).ok()?;
+    Some(put_back(Isolated { compiled, excluded: everything }, attempt))
+}
+
+/// Puts back what was left out for no fault of its own. Invariant: the text without `excluded` compiles; pieces are put
+/// back as long as it does.
+fn put_back<T>(mut isolated: Isolated<T>, mut attempt: impl FnMut(&Excluded) -> Result<T, Rejection>) -> Isolated<T> {
+    let left_out: Vec<Marked> = isolated.excluded.keys().copied().collect();
+    let (first, second) = left_out.split_at(left_out.len() / 2);
+    // All of them together are known not to compile.
+    let mut pending: Vec<Vec<Marked>> =
+        if left_out.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
     let mut left = COMPILATIONS;
     while let Some(piece) = pending.pop() {
         if left == 0 {
             break;
         }
         left -= 1;
-        let mut without = excluded.clone();
+        let mut without = isolated.excluded.clone();
         for marked in &piece {
             without.remove(marked);
         }
         match attempt(&without) {
-            Ok(better) => (compiled, excluded) = (better, without),
-            Err(reason) if piece.len() == 1 => {
-                excluded.insert(piece[0], reason);
+            Ok(compiled) => isolated = Isolated { compiled, excluded: without },
+            Err(rejection) if piece.len() == 1 => {
+                isolated.excluded.insert(piece[0], rejection.reason);
             }
             Err(_) => {
                 let (first, second) = piece.split_at(piece.len() / 2);
@@ -55,7 +87,7 @@ pub fn isolate<T>(
             }
         }
     }
-    Some(Isolated { compiled, excluded })
+    isolated
 }
 
 #[cfg(test)]
@@ -63,21 +95,49 @@ mod tests {
     use super::*;
     use crate::model::id::DecisionId;
 
+    fn decisions(count: u32) -> Vec<Marked> {
+        (1..=count).map(|number| Marked::Decision(DecisionId(number))).collect()
+    }
+
+    /// Searches with a compiler that rejects `faulty` and names `suspects(first fault)`; counts its compilations.
+    fn search(all: &[Marked], faulty: &[Marked], suspects: impl Fn(Marked) -> Vec<Marked>) -> (Vec<Marked>, u32) {
+        let mut compilations = 0;
+        let found = isolate(all, |excluded| {
+            compilations += 1;
+            let fault = faulty.iter().find(|marked| !excluded.contains_key(marked));
+            fault.map_or(Ok(()), |fault| Err(Rejection { reason: format!("{fault:?}"), suspects: suspects(*fault) }))
+        });
+        (found.expect("the plain text compiles").excluded.into_keys().collect(), compilations)
+    }
+
     #[test]
     fn search_finds_exactly_the_faulty_ones() {
-        let all: Vec<Marked> = (1..=40).map(|number| Marked::Decision(DecisionId(number))).collect();
+        let all = decisions(40);
         let faulty = [all[3], all[17], all[38]];
-        let found = isolate(&all, |excluded| {
-            let fault = faulty.iter().find(|marked| !excluded.contains_key(marked));
-            fault.map_or(Ok(excluded.len()), |marked| Err(format!("{marked:?}")))
-        });
-        let found = found.expect("the plain text compiles");
-        assert_eq!(found.excluded.keys().copied().collect::<Vec<_>>(), faulty);
-        assert_eq!(found.compiled, 3);
+        let (found, _) = search(&all, &faulty, |_| Vec::new());
+        assert_eq!(found, faulty);
+        // A neighbour on the line of each fault is put back.
+        let neighbours = |fault| all.iter().copied().filter(|other| *other == fault || *other == all[4]).collect();
+        let (found, compilations) = search(&all, &faulty, neighbours);
+        assert_eq!(found, faulty);
+        assert!(compilations <= 12, "{compilations}");
+    }
+
+    #[test]
+    fn many_decisions_cost_no_more_than_their_faults() {
+        let all = decisions(10_000);
+        let faulty = [all[1], all[4_000], all[9_999]];
+        let (found, compilations) = search(&all, &faulty, |fault| vec![fault]);
+        assert_eq!(found, faulty);
+        assert!(compilations <= 8, "{compilations}");
+        let (found, compilations) = search(&all, &faulty, |_| Vec::new());
+        assert_eq!(found, faulty);
+        assert!(compilations <= COMPILATIONS, "{compilations}");
     }
 
     #[test]
     fn text_that_never_compiles_is_reported() {
-        assert!(isolate(&[], |_| Err::<(), _>("broken".to_owned())).is_none());
+        let broken = Rejection { reason: "broken".to_owned(), suspects: Vec::new() };
+        assert!(isolate(&[], |_| Err::<(), _>(broken.clone())).is_none());
     }
 }

@@ -56,6 +56,8 @@ impl Lexer {
         while self.byte(self.position) == b'\\' {
             let ending = self.line_ending(self.position + 1);
             if ending == 0 {
+                // At the end of the text it continues nothing, and is no token either.
+                self.position += usize::from(self.position + 1 == self.text.len());
                 return;
             }
             self.position += 1 + ending;
@@ -66,6 +68,40 @@ impl Lexer {
     fn peek(&mut self) -> u8 {
         self.continue_line();
         self.byte(self.position)
+    }
+
+    /// Steps over blanks, comments and line ends; says whether the next token is the first of its line.
+    pub fn skip_to_token(&mut self, mut first: bool) -> bool {
+        loop {
+            let byte = self.peek();
+            let ending = self.line_ending(self.position);
+            if ending > 0 {
+                self.position += ending;
+                self.line += 1;
+                first = true;
+            } else if matches!(byte, b' ' | b'\t' | 0x0b | 0x0c) {
+                self.position += 1;
+            } else if !self.skip_comment() {
+                return first;
+            }
+        }
+    }
+
+    /// Steps over `text` where it stands next, byte by byte.
+    pub fn accept_bytes(&mut self, text: &[u8]) -> bool {
+        let found = self.text.as_bytes()[self.position.min(self.text.len())..].starts_with(text);
+        if found {
+            self.position += text.len();
+            self.line += text.iter().filter(|byte| **byte == b'\n').count() as u32;
+        }
+        found
+    }
+
+    /// Steps to the end of the line.
+    pub fn skip_line(&mut self) {
+        while !self.at_end() && self.line_ending(self.position) == 0 {
+            self.position += 1;
+        }
     }
 
     /// The byte `ahead` characters behind the next one, line continuations left out.

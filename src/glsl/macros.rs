@@ -37,6 +37,8 @@ pub struct FileInput {
     pub name: String,
     /// What `__LINE__` adds to the physical line.
     pub presumed_offset: i64,
+    /// What `__FILE__` gives, with its quotes, once a `#line` directive has named a file.
+    pub presumed_name: Option<Arc<str>>,
     /// Set once the text's end was reported as a line end.
     pub ended: bool,
 }
@@ -134,7 +136,7 @@ impl Preprocessor<'_> {
         let Some(Input::File(file)) = self.inputs.last_mut() else { return None };
         if let Some(token) = file.lexer.next() {
             self.line = file.lexer.line() - u32::from(token.kind == TokenKind::NewLine);
-            self.line_file = token.line_file;
+            (self.line_file, self.line_start) = (token.line_file, token.span.start);
             return Some(token);
         }
         if !file.ended {
@@ -220,6 +222,7 @@ impl Preprocessor<'_> {
         for token in &mut tokens {
             token.origin = self.frames.rebase(token.origin, context, frame, &mut moved);
         }
+        self.moved += moved.len() as u64;
         tokens
     }
 

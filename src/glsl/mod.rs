@@ -8,11 +8,16 @@
 //! [`Accuracy::LinesOnly`], decisions that are [`Recording::Unmarked`] with a reason, and notes for the report.
 //! Does not cover: types of arithmetic expressions; whether a function is reached (the module tells).
 
+#[cfg(feature = "compiler")]
 mod compile;
 mod conditional;
 mod decisions;
+mod demand;
 mod include;
+#[cfg(feature = "compiler")]
 mod isolate;
+#[cfg(feature = "compiler")]
+mod kernel;
 mod lexer;
 mod lines;
 mod macros;
@@ -20,21 +25,15 @@ mod marking;
 mod names;
 mod outline;
 mod parser;
+#[cfg(feature = "compiler")]
 mod positions;
 mod preprocessor;
 mod syntax;
 mod token;
 mod unread;
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::id::DecisionId;
-use crate::model::place::Position;
-use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording};
-use include::Includes;
-use isolate::Isolated;
-use marking::{Marked, MarkedText, MarkerNames};
-use outline::Outline;
-use preprocessor::{DEFINES_PATH, TranslationUnit};
+use crate::model::structure::{Decision, KernelStructure};
+use preprocessor::Predefined;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -42,6 +41,9 @@ use std::path::PathBuf;
 const STACK_BYTES: usize = 512 << 20;
 
 pub use crate::model::project::{DecisionPolicy, Optimization};
+#[cfg(feature = "compiler")]
+pub use kernel::{compile, compiler_identity};
+#[cfg(feature = "compiler")]
 pub use positions::{Positions, TokenPlace};
 
 /// A kernel's source and everything that decides what it compiles to.
@@ -72,6 +74,7 @@ pub struct Compiled {
     /// SPIR-V of the marked source (never optimised), with debug lines.
     pub marked: Vec<u32>,
     /// Where production's instructions come from; or why that is not known.
+    #[cfg(feature = "compiler")]
     pub positions: Result<Positions, String>,
     /// Files read by `#include`, project-relative path to text.
     pub included: BTreeMap<String, String>,
@@ -79,172 +82,66 @@ pub struct Compiled {
     pub notes: Vec<String>,
 }
 
-/// Compiles a kernel twice and describes its structure.
-pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
-    let failed = |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let worker = builder.spawn_scoped(scope, || compile_here(kernel));
-        let worker = worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
 /// Whether `name` is a built-in function without side effects, or the constructor of a built-in type.
 pub fn is_pure_function(name: &str) -> bool {
     names::is_pure_built_in(name)
 }
 
-/// Identity of the pinned compiler, for evidence.
-pub fn compiler_identity() -> String {
-    compile::identity()
+/// What can be said of text alone, without asking the compiler whether it is GLSL.
+#[derive(Debug, Clone)]
+pub struct TextOutline {
+    pub decisions: Vec<Decision>,
+    /// The preprocessed text with all its markers.
+    pub marked: String,
+    /// What could not be read, and why.
+    pub notes: Vec<String>,
 }
 
-fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
-    let includes = Includes::new(kernel);
-    let production = compile::production(kernel, &includes)?;
-    let mut notes = Vec::new();
-    let (unit, accuracy) = translation_unit(kernel, &includes, &mut notes);
+/// Reads text as the front end does, but without the compiler: no macro is predefined, no file included. For tests of
+/// robustness; any text has an outline or is refused with the reason.
+pub fn outline_of_text(text: &str) -> Result<TextOutline, String> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let worker = builder.spawn_scoped(scope, || outline_here(text)).map_err(|error| error.to_string())?;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn outline_here(text: &str) -> Result<TextOutline, String> {
+    let kernel = KernelSource {
+        path: "text.comp".to_owned(),
+        text: String::new(),
+        include: Vec::new(),
+        folder: None,
+        defines: BTreeMap::new(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.3".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    let includes = include::Includes::new(&kernel);
+    let own = preprocessor::preprocess(&kernel.path, text, &kernel.defines, &includes, &NoneDefined);
+    let (unit, mut notes) = match own {
+        Ok(unit) => (unit, Vec::new()),
+        Err(error) if error.cause == preprocessor::Cause::Limit => return Err(error.to_string()),
+        Err(error) => {
+            let texts = BTreeMap::from([(kernel.path.clone(), text.to_owned())]);
+            (lines::unit_of(text, &kernel.path, &texts), vec![error.to_string()])
+        }
+    };
     let items = parser::parse(&unit.tokens);
     let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
-    notes.extend(outline.notes.iter().cloned());
-    let names = MarkerNames::unused_in(&unit.tokens);
-    let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
-        .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
-    let left_out = excluded.keys().copied().collect();
-    let markers = marking::insertions(&outline.placements, &left_out, &names);
-    let positions = positions::positions(kernel, &unit, &outline, &markers, accuracy);
-    let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
-    Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
+    notes.extend(outline.notes);
+    let names = marking::MarkerNames::unused_in(&unit.tokens);
+    let marked = marking::render(&unit, &outline.placements, &BTreeSet::new(), &names);
+    Ok(TextOutline { decisions: outline.decisions, marked: marked.text, notes })
 }
 
-/// Our own preprocessed text where it equals the compiler's, token by token; else the compiler's.
-fn translation_unit(
-    kernel: &KernelSource,
-    includes: &Includes,
-    notes: &mut Vec<String>,
-) -> (TranslationUnit, Accuracy) {
-    let macros = compile::CompilerMacros { kernel };
-    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, includes, &macros);
-    let reference = compile::preprocessed(kernel, includes);
-    let reason = match (&own, &reference) {
-        (Ok(unit), Ok(reference)) => first_difference(unit, reference),
-        (Ok(_), Err(error)) => Some(format!("the compiler cannot show its preprocessed text ({})", error.trim())),
-        (Err(error), _) => Some(error.to_string()),
-    };
-    match (own, reference, reason) {
-        (Ok(unit), _, None) => (unit, Accuracy::Exact),
-        (_, Ok(reference), Some(reason)) => {
-            notes.push(format!("lines only: the text is measured as the compiler preprocesses it, because {reason}"));
-            let mut texts = includes.found();
-            texts.insert(kernel.path.clone(), kernel.text.clone());
-            (lines::unit_of(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
-        }
-        (Ok(unit), Err(_), Some(reason)) => {
-            notes.push(format!("the token streams could not be compared: {reason}"));
-            (unit, Accuracy::LinesOnly)
-        }
-        (Err(_), Err(_), _) | (Err(_), Ok(_), None) => {
-            notes.push("the text could not be preprocessed: it is measured as it stands".to_owned());
-            let texts = BTreeMap::from([(kernel.path.clone(), kernel.text.clone())]);
-            (lines::unit_of(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
-        }
-    }
-}
+/// No macro is predefined.
+struct NoneDefined;
 
-/// Where our tokens differ from the compiler's, in words.
-fn first_difference(unit: &TranslationUnit, reference: &str) -> Option<String> {
-    let reference = lines::unit_of(reference, "", &BTreeMap::new()).tokens;
-    let differing = unit.tokens.iter().zip(&reference).position(|(own, other)| own.text != other.text);
-    let at = match differing {
-        Some(at) => at,
-        None if unit.tokens.len() == reference.len() => return None,
-        None => unit.tokens.len().min(reference.len()),
-    };
-    let word =
-        |tokens: &[token::Token]| tokens.get(at).map_or("nothing".to_owned(), |token| format!("`{}`", token.text));
-    let line = unit.tokens.get(at).or(unit.tokens.last()).map_or(0, |token| token.line);
-    Some(format!(
-        "the preprocessor reads {} where the compiler reads {} (token {at}, near line {line})",
-        word(&unit.tokens),
-        word(&reference)
-    ))
-}
-
-type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
-
-fn mark(
-    kernel: &KernelSource,
-    unit: &TranslationUnit,
-    outline: &Outline,
-    names: &MarkerNames,
-    notes: &mut Vec<String>,
-) -> Result<MarkedModule, String> {
-    let all: BTreeSet<Marked> = outline.placements.iter().map(|placement| placement.role.marked()).collect();
-    let all: Vec<Marked> = all.into_iter().collect();
-    let isolated = isolate::isolate(&all, |excluded| {
-        let excluded = excluded.keys().copied().collect();
-        let text = marking::render(unit, &outline.placements, &excluded, names);
-        let words = compile::rewritten(kernel, &text.text, Optimization::Zero)?;
-        Ok((text, words))
-    });
-    if let Some(Isolated { compiled: (text, words), excluded }) = isolated {
-        return Ok((text, words, excluded));
-    }
-    // Not even the rewritten text without markers compiles: measure nothing, but keep every obligation.
-    let reason = "the preprocessed text does not compile by itself".to_owned();
-    notes.push(format!("nothing is marked: {reason}"));
-    let plain = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
-    let words = compile::production(&plain, &Includes::new(kernel)).map_err(|_| reason.clone())?;
-    let text = MarkedText { text: String::new(), roles: Vec::new() };
-    Ok((text, words, all.into_iter().map(|marked| (marked, reason.clone())).collect()))
-}
-
-fn structure(
-    kernel: &KernelSource,
-    unit: TranslationUnit,
-    mut outline: Outline,
-    accuracy: Accuracy,
-    (names, text): (MarkerNames, MarkedText),
-    excluded: &BTreeMap<Marked, String>,
-    notes: &mut Vec<String>,
-) -> KernelStructure {
-    for decision in &mut outline.decisions {
-        if let Some(reason) = excluded.get(&Marked::Decision(decision.id)) {
-            let reason = format!("the compiler does not accept a marker here ({reason})");
-            decision.recording = Recording::Unmarked { reason };
-        }
-        if let Recording::Unmarked { reason } = &decision.recording {
-            let file = unit.files.get(decision.span.file.0 as usize);
-            let line = file.map_or(0, |file| Position::of(&file.text, decision.span.start as usize).line);
-            let path = file.map_or(DEFINES_PATH, |file| &file.path);
-            notes.push(format!("{} (`{}`, {path}:{line}) is not marked: {reason}", decision.id, decision.text));
-        }
-    }
-    let unmarked = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
-    for function in &outline.functions {
-        if let Some(reason) = unmarked(function.entry_mark) {
-            notes.push(format!("the entry of `{}` is not marked: {reason}", function.name));
-        }
-    }
-    for switch in &mut outline.switches {
-        for label in &mut switch.labels {
-            if let Some(reason) = label.mark.and_then(unmarked) {
-                notes.push(format!("label `{}` of {} is not marked: {reason}", label.text, switch.id));
-                label.mark = None;
-            }
-        }
-    }
-    debug_assert!(outline.decisions.iter().enumerate().all(|(at, found)| found.id == DecisionId(at as u32 + 1)));
-    KernelStructure {
-        files: unit.files,
-        entry: kernel.entry.clone(),
-        functions: outline.functions,
-        decisions: outline.decisions,
-        switches: outline.switches,
-        accuracy,
-        markers: text.roles,
-        value_marker: names.value,
-        mark_marker: names.mark,
+impl Predefined for NoneDefined {
+    fn values(&self, _version: &str, names: &BTreeSet<String>) -> BTreeMap<String, Option<String>> {
+        names.iter().map(|name| (name.clone(), None)).collect()
     }
 }

@@ -168,7 +168,16 @@ pub enum ArgumentPlace {
     Boolean,
     /// Something is written there.
     Written,
+    /// An argument of a function that the text does not define.
+    BuiltIn,
     Other,
+}
+
+/// The members of a struct or block.
+#[derive(Debug, Clone, Default)]
+struct Members {
+    by_name: BTreeMap<String, ValueType>,
+    in_order: Vec<ValueType>,
 }
 
 /// All names in force at one point of the text.
@@ -176,18 +185,24 @@ pub enum ArgumentPlace {
 pub struct Names<'a> {
     tokens: &'a [Token],
     scopes: Vec<BTreeMap<String, Variable>>,
-    structs: BTreeMap<String, BTreeMap<String, ValueType>>,
+    structs: BTreeMap<String, Members>,
     functions: BTreeMap<String, Vec<Signature>>,
     /// A `local_size_*_id` stands in the text: the workgroup size is a specialization constant.
     specialized_size: bool,
 }
 
-/// Whether `name` is a type of the language.
 /// Whether a call of `name` can have no effect, as far as the language says.
 pub fn is_pure_built_in(name: &str) -> bool {
     is_built_in_type(name) || PURE_FUNCTIONS.contains(&name)
 }
 
+/// Built-in functions whose result has the type of their first argument, whatever that is.
+fn keeps_type(name: &str) -> bool {
+    let of_subgroup = name.starts_with("subgroup") && !name.contains("Ballot") && !name.contains("Partition");
+    of_subgroup || matches!(name, "mix" | "expectEXT" | "nonuniformEXT")
+}
+
+/// Whether `name` is a type of the language.
 fn is_built_in_type(name: &str) -> bool {
     let scalar = ["bool", "int", "uint", "float", "double"].contains(&name);
     let sized = name.ends_with("_t") && name.chars().any(|character| character.is_ascii_digit());
@@ -271,10 +286,12 @@ impl<'a> Names<'a> {
             return;
         }
         let mut members = BTreeMap::new();
+        let mut in_order = Vec::new();
         for member in &declared.members {
             self.add_members(&member.declared);
             for declarator in &member.declarators {
                 let value = self.value_type(&member.declared, declarator.sizes.len());
+                in_order.push(value.clone());
                 members.insert(self.text(declarator.name).to_owned(), (declarator.name, value));
             }
         }
@@ -286,8 +303,8 @@ impl<'a> Names<'a> {
             }
         }
         if let Some(name) = declared.name {
-            let members = members.into_iter().map(|(name, (_, value))| (name, value)).collect();
-            self.structs.insert(self.text(name).to_owned(), members);
+            let by_name = members.into_iter().map(|(name, (_, value))| (name, value)).collect();
+            self.structs.insert(self.text(name).to_owned(), Members { by_name, in_order });
         }
     }
 
@@ -307,11 +324,6 @@ impl<'a> Names<'a> {
             Some(initialiser) if declared.has("const") => self.constness(initialiser),
             Some(_) | None => Constness::Runtime,
         }
-    }
-
-    /// Whether the declarator makes one Boolean variable.
-    pub fn declares_boolean(&self, declared: &DeclaredType, declarator: &Declarator) -> bool {
-        self.value_type(declared, declarator.sizes.len()).is_boolean()
     }
 
     fn variable(&self, name: &str) -> Option<&Variable> {
@@ -348,24 +360,27 @@ impl<'a> Names<'a> {
             ExpressionKind::Assignment { target, .. } => self.type_of(target),
             ExpressionKind::Ternary { then, otherwise, .. } => self.type_of(then).or_else(|| self.type_of(otherwise)),
             ExpressionKind::Comma { second, .. } => self.type_of(second),
-            ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments.len()),
+            ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments),
             ExpressionKind::Index { base, .. } => self.element_type(base),
             ExpressionKind::Field { base, name } => self.field_type(base, self.text(*name)),
-            ExpressionKind::List(_) => None,
+            ExpressionKind::List(_) | ExpressionKind::Template(_) => None,
         }
     }
 
-    fn call_type(&self, callee: &Expression, count: usize) -> Option<ValueType> {
+    fn call_type(&self, callee: &Expression, arguments: &[Expression]) -> Option<ValueType> {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
-                if let Some(signatures) = self.signatures(name, count) {
+                if let Some(signatures) = self.signatures(name, arguments.len()) {
                     let mut types = signatures.iter().map(|signature| &signature.returns);
                     let first = types.next()?;
                     return types.all(|other| other == first).then(|| first.clone());
                 }
                 if BOOLEAN_FUNCTIONS.contains(&name) {
                     return Some(ValueType::scalar("bool"));
+                }
+                if keeps_type(name) {
+                    return arguments.first().and_then(|first| self.type_of(first));
                 }
                 self.is_type(name).then(|| ValueType::scalar(name))
             }
@@ -383,12 +398,13 @@ impl<'a> Names<'a> {
             | ExpressionKind::Comma { .. }
             | ExpressionKind::Call { .. }
             | ExpressionKind::Field { .. }
-            | ExpressionKind::List(_) => None,
+            | ExpressionKind::List(_)
+            | ExpressionKind::Template(_) => None,
         }
     }
 
     /// Type name and dimensions of `name[...]...` where it names a type.
-    fn array_constructor(&self, callee: &Expression) -> Option<(&'a str, usize)> {
+    pub fn array_constructor(&self, callee: &Expression) -> Option<(&'a str, usize)> {
         let mut at = callee;
         let mut dimensions = 0;
         while let ExpressionKind::Index { base, .. } = &at.kind {
@@ -396,7 +412,7 @@ impl<'a> Names<'a> {
             at = base;
         }
         let name = self.text(at.first);
-        (at.first == at.last && self.is_type(name)).then_some((name, dimensions))
+        (dimensions > 0 && at.first == at.last && self.is_type(name)).then_some((name, dimensions))
     }
 
     fn element_type(&self, base: &Expression) -> Option<ValueType> {
@@ -410,7 +426,7 @@ impl<'a> Names<'a> {
     fn field_type(&self, base: &Expression, field: &str) -> Option<ValueType> {
         let base = self.type_of(base).filter(|base| base.dimensions == 0)?;
         if let Some(members) = self.structs.get(&base.name) {
-            return members.get(field).cloned();
+            return members.by_name.get(field).cloned();
         }
         if !base.name.starts_with("bvec") {
             return None;
@@ -425,12 +441,43 @@ impl<'a> Names<'a> {
         Some(if fitting.is_empty() { all.iter().collect() } else { fitting })
     }
 
+    /// The type of element `index` of an initialiser list for a value of type `whole`.
+    pub fn listed_type(&self, whole: Option<&ValueType>, index: usize) -> Option<ValueType> {
+        let whole = whole?;
+        if whole.dimensions > 0 {
+            return Some(ValueType { name: whole.name.clone(), dimensions: whole.dimensions - 1 });
+        }
+        if let Some(members) = self.structs.get(&whole.name) {
+            return members.in_order.get(index).cloned();
+        }
+        whole.name.starts_with("bvec").then(|| ValueType::scalar("bool"))
+    }
+
+    /// The type that a declarator gives its name.
+    pub fn declared_type(&self, declared: &DeclaredType, declarator: &Declarator) -> ValueType {
+        self.value_type(declared, declarator.sizes.len())
+    }
+
     /// What the parameter for argument `index` of a call with `count` arguments is.
     pub fn argument_place(&self, callee: &Expression, index: usize, count: usize) -> ArgumentPlace {
+        let of_value = |value: Option<ValueType>| match value {
+            Some(value) if value.is_boolean() => ArgumentPlace::Boolean,
+            Some(_) | None => ArgumentPlace::Other,
+        };
+        if let Some((name, dimensions)) = self.array_constructor(callee) {
+            return of_value(Some(ValueType { name: name.to_owned(), dimensions: dimensions - 1 }));
+        }
         if !matches!(callee.kind, ExpressionKind::Identifier) {
             return ArgumentPlace::Other;
         }
-        let Some(signatures) = self.signatures(self.text(callee.first), count) else { return ArgumentPlace::Other };
+        let name = self.text(callee.first);
+        let Some(signatures) = self.signatures(name, count) else {
+            return match self.structs.get(name) {
+                Some(members) => of_value(members.in_order.get(index).cloned()),
+                None if is_built_in_type(name) => ArgumentPlace::Other,
+                None => ArgumentPlace::BuiltIn,
+            };
+        };
         let parameters: Vec<_> = signatures.iter().map(|signature| signature.parameters.get(index)).collect();
         if parameters.iter().flatten().any(|(_, direction)| *direction == Direction::Out) {
             return ArgumentPlace::Written;
@@ -463,6 +510,7 @@ impl<'a> Names<'a> {
             }
             ExpressionKind::Field { base, .. } => self.constness(base),
             ExpressionKind::List(elements) => self.joined(elements),
+            ExpressionKind::Template(_) => Constness::Runtime,
         }
     }
 
@@ -483,7 +531,7 @@ impl<'a> Names<'a> {
     }
 
     /// Constructors and pure built-in functions.
-    fn is_pure_callee(&self, callee: &Expression) -> bool {
+    pub fn is_pure_callee(&self, callee: &Expression) -> bool {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
@@ -517,6 +565,7 @@ impl<'a> Names<'a> {
             }
             ExpressionKind::Field { base, .. } => self.is_pure(base),
             ExpressionKind::List(elements) => elements.iter().all(|element| self.is_pure(element)),
+            ExpressionKind::Template(_) => false,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::model::place::{SourceFile, Span};
 use crate::model::structure::{
     Block, Decision, DecisionContext, Exit, Function, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
 };
+use std::collections::BTreeSet;
 
 /// What the syntax tree says, before markers are numbered.
 #[derive(Debug, Clone)]
@@ -51,6 +52,7 @@ pub fn outline(
         exits: Vec::new(),
         returns_boolean: false,
         open_switches: Vec::new(),
+        demanded: super::demand::names(tokens, items),
     };
     for item in items {
         outliner.item(item);
@@ -87,6 +89,8 @@ struct Outliner<'a> {
     exits: Vec<Exit>,
     returns_boolean: bool,
     open_switches: Vec<SwitchId>,
+    /// Names whose values constant expressions need.
+    demanded: BTreeSet<&'a str>,
 }
 
 impl Outliner<'_> {
@@ -408,6 +412,7 @@ impl Outliner<'_> {
         for value in &declared.layout_values {
             self.decisions.constant("a layout value", |decisions| decisions.visit(value, Position::Operand));
         }
+        self.decisions.template(&declared.template);
         self.array_sizes(&declared.sizes);
         for member in &declared.members {
             self.type_expressions(&member.declared);
@@ -444,27 +449,32 @@ impl Outliner<'_> {
             // A literal by rule (GL_KHR_vulkan_glsl, "Specialization Constants"): a default, not an expression.
             return;
         }
-        let context = DecisionContext::Initialiser;
-        let boolean = self.decisions.names.declares_boolean(declared, declarator);
-        let position = if boolean { Position::Boolean(context) } else { Position::Place(context) };
-        match constant_place(&self.decisions, declared, declarator) {
-            Some(place) => self.decisions.constant(place, |decisions| decisions.visit(initialiser, position)),
-            None => self.decisions.visit(initialiser, position),
+        let value = self.decisions.names.declared_type(declared, declarator);
+        match self.constant_place(declared, declarator) {
+            Some(place) => self.decisions.constant(place, |decisions| decisions.initialise(initialiser, Some(&value))),
+            None => self.decisions.initialise(initialiser, Some(&value)),
         }
     }
-}
 
-/// The name of the constant-expression context that an initialiser is; none where it may be computed at run time.
-fn constant_place(decisions: &Decisions<'_>, declared: &DeclaredType, declarator: &Declarator) -> Option<&'static str> {
-    use crate::model::structure::Constness;
-    if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
-        return None;
-    }
-    match decisions.names.declared_constness(declared, declarator) {
-        Constness::Constant => Some("the initialiser of a `const` variable with a constant value"),
-        Constness::Specialization => Some("the initialiser of a specialization-constant expression"),
-        Constness::Runtime if decisions.function.is_none() => Some("the initialiser of a `const` at file level"),
-        Constness::Runtime => None,
+    /// The name of the constant-expression context that an initialiser is; none where it may be computed at run time.
+    /// A constant inside a function may be, unless a constant expression needs its value: then it merely is read-only
+    /// (GLSL 4.60, 4.3.2).
+    fn constant_place(&self, declared: &DeclaredType, declarator: &Declarator) -> Option<&'static str> {
+        use crate::model::structure::Constness;
+        let decisions = &self.decisions;
+        if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
+            return None;
+        }
+        let local = decisions.function.is_some();
+        if local && !self.demanded.contains(decisions.names.text(declarator.name)) {
+            return None;
+        }
+        match decisions.names.declared_constness(declared, declarator) {
+            Constness::Constant => Some("the initialiser of a `const` variable with a constant value"),
+            Constness::Specialization => Some("the initialiser of a specialization-constant expression"),
+            Constness::Runtime if !local => Some("the initialiser of a `const` at file level"),
+            Constness::Runtime => None,
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub const DEPTH_LIMIT: u32 = 1_500;
 const CHAIN_LIMIT: u32 = 4_000;
 
 /// Qualifiers that stand by themselves.
-const QUALIFIERS: [&str; 41] = [
+const QUALIFIERS: [&str; 42] = [
     "const",
     "in",
     "out",
@@ -49,6 +49,7 @@ const QUALIFIERS: [&str; 41] = [
     "subgroupcoherent",
     "shadercallcoherent",
     "nonprivate",
+    "nontemporal",
     "taskPayloadSharedEXT",
     "rayPayloadEXT",
     "rayPayloadInEXT",
@@ -101,7 +102,7 @@ type Parsed<T> = Result<T, ParseError>;
 
 /// Parses a whole translation unit.
 pub fn parse(tokens: &[Token]) -> Vec<Item> {
-    let mut parser = Parser { tokens, at: 0, depth: 0 };
+    let mut parser = Parser { tokens, behind: brackets(tokens), at: 0, depth: 0 };
     let mut items = Vec::new();
     while parser.at < tokens.len() {
         let start = parser.at;
@@ -118,8 +119,29 @@ pub fn parse(tokens: &[Token]) -> Vec<Item> {
     items
 }
 
+/// For each opening bracket the token behind the one that closes it; 0 where none does, and for every other token.
+/// Computed once, so that looking over brackets costs the same however much stands between them.
+fn brackets(tokens: &[Token]) -> Vec<TokenIndex> {
+    let mut behind = vec![0; tokens.len()];
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match &*token.text {
+            "(" | "[" | "{" => open.push(at),
+            ")" | "]" | "}" => {
+                if let Some(opening) = open.pop() {
+                    behind[opening] = at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    behind
+}
+
 struct Parser<'a> {
     tokens: &'a [Token],
+    /// See [`brackets`].
+    behind: Vec<TokenIndex>,
     at: TokenIndex,
     depth: u32,
 }
@@ -174,17 +196,18 @@ impl Parser<'_> {
 
     /// The token behind the bracket that closes the one at `open`.
     fn behind_brackets(&self, open: TokenIndex) -> Option<TokenIndex> {
-        let mut depth = 0usize;
-        for at in open..self.tokens.len() {
+        self.behind.get(open).copied().filter(|behind| *behind > 0)
+    }
+
+    /// The token behind the `>` that ends the template arguments whose `<` is at `open`. Parentheses hide a `>`.
+    fn behind_template(&self, open: TokenIndex) -> Option<TokenIndex> {
+        let mut at = open + 1;
+        while at < self.tokens.len() {
             match self.text(at) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => {
-                    depth = depth.checked_sub(1)?;
-                    if depth == 0 {
-                        return Some(at + 1);
-                    }
-                }
-                _ => {}
+                ">" => return Some(at + 1),
+                ";" | "{" | "}" | ")" => return None,
+                "(" | "[" => at = self.behind_brackets(at)?,
+                _ => at += 1,
             }
         }
         None
@@ -308,7 +331,7 @@ impl Parser<'_> {
             self.at = self.behind_brackets(self.at + 1).ok_or_else(|| self.error("`)` is expected"))?;
         } else if self.is_name(self.at) {
             declared.name = Some(self.name()?);
-            self.template_arguments()?;
+            declared.template = self.template_arguments()?;
             if self.is("{") {
                 self.members(&mut declared)?;
                 return Ok(declared);
@@ -318,17 +341,19 @@ impl Parser<'_> {
         Ok(declared)
     }
 
-    fn template_arguments(&mut self) -> Parsed<()> {
+    /// Arguments in angle brackets, where the name just read takes some: types and constant expressions.
+    fn template_arguments(&mut self) -> Parsed<Vec<Expression>> {
+        let mut arguments = Vec::new();
         if !TEMPLATES.contains(&self.text(self.at - 1)) || !self.accept("<") {
-            return Ok(());
+            return Ok(arguments);
         }
         while !self.accept(">") {
-            if self.at >= self.tokens.len() {
-                return Err(self.error("`>` is expected"));
+            arguments.push(self.prefix()?);
+            if !self.is(">") {
+                self.expect(",")?;
             }
-            self.at += 1;
         }
-        Ok(())
+        Ok(arguments)
     }
 
     fn layout(&mut self, declared: &mut DeclaredType) -> Parsed<()> {
@@ -571,10 +596,10 @@ impl Parser<'_> {
         }
         let mut behind = self.at + 1;
         if TEMPLATES.contains(&word) && self.text(behind) == "<" {
-            while behind < self.tokens.len() && self.text(behind) != ">" {
-                behind += 1;
+            match self.behind_template(behind) {
+                Some(next) => behind = next,
+                None => return false,
             }
-            behind += 1;
         }
         if word == "spirv_type" && self.text(behind) == "(" {
             behind = self.behind_brackets(behind).unwrap_or(behind);
@@ -732,9 +757,9 @@ impl Parser<'_> {
             }
         };
         self.at += 1;
-        if token.kind == TokenKind::Identifier {
-            self.template_arguments()?;
-        }
+        let is_name = token.kind == TokenKind::Identifier;
+        let template = if is_name { self.template_arguments()? } else { Vec::new() };
+        let kind = if template.is_empty() { kind } else { ExpressionKind::Template(template) };
         Ok(self.node(kind, first))
     }
 }

@@ -4,7 +4,7 @@
 //! place in the original files; `glsl::compile` compares both streams and falls back to the compiler's where they differ.
 //! Does not cover: error recovery. The first thing it does not understand is an error, and the caller falls back.
 
-use super::include::{IncludeForm, Includes};
+use super::include::{IncludeError, IncludeForm, Includes};
 use super::lexer::Lexer;
 use super::macros::{Expanded, FileInput, Input, Lines, Macro, Scanned};
 use super::token::{FrameId, Frames, Token, TokenKind};
@@ -13,8 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Most steps (tokens read, arguments expanded) of one run; text that needs more is left to the compiler alone.
-const STEP_LIMIT: u64 = 20_000_000;
+/// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such limit: text beyond it is refused
+/// before the compiler sees it.
+const STEP_LIMIT: u64 = 4_000_000;
 
 /// Path that stands for the macro definitions given from outside.
 pub const DEFINES_PATH: &str = "<defines>";
@@ -25,15 +26,25 @@ pub const DEFINES_PATH: &str = "<defines>";
 pub struct PreprocessError {
     pub message: String,
     pub span: Option<Span>,
+    pub cause: Cause,
+}
+
+/// Why the preprocessor gave up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It does not understand the text; the compiler may.
+    Text,
+    /// Macros or includes grow beyond a limit; the compiler would not come to an end either.
+    Limit,
 }
 
 impl PreprocessError {
     pub fn at(message: impl Into<String>, span: Span) -> Self {
-        Self { message: message.into(), span: Some(span) }
+        Self { message: message.into(), span: Some(span), cause: Cause::Text }
     }
 
     pub fn plain(message: impl Into<String>) -> Self {
-        Self { message: message.into(), span: None }
+        Self { message: message.into(), span: None, cause: Cause::Text }
     }
 }
 
@@ -46,6 +57,8 @@ pub struct Directive {
     pub text: String,
     pub line: u32,
     pub line_file: FileIndex,
+    /// A pragma with operators of several characters, or strings.
+    pub is_loud: bool,
 }
 
 /// Preprocessed text.
@@ -83,9 +96,13 @@ pub struct Preprocessor<'a> {
     directives: Vec<Directive>,
     pub(super) line: u32,
     pub(super) line_file: FileIndex,
+    /// Byte in `line_file` of the last token read from it.
+    pub(super) line_start: u32,
     /// Open conditional groups: whether the `#else` was seen.
     conditionals: Vec<bool>,
     steps: u64,
+    /// Frames moved since steps were last counted.
+    pub(super) moved: u64,
 }
 
 /// Preprocesses the main file `path` with `text`, after `defines`.
@@ -111,8 +128,10 @@ pub fn preprocess(
         directives: Vec::new(),
         line: 1,
         line_file: FileIndex(0),
+        line_start: 0,
         conditionals: Vec::new(),
         steps: 0,
+        moved: 0,
     };
     if !defines.is_empty() {
         let text: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
@@ -174,11 +193,18 @@ impl<'a> Preprocessor<'a> {
     }
 
     pub(super) fn spend(&mut self) -> Result<(), PreprocessError> {
-        self.steps += 1;
-        if self.steps > STEP_LIMIT {
-            return Err(PreprocessError::plain("macro expansion takes too many steps"));
+        let moved = std::mem::take(&mut self.moved);
+        self.spend_steps(1 + moved)
+    }
+
+    fn spend_steps(&mut self, steps: u64) -> Result<(), PreprocessError> {
+        self.steps += steps;
+        if self.steps <= STEP_LIMIT {
+            return Ok(());
         }
-        Ok(())
+        let message = format!("macros and includes expand to more than {STEP_LIMIT} steps");
+        let at = Some(Span { file: self.line_file, start: self.line_start, end: self.line_start });
+        Err(PreprocessError { message, span: at, cause: Cause::Limit })
     }
 
     fn predefined_value(&self, name: &str) -> Option<&str> {
@@ -212,7 +238,11 @@ impl<'a> Preprocessor<'a> {
                 let offset = self.current_file().map_or(0, |file| file.presumed_offset);
                 (i64::from(self.line) + offset).to_string()
             }
-            "__FILE__" => format!("\"{}\"", self.current_file().map_or("", |file| &file.name)),
+            "__FILE__" => match self.current_file() {
+                Some(FileInput { presumed_name: Some(name), .. }) => name.to_string(),
+                Some(FileInput { name, .. }) => format!("\"{name}\""),
+                None => "\"\"".to_owned(),
+            },
             name => self.predefined_value(name)?.to_owned(),
         };
         let kind = if text.starts_with(|first: char| first.is_ascii_digit()) {
@@ -226,7 +256,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn read(&mut self, lexer: Lexer, name: &str) -> Result<(), PreprocessError> {
-        let file = FileInput { lexer, name: name.to_owned(), presumed_offset: 0, ended: false };
+        let file = FileInput { lexer, name: name.to_owned(), presumed_offset: 0, presumed_name: None, ended: false };
         self.inputs.push(Input::File(file));
         let mut line_start = true;
         loop {
@@ -290,6 +320,7 @@ impl<'a> Preprocessor<'a> {
                     text: format!("#{}", words.join(" ")),
                     line: at,
                     line_file: self.line_file,
+                    is_loud: name.is("pragma") && rest.iter().any(is_loud),
                 };
                 self.directives.push(directive);
                 Ok(())
@@ -336,7 +367,11 @@ impl<'a> Preprocessor<'a> {
             (Err(_), IncludeForm::Quoted) => self.includes.resolve(&requested, IncludeForm::Angled, &requesting, depth),
             (found, IncludeForm::Quoted | IncludeForm::Angled) => found,
         };
-        let found = found.map_err(|error| PreprocessError::at(error.to_string(), directive.span))?;
+        let found = found.map_err(|error| PreprocessError {
+            cause: if matches!(error, IncludeError::TooDeep) { Cause::Limit } else { Cause::Text },
+            ..PreprocessError::at(error.to_string(), directive.span)
+        })?;
+        self.spend_steps(1 + found.text.len() as u64 / 4)?;
         self.ask_compiler(&found.text);
         let known = self.files.iter().position(|file| file.path == found.name);
         let index = known.unwrap_or_else(|| {
@@ -344,24 +379,42 @@ impl<'a> Preprocessor<'a> {
             self.files.len() - 1
         });
         let lexer = Lexer::new(found.text, FileIndex(index as u32));
-        self.inputs.push(Input::File(FileInput { lexer, name: found.name, presumed_offset: 0, ended: false }));
+        self.inputs.push(Input::File(FileInput {
+            lexer,
+            name: found.name,
+            presumed_offset: 0,
+            presumed_name: None,
+            ended: false,
+        }));
         Ok(())
     }
 
-    /// `#line`: changes what `__LINE__` gives; places stay those of the original file.
+    /// `#line NUMBER [FILE]`: changes what `__LINE__` and `__FILE__` give; places stay those of the original file.
     fn presume_line(&mut self, directive: &Token, rest: &[Token]) -> Result<(), PreprocessError> {
         let tokens = self.expanded(rest.to_vec(), Lines::One)?;
-        let number = tokens.first().and_then(|token| token.text.parse::<i64>().ok());
-        let number = number.ok_or_else(|| PreprocessError::at("`#line` takes a number", directive.span))?;
+        let (number, length) = super::conditional::evaluated(&tokens)
+            .map_err(|message| PreprocessError::at(format!("`#line`: {message}"), directive.span))?;
         let next = i64::from(self.line) + 1;
+        let named = tokens.get(length).filter(|token| token.kind == TokenKind::String);
         if let Some(Input::File(file)) = self.inputs.last_mut() {
-            file.presumed_offset = number - next;
+            file.presumed_offset = i64::from(number) - next;
+            if let Some(token) = named {
+                file.presumed_name = Some(token.text.clone());
+            }
         }
         Ok(())
     }
 
     pub(super) fn open_conditionals(&mut self) -> &mut Vec<bool> {
         &mut self.conditionals
+    }
+}
+
+fn is_loud(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Identifier | TokenKind::Number => false,
+        TokenKind::Punctuator => token.text.len() > 1,
+        TokenKind::String | TokenKind::NewLine | TokenKind::Paste | TokenKind::Stray => true,
     }
 }
 

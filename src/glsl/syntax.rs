@@ -57,6 +57,36 @@ pub enum ExpressionKind {
     },
     /// `{ a, b }`
     List(Vec<Expression>),
+    /// A type with arguments in angle brackets, as the callee of a constructor.
+    Template(Vec<Expression>),
+}
+
+impl Expression {
+    /// Calls `see` with every expression directly inside this one, in source order.
+    pub fn each_part<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
+        match &self.kind {
+            ExpressionKind::Literal | ExpressionKind::Identifier => {}
+            ExpressionKind::Parenthesised(inner) | ExpressionKind::Prefix(inner) | ExpressionKind::Postfix(inner) => {
+                see(inner);
+            }
+            ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|part| see(part)),
+            ExpressionKind::Assignment { target, value } => [target, value].into_iter().for_each(|part| see(part)),
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().for_each(|part| see(part));
+            }
+            ExpressionKind::Comma { first, second } => [first, second].into_iter().for_each(|part| see(part)),
+            ExpressionKind::Call { callee, arguments } => {
+                see(callee);
+                arguments.iter().for_each(see);
+            }
+            ExpressionKind::Index { base, index } => {
+                see(base);
+                index.iter().for_each(|index| see(index));
+            }
+            ExpressionKind::Field { base, .. } => see(base),
+            ExpressionKind::List(elements) | ExpressionKind::Template(elements) => elements.iter().for_each(see),
+        }
+    }
 }
 
 /// A declared type.
@@ -68,6 +98,8 @@ pub struct DeclaredType {
     pub qualifiers: Vec<String>,
     /// Names of layout identifiers (`constant_id`, `local_size_x_id` ...).
     pub layout: Vec<String>,
+    /// Arguments in angle brackets behind the type name.
+    pub template: Vec<Expression>,
     /// Array sizes behind the type name.
     pub sizes: Vec<Option<Expression>>,
     /// Constant expressions in `layout(...)`.

@@ -12,6 +12,7 @@ use crate::model::structure::{BooleanExpression, Condition, Constness, Decision,
 
 /// Adds the decisions of `range` (first and last token).
 pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (TokenIndex, TokenIndex), reason: &str) {
+    let closing = closing_parentheses(tokens, range);
     let mut covered = range.0;
     for at in range.0..=range.1 {
         let context = match &*tokens[at].text {
@@ -24,8 +25,8 @@ pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (To
         };
         let extent = match context {
             DecisionContext::Ternary | DecisionContext::Expression if at < covered => continue,
-            DecisionContext::Ternary | DecisionContext::Expression => operands(tokens, range, at),
-            _ => header(tokens, range, at),
+            DecisionContext::Ternary | DecisionContext::Expression => operands(tokens, (covered, range.1), at),
+            _ => header(tokens, range, &closing, at),
         };
         let Some((first, last)) = extent else { continue };
         covered = last + 1;
@@ -50,30 +51,54 @@ pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (To
     }
 }
 
+/// For each `(` of `range` (by distance from its start) the `)` that closes it; 0 where none does.
+fn closing_parentheses(tokens: &[Token], range: (TokenIndex, TokenIndex)) -> Vec<TokenIndex> {
+    let mut closing = vec![0; range.1 + 1 - range.0];
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate().take(range.1 + 1).skip(range.0) {
+        match &*token.text {
+            "(" => open.push(at),
+            ")" => {
+                if let Some(opening) = open.pop() {
+                    closing[opening - range.0] = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    closing
+}
+
 /// What stands between the parentheses behind a keyword; for `for`, the part between the semicolons.
-fn header(tokens: &[Token], range: (TokenIndex, TokenIndex), keyword: TokenIndex) -> Option<(TokenIndex, TokenIndex)> {
+fn header(
+    tokens: &[Token],
+    range: (TokenIndex, TokenIndex),
+    closing: &[TokenIndex],
+    keyword: TokenIndex,
+) -> Option<(TokenIndex, TokenIndex)> {
     let open = keyword + 1;
     if open > range.1 || !tokens[open].is("(") {
         return None;
     }
-    let mut depth = 0;
-    let mut semicolons = Vec::new();
-    for (at, token) in tokens.iter().enumerate().take(range.1 + 1).skip(open) {
-        match &*token.text {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            ";" if depth == 1 => semicolons.push(at),
-            _ => {}
-        }
-        if depth == 0 {
-            let (first, last) = match semicolons.as_slice() {
-                [first, second] => (first + 1, second - 1),
-                _ => (open + 1, at - 1),
-            };
-            return (first <= last).then_some((first, last));
-        }
+    let close = closing[open - range.0];
+    if close == 0 {
+        return None;
     }
-    None
+    let mut semicolons = Vec::new();
+    let mut at = open + 1;
+    while at < close {
+        if tokens[at].is("(") {
+            at = closing[at - range.0];
+        } else if tokens[at].is(";") {
+            semicolons.push(at);
+        }
+        at += 1;
+    }
+    let (first, last) = match semicolons.as_slice() {
+        [first, second] => (first + 1, second - 1),
+        _ => (open + 1, close - 1),
+    };
+    (first <= last).then_some((first, last))
 }
 
 /// The tokens around an operator up to the nearest boundary on both sides (left side alone for `?`).

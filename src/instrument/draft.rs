@@ -18,6 +18,7 @@ pub struct Draft {
     pub declarations: Vec<Instruction>,
     pub functions: Vec<Instruction>,
     constants: BTreeMap<u32, Id>,
+    uint: Option<Id>,
 }
 
 /// An instruction without a place yet.
@@ -40,6 +41,7 @@ impl Draft {
             declarations: all[annotations..functions].to_vec(),
             functions: Vec::new(),
             constants: BTreeMap::new(),
+            uint: None,
         }
     }
 
@@ -54,7 +56,12 @@ impl Draft {
     }
 
     pub fn uint(&mut self) -> Id {
-        self.ty(Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)])
+        if let Some(known) = self.uint {
+            return known;
+        }
+        let uint = self.ty(Op::TypeInt, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)]);
+        self.uint = Some(uint);
+        uint
     }
 
     pub fn pointer(&mut self, storage: rspirv::spirv::StorageClass, pointee: Id) -> Id {

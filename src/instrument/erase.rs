@@ -161,31 +161,31 @@ pub fn strip_records(instrumented: &Module, bound: Id) -> Vec<u32> {
 
 /// Whether two modules are the same but for the numbers of ids and for debug lines.
 pub fn normalised_equal(left: &Module, right: &Module) -> bool {
-    normalised(left) == normalised(right)
+    let mut right = normalised(right);
+    normalised(left).all(|instruction| right.next() == Some(instruction)) && right.next().is_none()
 }
 
 /// Opcode, result type, result and operands, ids renumbered.
 type Normalised = (Op, Option<Id>, Option<Id>, Vec<Operand>);
 
-fn normalised(module: &Module) -> Vec<Normalised> {
+/// One instruction after the other, so that no copy of the module is made.
+fn normalised(module: &Module) -> impl Iterator<Item = Normalised> + '_ {
     let mut numbers: BTreeMap<Id, Id> = BTreeMap::new();
-    let mut number = |id: Id| {
-        let next = numbers.len() as Id + 1;
-        *numbers.entry(id).or_insert(next)
-    };
     let meaningful = module.instructions.iter().filter(|i| !matches!(i.op, Op::Line | Op::NoLine));
-    meaningful
-        .map(|original| {
-            let operands = original.operands.iter().map(|operand| match operand {
-                Operand::IdRef(id) => Operand::IdRef(number(*id)),
-                Operand::IdScope(id) => Operand::IdScope(number(*id)),
-                Operand::IdMemorySemantics(id) => Operand::IdMemorySemantics(number(*id)),
-                other => other.clone(),
-            });
-            let operands = operands.collect();
-            (original.op, original.result_type.map(&mut number), original.result.map(&mut number), operands)
-        })
-        .collect()
+    meaningful.map(move |original| {
+        let mut number = |id: Id| {
+            let next = numbers.len() as Id + 1;
+            *numbers.entry(id).or_insert(next)
+        };
+        let operands = original.operands.iter().map(|operand| match operand {
+            Operand::IdRef(id) => Operand::IdRef(number(*id)),
+            Operand::IdScope(id) => Operand::IdScope(number(*id)),
+            Operand::IdMemorySemantics(id) => Operand::IdMemorySemantics(number(*id)),
+            other => other.clone(),
+        });
+        let operands = operands.collect();
+        (original.op, original.result_type.map(&mut number), original.result.map(&mut number), operands)
+    })
 }
 
 /// An instruction of the record code; its place in the file is where the recorder stands.

@@ -65,8 +65,19 @@ pub struct InstrumentError {
     pub message: String,
 }
 
-/// Erases markers, inserts records, checks that every branch traces to a marker.
+/// Erases markers, inserts records, checks that every branch traces to a marker. The modules made are validated by the
+/// rules of the oldest environment that takes their SPIR-V version.
 pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
+    instrument_in(structure, marked, entry, TargetEnv::for_version(&[0, marked.header.version]))
+}
+
+/// As [`instrument`], by the rules of `environment`.
+pub fn instrument_in(
+    structure: &KernelStructure,
+    marked: &Module,
+    entry: &str,
+    environment: TargetEnv,
+) -> Result<Instrumented, InstrumentError> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of(marked);
     let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
@@ -76,8 +87,12 @@ pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> 
     let layout = layout::layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
     let (instrumented, record_buffer) = record::record(marked, &calls, &layout, entry);
-    check("traced", &traced)?;
-    check("instrumented", &instrumented)?;
+    // The validator takes longer than everything else here, so both modules are in its hands at once.
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| check("traced", &traced, environment));
+        check("instrumented", &instrumented, environment)?;
+        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
     check_stripped(&traced, &instrumented)?;
     let trace = trace::trace(structure, marked, &calls, &constants, entry);
     let markers = MarkerTable {
@@ -97,18 +112,18 @@ pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> 
     })
 }
 
-fn check(which: &str, words: &[u32]) -> Result<(), InstrumentError> {
-    validate(words, TargetEnv::for_version(words))
+fn check(which: &str, words: &[u32], environment: TargetEnv) -> Result<(), InstrumentError> {
+    validate(words, environment)
         .map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
 }
 
-/// The records must be all that instrumentation has added.
+/// The records must be all that instrumentation has added. One module less is held at a time than there are.
 fn check_stripped(traced: &[u32], instrumented: &[u32]) -> Result<(), InstrumentError> {
     let parse =
-        |words: &[u32]| Module::parse(words.to_vec()).map_err(|error| InstrumentError { message: error.to_string() });
-    let (traced, instrumented) = (parse(traced)?, parse(instrumented)?);
-    let stripped = parse(&strip_records(&instrumented, traced.header.bound))?;
-    if normalised_equal(&stripped, &traced) {
+        |words: Vec<u32>| Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() });
+    let bound = traced.get(3).copied().unwrap_or(0);
+    let stripped = strip_records(&parse(instrumented.to_vec())?, bound);
+    if normalised_equal(&parse(stripped)?, &parse(traced.to_vec())?) {
         Ok(())
     } else {
         Err(InstrumentError { message: "stripping the records does not give the traced module back".to_owned() })

@@ -10,7 +10,7 @@ use super::markers::MarkerCalls;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::object::ObjectBranchKind;
 use crate::model::place::Place;
-use crate::model::structure::{KernelStructure, MarkerRole};
+use crate::model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 use crate::spirv::calls::reachable_functions;
 use crate::spirv::constants::{Constants, Value};
 use crate::spirv::module::{Function, Id, Instruction, Module};
@@ -68,7 +68,8 @@ pub fn trace(
     constants: &Constants,
     entry: Id,
 ) -> Trace {
-    let tracer = Tracer { structure, marked, markers, constants };
+    let operators = operators(structure);
+    let tracer = Tracer { structure, operators, marked, markers, constants };
     let mut trace = Trace::default();
     for site in branch_sites(marked, &Types::of(marked), entry) {
         let function = marked.function_at(site.instruction);
@@ -95,8 +96,23 @@ pub enum Origin {
     Unknown(String),
 }
 
+/// Whether all decisions with Boolean operators are marked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operators {
+    AllMarked,
+    SomeUnmarked,
+}
+
+fn operators(structure: &KernelStructure) -> Operators {
+    let unmarked = |decision: &Decision| {
+        decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. })
+    };
+    if structure.decisions.iter().any(unmarked) { Operators::SomeUnmarked } else { Operators::AllMarked }
+}
+
 struct Tracer<'a> {
     structure: &'a KernelStructure,
+    operators: Operators,
     marked: &'a Module,
     markers: &'a MarkerCalls,
     constants: &'a Constants,
@@ -118,11 +134,33 @@ impl Tracer<'_> {
         if let Some(why) = (ClosedList { structure, module: marked, constants }).explains(branch) {
             return Origin::Compiler(why);
         }
+        if branch.kind == ObjectBranchKind::Conditional && self.short_circuits(condition, branch.instruction) {
+            return Origin::Compiler("a Boolean operator outside decisions (policy control-flow) is evaluated in short circuit");
+        }
         let what = match branch.kind {
             ObjectBranchKind::Select => "a select",
             ObjectBranchKind::Conditional | ObjectBranchKind::Switch => "a conditional branch",
         };
         Origin::Unknown(format!("{what} does not come from any marked decision"))
+    }
+
+    /// Whether a branch is how glslang evaluates `&&` or `||`: its merge block begins with a phi of the left operand, from
+    /// the branch's own block, and the right one. Under the policy `literal` each such operator lies in a decision, so a
+    /// kernel with an unmarked decision of several conditions has none that could be left out.
+    fn short_circuits(&self, condition: Id, branch: usize) -> bool {
+        if self.operators == Operators::SomeUnmarked {
+            return false;
+        }
+        let instructions = &self.marked.instructions;
+        let merge = branch.checked_sub(1).map(|before| &instructions[before]);
+        let merge = merge.filter(|before| before.op == Op::SelectionMerge).and_then(|before| before.id(0));
+        let Some(start) = merge.and_then(|label| self.marked.definition_index(label)) else { return false };
+        let behind = instructions[start + 1..].iter().find(|next| !matches!(next.op, Op::Line | Op::NoLine));
+        let Some(phi) = behind.filter(|next| next.op == Op::Phi) else { return false };
+        let negated = self.marked.definition(condition).filter(|made| made.op == Op::LogicalNot);
+        let left = negated.and_then(|made| made.id(0)).unwrap_or(condition);
+        let values: Vec<Id> = phi.ids().step_by(2).collect();
+        values.len() == 2 && (values.contains(&left) || values.contains(&condition))
     }
 
     /// Whether a Boolean is made of marked values alone.
@@ -164,7 +202,9 @@ impl Tracer<'_> {
     }
 
     fn block_is_marked(&self, function: &Function, label: Id) -> bool {
-        let block = function.blocks.iter().find(|block| block.label == label);
+        let start = self.marked.definition_index(label);
+        let before = function.blocks.partition_point(|block| Some(block.range.start) < start);
+        let block = function.blocks.get(before).filter(|block| block.label == label);
         let calls = block.into_iter().flat_map(|block| self.markers.calls.range(block.range.clone()));
         calls.into_iter().any(|(_, call)| matches!(call.role, MarkerRole::Mark { .. }))
     }

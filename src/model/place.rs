@@ -60,6 +60,11 @@ impl LineStarts {
         Self(std::iter::once(0).chain(newlines.map(|(offset, _)| offset + 1)).collect())
     }
 
+    /// 1-based line of byte `offset`; an offset past the end is on the last line.
+    pub fn line(&self, offset: usize) -> u32 {
+        self.0.partition_point(|start| *start <= offset).max(1) as u32
+    }
+
     /// As [`Position::of`]; `text` is the one that the lines were found in.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let line = self.0.partition_point(|start| *start <= offset.min(text.len())).max(1) - 1;

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 /// Bit numbers of one kernel. Bit 0 is the first bit of the first data word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordLayout {
+    /// By ascending decision number.
     pub decisions: Vec<DecisionSlot>,
     /// `marks[i]` is the bit of `MarkIndex(i)`.
     pub marks: Vec<u32>,
@@ -46,7 +47,7 @@ impl RecordLayout {
     }
 
     pub fn slot(&self, decision: DecisionId) -> Option<&DecisionSlot> {
-        self.decisions.iter().find(|slot| slot.decision == decision)
+        self.decisions.binary_search_by_key(&decision, |slot| slot.decision).ok().map(|at| &self.decisions[at])
     }
 }
 

@@ -108,6 +108,10 @@ pub struct Module {
     member_decorations: BTreeMap<(Id, u32), Vec<Decorated>>,
     strings: BTreeMap<Id, String>,
     lines: Vec<Option<Line>>,
+    /// By instruction: its line, or the next one in its function.
+    lines_ahead: Vec<Option<Line>>,
+    /// Index in `functions` by id.
+    function_numbers: BTreeMap<Id, usize>,
 }
 
 /// A word stream that is no SPIR-V module.
@@ -184,10 +188,14 @@ impl Module {
     }
 
     fn index(words: Arc<Vec<u32>>, header: dr::ModuleHeader, instructions: Vec<Instruction>) -> Self {
+        let functions = functions(&instructions);
+        let lines = lines(&instructions);
         let mut module = Self {
             words,
             header,
-            functions: functions(&instructions),
+            lines_ahead: lines_ahead(&functions, &lines),
+            function_numbers: functions.iter().enumerate().rev().map(|(at, function)| (function.id, at)).collect(),
+            functions,
             entry_points: Vec::new(),
             definitions: BTreeMap::new(),
             names: BTreeMap::new(),
@@ -195,7 +203,7 @@ impl Module {
             decorations: BTreeMap::new(),
             member_decorations: BTreeMap::new(),
             strings: BTreeMap::new(),
-            lines: lines(&instructions),
+            lines,
             instructions: Vec::new(),
         };
         for (index, instruction) in instructions.iter().enumerate() {
@@ -303,27 +311,23 @@ impl Module {
     }
 
     pub fn function(&self, id: Id) -> Option<&Function> {
-        self.functions.iter().find(|function| function.id == id)
+        self.function_numbers.get(&id).map(|at| &self.functions[*at])
     }
 
     /// The function that instruction `index` belongs to.
     pub fn function_at(&self, index: usize) -> Option<&Function> {
-        self.functions.iter().find(|function| function.range.contains(&index))
+        let before = self.functions.partition_point(|function| function.range.start <= index);
+        self.functions[..before].last().filter(|function| function.range.contains(&index))
     }
 
     pub fn entry_point(&self, name: &str) -> Option<&EntryPoint> {
         self.entry_points.iter().find(|entry| entry.name == name)
     }
 
-    /// The first line behind instruction `index` in its function: compilers give none to the headers of loops.
-    fn next_line(&self, index: usize) -> Option<Line> {
-        let function = self.function_at(index)?;
-        (index..function.range.end).find_map(|next| self.line(next))
-    }
-
     /// Where instruction `index` stands, for findings: glslang's function names lose their `(...` suffix.
     pub fn place(&self, index: usize) -> crate::model::place::Place {
-        let line = self.line(index).or_else(|| self.next_line(index));
+        // Compilers give no line to the headers of loops: the first one behind them stands in.
+        let line = self.line(index).or_else(|| self.lines_ahead.get(index).copied().flatten());
         let function = self.function_at(index).map(|function| {
             let name = self.name(function.id).map(|name| name.split('(').next().unwrap_or(name).to_owned());
             name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("%{}", function.id))
@@ -498,6 +502,19 @@ impl DebugLines {
         let file = *self.sources.get(&instruction.id(2)?)?;
         Some(Line { file, line: number(3)?, column: number(5).unwrap_or(0) })
     }
+}
+
+/// By instruction: its own line or the first one behind it in its function; none outside functions.
+fn lines_ahead(functions: &[Function], lines: &[Option<Line>]) -> Vec<Option<Line>> {
+    let mut ahead = vec![None; lines.len()];
+    for function in functions {
+        let mut next = None;
+        for index in function.range.clone().rev() {
+            next = lines[index].or(next);
+            ahead[index] = next;
+        }
+    }
+    ahead
 }
 
 /// Writes a module word by word.

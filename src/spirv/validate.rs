@@ -75,8 +75,25 @@ pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
         let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
         return Err(ValidationError { message, word: Some(0) });
     }
+    // Friendly names serve the message alone, and cost quadratic time where many ids have the same name.
+    match run(words, env, Names::Numbers) {
+        Ok(()) => Ok(()),
+        Err(_) => run(words, env, Names::Friendly),
+    }
+}
+
+/// How the validator calls ids in its message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Numbers,
+    Friendly,
+}
+
+fn run(words: &[u32], env: TargetEnv, names: Names) -> Result<(), ValidationError> {
     let context = Context::new(env)?;
     let options = Options::permissive()?;
+    // SAFETY: a live options object.
+    unsafe { spvValidatorOptionsSetFriendlyNames(options.0, names == Names::Friendly) };
     let binary = ConstBinary { code: words.as_ptr(), word_count: words.len() };
     let mut diagnostic = Diagnostic(ptr::null_mut());
     // SAFETY: context and options are live objects of the library, `binary` describes a live slice that the library
@@ -141,6 +158,7 @@ unsafe extern "C" {
     fn spvValidatorOptionsSetScalarBlockLayout(options: *mut c_void, value: bool);
     fn spvValidatorOptionsSetUniformBufferStandardLayout(options: *mut c_void, value: bool);
     fn spvValidatorOptionsSetWorkgroupScalarBlockLayout(options: *mut c_void, value: bool);
+    fn spvValidatorOptionsSetFriendlyNames(options: *mut c_void, value: bool);
     fn spvValidatorOptionsSetAllowLocalSizeId(options: *mut c_void, value: bool);
     fn spvValidateWithOptions(
         context: *const c_void,

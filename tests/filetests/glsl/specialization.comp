@@ -20,7 +20,7 @@ void main() {
 // decision: D1 initialiser "FAST && TILE > 4u" conditions=2 const=specialization unmarked
 // decision: D2 ternary "true || false" conditions=2 const=constant unmarked
 // decision: D3 ternary "FIXED > 2" conditions=1 const=constant unmarked
-// decision: D4 ternary "TILE > 8u" conditions=1 const=specialization unmarked
+// decision: D4 ternary "TILE > 8u" conditions=1 const=specialization
 // decision: D5 if "FAST" conditions=1 const=specialization
 // decision: D6 if "TILE == 16u && gl_LocalInvocationIndex < DOUBLE" conditions=2
 // decision: D7 if "gl_WorkGroupSize.x > 4u" conditions=1 const=specialization

@@ -1,0 +1,205 @@
+//! From a kernel's source to what the front end makes of it: the order of the steps that `glsl` describes.
+//!
+//! Promises: text whose macros grow without bound never reaches the compiler; a kernel never fails for its markers.
+//! Does not cover: the steps themselves, which are one file each.
+
+use super::include::Includes;
+use super::isolate::{self, Isolated, Rejection};
+use super::marking::{self, Marked, MarkedText, MarkerNames};
+use super::outline::{self, Outline};
+use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
+use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser, positions};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::id::DecisionId;
+use crate::model::place::LineStarts;
+use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Compiles a kernel twice and describes its structure.
+pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+    let failed = |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let worker = builder.spawn_scoped(scope, || compile_here(kernel));
+        let worker = worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Identity of the pinned compiler, for evidence.
+pub fn compiler_identity() -> String {
+    compiler::identity()
+}
+
+fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+    compiler::admit(kernel).map_err(|diagnostic| vec![*diagnostic])?;
+    let includes = Includes::new(kernel);
+    let macros = compiler::CompilerMacros { kernel };
+    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
+    if let Err(error) = &own {
+        refuse_limit(kernel, error)?;
+    }
+    let production = compiler::production(kernel, &includes)?;
+    let mut notes = Vec::new();
+    let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
+    let items = parser::parse(&unit.tokens);
+    let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    notes.extend(outline.notes.iter().cloned());
+    let names = MarkerNames::unused_in(&unit.tokens);
+    let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
+        .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
+    let left_out = excluded.keys().copied().collect();
+    let markers = marking::insertions(&outline.placements, &left_out, &names);
+    let positions = positions::positions(kernel, &unit, &outline, &markers, accuracy);
+    let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
+    Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
+}
+
+/// Text whose macros or includes grow without bound never reaches the compiler, which has no limit of its own.
+fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Vec<Diagnostic>> {
+    match error.cause {
+        Cause::Text => Ok(()),
+        Cause::Limit => {
+            let made = Diagnostic::new("glsl-limit", error.message.clone());
+            let hint = "look for macros or files that name each other several times";
+            let made = match error.span.filter(|span| span.file.0 == 0) {
+                Some(span) => made.at_span(&kernel.path, kernel.text.as_str(), span.start as usize..span.end as usize),
+                None => made.in_file(&kernel.path),
+            };
+            Err(vec![made.hint(hint)])
+        }
+    }
+}
+
+/// Our own preprocessed text where it equals the compiler's, token by token; else the compiler's.
+fn translation_unit(
+    kernel: &KernelSource,
+    includes: &Includes,
+    own: Result<TranslationUnit, PreprocessError>,
+    notes: &mut Vec<String>,
+) -> (TranslationUnit, Accuracy) {
+    let text = match &own {
+        Ok(unit) => lines::showable(unit),
+        Err(_) => lines::showable_unread(&kernel.text, &includes.found()),
+    };
+    let reference = text.and_then(|text| compiler::preprocessed(kernel, &text, includes));
+    let reason = match (&own, &reference) {
+        (Ok(unit), Ok(reference)) => lines::first_difference(unit, reference),
+        (Ok(_), Err(error)) => Some(format!("the compiler cannot show its preprocessed text ({})", error.trim())),
+        (Err(error), _) => Some(error.to_string()),
+    };
+    match (own, reference, reason) {
+        (Ok(unit), _, None) => (unit, Accuracy::Exact),
+        (_, Ok(reference), Some(reason)) => {
+            notes.push(format!("lines only: the text is measured as the compiler preprocesses it, because {reason}"));
+            let mut texts = includes.found();
+            texts.insert(kernel.path.clone(), kernel.text.clone());
+            (lines::unit_of(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
+        }
+        (Ok(unit), Err(_), Some(reason)) => {
+            notes.push(format!("the token streams could not be compared: {reason}"));
+            (unit, Accuracy::LinesOnly)
+        }
+        (Err(_), Err(_), _) | (Err(_), Ok(_), None) => {
+            notes.push("the text could not be preprocessed: it is measured as it stands".to_owned());
+            let texts = BTreeMap::from([(kernel.path.clone(), kernel.text.clone())]);
+            (lines::unit_of(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
+        }
+    }
+}
+
+/// What is marked on each line, by file and 1-based line.
+fn marked_lines<'u>(unit: &'u TranslationUnit, outline: &Outline) -> BTreeMap<(&'u str, u32), BTreeSet<Marked>> {
+    let mut lines: BTreeMap<(&str, u32), BTreeSet<Marked>> = BTreeMap::new();
+    for placement in &outline.placements {
+        for token in [&unit.tokens[placement.first], &unit.tokens[placement.last]] {
+            let file = unit.files.get(token.line_file.0 as usize).map_or("", |file| &file.path);
+            lines.entry((file, token.line)).or_default().insert(placement.role.marked());
+        }
+    }
+    lines
+}
+
+type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<Marked, String>);
+
+fn mark(
+    kernel: &KernelSource,
+    unit: &TranslationUnit,
+    outline: &Outline,
+    names: &MarkerNames,
+    notes: &mut Vec<String>,
+) -> Result<MarkedModule, String> {
+    let all: BTreeSet<Marked> = outline.placements.iter().map(|placement| placement.role.marked()).collect();
+    let all: Vec<Marked> = all.into_iter().collect();
+    let lines = marked_lines(unit, outline);
+    let isolated = isolate::isolate(&all, |excluded| {
+        let excluded = excluded.keys().copied().collect();
+        let text = marking::render(unit, &outline.placements, &excluded, names);
+        let words = compiler::rewritten(kernel, &text.text, Optimization::Zero).map_err(|error| {
+            let suspects = error.places.iter().filter_map(|(file, line)| lines.get(&(file.as_str(), *line)));
+            Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
+        })?;
+        Ok((text, words))
+    });
+    if let Some(Isolated { compiled: (text, words), excluded }) = isolated {
+        return Ok((text, words, excluded));
+    }
+    // Not even the rewritten text without markers compiles: measure nothing, but keep every obligation.
+    let reason = "the preprocessed text does not compile by itself".to_owned();
+    notes.push(format!("nothing is marked: {reason}"));
+    let plain = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
+    let words = compiler::production(&plain, &Includes::new(kernel)).map_err(|_| reason.clone())?;
+    let text = MarkedText { text: String::new(), roles: Vec::new() };
+    Ok((text, words, all.into_iter().map(|marked| (marked, reason.clone())).collect()))
+}
+
+fn structure(
+    kernel: &KernelSource,
+    unit: TranslationUnit,
+    mut outline: Outline,
+    accuracy: Accuracy,
+    (names, text): (MarkerNames, MarkedText),
+    excluded: &BTreeMap<Marked, String>,
+    notes: &mut Vec<String>,
+) -> KernelStructure {
+    let lines: Vec<LineStarts> = unit.files.iter().map(|file| LineStarts::of(&file.text)).collect();
+    for decision in &mut outline.decisions {
+        if let Some(reason) = excluded.get(&Marked::Decision(decision.id)) {
+            let reason = format!("the compiler does not accept a marker here ({reason})");
+            decision.recording = Recording::Unmarked { reason };
+        }
+        if let Recording::Unmarked { reason } = &decision.recording {
+            let file = unit.files.get(decision.span.file.0 as usize);
+            let line = lines.get(decision.span.file.0 as usize);
+            let line = line.map_or(0, |lines| lines.line(decision.span.start as usize));
+            let path = file.map_or(DEFINES_PATH, |file| &file.path);
+            notes.push(format!("{} (`{}`, {path}:{line}) is not marked: {reason}", decision.id, decision.text));
+        }
+    }
+    let unmarked = |mark: MarkIndex| excluded.get(&Marked::Mark(mark));
+    for function in &outline.functions {
+        if let Some(reason) = unmarked(function.entry_mark) {
+            notes.push(format!("the entry of `{}` is not marked: {reason}", function.name));
+        }
+    }
+    for switch in &mut outline.switches {
+        for label in &mut switch.labels {
+            if let Some(reason) = label.mark.and_then(unmarked) {
+                notes.push(format!("label `{}` of {} is not marked: {reason}", label.text, switch.id));
+                label.mark = None;
+            }
+        }
+    }
+    debug_assert!(outline.decisions.iter().enumerate().all(|(at, found)| found.id == DecisionId(at as u32 + 1)));
+    KernelStructure {
+        files: unit.files,
+        entry: kernel.entry.clone(),
+        functions: outline.functions,
+        decisions: outline.decisions,
+        switches: outline.switches,
+        accuracy,
+        markers: text.roles,
+        value_marker: names.value,
+        mark_marker: names.mark,
+    }
+}
