@@ -13,7 +13,7 @@ use vkcert::exec::{
 };
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::procedure::{DescriptorClass, Limits};
-use vkcert::model::records::{CANARY, RecordBuffer, RecordLayout};
+use vkcert::model::records::{CANARY, RecordBuffer, RecordLayout, RecordMode, Witnesses};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_vkcert");
 
@@ -819,15 +819,22 @@ fn recording(answer: &str) -> Bench {
         layout(local_size_x = 4) in;
         layout(push_constant) uniform P {{ uint bits; }};
         layout(set = 0, binding = 0) buffer A {{ uint a[4]; }};
-        layout(set = 3, binding = 2) buffer R {{ uint nonce; uint canary; uint data[]; }};
+        layout(set = 3, binding = 2) buffer R {{ uint nonce; uint canary; uint size[6]; uint data[]; }};
         void main() {{
             a[gl_LocalInvocationID.x] += 1;
             if (gl_LocalInvocationID.x == 3) {{ {answer} atomicOr(data[1], bits); }}
         }}"
     );
-    let layout = RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 96 };
+    let layout = RecordLayout { decisions: Vec::new(), marks: (0..96).collect(), bits: 96 };
     Bench::new(&source, &[&[0; 4]]).job(|job| {
-        job.modules[0].recording = ModuleRecording::Buffer(RecordBuffer { set: 3, binding: 2, words: 3, layout });
+        job.modules[0].recording = ModuleRecording::Buffer(RecordBuffer {
+            set: 3,
+            binding: 2,
+            words: 3,
+            layout,
+            mode: RecordMode::Direct,
+            witnesses: Witnesses::Omitted,
+        });
         job.dispatches[0].push_constants = bytes(&[0b100]);
         let mut second = job.dispatches[0].clone();
         second.push_constants = bytes(&[0x8000_0001]);

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::object::ObjectCode;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::{self, KernelSource};
-use crate::instrument::{self, Origins};
+use crate::instrument::{self, NotInstrumented, Origins, RecordRequest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::{MarkerTable, RecordBuffer};
@@ -111,6 +111,26 @@ impl Kernel {
             }
             (Variant::Traced | Variant::Marked | Variant::Instrumented, None) => None,
         }
+    }
+
+    /// Makes the instrumented module anew where the request asks for other records than it has.
+    pub fn record_as(&mut self, request: &RecordRequest) -> Result<(), Failure> {
+        let Measurement::Markers(measured) = &mut self.measurement else { return Ok(()) };
+        let made = instrument::instrument_as(&measured.structure, &measured.module, &self.entry, request);
+        let made = made.map_err(|error| match error {
+            NotInstrumented::Refused(refused) => Failure::Unavailable {
+                message: format!("kernel `{}`: {refused}", self.name),
+                hint: Some("use `--record-mode auto`".to_owned()),
+            },
+            NotInstrumented::Defect(defect) => Failure::tool(format!("kernel `{}`: {defect}", self.name)),
+        })?;
+        validate::validate(&made.instrumented, environment(&self.target_env)?).map_err(|error| {
+            let mode = made.record_buffer.mode;
+            Failure::tool(format!("kernel `{}`: the instrumented module (mode {mode}) is not valid: {error}", self.name))
+        })?;
+        measured.instrumented = Arc::new(made.instrumented);
+        measured.record_buffer = made.record_buffer;
+        Ok(())
     }
 
     pub fn measured(&self) -> Option<&Measured> {

@@ -10,6 +10,7 @@
 mod decode;
 mod draft;
 mod erase;
+mod form;
 mod layout;
 mod markers;
 pub mod numbering;
@@ -25,9 +26,11 @@ mod front_end_tests;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{CanaryError, decode, initial_words};
+pub use decode::{check_bits, decode};
 pub use erase::{normalised_equal, strip_records};
+pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
 pub use object::{InstrumentedObject, Origins, PositionTable, instrument_object, unrecorded_structure};
+pub use record::{Ability, RecordRequest, RecordingDevice, RefusedMode};
 pub use resolve::presence;
 
 use crate::model::finding::Finding;
@@ -39,6 +42,7 @@ use crate::spirv::reflect::compute_entry;
 use crate::spirv::types::Types;
 use crate::spirv::validate::{TargetEnv, validate};
 use markers::MarkerCalls;
+use record::RecordedModule;
 use std::collections::BTreeMap;
 
 /// The modules derived from a marked one.
@@ -65,8 +69,31 @@ pub struct InstrumentError {
     pub message: String,
 }
 
-/// Erases markers, inserts records, checks that every branch traces to a marker.
+/// Why a module was not instrumented.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotInstrumented {
+    #[error(transparent)]
+    Defect(#[from] InstrumentError),
+    /// The record mode that was asked for does not fit module or device.
+    #[error(transparent)]
+    Refused(#[from] RefusedMode),
+}
+
+/// Erases markers, inserts records in the mode that fits the module, checks that every branch traces to a marker.
 pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
+    instrument_as(structure, marked, entry, &RecordRequest::default()).map_err(|error| match error {
+        NotInstrumented::Defect(defect) => defect,
+        NotInstrumented::Refused(refused) => InstrumentError { message: refused.to_string() },
+    })
+}
+
+/// The same with a record mode, witnesses or a device in view.
+pub fn instrument_as(
+    structure: &KernelStructure,
+    marked: &Module,
+    entry: &str,
+    request: &RecordRequest,
+) -> Result<Instrumented, NotInstrumented> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of(marked);
     let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
@@ -75,10 +102,10 @@ pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> 
     let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
     let layout = layout::layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
-    let (instrumented, record_buffer) = record::record(marked, &calls, &layout, entry);
+    let recorded = record::record(marked, &calls, &layout, entry, request)?;
     check("traced", &traced)?;
-    check("instrumented", &instrumented)?;
-    check_stripped(&traced, &instrumented)?;
+    check("instrumented", &recorded.words)?;
+    check_stripped(&traced, &recorded)?;
     let trace = trace::trace(structure, marked, &calls, &constants, entry);
     let markers = MarkerTable {
         value_function: calls.value_function,
@@ -88,9 +115,9 @@ pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> 
     };
     Ok(Instrumented {
         traced,
-        instrumented,
+        instrumented: recorded.words,
         markers,
-        record_buffer,
+        record_buffer: recorded.buffer,
         presence,
         untraced: trace.untraced,
         compiler_generated: trace.compiler_generated,
@@ -103,11 +130,11 @@ fn check(which: &str, words: &[u32]) -> Result<(), InstrumentError> {
 }
 
 /// The records must be all that instrumentation has added.
-fn check_stripped(traced: &[u32], instrumented: &[u32]) -> Result<(), InstrumentError> {
+fn check_stripped(traced: &[u32], recorded: &RecordedModule) -> Result<(), InstrumentError> {
     let parse =
         |words: &[u32]| Module::parse(words.to_vec()).map_err(|error| InstrumentError { message: error.to_string() });
-    let (traced, instrumented) = (parse(traced)?, parse(instrumented)?);
-    let stripped = parse(&strip_records(&instrumented, traced.header.bound))?;
+    let (traced, instrumented) = (parse(traced)?, parse(&recorded.words)?);
+    let stripped = parse(&strip_records(&instrumented, traced.header.bound, &recorded.capabilities))?;
     if normalised_equal(&stripped, &traced) {
         Ok(())
     } else {

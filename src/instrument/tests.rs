@@ -6,6 +6,8 @@ use crate::model::place::{FileIndex, SourceFile, Span};
 use crate::model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex, MarkerRole, Recording,
 };
+use crate::model::records::{RecordMode, Witnesses};
+use crate::spirv::module::Instruction;
 use crate::spirv::tests::compile;
 use rspirv::spirv::Op;
 
@@ -158,7 +160,7 @@ pub(super) fn prelude() -> String {
     PRELUDE.replace(" bool_t", "")
 }
 
-/// Instruments a kernel text for every version of SPIR-V.
+/// Instruments a kernel text for every version of SPIR-V in every mode; gives the automatic mode's result.
 fn instruments(kernel: &Kernel, text: &str) -> Instrumented {
     let mut last = None;
     for env in [TargetEnv::Vulkan1_0, TargetEnv::Vulkan1_1, TargetEnv::Vulkan1_2, TargetEnv::Vulkan1_3] {
@@ -168,9 +170,34 @@ fn instruments(kernel: &Kernel, text: &str) -> Instrumented {
         let made = instrument(&kernel.structure(), &marked, "main").unwrap_or_else(|error| panic!("{env:?}: {error}"));
         validate(&made.traced, env).unwrap();
         validate(&made.instrumented, env).unwrap();
+        in_every_mode(kernel, &marked, env);
         last = Some(made);
     }
     last.unwrap()
+}
+
+/// Every mode is validated and stripped, or refused by name.
+fn in_every_mode(kernel: &Kernel, marked: &Module, env: TargetEnv) {
+    for (mode, _) in RecordMode::ALL {
+        for witnesses in [Witnesses::Omitted, Witnesses::Recorded] {
+            let request = RecordRequest { mode: Some(mode), witnesses, ..RecordRequest::default() };
+            match instrument_as(&kernel.structure(), marked, "main", &request) {
+                Ok(made) => {
+                    validate(&made.instrumented, env).unwrap_or_else(|error| panic!("{env:?} {mode}: {error}"));
+                    assert_eq!((made.record_buffer.mode, made.record_buffer.witnesses), (mode, witnesses));
+                    let atomic = |i: &&Instruction| format!("{:?}", i.op).starts_with("Atomic");
+                    let module = Module::parse(made.instrumented).unwrap();
+                    let atomics = module.instructions.iter().filter(atomic).count();
+                    assert_eq!(atomics == 0, mode == RecordMode::Slots, "{mode}: {atomics} atomics");
+                }
+                Err(NotInstrumented::Refused(refused)) => {
+                    assert_eq!((mode, env), (RecordMode::Subgroup, TargetEnv::Vulkan1_0), "{refused}");
+                    assert!(refused.to_string().contains("`subgroup` cannot be used"), "{refused}");
+                }
+                Err(NotInstrumented::Defect(defect)) => panic!("{env:?} {mode}: {defect}"),
+            }
+        }
+    }
 }
 
 fn count(words: &[u32], op: Op) -> usize {
