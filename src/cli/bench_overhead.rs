@@ -4,7 +4,8 @@
 //! between the device's timestamps around the dispatch (where the queue has none: until the host has seen the fence).
 //! Promises: before anything is timed, both modules have run once with the same outputs, and the records were trusted.
 //! `ratio` is `instrumented_ms` by `traced_ms`, both medians of all runs; `paired_ratio` is the median over the ratios of
-//! neighbouring runs, which a machine that changes its speed disturbs less.
+//! neighbouring runs, which a machine that changes its speed disturbs less; `least_ratio` is that of the fastest runs, which
+//! other work on the machine disturbs least.
 //! Does not cover: the time of reading records back, which the host does after a test.
 
 use super::args::{BenchOverhead, Common, EngineChoice, OutputForm};
@@ -44,6 +45,7 @@ struct Row {
     instrumented_ms: f64,
     ratio: f64,
     paired_ratio: f64,
+    least_ratio: f64,
     /// Vectors that the records can tell apart.
     vectors: usize,
     /// Vectors that the run showed.
@@ -156,6 +158,7 @@ fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanE
         instrumented_ms,
         ratio: instrumented_ms / traced_ms,
         paired_ratio: median(&mut paired),
+        least_ratio: least(&instrumented) / least(&traced),
         vectors: bits().count(),
         shown: bits().filter(|bit| records.has(*bit)).count(),
         words: measured.record_buffer.words,
@@ -211,23 +214,28 @@ fn median(values: &mut [f64]) -> f64 {
     }
 }
 
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
 fn text(overhead: &Overhead) -> String {
     let mut text = format!(
         "{} ({}), size factor {}, medians of {} alternating runs\n\n",
         overhead.device, overhead.driver, overhead.size_factor, overhead.repetitions
     );
     text.push_str(&format!(
-        "{:<17} {:>10} {:>15} {:>7} {:>7}  {:>7} {:>6}  {}\n",
-        "KERNEL", "TRACED MS", "INSTRUMENTED MS", "RATIO", "PAIRED", "VECTORS", "WORDS", "MODE"
+        "{:<17} {:>10} {:>15} {:>7} {:>7} {:>7}  {:>7} {:>6}  {}\n",
+        "KERNEL", "TRACED MS", "INSTRUMENTED MS", "RATIO", "PAIRED", "LEAST", "VECTORS", "WORDS", "MODE"
     ));
     for row in &overhead.kernels {
         text.push_str(&format!(
-            "{:<17} {:>10.3} {:>15.3} {:>7.3} {:>7.3}  {:>7} {:>6}  {}\n",
+            "{:<17} {:>10.3} {:>15.3} {:>7.3} {:>7.3} {:>7.3}  {:>7} {:>6}  {}\n",
             row.id,
             row.traced_ms,
             row.instrumented_ms,
             row.ratio,
             row.paired_ratio,
+            row.least_ratio,
             row.vectors,
             row.words,
             row.mode

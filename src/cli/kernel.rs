@@ -126,7 +126,10 @@ impl Kernel {
         })?;
         validate::validate(&made.instrumented, environment(&self.target_env)?).map_err(|error| {
             let mode = made.record_buffer.mode;
-            Failure::tool(format!("kernel `{}`: the instrumented module (mode {mode}) is not valid: {error}", self.name))
+            Failure::tool(format!(
+                "kernel `{}`: the instrumented module (mode {mode}) is not valid: {error}",
+                self.name
+            ))
         })?;
         measured.instrumented = Arc::new(made.instrumented);
         measured.record_buffer = made.record_buffer;

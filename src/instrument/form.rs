@@ -54,7 +54,9 @@ pub struct DispatchSize {
 pub enum RecordLimit {
     #[error("record mode `{mode}`{}: {invocations} invocations cannot be numbered with 32 bits", with_witnesses(.witnesses))]
     Ranks { mode: RecordMode, witnesses: Witnesses, invocations: u128 },
-    #[error("record mode `slots`: {invocations} invocations with {words} data words each cannot be addressed with 32 bits")]
+    #[error(
+        "record mode `slots`: {invocations} invocations with {words} data words each cannot be addressed with 32 bits"
+    )]
     Slots { invocations: u32, words: u32 },
 }
 
@@ -265,7 +267,10 @@ mod tests {
                 let form = form(mode, Witnesses::Omitted);
                 let words = form.initial(&SIZE, nonce).unwrap();
                 let error = form.read(&SIZE, &words, nonce).unwrap_err();
-                assert!(matches!(error, CanaryError::Canary { .. } | CanaryError::Slots { missing: 96, .. }), "{error}");
+                assert!(
+                    matches!(error, CanaryError::Canary { .. } | CanaryError::Slots { missing: 96, .. }),
+                    "{error}"
+                );
                 assert_eq!(form.read(&SIZE, &written(form, nonce), nonce).unwrap().words, [0, 0]);
             }
         }

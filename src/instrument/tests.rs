@@ -3,10 +3,10 @@
 use super::*;
 use crate::model::id::{DecisionId, FunctionId};
 use crate::model::place::{FileIndex, SourceFile, Span};
+use crate::model::records::{RecordMode, Witnesses};
 use crate::model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex, MarkerRole, Recording,
 };
-use crate::model::records::{RecordMode, Witnesses};
 use crate::spirv::module::Instruction;
 use crate::spirv::tests::compile;
 use rspirv::spirv::Op;

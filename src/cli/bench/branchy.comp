@@ -1,37 +1,37 @@
 #version 450
-// A decision tree over the features of each record, as a classifier would have it.
+// A decision tree over features of a window of samples, as an image classifier would have it.
 layout(local_size_x = 64) in;
-layout(std430, set = 0, binding = 0) readonly buffer Features { uvec4 features[]; };
+layout(std430, set = 0, binding = 0) readonly buffer Samples { uint samples[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Classes { uint classes[]; };
 layout(push_constant) uniform Parameters { uint count; };
 
-uint classify(uvec4 f) {
-    if (f.x < 64u) {
-        if (f.y > 200u || f.z > 220u && f.w > 10u) {
-            return f.y > f.z ? 1u : 2u;
+uint classify(uint low, uint high, uint mean, uint spread) {
+    if (low < 64u) {
+        if (high > 200u || mean > 220u && spread > 10u) {
+            return high > mean ? 1u : 2u;
         }
-        if (f.z == f.w) {
+        if (mean == spread) {
             return 3u;
         }
-        return f.w < 128u && f.y < 128u ? 4u : 5u;
+        return spread < 128u && high < 128u ? 4u : 5u;
     }
-    if (f.x < 128u) {
-        if (f.y < 50u && f.z < 50u && f.w < 50u) {
+    if (low < 128u) {
+        if (high < 150u && mean < 50u && spread < 50u) {
             return 6u;
         }
-        if ((f.y > 100u || f.z > 100u) && (f.w > 100u || f.x > 100u)) {
-            return f.w > 180u ? 7u : 8u;
+        if ((high > 100u || mean > 100u) && (spread > 100u || low > 100u)) {
+            return spread > 180u ? 7u : 8u;
         }
         return 9u;
     }
     uint votes = 0u;
-    if (f.y > f.z) {
+    if (high > mean + 20u) {
         votes++;
     }
-    if (f.z > f.w) {
+    if (mean > spread) {
         votes += 2u;
     }
-    if (f.w > f.y) {
+    if (spread > 40u) {
         votes += 4u;
     }
     if (votes == 0u || votes == 7u) {
@@ -43,12 +43,20 @@ uint classify(uvec4 f) {
 void main() {
     uint i = gl_GlobalInvocationID.y * gl_NumWorkGroups.x * gl_WorkGroupSize.x + gl_GlobalInvocationID.x;
     if (i < count) {
-        uint found = 0u;
-        uvec4 f = features[i];
-        for (uint round = 0u; round < 8u; round++) {
-            found = found * 3u + classify(f & 255u);
-            f = f.yzwx * 5u + round;
+        uint low = 255u;
+        uint high = 0u;
+        uint sum = 0u;
+        uint squares = 0u;
+        for (uint k = 0u; k < 25u; k++) {
+            // Two by two words are one pixel; the window is five by five pixels in rows of 1,024.
+            uint value = samples[(i + k % 5u + k / 5u * 1024u) % count] >> (8u * (i & 1u)) & 255u;
+            low = min(low, value);
+            high = max(high, value);
+            sum += value;
+            squares += value * value;
         }
-        classes[i] = found;
+        uint mean = sum / 25u;
+        uint spread = uint(sqrt(float(squares / 25u - mean * mean)));
+        classes[i] = classify(low * (i % 23u), high, mean, spread);
     }
 }

@@ -10,8 +10,8 @@ void main() {
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint local = gl_LocalInvocationID.x;
     uint sum = 0u;
-    for (uint k = 0u; k < 4u; k++) {
-        uint i = (group * 4u + k) * 256u + local;
+    for (uint k = 0u; k < 32u; k++) {
+        uint i = (group * 32u + k) * 256u + local;
         if (i < count) {
             sum += words[i];
         }

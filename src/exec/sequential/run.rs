@@ -13,9 +13,9 @@ use super::{MemoryModel, Settings};
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
+use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind};
-use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::records::{RecordBuffer, Records};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;

@@ -69,8 +69,18 @@ impl Device {
         // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { raw.get_device_queue(family, 0) };
         let abilities = abilities(&instance, physical, version, features);
-        let mut device =
-            Self { raw, queue, family, timestamp_bits, memory_type: 0, near_memory_type: 0, identity, abilities, version, instance };
+        let mut device = Self {
+            raw,
+            queue,
+            family,
+            timestamp_bits,
+            memory_type: 0,
+            near_memory_type: 0,
+            identity,
+            abilities,
+            version,
+            instance,
+        };
         [device.memory_type, device.near_memory_type] = device.choose_memory(physical)?;
         Ok(device)
     }

@@ -281,12 +281,7 @@ impl Session {
         Ok(())
     }
 
-    fn prepare<'a>(
-        &mut self,
-        job: &'a WireJob,
-        placement: Placement,
-        said: &mut Said,
-    ) -> Result<Prepared<'a>, Stop> {
+    fn prepare<'a>(&mut self, job: &'a WireJob, placement: Placement, said: &mut Said) -> Result<Prepared<'a>, Stop> {
         self.receive_modules(job)?;
         let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
         let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();

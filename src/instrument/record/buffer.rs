@@ -25,6 +25,8 @@ pub struct Storage {
     pub buffer: Id,
     /// Private variable per data word that has gathered bits.
     pub gathered: BTreeMap<u32, Id>,
+    /// Private variable per bit that has one of its own.
+    pub flags: BTreeMap<u32, Id>,
     /// The function that hands over one bit.
     pub set_one: Option<Id>,
     /// The function that tells the witness of the bits of a word.
@@ -83,6 +85,7 @@ impl Storage {
         let uint = draft.uint();
         let (variable, word_pointer) = declare_buffer(draft, marked, uint, buffer.set);
         let gathered = declare_gathered(draft, uint, plan);
+        let flags = plan.flags.iter().map(|bit| (*bit, private_word(draft, uint))).collect();
         let recorded = buffer.witnesses == Witnesses::Recorded && buffer.mode != RecordMode::Slots;
         let ranked = recorded || buffer.mode == RecordMode::Slots;
         let rank = ranked.then(|| declare_rank(draft, marked, uint, entry));
@@ -109,6 +112,7 @@ impl Storage {
             relaxed: draft.constant(0),
             canary_word: plan.certain_word(marked, entry),
             gathered,
+            flags,
             single_bits,
         }
     }
@@ -125,7 +129,7 @@ impl Storage {
         }
         if version >= (1, 4) {
             inputs.push(self.buffer);
-            inputs.extend(self.gathered.values());
+            inputs.extend(self.gathered.values().chain(self.flags.values()));
             inputs.extend(self.rank.iter().flat_map(|rank| [rank.value, rank.invocations]));
             inputs.extend(self.shared.iter().map(|shared| shared.array));
         }
@@ -213,14 +217,7 @@ fn declare_rank(draft: &mut Draft, marked: &Module, uint: Id, entry: Id) -> Rank
     }
 }
 
-fn declare_shared(
-    draft: &mut Draft,
-    marked: &Module,
-    uint: Id,
-    words: u32,
-    entry: Id,
-    known: Option<Input>,
-) -> Shared {
+fn declare_shared(draft: &mut Draft, marked: &Module, uint: Id, words: u32, entry: Id, known: Option<Input>) -> Shared {
     let length = draft.constant(words);
     let array = draft.declare(Op::TypeArray, None, vec![Operand::IdRef(uint), Operand::IdRef(length)]);
     let pointer = draft.pointer(StorageClass::Workgroup, array);

@@ -137,8 +137,8 @@ impl Storage {
             self.write_canary_once(draft);
         }
         let mut all: Vec<Gathered> = Vec::new();
-        for (word, variable) in &self.gathered {
-            all.push(Gathered { word: *word, bits: self.load(draft, *variable) });
+        for word in self.gathered.keys() {
+            all.push(Gathered { word: *word, bits: self.gathered_bits(draft, *word) });
         }
         if let Some(tell) = self.tell_witnesses {
             for gathered in &all {
@@ -153,6 +153,16 @@ impl Storage {
             RecordMode::Subgroup => self.add_once_per_subgroup(draft, &all),
             RecordMode::Slots => unreachable!("slots are filled above"),
         }
+    }
+
+    /// What the invocation has gathered of a word.
+    fn gathered_bits(&self, draft: &mut Draft, word: u32) -> Id {
+        let mut bits = self.load(draft, self.gathered[&word]);
+        for (_, flag) in self.flags.range(32 * word..=32 * word + 31) {
+            let flag = self.load(draft, *flag);
+            bits = self.binary(draft, Op::BitwiseOr, bits, flag);
+        }
+        bits
     }
 
     /// Writes the canary unless it is there.
@@ -183,12 +193,13 @@ impl Storage {
                     (Gathered { bits, ..*gathered }, place)
                 })
                 .collect();
+            let proof = self.proof_of(draft, chunk);
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
             branch_if(draft, any, |draft| {
                 for (gathered, place) in &new {
                     self.atomic_or_unless_zero(draft, *place, gathered.bits, new.len());
                 }
-                self.write_canary(draft, chunk);
+                self.write_canary(draft, proof);
             });
         }
     }
@@ -206,10 +217,15 @@ impl Storage {
         branch_if(draft, some, add);
     }
 
-    /// Writes the canary if the word that every invocation has a bit in is among these.
-    fn write_canary(&self, draft: &mut Draft, chunk: &[Gathered]) {
-        if chunk.iter().any(|gathered| Some(gathered.word) == self.canary_word) {
-            let proof = self.proof(draft);
+    /// What the canary shall hold, if the word that every invocation has a bit in is among these. It is computed outside
+    /// of the branch, where all invocations load the same word: some devices load word by word inside.
+    fn proof_of(&self, draft: &mut Draft, chunk: &[Gathered]) -> Option<Id> {
+        let certain = chunk.iter().any(|gathered| Some(gathered.word) == self.canary_word);
+        certain.then(|| self.proof(draft))
+    }
+
+    fn write_canary(&self, draft: &mut Draft, proof: Option<Id>) {
+        if let Some(proof) = proof {
             let canary = self.fixed_word(draft, 1);
             self.atomic_store(draft, canary, self.scope, proof);
         }
@@ -240,6 +256,7 @@ impl Storage {
                     (Gathered { bits, ..*gathered }, place)
                 })
                 .collect();
+            let proof = self.proof_of(draft, chunk);
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
             branch_if(draft, any, |draft| {
                 for (gathered, place) in &new {
@@ -250,7 +267,7 @@ impl Storage {
                     let bits = self.without(draft, bits, known);
                     self.atomic_or_unless_zero(draft, place, bits, 2);
                 }
-                self.write_canary(draft, chunk);
+                self.write_canary(draft, proof);
             });
         }
     }
@@ -278,8 +295,8 @@ impl Storage {
         let canary = self.slot_word(draft, None);
         let proof = self.proof(draft);
         store(draft, canary, proof);
-        for (word, variable) in &self.gathered {
-            let mut bits = self.load(draft, *variable);
+        for word in self.gathered.keys() {
+            let mut bits = self.gathered_bits(draft, *word);
             let number = draft.constant(*word);
             let place = self.slot_word(draft, Some(number));
             if self.single_bits == SingleBits::Used {
@@ -363,8 +380,7 @@ impl Storage {
             let operands = [from_start, start, again, proceed].map(Operand::IdRef).to_vec();
             draft.functions.push(instruction(Op::Phi, Some(self.uint), Some(result), operands));
         }
-        let merge =
-            vec![Operand::IdRef(exit), Operand::IdRef(proceed), Operand::LoopControl(LoopControl::NONE)];
+        let merge = vec![Operand::IdRef(exit), Operand::IdRef(proceed), Operand::LoopControl(LoopControl::NONE)];
         draft.functions.push(instruction(Op::LoopMerge, None, None, merge));
         branch(draft, test);
         label(draft, test);

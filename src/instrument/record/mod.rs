@@ -22,7 +22,7 @@ use crate::model::id::DecisionId;
 use crate::model::records::{DecisionSlot, RecordBuffer, RecordLayout, RecordMode};
 use crate::spirv::module::{Id, Module};
 use buffer::Storage;
-use plan::{Gathering, Plan, SingleBits, Step};
+use plan::{AtEntry, Gathering, Plan, SingleBits, Step};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, FunctionControl, Op, SelectionControl, StorageClass};
 use std::collections::BTreeMap;
@@ -52,7 +52,8 @@ pub fn record(
     };
     let set = buffer::unused_set(marked);
     let witnesses = request.witnesses;
-    let buffer = RecordBuffer { set, binding: 0, words: layout.words() as u32, layout: layout.clone(), mode, witnesses };
+    let buffer =
+        RecordBuffer { set, binding: 0, words: layout.words() as u32, layout: layout.clone(), mode, witnesses };
     let mut draft = declarations(marked, markers);
     let storage = Storage::declare(&mut draft, marked, &buffer, entry, &plan);
     let mut records = Records::new(&mut draft, &plan, storage);
@@ -110,8 +111,7 @@ impl<'a> Records<'a> {
     fn gather(&self, draft: &mut Draft, word: u32, bits: Id) {
         let variable = self.storage.gathered[&word];
         let before = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
-        let after =
-            emit(draft, Op::BitwiseOr, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(bits)]);
+        let after = emit(draft, Op::BitwiseOr, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(bits)]);
         store(draft, variable, after);
     }
 
@@ -157,7 +157,11 @@ impl<'a> Records<'a> {
 
     /// Where sums start, so that they name a bit: in its word where the decision is gathered, else in the buffer.
     fn start_of(&self, slot: &DecisionSlot) -> u32 {
-        if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 { slot.base % 32 } else { slot.base }
+        if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
+            slot.base % 32
+        } else {
+            slot.base
+        }
     }
 
     fn conclude(&self, draft: &mut Draft, decision: DecisionId) {
@@ -230,17 +234,17 @@ impl Recorder for Records<'_> {
     }
 
     fn before(&mut self, draft: &mut Draft, index: usize) {
-        let mut words: BTreeMap<u32, u32> = BTreeMap::new();
-        for bit in self.plan.entries.get(&index).into_iter().flatten() {
-            if self.storage.gathered.contains_key(&(bit / 32)) {
-                *words.entry(bit / 32).or_insert(0) |= 1 << (bit % 32);
-            } else {
-                self.set(draft, *bit);
+        for recorded in self.plan.entries.get(&index).into_iter().flatten() {
+            match *recorded {
+                AtEntry::Set { bit } => self.set(draft, bit),
+                AtEntry::Flag { bit } => {
+                    let bits = draft.constant(1 << (bit % 32));
+                    store(draft, self.storage.flags[&bit], bits);
+                }
+                AtEntry::Choose { value, if_true, if_false } => {
+                    self.choose(draft, value, Some(if_true), Some(if_false));
+                }
             }
-        }
-        for (word, bits) in words {
-            let bits = draft.constant(bits);
-            self.gather(draft, word, bits);
         }
     }
 

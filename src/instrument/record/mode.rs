@@ -55,12 +55,7 @@ pub struct RefusedMode {
 }
 
 /// The mode for a module that gathers bits in `words` data words.
-pub fn choose(
-    request: &RecordRequest,
-    module: &Module,
-    entry: &str,
-    words: usize,
-) -> Result<RecordMode, RefusedMode> {
+pub fn choose(request: &RecordRequest, module: &Module, entry: &str, words: usize) -> Result<RecordMode, RefusedMode> {
     if let Some(mode) = request.mode {
         return match refusal(mode, &request.device, module, entry, words) {
             Some(reason) => Err(RefusedMode { mode, reason }),
@@ -88,7 +83,9 @@ fn refusal(mode: RecordMode, device: &RecordingDevice, module: &Module, entry: &
             let needed = used + 4 * words as u64;
             let most = device.workgroup_memory;
             (needed > most).then(|| {
-                format!("it takes {needed} bytes of workgroup memory with the kernel's own {used} (the limit is {most})")
+                format!(
+                    "it takes {needed} bytes of workgroup memory with the kernel's own {used} (the limit is {most})"
+                )
             })
         }
         RecordMode::Subgroup if module.header.version() < (1, 3) => {
