@@ -865,11 +865,34 @@ fn records_without_the_right_answer_are_refused() {
         ("nonce = 5;", "the nonce was overwritten"),
     ] {
         let run = recording(answer).run(&mut engine);
-        let reason = format!("records cannot be trusted: dispatch 0 of kernel `k`: {why}");
-        assert_eq!(run.completion, Completion::Undetermined { reason }, "{answer}");
+        let expected = format!("records cannot be trusted: dispatch 0 of kernel `k`: {why} (0x");
+        let Completion::Undetermined { reason } = &run.completion else { panic!("{answer}: {:?}", run.completion) };
+        assert!(reason.starts_with(&expected), "{answer}: {reason}");
         assert!(run.records.is_empty());
         assert_eq!(words(&run.buffers[0]), [2; 4], "the outputs are there all the same");
     }
+}
+
+#[test]
+fn records_with_a_bit_that_stands_for_nothing_are_refused() {
+    let Some(mut engine) = engine() else { return };
+    let answer = format!("canary = nonce ^ {CANARY}u; data[2] = 1u;");
+    let bench = recording(&answer).job(|job| {
+        let ModuleRecording::Buffer(buffer) = &mut job.modules[0].recording else { panic!("records in a buffer") };
+        buffer.layout.marks.retain(|bit| *bit != 64);
+    });
+    let run = bench.run(&mut engine);
+    let Completion::Undetermined { reason } = &run.completion else { panic!("{:?}", run.completion) };
+    assert!(reason.ends_with("the record buffer has bit 64 set, which stands for nothing"), "{reason}");
+    assert!(run.records.is_empty());
+}
+
+#[test]
+fn records_with_an_overwritten_header_are_refused() {
+    let Some(mut engine) = engine() else { return };
+    let run = recording(&format!("canary = nonce ^ {CANARY}u; size[3] = 0u;")).run(&mut engine);
+    let Completion::Undetermined { reason } = &run.completion else { panic!("{:?}", run.completion) };
+    assert!(reason.contains("word 5 of the record buffer's header was overwritten"), "{reason}");
 }
 
 #[test]
