@@ -13,9 +13,8 @@ const MODES: [&str; 5] = ["private", "workgroup", "subgroup", "direct", "slots"]
 /// Whether this machine has a device.
 fn device() -> bool {
     let output = vkcert().args(["list", "devices", "--format", "json"]).output().unwrap();
-    let found = serde_json::from_slice::<Value>(&output.stdout).is_ok_and(|list| {
-        list.as_array().is_some_and(|list| !list.is_empty())
-    });
+    let found = serde_json::from_slice::<Value>(&output.stdout)
+        .is_ok_and(|list| list.as_array().is_some_and(|list| !list.is_empty()));
     assert!(found || std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "a device is demanded");
     if !found {
         eprintln!("not run: no device");
@@ -75,7 +74,8 @@ fn a_mode_that_does_not_fit_is_refused_by_name() {
     assert!(message.contains("SPIR-V 1.0"), "{message}");
     run("slots", 0);
     // What is wrong with the file is told first.
-    let wrong = write(folder.path(), "wrong.json", procedure.to_string().replace("\"kernel\":\"old\"", "\"kernel\":\"new\""));
+    let wrong =
+        write(folder.path(), "wrong.json", procedure.to_string().replace("\"kernel\":\"old\"", "\"kernel\":\"new\""));
     run_json(vkcert().arg("run").arg(wrong).args(["--record-mode", "subgroup"]), 2);
 }
 

@@ -10,7 +10,7 @@ use crate::spirv::reflect::Reflection;
 use std::collections::BTreeMap;
 
 /// Most data words that are gathered in private words by choice.
-const PRIVATE_WORDS: usize = 64;
+const PRIVATE_WORDS: usize = 128;
 
 /// What is asked of the records of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
