@@ -13,7 +13,7 @@ use super::bench::{BenchKernel, KERNELS};
 use super::engines::{EngineSettings, Engines, Vulkan};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::{self, Kernel, Variant};
+use super::kernel::{self, Kernel, Variant, Wanted};
 use super::plan::{EngineRequest, Plan};
 use super::{output, recording};
 use crate::exec::vulkan::{RunTime, VulkanExecutor};
@@ -120,7 +120,7 @@ fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
     };
-    kernel::from_glsl(kernel.id, &source)
+    kernel::from_glsl(kernel.id, &source, Wanted::Source)
 }
 
 fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanExecutor) -> Result<Row, Failure> {

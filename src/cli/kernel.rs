@@ -113,23 +113,27 @@ impl Kernel {
         }
     }
 
-    /// Makes the instrumented module anew where the request asks for other records than it has.
+    /// Makes the instrumented modules anew where the request asks for other records than they have.
     pub fn record_as(&mut self, request: &RecordRequest) -> Result<(), Failure> {
-        let Measurement::Markers(measured) = &mut self.measurement else { return Ok(()) };
-        let made = instrument::instrument_as(&measured.structure, &measured.module, &self.entry, request);
-        let made = made.map_err(|error| match error {
+        if request.is_automatic() {
+            return Ok(());
+        }
+        let environment = environment(&self.target_env)?;
+        let name = &self.name;
+        let failure = |error: NotInstrumented| match error {
             NotInstrumented::Refused(refused) => Failure::Unavailable {
-                message: format!("kernel `{}`: {refused}", self.name),
+                message: format!("kernel `{name}`: {refused}"),
                 hint: Some("use `--record-mode auto`".to_owned()),
             },
-            NotInstrumented::Defect(defect) => Failure::tool(format!("kernel `{}`: {defect}", self.name)),
-        })?;
-        validate::validate(&made.instrumented, environment(&self.target_env)?).map_err(|error| {
+            NotInstrumented::Defect(defect) => Failure::tool(format!("kernel `{name}`: {defect}")),
+        };
+        self.object.record_as(&self.module, &self.entry, request, environment).map_err(failure)?;
+        let Measurement::Markers(measured) = &mut self.measurement else { return Ok(()) };
+        let made = instrument::instrument_as(&measured.structure, &measured.module, &self.entry, request);
+        let made = made.map_err(failure)?;
+        validate::validate(&made.instrumented, environment).map_err(|error| {
             let mode = made.record_buffer.mode;
-            Failure::tool(format!(
-                "kernel `{}`: the instrumented module (mode {mode}) is not valid: {error}",
-                self.name
-            ))
+            Failure::tool(format!("kernel `{name}`: the instrumented module (mode {mode}) is not valid: {error}"))
         })?;
         measured.instrumented = Arc::new(made.instrumented);
         measured.record_buffer = made.record_buffer;

@@ -4,8 +4,8 @@
 //! Promises: `covered + justified + uncovered + undetermined == total` for every row.
 //! Does not cover: how an obligation got its status (`assess`).
 
-use crate::model::id::ObligationId;
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
+use crate::model::id::ObligationId;
 use std::collections::BTreeSet;
 
 /// What a criterion measures.
@@ -30,8 +30,16 @@ pub trait Criterion: Sync {
 }
 
 /// Every criterion, weakest first.
-pub const CRITERIA: &[&dyn Criterion] =
-    &[&Statements, &Branches, &Decisions, &McdcUniqueCause, &McdcMasking, &MultipleCondition, &ObjectBranches, &AdditionalCode];
+pub const CRITERIA: &[&dyn Criterion] = &[
+    &Statements,
+    &Branches,
+    &Decisions,
+    &McdcUniqueCause,
+    &McdcMasking,
+    &MultipleCondition,
+    &ObjectBranches,
+    &AdditionalCode,
+];
 
 /// Looks a criterion up by name.
 pub fn criterion(name: &str) -> Option<&'static dyn Criterion> {

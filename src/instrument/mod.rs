@@ -29,7 +29,9 @@ mod tests;
 pub use decode::{check_bits, decode};
 pub use erase::{normalised_equal, strip_records};
 pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
-pub use object::{InstrumentedObject, Origins, PositionTable, instrument_object, unrecorded_structure};
+pub use object::{
+    InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,
+};
 pub use record::{Ability, RecordRequest, RecordingDevice, RefusedMode};
 pub use resolve::presence;
 
@@ -79,12 +81,18 @@ pub enum NotInstrumented {
     Refused(#[from] RefusedMode),
 }
 
+impl From<NotInstrumented> for InstrumentError {
+    fn from(error: NotInstrumented) -> Self {
+        match error {
+            NotInstrumented::Defect(defect) => defect,
+            NotInstrumented::Refused(refused) => Self { message: refused.to_string() },
+        }
+    }
+}
+
 /// Erases markers, inserts records in the mode that fits the module, checks that every branch traces to a marker.
 pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
-    instrument_as(structure, marked, entry, &RecordRequest::default()).map_err(|error| match error {
-        NotInstrumented::Defect(defect) => defect,
-        NotInstrumented::Refused(refused) => InstrumentError { message: refused.to_string() },
-    })
+    instrument_as(structure, marked, entry, &RecordRequest::default()).map_err(InstrumentError::from)
 }
 
 /// The same with a record mode, witnesses or a device in view.

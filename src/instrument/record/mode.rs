@@ -21,6 +21,13 @@ pub struct RecordRequest {
     pub device: RecordingDevice,
 }
 
+impl RecordRequest {
+    /// Whether it leads to the same records as the default: what a device has beyond atomics matters to forced modes alone.
+    pub fn is_automatic(&self) -> bool {
+        self.mode.is_none() && self.witnesses == Witnesses::Omitted && self.device.atomics == Ability::Present
+    }
+}
+
 /// Whether a device has something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ability {
