@@ -13,7 +13,7 @@ use vkcert::exec::{
 };
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::procedure::{DescriptorClass, Limits};
-use vkcert::model::records::{CANARY, RecordBuffer, RecordLayout};
+use vkcert::model::records::{CANARY, RecordBuffer, RecordLayout, RecordMode, Witnesses};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_vkcert");
 
@@ -819,15 +819,22 @@ fn recording(answer: &str) -> Bench {
         layout(local_size_x = 4) in;
         layout(push_constant) uniform P {{ uint bits; }};
         layout(set = 0, binding = 0) buffer A {{ uint a[4]; }};
-        layout(set = 3, binding = 2) buffer R {{ uint nonce; uint canary; uint data[]; }};
+        layout(set = 3, binding = 2) buffer R {{ uint nonce; uint canary; uint size[6]; uint data[]; }};
         void main() {{
             a[gl_LocalInvocationID.x] += 1;
             if (gl_LocalInvocationID.x == 3) {{ {answer} atomicOr(data[1], bits); }}
         }}"
     );
-    let layout = RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 96 };
+    let layout = RecordLayout { decisions: Vec::new(), marks: (0..96).collect(), bits: 96 };
     Bench::new(&source, &[&[0; 4]]).job(|job| {
-        job.modules[0].recording = ModuleRecording::Buffer(RecordBuffer { set: 3, binding: 2, words: 3, layout });
+        job.modules[0].recording = ModuleRecording::Buffer(RecordBuffer {
+            set: 3,
+            binding: 2,
+            words: 3,
+            layout,
+            mode: RecordMode::Direct,
+            witnesses: Witnesses::Omitted,
+        });
         job.dispatches[0].push_constants = bytes(&[0b100]);
         let mut second = job.dispatches[0].clone();
         second.push_constants = bytes(&[0x8000_0001]);
@@ -858,11 +865,34 @@ fn records_without_the_right_answer_are_refused() {
         ("nonce = 5;", "the nonce was overwritten"),
     ] {
         let run = recording(answer).run(&mut engine);
-        let reason = format!("records cannot be trusted: dispatch 0 of kernel `k`: {why}");
-        assert_eq!(run.completion, Completion::Undetermined { reason }, "{answer}");
+        let expected = format!("records cannot be trusted: dispatch 0 of kernel `k`: {why} (0x");
+        let Completion::Undetermined { reason } = &run.completion else { panic!("{answer}: {:?}", run.completion) };
+        assert!(reason.starts_with(&expected), "{answer}: {reason}");
         assert!(run.records.is_empty());
         assert_eq!(words(&run.buffers[0]), [2; 4], "the outputs are there all the same");
     }
+}
+
+#[test]
+fn records_with_a_bit_that_stands_for_nothing_are_refused() {
+    let Some(mut engine) = engine() else { return };
+    let answer = format!("canary = nonce ^ {CANARY}u; data[2] = 1u;");
+    let bench = recording(&answer).job(|job| {
+        let ModuleRecording::Buffer(buffer) = &mut job.modules[0].recording else { panic!("records in a buffer") };
+        buffer.layout.marks.retain(|bit| *bit != 64);
+    });
+    let run = bench.run(&mut engine);
+    let Completion::Undetermined { reason } = &run.completion else { panic!("{:?}", run.completion) };
+    assert!(reason.ends_with("the record buffer has bit 64 set, which stands for nothing"), "{reason}");
+    assert!(run.records.is_empty());
+}
+
+#[test]
+fn records_with_an_overwritten_header_are_refused() {
+    let Some(mut engine) = engine() else { return };
+    let run = recording(&format!("canary = nonce ^ {CANARY}u; size[3] = 0u;")).run(&mut engine);
+    let Completion::Undetermined { reason } = &run.completion else { panic!("{:?}", run.completion) };
+    assert!(reason.contains("word 5 of the record buffer's header was overwritten"), "{reason}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The command line as typed.
 
+use crate::model::records::Witnesses;
 use crate::model::verdict::EngineName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
@@ -77,6 +78,8 @@ pub enum Command {
     Verify(Verify),
     /// Start a new project
     Init(Init),
+    /// Measure what recording costs on a device, with built-in kernels
+    BenchOverhead(BenchOverhead),
     /// Say what is installed and usable here, and how to install what is missing
     Doctor,
     /// Print the JSON Schema of a file format
@@ -109,6 +112,8 @@ pub struct Certify {
     /// Leave tests out, by id (for trying what a test contributes; shown in the evidence)
     #[arg(long, value_name = "TEST", value_delimiter = ',')]
     pub without: Vec<String>,
+    #[command(flatten)]
+    pub recording: Recording,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -124,6 +129,57 @@ pub struct Run {
     /// Run these tests alone, by id
     #[arg(long, value_name = "TEST", value_delimiter = ',')]
     pub only: Vec<String>,
+    #[command(flatten)]
+    pub recording: Recording,
+}
+
+/// How coverage is recorded on a device.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Recording {
+    /// How bits reach the record buffer on a device
+    #[arg(long, value_enum, default_value_t = RecordModeChoice::Auto, value_name = "MODE")]
+    pub record_mode: RecordModeChoice,
+    /// Record on a device, too, the lowest invocation that showed each vector
+    #[arg(long)]
+    pub witness: bool,
+}
+
+impl Recording {
+    pub fn witnesses(self) -> Witnesses {
+        if self.witness { Witnesses::Recorded } else { Witnesses::Omitted }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecordModeChoice {
+    /// The mode that fits kernel and device
+    Auto,
+    /// Private words, handed over once when an invocation ends
+    Private,
+    /// As private, tested in workgroup memory first
+    Workgroup,
+    /// As private, united per subgroup first
+    Subgroup,
+    /// Each bit tested in the buffer at once
+    Direct,
+    /// One slot per invocation, without atomics
+    Slots,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct BenchOverhead {
+    /// Measure the kernels whose id holds this text [default: all]
+    #[arg(value_name = "KERNEL-PATTERN")]
+    pub pattern: Option<String>,
+    /// Alternating runs that are counted
+    #[arg(long, value_name = "N", default_value_t = 21, value_parser = clap::value_parser!(u32).range(20..=10_000))]
+    pub repetitions: u32,
+    /// Multiplies the workgroups, for a large device
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub size_factor: u32,
+    /// How bits reach the record buffer
+    #[arg(long, value_enum, default_value_t = RecordModeChoice::Auto, value_name = "MODE")]
+    pub record_mode: RecordModeChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

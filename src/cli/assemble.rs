@@ -16,7 +16,7 @@ use crate::model::evidence::*;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{KernelName, TestId};
 use crate::model::procedure::Language;
-use crate::model::records::{Presence, RecordLayout};
+use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
 use crate::model::structure::{Accuracy, KernelStructure};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::{Project, trace};
@@ -54,7 +54,13 @@ pub fn campaign(
         coupling,
         findings,
         agreement,
-        limits: limits.into_iter().chain(notes(kernels)).chain(strangers).chain(run_notes(runs)).collect(),
+        limits: limits
+            .into_iter()
+            .chain(notes(kernels))
+            .chain(strangers)
+            .chain(recording_notes(kernels, engines))
+            .chain(run_notes(runs))
+            .collect(),
         conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
     })
 }
@@ -195,6 +201,7 @@ pub fn kernels(
                 source: kernel.source.clone(),
                 configuration: configuration.configuration.clone(),
                 modules: modules(project, kernel),
+                recording: recording(kernel, engine),
                 structure,
                 layout,
                 presence,
@@ -305,6 +312,30 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
         instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),
     }
+}
+
+/// How a kernel records on an engine.
+fn recording(kernel: &Kernel, engine: EngineName) -> Option<Recorded> {
+    match engine {
+        EngineName::Sequential => None,
+        EngineName::Vulkan => Some(kernel.measured()?.record_buffer.recorded()),
+    }
+}
+
+/// The same as sentences for the report.
+fn recording_notes(kernels: &[Kernel], engines: &Engines) -> Vec<String> {
+    if !engines.names().contains(&EngineName::Vulkan) {
+        return Vec::new();
+    }
+    let note = |kernel: &Kernel| {
+        let recorded = recording(kernel, EngineName::Vulkan)?;
+        let witnesses = match recorded.witnesses {
+            Witnesses::Omitted => "",
+            Witnesses::Recorded => ", with the lowest invocation that showed each vector",
+        };
+        Some(format!("{}: recorded on the device in mode `{}`{witnesses}", kernel.name, recorded.mode))
+    };
+    kernels.iter().filter_map(note).collect()
 }
 
 /// Counts of the lowering's own loop decisions over all tests.

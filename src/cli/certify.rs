@@ -11,7 +11,7 @@ use super::output::{self, PendingFolder};
 use super::plan::Plan;
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{assemble, campaign, configuration, coupling, justifications, project};
+use super::{assemble, campaign, configuration, coupling, justifications, project, recording};
 use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -40,10 +40,16 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     justifications::check(&project, &kernels)?;
     let settings = &project.settings.value;
     let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
+    let opened = Engines::open(&plan, settings.engines.as_deref(), engine_settings);
+    let recorded = opened.as_ref().map_or(Ok(()), |engines| {
+        recording::apply_for(&mut kernels, engines, certify.recording.record_mode, certify.recording.witnesses())
+    });
     let prepared = campaign::prepare(&project, &kernels, &plan)?;
+    // What is wrong with the input is told before what the machine lacks.
     let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
     let folder = PendingFolder::start(&out)?;
-    let mut engines = Engines::open(&plan, settings.engines.as_deref(), engine_settings)?;
+    let mut engines = opened?;
+    recorded?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let device = coupling::device_limits(&engines);
     let touched = coupling::touched(&runs);

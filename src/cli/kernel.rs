@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::object::ObjectCode;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::{self, KernelSource};
-use crate::instrument::{self, Origins};
+use crate::instrument::{self, NotInstrumented, Origins, RecordRequest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::{MarkerTable, RecordBuffer};
@@ -113,6 +113,29 @@ impl Kernel {
         }
     }
 
+    /// Makes the instrumented modules anew where the request asks for other records than they have.
+    pub fn record_as(&mut self, request: &RecordRequest) -> Result<(), Failure> {
+        if request.is_automatic() {
+            return Ok(());
+        }
+        let environment = environment(&self.target_env)?;
+        let name = &self.name;
+        let failure = |error: NotInstrumented| match error {
+            NotInstrumented::Refused(refused) => Failure::Unavailable {
+                message: format!("kernel `{name}`: {refused}"),
+                hint: Some("use `--record-mode auto`".to_owned()),
+            },
+            NotInstrumented::Defect(defect) => Failure::tool(format!("kernel `{name}`: {defect}")),
+        };
+        self.object.record_as(&self.module, &self.entry, request, environment).map_err(failure)?;
+        let Measurement::Markers(measured) = &mut self.measurement else { return Ok(()) };
+        let made = instrument::instrument_in(&measured.structure, &measured.module, &self.entry, request, environment);
+        let made = made.map_err(failure)?;
+        measured.instrumented = Arc::new(made.instrumented);
+        measured.record_buffer = made.record_buffer;
+        Ok(())
+    }
+
     pub fn measured(&self) -> Option<&Measured> {
         match &self.measurement {
             Measurement::Markers(measured) => Some(measured),
@@ -174,7 +197,7 @@ fn measure(
     let marked = Arc::new(marked);
     let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
     validate::validate(&marked, environment).map_err(|error| format!("the marked module is not valid: {error}"))?;
-    let made = instrument::instrument_in(structure, &module, &source.entry, environment);
+    let made = instrument::instrument_in(structure, &module, &source.entry, &RecordRequest::default(), environment);
     let made = made.map_err(|error| error.to_string())?;
     kernel.findings.extend(made.untraced);
     kernel.notes.extend(made.compiler_generated);

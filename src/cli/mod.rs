@@ -6,6 +6,8 @@
 mod agreement;
 pub mod args;
 mod assemble;
+mod bench;
+mod bench_overhead;
 mod build;
 mod campaign;
 mod certify;
@@ -30,6 +32,7 @@ mod obligations;
 mod output;
 mod plan;
 mod project;
+mod recording;
 mod report;
 mod run;
 mod schema;
@@ -93,6 +96,7 @@ fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
         Command::Report(report) => report::command(common, report),
         Command::Verify(verify) => verify::command(common, verify),
         Command::Init(init) => init::command(common, init),
+        Command::BenchOverhead(bench) => bench_overhead::command(common, bench),
         Command::Doctor => doctor::command(common),
         Command::Schema(schema) => schema::command(common, schema),
         Command::Completions(completions) => completions_command(common, completions),

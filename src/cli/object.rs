@@ -3,7 +3,7 @@
 use super::kernel::Kernel;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::Positions;
-use crate::instrument::{self, Origins, PositionTable};
+use crate::instrument::{self, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest};
 use crate::model::finding::Finding;
 use crate::model::object::ObjectStructure;
 use crate::model::place::Place;
@@ -102,6 +102,30 @@ fn recorded(
         record_buffer: object.made.record_buffer,
     };
     Ok(ObjectCode { structure: object.structure, modules: Some(Arc::new(modules)), positions: None })
+}
+
+impl ObjectCode {
+    /// Makes the instrumented module anew where the request asks for other records than it has.
+    pub fn record_as(
+        &mut self,
+        production: &Module,
+        entry: &str,
+        request: &RecordRequest,
+        environment: TargetEnv,
+    ) -> Result<(), NotInstrumented> {
+        let Some(modules) = &self.modules else { return Ok(()) };
+        let made = instrument::instrument_object_as(production, entry, &Origins::NoSource, request)?.made;
+        validate::validate(&made.instrumented, environment).map_err(|error| InstrumentError {
+            message: format!("the instrumented module of the object code is not valid: {error}"),
+        })?;
+        self.modules = Some(Arc::new(ObjectModules {
+            marked: Arc::clone(&modules.marked),
+            markers: Arc::clone(&modules.markers),
+            instrumented: Arc::new(made.instrumented),
+            record_buffer: made.record_buffer,
+        }));
+        Ok(())
+    }
 }
 
 impl Kernel {

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::kernel::{self, Kernel, Wanted};
 use super::plan::Plan;
 use super::test_run::{ModuleRecords, TestRun};
-use super::{agreement, configuration, derive, output, project};
+use super::{agreement, configuration, derive, output, project, recording};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
@@ -28,7 +28,11 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let plan = Plan::new(common, &run.check)?;
     let mut file = requirement::load_procedure(&run.file)?;
     choose(&mut file, &run.only)?;
-    let kernels = compile(&file)?;
+    let mut kernels = compile(&file)?;
+    let opened = Engines::open(&plan, None, EngineSettings::default());
+    let recorded = opened.as_ref().map_or(Ok(()), |engines| {
+        recording::apply_for(&mut kernels, engines, run.recording.record_mode, run.recording.witnesses())
+    });
     let bench = Bench {
         kernels: &kernels,
         base: &file.base,
@@ -36,7 +40,9 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
         contraction: Contraction::Forbidden,
     };
     let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
-    let mut engines = Engines::open(&plan, None, EngineSettings::default())?;
+    // What is wrong with the input is told before what the machine lacks.
+    let mut engines = opened?;
+    recorded?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let mut exit = Exit::Success;
     let mut outcomes = Vec::new();

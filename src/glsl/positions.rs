@@ -58,7 +58,8 @@ pub fn positions(
 ) -> Result<Positions, String> {
     let (text, lines) = relined(unit, &Insertions::default());
     let module = compile::rewritten(kernel, &text, kernel.optimization).map_err(|error| error.reason)?;
-    let marked = compile::rewritten(kernel, &relined(unit, markers).0, Optimization::Zero).map_err(|error| error.reason)?;
+    let marked =
+        compile::rewritten(kernel, &relined(unit, markers).0, Optimization::Zero).map_err(|error| error.reason)?;
     Ok(Positions {
         module,
         marked,

@@ -7,19 +7,20 @@
 
 use super::draft::{Draft, instruction};
 use super::markers::{MarkerCall, MarkerCalls};
+use crate::spirv::calls::calls;
 use crate::spirv::module::{Function, Id, Instruction, Module};
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::{Capability, Decoration, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sees the places of a module where records may be added.
 pub trait Recorder {
     /// Behind the label of a function's first block, where its variables stand.
     fn function_entered(&mut self, draft: &mut Draft, function: Id);
-    /// In the place of a marker call; `value` is the marked value.
-    fn marker(&mut self, draft: &mut Draft, call: &MarkerCall, value: Option<Id>);
-    /// Before an OpReturn or OpReturnValue of a function.
-    fn returning(&mut self, draft: &mut Draft, function: Id);
+    /// Before the instruction with an index in the marked module's list, where a block's phis are past.
+    fn before(&mut self, draft: &mut Draft, index: usize);
+    /// In the place of the marker call with an index; `value` is the marked value.
+    fn marker(&mut self, draft: &mut Draft, index: usize, call: &MarkerCall, value: Option<Id>);
 }
 
 /// Records nothing.
@@ -27,8 +28,8 @@ pub struct Unrecorded;
 
 impl Recorder for Unrecorded {
     fn function_entered(&mut self, _draft: &mut Draft, _function: Id) {}
-    fn marker(&mut self, _draft: &mut Draft, _call: &MarkerCall, _value: Option<Id>) {}
-    fn returning(&mut self, _draft: &mut Draft, _function: Id) {}
+    fn before(&mut self, _draft: &mut Draft, _index: usize) {}
+    fn marker(&mut self, _draft: &mut Draft, _index: usize, _call: &MarkerCall, _value: Option<Id>) {}
 }
 
 /// The marked module without its markers.
@@ -82,16 +83,13 @@ fn rewrite_function(
 ) {
     let first_label = function.blocks.first().map(|block| block.range.start);
     for index in function.range.clone() {
+        recorder.before(draft, index);
         if let Some(call) = markers.calls.get(&index) {
             let value = call.operand.map(|id| operands.get(&id).copied().unwrap_or(id));
-            recorder.marker(draft, call, value);
+            recorder.marker(draft, index, call, value);
             continue;
         }
-        let copied = substituted(&marked.instructions[index], operands);
-        if matches!(copied.op, Op::Return | Op::ReturnValue) {
-            recorder.returning(draft, function.id);
-        }
-        draft.functions.push(copied);
+        draft.functions.push(substituted(&marked.instructions[index], operands));
         if first_label == Some(index) {
             recorder.function_entered(draft, function.id);
         }
@@ -129,23 +127,36 @@ fn contractible(op: Op) -> bool {
     )
 }
 
-/// Removes from an instrumented module everything that names an id from `bound` upwards: the records, which are all that
-/// instrumentation adds. What is left is the traced module whose bound is given.
-pub fn strip_records(instrumented: &Module, bound: Id) -> Vec<u32> {
+/// Removes from an instrumented module everything that names an id from `bound` upwards, and `capabilities`: the records,
+/// which are all that instrumentation adds. The entry point is again the function that the added one calls. What is left
+/// is the traced module whose bound is given.
+pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capability]) -> Vec<u32> {
     let mut kept = Vec::new();
-    let added: BTreeSet<usize> = instrumented
-        .functions
-        .iter()
-        .filter(|function| function.id >= bound)
-        .flat_map(|function| function.range.clone())
+    let added_functions = || instrumented.functions.iter().filter(|function| function.id >= bound);
+    let added: BTreeSet<usize> = added_functions().flat_map(|function| function.range.clone()).collect();
+    // The kernel's own entry function, by the function that stands for it.
+    let stands_for: BTreeMap<Id, Id> = added_functions()
+        .filter_map(|function| {
+            let mut callees = calls(instrumented, function).filter_map(|(_, call)| call.id(0));
+            Some((function.id, callees.find(|callee| *callee < bound)?))
+        })
         .collect();
     for (index, original) in instrumented.instructions.iter().enumerate() {
         let mut stripped = original.clone();
+        if matches!(stripped.op, Op::EntryPoint | Op::ExecutionMode | Op::ExecutionModeId) {
+            for operand in &mut stripped.operands {
+                if let Operand::IdRef(id) = operand {
+                    *id = stands_for.get(id).copied().unwrap_or(*id);
+                }
+            }
+        }
         if stripped.op == Op::EntryPoint {
             stripped.operands.retain(|operand| !matches!(operand, Operand::IdRef(id) if *id >= bound));
         }
+        let added_capability = stripped.op == Op::Capability
+            && matches!(stripped.operands.first(), Some(Operand::Capability(one)) if capabilities.contains(one));
         let names_added = stripped.result.into_iter().chain(stripped.ids()).any(|id| id >= bound);
-        if !names_added && !added.contains(&index) {
+        if !names_added && !added_capability && !added.contains(&index) {
             kept.push(stripped);
         }
     }

@@ -4,7 +4,7 @@
 use super::numbering::tests::{evaluate, expressions};
 use super::tests::{Kernel, prelude};
 use super::*;
-use crate::model::records::CANARY;
+use crate::model::records::{RecordMode, Witnesses};
 use crate::model::structure::BooleanExpression;
 use crate::model::vector::{ConditionValue, Values};
 use crate::spirv::module::{Id, Instruction};
@@ -17,7 +17,7 @@ use rspirv::spirv::{Decoration, Op};
 struct Evaluator<'a> {
     module: &'a Module,
     constants: Constants,
-    /// Words by variable; buffers have many, other variables one.
+    /// Words by variable. Inputs hold zero: the invocation is the first of the first workgroup.
     memory: BTreeMap<Id, Vec<u32>>,
 }
 
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         let place = |id| Some((number(id, Decoration::DescriptorSet)?, number(id, Decoration::Binding)?));
         let globals = module.instructions.iter().take_while(|i| i.op != Op::Function);
         for variable in globals.filter(|i| i.op == Op::Variable).filter_map(|i| i.result) {
-            let words = place(variable).and_then(|place| buffers.get(&place)).cloned().unwrap_or(vec![0]);
+            let words = place(variable).and_then(|place| buffers.get(&place)).cloned().unwrap_or(vec![0; 8]);
             evaluator.memory.insert(variable, words);
         }
         evaluator.call(module.entry_points[0].function, &[]);
@@ -86,7 +86,8 @@ impl Evaluator<'_> {
         let word = |index: usize| operands[index].0;
         let place = |index: usize| (operands[index].0, operands[index].1 as usize);
         let result = match i.op {
-            Op::Label | Op::Line | Op::NoLine | Op::SelectionMerge | Op::LoopMerge => return,
+            Op::Label | Op::Line | Op::NoLine | Op::SelectionMerge | Op::LoopMerge | Op::ControlBarrier => return,
+            Op::CompositeExtract => (word(0), 0),
             Op::Variable => {
                 self.memory.insert(i.result.unwrap(), vec![0xDEAD_BEEF]);
                 return;
@@ -98,11 +99,11 @@ impl Evaluator<'_> {
             }
             Op::AccessChain => (operands[0].0, operands.last().unwrap().0),
             Op::Load | Op::AtomicLoad => (self.memory[&place(0).0][place(0).1], 0),
-            Op::AtomicOr => {
+            Op::AtomicOr | Op::AtomicUMin => {
                 let (variable, index) = place(0);
                 let slot = &mut self.memory.get_mut(&variable).unwrap()[index];
                 let before = *slot;
-                *slot |= word(3);
+                *slot = if i.op == Op::AtomicOr { before | word(3) } else { before.min(word(3)) };
                 (before, 0)
             }
             Op::FunctionCall => {
@@ -116,6 +117,7 @@ impl Evaluator<'_> {
                 let (a, b) = (word(0), word(1));
                 let result = match op {
                     Op::IAdd => a.wrapping_add(b),
+                    Op::IMul => a.wrapping_mul(b),
                     Op::BitwiseOr | Op::LogicalOr => a | b,
                     Op::BitwiseAnd | Op::LogicalAnd => a & b,
                     Op::BitwiseXor => a ^ b,
@@ -145,15 +147,21 @@ fn text(expression: &BooleanExpression) -> String {
     }
 }
 
+const SIZE: DispatchSize = DispatchSize { groups: [1; 3], local_size: [1; 3] };
+
 /// What a run of the instrumented module recorded for decision 1, and its first buffer.
 fn recorded(made: &Instrumented, input: Vec<u32>) -> (Vec<Values>, Vec<u32>) {
     let module = Module::parse(made.instrumented.clone()).unwrap();
     let buffer = &made.record_buffer;
     let place = (buffer.set, buffer.binding);
-    let mut buffers = BTreeMap::from([((0, 0), input), (place, initial_words(buffer, 77))]);
+    let mut buffers = BTreeMap::from([((0, 0), input), (place, RecordForm::of(buffer).initial(&SIZE, 77).unwrap())]);
     Evaluator::run(&module, &mut buffers);
-    assert_eq!(buffers[&place][1], 77 ^ CANARY);
-    let records = decode(buffer, &buffers[&place], 77).unwrap();
+    let records = decode(buffer, &SIZE, &buffers[&place], 77).unwrap();
+    let set = (0..32 * buffer.words).filter(|bit| records.has(*bit));
+    match buffer.witnesses {
+        Witnesses::Omitted => assert_eq!(records.witnesses, BTreeMap::new()),
+        Witnesses::Recorded => assert_eq!(records.witnesses, set.map(|bit| (bit, [0; 3])).collect()),
+    }
     let slot = &buffer.layout.decisions[0];
     let shown = slot.vectors.iter().filter(|row| records.has(slot.base + row.sum));
     (shown.map(|row| row.vector.values.clone()).collect(), buffers[&(0, 0)].clone())
@@ -163,7 +171,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     /// The decision stands in a function that is called twice per round of a loop, once inside another decision.
     #[test]
-    fn records_are_the_vectors_that_were_evaluated((expression, conditions) in expressions(4), version: bool) {
+    fn records_are_the_vectors_that_were_evaluated(
+        (expression, conditions) in expressions(4),
+        version: bool,
+        mode in proptest::sample::select(vec![
+            RecordMode::Private, RecordMode::Workgroup, RecordMode::Direct, RecordMode::Slots,
+        ]),
+        witnessed: bool,
+    ) {
         prop_assume!(conditions <= 6);
         let mut kernel = Kernel::default();
         let decision = kernel.decision(&text(&expression));
@@ -176,7 +191,9 @@ proptest! {
         );
         let env = if version { TargetEnv::Vulkan1_0 } else { TargetEnv::Vulkan1_2 };
         let marked = Module::parse(compile(&format!("{}{body}", prelude()), env)).unwrap();
-        let made = instrument(&kernel.structure(), &marked, "main").unwrap();
+        let witnesses = if witnessed { Witnesses::Recorded } else { Witnesses::Omitted };
+        let request = RecordRequest { mode: Some(mode), witnesses, ..RecordRequest::default() };
+        let made = instrument_as(&kernel.structure(), &marked, "main", &request).unwrap();
         // The branches of the harness itself (loop and early return) are not marked.
         prop_assert_eq!(made.untraced.len(), 2);
         let evaluated = |assignment: u32| {

@@ -10,6 +10,7 @@
 mod decode;
 mod draft;
 mod erase;
+mod form;
 mod layout;
 mod markers;
 pub mod numbering;
@@ -25,9 +26,13 @@ mod front_end_tests;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{CanaryError, decode, initial_words};
+pub use decode::{check_bits, decode};
 pub use erase::{normalised_equal, strip_records};
-pub use object::{InstrumentedObject, Origins, PositionTable, instrument_object, unrecorded_structure};
+pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
+pub use object::{
+    InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,
+};
+pub use record::{Ability, RecordRequest, RecordingDevice, RefusedMode};
 pub use resolve::presence;
 
 use crate::model::finding::Finding;
@@ -39,6 +44,7 @@ use crate::spirv::reflect::compute_entry;
 use crate::spirv::types::Types;
 use crate::spirv::validate::{TargetEnv, validate};
 use markers::MarkerCalls;
+use record::RecordedModule;
 use std::collections::BTreeMap;
 
 /// The modules derived from a marked one.
@@ -65,19 +71,49 @@ pub struct InstrumentError {
     pub message: String,
 }
 
-/// Erases markers, inserts records, checks that every branch traces to a marker. The modules made are validated by the
-/// rules of the oldest environment that takes their SPIR-V version.
-pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
-    instrument_in(structure, marked, entry, TargetEnv::for_version(&[0, marked.header.version]))
+/// Why a module was not instrumented.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotInstrumented {
+    #[error(transparent)]
+    Defect(#[from] InstrumentError),
+    /// The record mode that was asked for does not fit module or device.
+    #[error(transparent)]
+    Refused(#[from] RefusedMode),
 }
 
-/// As [`instrument`], by the rules of `environment`.
+impl From<NotInstrumented> for InstrumentError {
+    fn from(error: NotInstrumented) -> Self {
+        match error {
+            NotInstrumented::Defect(defect) => defect,
+            NotInstrumented::Refused(refused) => Self { message: refused.to_string() },
+        }
+    }
+}
+
+/// Erases markers, inserts records in the mode that fits the module, checks that every branch traces to a marker. The
+/// modules made are validated by the rules of the oldest environment that takes their SPIR-V version.
+pub fn instrument(structure: &KernelStructure, marked: &Module, entry: &str) -> Result<Instrumented, InstrumentError> {
+    instrument_as(structure, marked, entry, &RecordRequest::default()).map_err(InstrumentError::from)
+}
+
+/// The same with a record mode, witnesses or a device in view.
+pub fn instrument_as(
+    structure: &KernelStructure,
+    marked: &Module,
+    entry: &str,
+    request: &RecordRequest,
+) -> Result<Instrumented, NotInstrumented> {
+    instrument_in(structure, marked, entry, request, TargetEnv::for_version(&[0, marked.header.version]))
+}
+
+/// As [`instrument_as`], by the rules of `environment`.
 pub fn instrument_in(
     structure: &KernelStructure,
     marked: &Module,
     entry: &str,
+    request: &RecordRequest,
     environment: TargetEnv,
-) -> Result<Instrumented, InstrumentError> {
+) -> Result<Instrumented, NotInstrumented> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of(marked);
     let constants = Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| failed(&error))?;
@@ -86,14 +122,14 @@ pub fn instrument_in(
     let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
     let layout = layout::layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
-    let (instrumented, record_buffer) = record::record(marked, &calls, &layout, entry);
+    let recorded = record::record(marked, &calls, &layout, entry, request)?;
     // The validator takes longer than everything else here, so both modules are in its hands at once.
     std::thread::scope(|scope| {
         let other = scope.spawn(|| check("traced", &traced, environment));
-        check("instrumented", &instrumented, environment)?;
+        check("instrumented", &recorded.words, environment)?;
         other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
-    check_stripped(&traced, &instrumented)?;
+    check_stripped(&traced, &recorded)?;
     let trace = trace::trace(structure, marked, &calls, &constants, entry);
     let markers = MarkerTable {
         value_function: calls.value_function,
@@ -103,9 +139,9 @@ pub fn instrument_in(
     };
     Ok(Instrumented {
         traced,
-        instrumented,
+        instrumented: recorded.words,
         markers,
-        record_buffer,
+        record_buffer: recorded.buffer,
         presence,
         untraced: trace.untraced,
         compiler_generated: trace.compiler_generated,
@@ -113,16 +149,14 @@ pub fn instrument_in(
 }
 
 fn check(which: &str, words: &[u32], environment: TargetEnv) -> Result<(), InstrumentError> {
-    validate(words, environment)
-        .map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
+    validate(words, environment).map_err(|error| InstrumentError { message: format!("the {which} module is {error}") })
 }
 
 /// The records must be all that instrumentation has added. One module less is held at a time than there are.
-fn check_stripped(traced: &[u32], instrumented: &[u32]) -> Result<(), InstrumentError> {
-    let parse =
-        |words: Vec<u32>| Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() });
+fn check_stripped(traced: &[u32], recorded: &RecordedModule) -> Result<(), InstrumentError> {
+    let parse = |words: Vec<u32>| Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() });
     let bound = traced.get(3).copied().unwrap_or(0);
-    let stripped = strip_records(&parse(instrumented.to_vec())?, bound);
+    let stripped = strip_records(&parse(recorded.words.clone())?, bound, &recorded.capabilities);
     if normalised_equal(&parse(stripped)?, &parse(traced.to_vec())?) {
         Ok(())
     } else {

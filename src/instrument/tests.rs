@@ -3,9 +3,11 @@
 use super::*;
 use crate::model::id::{DecisionId, FunctionId};
 use crate::model::place::{FileIndex, SourceFile, Span};
+use crate::model::records::{RecordMode, Witnesses};
 use crate::model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex, MarkerRole, Recording,
 };
+use crate::spirv::module::Instruction;
 use crate::spirv::tests::compile;
 use rspirv::spirv::Op;
 
@@ -158,7 +160,7 @@ pub(super) fn prelude() -> String {
     PRELUDE.replace(" bool_t", "")
 }
 
-/// Instruments a kernel text for every version of SPIR-V.
+/// Instruments a kernel text for every version of SPIR-V in every mode; gives the automatic mode's result.
 fn instruments(kernel: &Kernel, text: &str) -> Instrumented {
     let mut last = None;
     for env in [TargetEnv::Vulkan1_0, TargetEnv::Vulkan1_1, TargetEnv::Vulkan1_2, TargetEnv::Vulkan1_3] {
@@ -168,9 +170,34 @@ fn instruments(kernel: &Kernel, text: &str) -> Instrumented {
         let made = instrument(&kernel.structure(), &marked, "main").unwrap_or_else(|error| panic!("{env:?}: {error}"));
         validate(&made.traced, env).unwrap();
         validate(&made.instrumented, env).unwrap();
+        in_every_mode(kernel, &marked, env);
         last = Some(made);
     }
     last.unwrap()
+}
+
+/// Every mode is validated and stripped, or refused by name.
+fn in_every_mode(kernel: &Kernel, marked: &Module, env: TargetEnv) {
+    for (mode, _) in RecordMode::ALL {
+        for witnesses in [Witnesses::Omitted, Witnesses::Recorded] {
+            let request = RecordRequest { mode: Some(mode), witnesses, ..RecordRequest::default() };
+            match instrument_as(&kernel.structure(), marked, "main", &request) {
+                Ok(made) => {
+                    validate(&made.instrumented, env).unwrap_or_else(|error| panic!("{env:?} {mode}: {error}"));
+                    assert_eq!((made.record_buffer.mode, made.record_buffer.witnesses), (mode, witnesses));
+                    let atomic = |i: &&Instruction| format!("{:?}", i.op).starts_with("Atomic");
+                    let module = Module::parse(made.instrumented).unwrap();
+                    let atomics = module.instructions.iter().filter(atomic).count();
+                    assert_eq!(atomics == 0, mode == RecordMode::Slots, "{mode}: {atomics} atomics");
+                }
+                Err(NotInstrumented::Refused(refused)) => {
+                    assert_eq!((mode, env), (RecordMode::Subgroup, TargetEnv::Vulkan1_0), "{refused}");
+                    assert!(refused.to_string().contains("`subgroup` cannot be used"), "{refused}");
+                }
+                Err(NotInstrumented::Defect(defect)) => panic!("{env:?} {mode}: {defect}"),
+            }
+        }
+    }
 }
 
 fn count(words: &[u32], op: Op) -> usize {
@@ -286,4 +313,89 @@ fn kernel_with_nothing_to_record_still_writes_the_canary() {
     let made = instruments(&Kernel::default(), "void main() {}");
     assert_eq!(made.record_buffer.words, 0);
     assert_eq!(count(&made.instrumented, Op::AtomicStore), 1);
+}
+
+fn marked(kernel: &Kernel, text: &str) -> (KernelStructure, Module) {
+    let words = compile(&format!("{}{text}", prelude()), TargetEnv::Vulkan1_1);
+    (kernel.structure(), Module::parse(words).unwrap())
+}
+
+/// The mode that a request leads to, or why it is refused.
+fn mode_for((structure, marked): &(KernelStructure, Module), request: RecordRequest) -> Result<RecordMode, String> {
+    match instrument_as(structure, marked, "main", &request) {
+        Ok(made) => Ok(made.record_buffer.mode),
+        Err(NotInstrumented::Refused(refused)) => Err(refused.to_string()),
+        Err(NotInstrumented::Defect(defect)) => panic!("{defect}"),
+    }
+}
+
+#[test]
+fn the_mode_follows_from_kernel_and_device() {
+    let mut k = Kernel::default();
+    let small = format!("void main() {{ {} if ({}) r[0] = 1u; }}", k.mark(), k.decision("{r[7] > 2u}"));
+    let small = marked(&k, &small);
+    let automatic = |device| RecordRequest { device, ..RecordRequest::default() };
+    let known = RecordingDevice::default();
+    let without_atomics = RecordingDevice { atomics: Ability::Missing, ..known };
+    assert_eq!(mode_for(&small, automatic(known)), Ok(RecordMode::Private));
+    assert_eq!(mode_for(&small, automatic(without_atomics)), Ok(RecordMode::Slots));
+    for (mode, name) in RecordMode::ALL {
+        let request = RecordRequest { mode: Some(mode), device: without_atomics, ..RecordRequest::default() };
+        let expected = match mode {
+            RecordMode::Slots => Ok(mode),
+            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => {
+                Err(format!("record mode `{name}` cannot be used: the device has no shader atomics"))
+            }
+        };
+        assert_eq!(mode_for(&small, request), expected);
+    }
+    let mut k = Kernel::default();
+    let many: Vec<String> =
+        (0..2200).map(|n| format!("if ({}) r[{n}] = 1u;", k.decision(&format!("{{r[{n}] > 2u}}")))).collect();
+    let many = marked(&k, &format!("void main() {{ {} }}", many.join(" ")));
+    assert_eq!(mode_for(&many, automatic(known)), Ok(RecordMode::Direct));
+}
+
+#[test]
+fn workgroup_memory_and_subgroup_operations_are_asked_for() {
+    let mut k = Kernel::default();
+    let text = format!("shared uint s[4095]; void main() {{ {} s[0] = 1u; r[0] = s[0]; }}", k.mark());
+    let kernel = marked(&k, &text);
+    let device = RecordingDevice { workgroup_memory: 16_384, ..RecordingDevice::default() };
+    let request = |mode, device| RecordRequest { mode: Some(mode), device, ..RecordRequest::default() };
+    assert_eq!(mode_for(&kernel, request(RecordMode::Workgroup, device)), Ok(RecordMode::Workgroup));
+    let tight = RecordingDevice { workgroup_memory: 16_383, ..device };
+    let refused = mode_for(&kernel, request(RecordMode::Workgroup, tight)).unwrap_err();
+    let expected = "it takes 16384 bytes of workgroup memory with the kernel's own 16380 (the limit is 16383)";
+    assert!(refused.ends_with(expected), "{refused}");
+    let without = RecordingDevice { subgroup_arithmetic: Ability::Missing, ..device };
+    let refused = mode_for(&kernel, request(RecordMode::Subgroup, without)).unwrap_err();
+    assert!(refused.contains("`subgroup` cannot be used: the device has no subgroup operations"), "{refused}");
+}
+
+/// Instructions of loops' bodies that recording adds: what is moved out of the iteration is not there.
+#[test]
+fn a_loop_records_its_decision_outside_of_the_iteration() {
+    let mut k = Kernel::default();
+    let text = format!(
+        "void main() {{ uint n = 0u; while ({}) {{ n++; }} for (uint i = 0u; {}; i++) {{ n += i; }} r[0] = n; }}",
+        k.decision("{n < r[1]} && {n != r[2]}"),
+        k.decision("{i < r[3]}")
+    );
+    let made = instruments(&k, &text);
+    assert_eq!(made.untraced, []);
+    assert_eq!(count(&made.instrumented, Op::Select), 1, "which condition ended the first loop, behind it");
+    let (module, bound) = (Module::parse(made.instrumented).unwrap(), Module::parse(made.traced).unwrap().header.bound);
+    let added = |i: &&Instruction| i.result.is_some_and(|id| id >= bound);
+    let or = module.instructions.iter().filter(|i| i.op == Op::BitwiseOr).filter(added).count();
+    // Behind each loop one, and one per flag where the words are handed over.
+    assert_eq!(or, 4);
+    let mut with_break = Kernel::default();
+    let text = format!(
+        "void main() {{ uint n = 0u; while ({}) {{ n++; if ({}) break; }} r[0] = n; }}",
+        with_break.decision("{n < r[1]} && {n != r[2]}"),
+        with_break.decision("{n > r[3]}")
+    );
+    let made = instruments(&with_break, &text);
+    assert_eq!(count(&made.instrumented, Op::Select), 3, "a loop with another way out records in the iteration");
 }

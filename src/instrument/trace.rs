@@ -104,9 +104,8 @@ enum Operators {
 }
 
 fn operators(structure: &KernelStructure) -> Operators {
-    let unmarked = |decision: &Decision| {
-        decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. })
-    };
+    let unmarked =
+        |decision: &Decision| decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. });
     if structure.decisions.iter().any(unmarked) { Operators::SomeUnmarked } else { Operators::AllMarked }
 }
 
@@ -135,7 +134,9 @@ impl Tracer<'_> {
             return Origin::Compiler(why);
         }
         if branch.kind == ObjectBranchKind::Conditional && self.short_circuits(condition, branch.instruction) {
-            return Origin::Compiler("a Boolean operator outside decisions (policy control-flow) is evaluated in short circuit");
+            return Origin::Compiler(
+                "a Boolean operator outside decisions (policy control-flow) is evaluated in short circuit",
+            );
         }
         let what = match branch.kind {
             ObjectBranchKind::Select => "a select",

@@ -8,7 +8,7 @@ use super::coverage::{CriterionSummary, KernelCoverage};
 use super::finding::Finding;
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
-use super::records::{Presence, RecordLayout, Records};
+use super::records::{Presence, RecordLayout, Recorded, Records};
 use super::requirement::{Justification, Requirement};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
@@ -244,6 +244,9 @@ pub struct KernelEvidence {
     pub source: String,
     pub configuration: Configuration,
     pub modules: ModuleHashes,
+    /// How the device recorded; none for the sequential engine, which records by itself, and for what is not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<Recorded>,
     pub structure: KernelStructure,
     pub layout: RecordLayout,
     pub presence: Presence,

@@ -154,8 +154,70 @@ pub struct MarkerTable {
     pub layout: RecordLayout,
 }
 
-/// Where an instrumented module expects its record buffer, and how that buffer is laid out:
-/// word 0 holds a nonce written by the host, word 1 must afterwards hold `nonce ^ CANARY`, words 2.. are data words.
+/// How an instrumented module brings the bits of its invocations into the record buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordMode {
+    /// Gathered in private words, handed over once when the invocation ends; an atomic for new bits alone.
+    Private,
+    /// As `private`, but the test for new bits is made in workgroup memory first.
+    Workgroup,
+    /// As `private`, but the bits of a subgroup are united first and one invocation hands them over.
+    Subgroup,
+    /// Each bit is tested in the buffer when it is set; an atomic for a new bit alone.
+    Direct,
+    /// One slot of the buffer per invocation, united by the host; no atomics.
+    Slots,
+}
+
+impl RecordMode {
+    /// Every mode with its name, in the order of help texts.
+    pub const ALL: [(RecordMode, &'static str); 5] = [
+        (RecordMode::Private, "private"),
+        (RecordMode::Workgroup, "workgroup"),
+        (RecordMode::Subgroup, "subgroup"),
+        (RecordMode::Direct, "direct"),
+        (RecordMode::Slots, "slots"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            RecordMode::Private => "private",
+            RecordMode::Workgroup => "workgroup",
+            RecordMode::Subgroup => "subgroup",
+            RecordMode::Direct => "direct",
+            RecordMode::Slots => "slots",
+        }
+    }
+}
+
+impl std::fmt::Display for RecordMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Whether the records tell the lowest invocation that set each bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Witnesses {
+    #[default]
+    Omitted,
+    Recorded,
+}
+
+/// How the records of an instrumented module were made, for evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded {
+    pub mode: RecordMode,
+    pub witnesses: Witnesses,
+    /// 32-bit data words.
+    pub words: u32,
+}
+
+/// Where an instrumented module expects its record buffer, and what it does with it. The buffer starts with
+/// [`HEADER_WORDS`] words: the host's nonce, the canary, and the size of the dispatch; `instrument::RecordForm` lays out
+/// the rest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RecordBuffer {
     pub set: u32,
@@ -163,7 +225,18 @@ pub struct RecordBuffer {
     /// Number of data words.
     pub words: u32,
     pub layout: RecordLayout,
+    pub mode: RecordMode,
+    pub witnesses: Witnesses,
 }
+
+impl RecordBuffer {
+    pub fn recorded(&self) -> Recorded {
+        Recorded { mode: self.mode, witnesses: self.witnesses, words: self.words }
+    }
+}
+
+/// Words before the data of a record buffer.
+pub const HEADER_WORDS: u32 = 8;
 
 /// What the instrumented module writes to word 1 is the nonce in word 0 exclusive-or this.
 pub const CANARY: u32 = 0x5643_4552;

@@ -456,6 +456,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             traced: hash(2),
             instrumented: hash(3),
         },
+        recording: None,
         structure: KernelStructure {
             files: vec![SourceFile { path: file.into(), text }],
             entry: "main".into(),

@@ -63,12 +63,8 @@ pub fn take(text: &str) -> Taken {
     }
     let test = vkcert::model::id::TestId("TC-1".to_owned());
     let configuration = Configuration::default();
-    let subject = Subject {
-        structure: &compiled.structure,
-        layout,
-        presence: &made.presence,
-        configuration: &configuration,
-    };
+    let subject =
+        Subject { structure: &compiled.structure, layout, presence: &made.presence, configuration: &configuration };
     let coverage = assess(&subject, &[(test, &records)]);
     step("assess", &mut start);
     let json = serde_json::to_vec(&(&compiled.structure, &coverage)).expect("it can be stored");

@@ -11,11 +11,12 @@ use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::{MemoryModel, Settings};
 use crate::exec::{
-    Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Run,
+    Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
+use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::records::{CANARY, RecordBuffer, Records};
+use crate::model::records::{RecordBuffer, Records};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +115,8 @@ struct Session<'a> {
     tallies: BTreeMap<String, LoopTally>,
     touched: Vec<BTreeMap<(u32, u32), u64>>,
     diverged: bool,
-    ran: Vec<bool>,
+    /// Why records cannot be trusted, of the first dispatch with such records.
+    untrusted: Option<String>,
     notes: BTreeSet<String>,
 }
 
@@ -143,10 +145,9 @@ impl<'a> Session<'a> {
         let mut record_stores = Vec::new();
         for module in &job.modules {
             record_stores.push(match &module.recording {
-                ModuleRecording::Buffer(buffer) => {
-                    let mut words = vec![0; buffer.words as usize + 2];
-                    words[0] = NONCE;
-                    stores.push(Store { words, undefined: None, shadow: None });
+                ModuleRecording::Buffer(_) => {
+                    // Filled for each dispatch, by its size.
+                    stores.push(Store { words: Vec::new(), undefined: None, shadow: None });
                     Some(stores.len() - 1)
                 }
                 ModuleRecording::None | ModuleRecording::Markers(_) => None,
@@ -155,7 +156,6 @@ impl<'a> Session<'a> {
         Ok(Self {
             job,
             settings,
-            ran: vec![false; modules.len()],
             modules,
             stores,
             record_stores,
@@ -165,6 +165,7 @@ impl<'a> Session<'a> {
             tallies: BTreeMap::new(),
             touched: Vec::new(),
             diverged: false,
+            untrusted: None,
             notes: BTreeSet::new(),
         })
     }
@@ -189,9 +190,10 @@ impl<'a> Session<'a> {
             extend_push_constants(&mut push_constants, used_push_constants(&program));
         }
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
+        let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
+        self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, &program)?;
         self.shadows(&program, &slots)?;
-        self.ran[dispatch.module] = true;
         let mut machine = Machine::new(
             &program,
             Launch {
@@ -221,6 +223,11 @@ impl<'a> Session<'a> {
             let words = table.layout.words();
             let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
+        }
+        if stopped.is_none()
+            && let Err(reason) = self.read_record_buffer(dispatch.module, &size)
+        {
+            self.untrusted.get_or_insert(reason);
         }
         if self.settings.memory_model == MemoryModel::Idiom {
             self.notes.extend(idiom_notes(parsed, &program, &entered));
@@ -274,7 +281,8 @@ impl<'a> Session<'a> {
                 (self.record_binding(dispatch.module), self.record_stores[dispatch.module])
                 && (buffer.set, buffer.binding) == (descriptor.set, descriptor.binding)
             {
-                slots.push(Some(Slot { buffer: store, first: 0, words: buffer.words + 2 }));
+                let words = self.stores[store].words.len() as u32;
+                slots.push(Some(Slot { buffer: store, first: 0, words }));
                 continue;
             }
             let binding = dispatch.bindings.iter().find(|binding| {
@@ -327,12 +335,8 @@ impl<'a> Session<'a> {
     }
 
     fn finish(mut self, mut completion: Completion) -> SequentialRun {
-        for (index, module) in self.job.modules.iter().enumerate() {
-            if let Err(reason) = self.read_record_buffer(index, module)
-                && completion == Completion::Completed
-            {
-                completion = Completion::Undetermined { reason };
-            }
+        if let (Some(reason), Completion::Completed) = (self.untrusted.take(), &completion) {
+            completion = Completion::Undetermined { reason };
         }
         if self.diverged && completion == Completion::Completed {
             completion = Completion::Error { reason: "barrier divergence".to_owned() };
@@ -360,15 +364,31 @@ impl<'a> Session<'a> {
         buffers.iter().zip(&self.stores).map(|(buffer, store)| store.bytes(buffer.bytes.len())).collect()
     }
 
-    /// Reads a module's record buffer back, if its canary stands.
-    fn read_record_buffer(&mut self, index: usize, module: &JobModule) -> Result<(), String> {
-        let Some(store) = self.record_stores[index].filter(|_| self.ran[index]) else { return Ok(()) };
-        let words = &self.stores[store].words;
-        if words[1] != NONCE ^ CANARY {
-            return Err(format!("the canary of the record buffer of `{}` is missing", module.kernel));
+    /// Gives a module that records in a buffer a fresh one for a dispatch.
+    fn fill_record_buffer(&mut self, module: usize, size: &DispatchSize) -> Result<(), Early> {
+        let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module]) else {
+            return Ok(());
+        };
+        let form = RecordForm::of(buffer);
+        let unsupported =
+            |limit: instrument::RecordLimit| Early::Completion(Completion::Unsupported { what: limit.to_string() });
+        let bytes = form.length(size).map_err(unsupported)? * 4;
+        if bytes > self.job.limits.memory_bytes {
+            return Err(over_memory(bytes, self.job.limits.memory_bytes));
         }
-        let records = Records { words: words[2..].to_vec(), ..Records::default() };
-        self.records.entry(module.kernel.clone()).or_default().merge(&records);
+        self.stores[store].words = form.initial(size, NONCE).map_err(unsupported)?;
+        Ok(())
+    }
+
+    /// Reads a dispatch's records back, if they can be trusted.
+    fn read_record_buffer(&mut self, module: usize, size: &DispatchSize) -> Result<(), String> {
+        let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module]) else {
+            return Ok(());
+        };
+        let kernel = &self.job.modules[module].kernel;
+        let records = instrument::decode(buffer, size, &self.stores[store].words, NONCE)
+            .map_err(|why| format!("the records of `{kernel}` cannot be trusted: {why}"))?;
+        self.records.entry(kernel.clone()).or_default().merge(&records);
         Ok(())
     }
 }

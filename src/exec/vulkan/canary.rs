@@ -85,6 +85,7 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
     WireJob {
         name: name.to_owned(),
         cache: Cache::Keep,
+        memory_bytes: u64::MAX,
         modules: vec![WireModule {
             kernel: name.to_owned(),
             digest: Sha256::digest(&bytes).into(),

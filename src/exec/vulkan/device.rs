@@ -43,6 +43,8 @@ pub struct Device {
     pub timestamp_bits: u32,
     /// Host-visible and coherent; cached where there is such a type.
     pub memory_type: u32,
+    /// Host-visible and coherent; in the device's own memory where there is such a type.
+    pub near_memory_type: u32,
     pub identity: DeviceIdentity,
     pub abilities: Abilities,
     /// The API version in use.
@@ -67,15 +69,25 @@ impl Device {
         // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { raw.get_device_queue(family, 0) };
         let abilities = abilities(&instance, physical, version, features);
-        let mut device =
-            Self { raw, queue, family, timestamp_bits, memory_type: 0, identity, abilities, version, instance };
-        device.memory_type = device.choose_memory(physical)?;
+        let mut device = Self {
+            raw,
+            queue,
+            family,
+            timestamp_bits,
+            memory_type: 0,
+            near_memory_type: 0,
+            identity,
+            abilities,
+            version,
+            instance,
+        };
+        [device.memory_type, device.near_memory_type] = device.choose_memory(physical)?;
         Ok(device)
     }
 
     /// All buffers have the same usage and flags, so one buffer's memory types are every buffer's (Vulkan specification,
     /// VkMemoryRequirements).
-    fn choose_memory(&self, physical: vk::PhysicalDevice) -> Result<u32, NoVulkan> {
+    fn choose_memory(&self, physical: vk::PhysicalDevice) -> Result<[u32; 2], NoVulkan> {
         use vk::MemoryPropertyFlags as Property;
         let info = vk::BufferCreateInfo::default().size(256).usage(BUFFER_USAGE);
         // SAFETY: the device is open; the buffer is destroyed before anything else can use it.
@@ -94,7 +106,9 @@ impl Device {
                 types.filter(|(index, kind)| usable >> index & 1 == 1 && kind.property_flags.contains(wanted));
             fitting.next().map(|(index, _)| index as u32)
         };
-        find(plain | Property::HOST_CACHED).or_else(|| find(plain)).ok_or_else(|| NoVulkan::Incapable {
+        let read_back = find(plain | Property::HOST_CACHED).or_else(|| find(plain));
+        let near = find(plain | Property::DEVICE_LOCAL).or(read_back);
+        read_back.zip(near).map(|(read_back, near)| [read_back, near]).ok_or_else(|| NoVulkan::Incapable {
             device: self.identity.name.clone(),
             what: "host-visible, coherent memory for buffers".to_owned(),
         })

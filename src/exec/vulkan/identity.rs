@@ -32,6 +32,8 @@ pub struct DeviceIdentity {
     pub subgroup_size: u32,
     /// Smallest and largest subgroup size that can be asked for; none: it cannot be chosen.
     pub subgroup_size_range: Option<[u32; 2]>,
+    /// Classes of subgroup operations in compute shaders: `basic`, `vote`, `arithmetic` ...; empty where there are none.
+    pub subgroup_operations: Vec<String>,
     pub limits: DeviceLimits,
 }
 
@@ -229,8 +231,28 @@ pub(super) fn identify(instance: &Instance, index: usize, physical: vk::Physical
         driver_uuid: describe::hexadecimal(&id.driver_uuid),
         subgroup_size: subgroup.subgroup_size,
         subgroup_size_range: chooses.then_some([sizes.min_subgroup_size, sizes.max_subgroup_size]),
+        subgroup_operations: subgroup_operations(&subgroup),
         limits: limits(&core.limits, chooses.then_some(sizes.max_compute_workgroup_subgroups)),
     }
+}
+
+fn subgroup_operations(subgroup: &vk::PhysicalDeviceSubgroupProperties<'_>) -> Vec<String> {
+    use vk::SubgroupFeatureFlags as Flags;
+    let classes = [
+        (Flags::BASIC, "basic"),
+        (Flags::VOTE, "vote"),
+        (Flags::ARITHMETIC, "arithmetic"),
+        (Flags::BALLOT, "ballot"),
+        (Flags::SHUFFLE, "shuffle"),
+        (Flags::SHUFFLE_RELATIVE, "shuffle relative"),
+        (Flags::CLUSTERED, "clustered"),
+        (Flags::QUAD, "quad"),
+    ];
+    if !subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
+        return Vec::new();
+    }
+    let offered = classes.iter().filter(|(class, _)| subgroup.supported_operations.contains(*class));
+    offered.map(|(_, name)| (*name).to_owned()).collect()
 }
 
 fn limits(core: &vk::PhysicalDeviceLimits, workgroup_subgroups: Option<u32>) -> DeviceLimits {
@@ -279,6 +301,7 @@ mod tests {
             driver_uuid: String::new(),
             subgroup_size: 0,
             subgroup_size_range: None,
+            subgroup_operations: Vec::new(),
             limits: limits(&vk::PhysicalDeviceLimits::default(), None),
         }
     }

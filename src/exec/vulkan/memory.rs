@@ -21,6 +21,16 @@ fn guard_byte(place: usize) -> u8 {
     (place as u8).wrapping_mul(0x6D) ^ 0xA5
 }
 
+/// Where a block lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Where the host reads fast.
+    ReadBack,
+    /// In the device's own memory, where the host can write to it: for measurements, so that they are of the device and
+    /// not of its bus.
+    Near,
+}
+
 /// A mapped allocation.
 pub struct Block {
     memory: vk::DeviceMemory,
@@ -31,9 +41,13 @@ pub struct Block {
 
 impl Block {
     /// A block of at least `least` bytes.
-    pub fn allocate(device: &Rc<Device>, least: u64) -> Result<Self, CallFailure> {
+    pub fn allocate(device: &Rc<Device>, least: u64, placement: Placement) -> Result<Self, CallFailure> {
         let size = least.max(LEAST_BLOCK).next_power_of_two();
-        let info = vk::MemoryAllocateInfo::default().allocation_size(size).memory_type_index(device.memory_type);
+        let memory_type = match placement {
+            Placement::ReadBack => device.memory_type,
+            Placement::Near => device.near_memory_type,
+        };
+        let info = vk::MemoryAllocateInfo::default().allocation_size(size).memory_type_index(memory_type);
         // SAFETY: the memory type is one of the device's.
         let memory = unsafe { device.raw.allocate_memory(&info, None) }.map_err(during("vkAllocateMemory"))?;
         let mut block = Self { memory, start: std::ptr::null_mut(), size, device: device.clone() };
@@ -84,8 +98,14 @@ pub struct GuardChange {
 }
 
 impl Storage {
-    /// Creates buffers of the given content lengths, in `spare` where it is large enough.
-    pub fn create(device: &Rc<Device>, lengths: &[usize], spare: Option<Block>) -> Result<Self, CallFailure> {
+    /// Creates buffers of the given content lengths, in `spare` where it is large enough. The block of a spare lies where
+    /// it lay.
+    pub fn create(
+        device: &Rc<Device>,
+        lengths: &[usize],
+        placement: Placement,
+        spare: Option<Block>,
+    ) -> Result<Self, CallFailure> {
         let mut storage = Self { slots: Vec::with_capacity(lengths.len()), block: None, device: device.clone() };
         let mut end = 0_u64;
         for length in lengths {
@@ -102,7 +122,7 @@ impl Storage {
         }
         let block = match spare {
             Some(spare) if spare.size >= end => spare,
-            Some(_) | None => Block::allocate(device, end)?,
+            Some(_) | None => Block::allocate(device, end, placement)?,
         };
         for slot in &storage.slots {
             // SAFETY: the buffer has no memory yet, and alignment, size and type are as its requirements say.

@@ -7,13 +7,14 @@
 //! Does not cover: who waits how long (`process`), what a message means for a test (`mod`).
 
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
+use crate::instrument::RecordForm;
 use crate::model::procedure::DescriptorClass;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, Read, Write};
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub const REQUEST_LIMIT: u64 = 8 << 30;
@@ -99,6 +100,8 @@ pub struct WireJob {
     pub name: String,
     /// Whether the worker first forgets the modules it has been sent.
     pub cache: Cache,
+    /// Most bytes that buffers and records may take together.
+    pub memory_bytes: u64,
     pub modules: Vec<WireModule>,
     pub buffers: Vec<Bytes>,
     pub dispatches: Vec<WireDispatch>,
@@ -119,12 +122,12 @@ pub struct WireModule {
     pub records: Option<RecordSlot>,
 }
 
-/// Where a record buffer is bound, and its data words.
+/// Where a record buffer is bound, and its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordSlot {
     pub set: u32,
     pub binding: u32,
-    pub words: u32,
+    pub form: RecordForm,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -175,8 +178,8 @@ pub struct WireRun {
     pub fitness: Fitness,
     /// By index of the job's buffers; empty where the run did not get that far.
     pub buffers: Vec<Bytes>,
-    /// Data words by module index, united over the dispatches.
-    pub records: Vec<(u32, Vec<u32>)>,
+    /// By module index, united over the dispatches.
+    pub records: Vec<WireRecords>,
     pub messages: Vec<WireMessage>,
     pub trespasses: Vec<Trespass>,
 }
@@ -192,6 +195,16 @@ impl WireRun {
             trespasses: Vec::new(),
         }
     }
+}
+
+/// What the dispatches of one module recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WireRecords {
+    pub module: u32,
+    /// Data words.
+    pub words: Vec<u32>,
+    /// Bit and global invocation id.
+    pub witnesses: Vec<(u32, [u32; 3])>,
 }
 
 /// A message of the validation layer, with how often it came.
@@ -344,10 +357,14 @@ fn read_header(pipe: &mut impl Read, header: &mut [u8; HEADER]) -> Result<(), Fr
 mod tests {
     use super::*;
 
+    fn records() -> WireRecords {
+        WireRecords { module: 1, words: vec![u32::MAX, 0, 7], witnesses: vec![(33, [1, 2, 3])] }
+    }
+
     fn run_reply() -> Reply {
         Reply::Ran(WireRun {
             buffers: vec![Bytes(vec![0xCD; 300]), Bytes(Vec::new())],
-            records: vec![(1, vec![u32::MAX, 0, 7])],
+            records: vec![records()],
             ..WireRun::ended(Ending::Completed)
         })
     }
@@ -357,7 +374,7 @@ mod tests {
         let bytes = frame(&run_reply()).expect("encodes");
         let Reply::Ran(run) = read(&mut bytes.as_slice(), || 4096).expect("decodes") else { panic!("another reply") };
         assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
-        assert_eq!(run.records, [(1, vec![u32::MAX, 0, 7])]);
+        assert_eq!(run.records, [records()]);
     }
 
     #[test]

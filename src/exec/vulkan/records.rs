@@ -1,12 +1,13 @@
 //! Record buffers of a job's dispatches.
 //!
-//! Knows: nonces, and what proves that a record buffer was bound, written and read back.
-//! Promises: words are given out only if nonce, canary word and guards are as they must be.
-//! Does not cover: the meaning of the words (`instrument`).
+//! Knows: nonces, and which dispatch has a record buffer of which size.
+//! Promises: records are given out only if nonce, canary and guards are as they must be.
+//! Does not cover: what stands in which word (`instrument`).
 
 use super::memory::Storage;
-use super::protocol::{RecordSlot, WireJob};
-use crate::model::records::CANARY;
+use super::protocol::{Ending, RecordSlot, WireJob};
+use crate::instrument::{DispatchSize, RecordForm};
+use crate::model::records::Records;
 use sha2::{Digest as _, Sha256};
 
 /// A record buffer of one dispatch.
@@ -16,21 +17,42 @@ pub struct DispatchRecords {
     /// Index in the storage.
     pub buffer: usize,
     pub nonce: u32,
-    pub words: u32,
+    pub form: RecordForm,
+    pub size: DispatchSize,
+    /// Bytes.
+    pub length: usize,
 }
 
-/// One record buffer for each dispatch of a recording module, placed behind the job's own buffers.
-pub fn record_buffers(job: &WireJob) -> Vec<DispatchRecords> {
+/// One record buffer for each dispatch of a recording module, placed behind the job's own buffers. `local_size` gives
+/// that of a dispatch by its index, where it is known.
+pub fn record_buffers(
+    job: &WireJob,
+    mut local_size: impl FnMut(usize) -> Option<[u32; 3]>,
+) -> Result<Vec<DispatchRecords>, Ending> {
     let mut records = Vec::new();
+    let mut bytes: u64 = job.buffers.iter().map(|buffer| buffer.0.len() as u64).sum();
     for (dispatch, wanted) in job.dispatches.iter().enumerate() {
         let slot = job.modules.get(wanted.module as usize).and_then(|module| module.records);
-        if let Some(RecordSlot { words, .. }) = slot {
-            let buffer = job.buffers.len() + records.len();
-            let nonce = nonce(&job.name, dispatch);
-            records.push(DispatchRecords { dispatch, module: wanted.module, buffer, nonce, words });
+        let Some(RecordSlot { form, .. }) = slot else { continue };
+        let local_size = local_size(dispatch).ok_or_else(|| {
+            Ending::Unsupported("recording a kernel whose local size cannot be read from its module".to_owned())
+        })?;
+        let size = DispatchSize { groups: wanted.groups, local_size };
+        let words = form.length(&size).map_err(|limit| Ending::Unsupported(limit.to_string()))?;
+        bytes += words * 4;
+        if bytes > job.memory_bytes {
+            let most = job.memory_bytes;
+            return Err(Ending::Undetermined(format!(
+                "record mode `{}`: buffers and records take {bytes} bytes, and the test's memory_bytes is {most}",
+                form.mode
+            )));
         }
+        let buffer = job.buffers.len() + records.len();
+        let nonce = nonce(&job.name, dispatch);
+        let length = words as usize * 4;
+        records.push(DispatchRecords { dispatch, module: wanted.module, buffer, nonce, form, size, length });
     }
-    records
+    Ok(records)
 }
 
 /// Different for each dispatch, the same in every run.
@@ -43,28 +65,19 @@ fn nonce(job: &str, dispatch: usize) -> u32 {
 impl DispatchRecords {
     /// What the buffer holds before the dispatch.
     pub fn initial(&self) -> Vec<u8> {
-        let mut contents = vec![0; (2 + self.words as usize) * 4];
-        contents[..4].copy_from_slice(&self.nonce.to_le_bytes());
-        // Whatever the nonce, not the answer that proves the buffer alive.
-        contents[4..8].copy_from_slice(&(!(self.nonce ^ CANARY)).to_le_bytes());
-        contents
+        let words = self.form.initial(&self.size, self.nonce).expect("its length is known to fit");
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 }
 
 impl Storage {
-    /// Data words of a record buffer whose canary word and guards are as they must be.
-    pub fn trusted_words(&mut self, records: &DispatchRecords) -> Result<Vec<u32>, String> {
+    /// The records in a buffer whose canary and guards are as they must be.
+    pub fn trusted_records(&mut self, records: &DispatchRecords) -> Result<Records, String> {
         if !self.guard_changes(records.buffer).is_empty() {
             return Err("something wrote beside the record buffer".to_owned());
         }
         let words = self.contents(records.buffer).chunks_exact(4);
         let words: Vec<u32> = words.map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
-        let expected = records.nonce ^ CANARY;
-        match words.as_slice() {
-            [nonce, ..] if *nonce != records.nonce => Err("the nonce was overwritten".to_owned()),
-            [_, canary, ..] if *canary != expected => Err("the canary word was not written".to_owned()),
-            [_, _, data @ ..] => Ok(data.to_vec()),
-            _ => Err("the record buffer is too short".to_owned()),
-        }
+        records.form.read(&records.size, &words, records.nonce).map_err(|error| error.to_string())
     }
 }

@@ -14,15 +14,16 @@ use super::fault::{Fault, FaultKind};
 use super::fit::{self, Layout};
 use super::identity::NoVulkan;
 use super::instance::{Instance, failed};
-use super::memory::{Block, Storage};
+use super::memory::{Block, Placement, Storage};
 use super::needs::Needs;
 use super::pipeline::{Pipeline, PipelineKey, Pipelines, Program};
 use super::protocol::{
     Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Trespass, WireBinding, WireDispatch, WireJob, WireMessage,
-    WireRun, WireTime,
+    WireRecords, WireRun, WireTime,
 };
 use super::records::{DispatchRecords, record_buffers};
 use crate::model::procedure::DescriptorClass;
+use crate::model::records::Records;
 use crate::spirv::module::{Instruction, Module};
 use ash::vk;
 use rspirv::dr::Operand;
@@ -147,7 +148,7 @@ impl Session {
         result: &mut WireRun,
         announce: &mut dyn FnMut(Phase),
     ) -> Result<(), Stop> {
-        let mut prepared = self.prepare(job, said)?;
+        let mut prepared = self.prepare(job, Placement::ReadBack, said)?;
         prepared.fill();
         for (index, dispatch) in prepared.dispatches.iter().enumerate() {
             station.dispatch = Some(index);
@@ -259,7 +260,7 @@ impl Session {
         let mut prepared = Vec::with_capacity(jobs.len());
         for job in jobs {
             station.job = job;
-            prepared.push(self.prepare(job, &mut Said::new())?);
+            prepared.push(self.prepare(job, Placement::Near, &mut Said::new())?);
         }
         announce(Phase::Dispatched(0));
         for _ in 0..repetitions {
@@ -280,11 +281,11 @@ impl Session {
         Ok(())
     }
 
-    fn prepare<'a>(&mut self, job: &'a WireJob, said: &mut Said) -> Result<Prepared<'a>, Stop> {
+    fn prepare<'a>(&mut self, job: &'a WireJob, placement: Placement, said: &mut Said) -> Result<Prepared<'a>, Stop> {
         self.receive_modules(job)?;
-        let records = record_buffers(job);
+        let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
         let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();
-        lengths.extend(records.iter().map(|records| (2 + records.words as usize) * 4));
+        lengths.extend(records.iter().map(|records| records.length));
         let mut plans = Vec::with_capacity(job.dispatches.len());
         for (index, dispatch) in job.dispatches.iter().enumerate() {
             let records = records.iter().find(|records| records.dispatch == index);
@@ -298,7 +299,11 @@ impl Session {
             gather(said, pipeline.messages.clone());
             pipelines.push(pipeline);
         }
-        let storage = Storage::create(&self.device, &lengths, self.spare.take())?;
+        let spare = match placement {
+            Placement::ReadBack => self.spare.take(),
+            Placement::Near => None,
+        };
+        let storage = Storage::create(&self.device, &lengths, placement, spare)?;
         let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
         let mut pool = DescriptorPool::create(&self.device, &layouts)?;
         let mut dispatches = Vec::with_capacity(plans.len());
@@ -324,6 +329,15 @@ impl Session {
         Ok(())
     }
 
+    /// The local size of a dispatch's module under its specialization.
+    fn local_size(&mut self, job: &WireJob, dispatch: usize) -> Option<[u32; 3]> {
+        let dispatch = &job.dispatches[dispatch];
+        let module = job.modules.get(dispatch.module as usize)?;
+        let specialization = dispatch.specialization.iter().copied().collect();
+        let program = self.pipelines.programs.get_mut(&module.digest)?;
+        program.needs(&dispatch.entry, &specialization)?.local_size
+    }
+
     /// Checks one dispatch and settles its layout and pipeline.
     fn plan<'a>(
         &mut self,
@@ -342,8 +356,7 @@ impl Session {
         fit::check(&self.device, &needs, dispatch)?;
         let mut bindings = dispatch.bindings.clone();
         if let (Some(records), Some(slot)) = (records, module.records) {
-            let range = (2 + u64::from(slot.words)) * 4;
-            bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, range));
+            bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, records.length as u64));
         }
         fit::check_ranges(&self.device, &bindings, lengths)?;
         let layout = Layout::of(&self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
@@ -447,18 +460,21 @@ impl Prepared<'_> {
                 bytes: change.bytes,
             }));
         }
-        let mut united: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut united: BTreeMap<u32, Records> = BTreeMap::new();
         for records in &self.records {
-            let words = self.storage.trusted_words(records).map_err(|why| {
+            let new = self.storage.trusted_records(records).map_err(|why| {
                 let (kernel, dispatch) = (&self.job.modules[records.module as usize].kernel, records.dispatch);
                 Ending::Undetermined(format!(
                     "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {why}"
                 ))
             })?;
-            let all = united.entry(records.module).or_insert_with(|| vec![0; words.len()]);
-            all.iter_mut().zip(words).for_each(|(all, word)| *all |= word);
+            united.entry(records.module).or_default().merge(&new);
         }
-        result.records = united.into_iter().collect();
+        let sent = united.into_iter().map(|(module, records)| {
+            let witnesses = records.witnesses.into_iter().collect();
+            WireRecords { module, words: records.words, witnesses }
+        });
+        result.records = sent.collect();
         Ok(())
     }
 }

@@ -5,10 +5,11 @@
 
 use super::protocol::{
     Bytes, Cache, Digest, Ending, Phase, REPLY_SLACK, RecordSlot, Severity, Side, Trespass, WireBinding, WireDispatch,
-    WireJob, WireMessage, WireModule, WireRun,
+    WireJob, WireMessage, WireModule, WireRecords, WireRun,
 };
 use super::{Completion, ExecError, Job, Loss, Run, describe_loss, tool};
 use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
+use crate::instrument::{CanaryError, RecordForm, check_bits};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::Records;
 use sha2::Digest as _;
@@ -32,6 +33,7 @@ pub fn job(job: &Job, known: &mut BTreeSet<Digest>, most: usize) -> WireJob {
     WireJob {
         name: job.name.clone(),
         cache,
+        memory_bytes: job.limits.memory_bytes,
         modules: job.modules.iter().map(|of| module(of, known)).collect(),
         buffers: job.buffers.iter().map(|buffer| Bytes(buffer.bytes.clone())).collect(),
         dispatches: job.dispatches.iter().map(dispatch).collect(),
@@ -45,7 +47,7 @@ fn module(module: &JobModule, known: &mut BTreeSet<Digest>) -> WireModule {
         // Marker calls are ordinary calls to a device.
         ModuleRecording::None | ModuleRecording::Markers(_) => None,
         ModuleRecording::Buffer(buffer) => {
-            Some(RecordSlot { set: buffer.set, binding: buffer.binding, words: buffer.words })
+            Some(RecordSlot { set: buffer.set, binding: buffer.binding, form: RecordForm::of(buffer) })
         }
     };
     let words = known.insert(digest).then_some(Bytes(bytes));
@@ -81,7 +83,8 @@ fn binding(binding: &JobBinding) -> WireBinding {
 pub fn reply_limit(job: &Job) -> u64 {
     let buffers: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64 + 16).sum();
     let records = job.modules.iter().map(|module| match &module.recording {
-        ModuleRecording::Buffer(buffer) => u64::from(buffer.words) * 5 + 16,
+        // Words of at most 5 bytes; for each bit a number and an invocation.
+        ModuleRecording::Buffer(buffer) => u64::from(buffer.words) * (5 + 32 * 20) + 16,
         ModuleRecording::None | ModuleRecording::Markers(_) => 0,
     });
     buffers + records.sum::<u64>() + REPLY_SLACK
@@ -90,10 +93,17 @@ pub fn reply_limit(job: &Job) -> u64 {
 /// A worker's answer as the engine's.
 pub fn run(job: &Job, run: WireRun) -> Run {
     let mut records: BTreeMap<String, Records> = BTreeMap::new();
-    for (module, words) in run.records {
+    let mut completion = completion(run.ending);
+    for WireRecords { module, words, witnesses } in run.records {
         let Some(module) = job.modules.get(module as usize) else { continue };
-        let new = Records { words, ..Records::default() };
-        records.entry(module.kernel.clone()).or_default().merge(&new);
+        let new = Records { words, witnesses: witnesses.into_iter().collect(), ..Records::default() };
+        match impossible(&module.recording, &new) {
+            None => records.entry(module.kernel.clone()).or_default().merge(&new),
+            Some(why) => {
+                let reason = format!("records of kernel `{}` cannot be trusted: {why}", module.kernel);
+                completion = Completion::Undetermined { reason };
+            }
+        }
     }
     let trespasses = run.trespasses.iter().map(|found| trespass(job, found));
     let messages = run.messages.into_iter().map(validation);
@@ -101,11 +111,19 @@ pub fn run(job: &Job, run: WireRun) -> Run {
         trespasses.chain(messages).filter(|finding| job.checks.has(finding.kind)).collect();
     findings.sort_by(Finding::order);
     Run {
-        completion: completion(run.ending),
+        completion,
         buffers: run.buffers.into_iter().map(|buffer| buffer.0).collect(),
         findings,
         records,
         notes: Vec::new(),
+    }
+}
+
+/// A recorded bit that stands for nothing.
+fn impossible(recording: &ModuleRecording, records: &Records) -> Option<CanaryError> {
+    match recording {
+        ModuleRecording::Buffer(buffer) => check_bits(&buffer.layout, records).err(),
+        ModuleRecording::None | ModuleRecording::Markers(_) => None,
     }
 }
 

@@ -15,7 +15,7 @@ mod values;
 pub use position::PositionTable;
 
 use super::trace::{BranchSite, branch_sites};
-use super::{InstrumentError, Instrumented, instrument};
+use super::{InstrumentError, Instrumented, NotInstrumented, RecordRequest, instrument_as};
 use crate::model::id::{DecisionId, ObjectBranchId};
 use crate::model::object::*;
 use crate::model::place::{FileIndex, Span};
@@ -71,13 +71,23 @@ pub fn instrument_object(
     entry: &str,
     origins: &Origins<'_>,
 ) -> Result<InstrumentedObject, InstrumentError> {
+    instrument_object_as(production, entry, origins, &RecordRequest::default()).map_err(InstrumentError::from)
+}
+
+/// The same with a record mode, witnesses or a device in view.
+pub fn instrument_object_as(
+    production: &Module,
+    entry: &str,
+    origins: &Origins<'_>,
+    request: &RecordRequest,
+) -> Result<InstrumentedObject, NotInstrumented> {
     let failed = |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let function = compute_entry(production, entry).map_err(|error| failed(&error))?.function;
     let types = Types::of(production);
     let watched = watch(production, &types, function);
     let (marked, described) = mark::mark(production, &watched, entry);
     let module = Module::parse(marked.clone()).map_err(|error| failed(&error))?;
-    let made = instrument(&described, &module, entry)?;
+    let made = instrument_as(&described, &module, entry, request)?;
     let mut structure = unrecorded_structure(production, entry, origins)?;
     structure.bits = made.markers.layout.bits;
     for (branch, watched) in structure.branches.iter_mut().zip(&watched) {

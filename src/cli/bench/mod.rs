@@ -1,0 +1,248 @@
+//! The built-in kernels that the cost of recording is measured on.
+//!
+//! Promises: sizes depend on the factor alone, never on the device, so that ratios of two machines are of the same work.
+//! The factor multiplies workgroups, and with them the buffers that grow; work per invocation stays as it is.
+
+use crate::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
+use crate::model::finding::Checks;
+use crate::model::procedure::{DescriptorClass, Limits};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A built-in kernel with its data.
+pub struct BenchKernel {
+    pub id: &'static str,
+    /// What shape of work it stands for.
+    pub shape: &'static str,
+    pub text: &'static str,
+    /// Workgroups at factor 1; y is multiplied.
+    groups: [u32; 2],
+    /// In order of their bindings in set 0.
+    buffers: &'static [Data],
+    /// Words in order.
+    push_constants: &'static [Amount],
+}
+
+/// A number that the factor multiplies or leaves alone.
+#[derive(Clone, Copy)]
+enum Amount {
+    Fixed(u32),
+    Growing(u32),
+}
+
+/// A buffer of 32-bit words.
+struct Data {
+    words: Amount,
+    fill: Fill,
+}
+
+#[derive(Clone, Copy)]
+enum Fill {
+    Zero,
+    /// Words without pattern.
+    Noise,
+    /// Floats between 0 and 1.
+    Floats,
+}
+
+use Amount::{Fixed, Growing};
+
+const fn data(words: Amount, fill: Fill) -> Data {
+    Data { words, fill }
+}
+
+/// Every kernel; the order is that of the result.
+pub const KERNELS: &[BenchKernel] = &[
+    BenchKernel {
+        id: "copy",
+        shape: "memory-bound",
+        text: include_str!("copy.comp"),
+        groups: [16_384, 1],
+        buffers: &[data(Growing(1 << 20), Fill::Noise), data(Growing(1 << 20), Fill::Zero)],
+        push_constants: &[Growing((1 << 20) - 5)],
+    },
+    BenchKernel {
+        id: "stencil",
+        shape: "memory-bound, neighbours",
+        text: include_str!("stencil.comp"),
+        groups: [32, 48],
+        buffers: &[data(Growing(512 * 768), Fill::Floats), data(Growing(512 * 768), Fill::Zero)],
+        push_constants: &[Fixed(512), Growing(768)],
+    },
+    BenchKernel {
+        id: "matmul-naive",
+        shape: "loop over global memory",
+        text: include_str!("matmul_naive.comp"),
+        groups: [8, 8],
+        buffers: &[
+            data(Growing(128 * 128), Fill::Floats),
+            data(Fixed(128 * 128), Fill::Floats),
+            data(Growing(128 * 128), Fill::Zero),
+        ],
+        push_constants: &[Growing(128), Fixed(128), Fixed(128)],
+    },
+    BenchKernel {
+        id: "matmul-tiled",
+        shape: "workgroup memory, barriers in a loop",
+        text: include_str!("matmul_tiled.comp"),
+        groups: [8, 8],
+        buffers: &[
+            data(Growing(128 * 128), Fill::Floats),
+            data(Fixed(128 * 128), Fill::Floats),
+            data(Growing(128 * 128), Fill::Zero),
+        ],
+        push_constants: &[Growing(128), Fixed(128), Fixed(128)],
+    },
+    BenchKernel {
+        id: "polynomial",
+        shape: "compute-bound",
+        text: include_str!("polynomial.comp"),
+        groups: [1024, 1],
+        buffers: &[data(Growing(4 * 65_536), Fill::Floats), data(Growing(4 * 65_536), Fill::Zero)],
+        push_constants: &[Growing(65_536 - 7), Fixed(32)],
+    },
+    BenchKernel {
+        id: "mandelbrot",
+        shape: "loops of uneven length",
+        text: include_str!("mandelbrot.comp"),
+        groups: [16, 16],
+        buffers: &[data(Growing(1 << 16), Fill::Zero)],
+        push_constants: &[Fixed(256), Growing(256), Fixed(128)],
+    },
+    BenchKernel {
+        id: "branchy",
+        shape: "a tree of decisions",
+        text: include_str!("branchy.comp"),
+        groups: [512, 1],
+        buffers: &[data(Growing(32_768), Fill::Noise), data(Growing(32_768), Fill::Zero)],
+        push_constants: &[Growing(32_768 - 7)],
+    },
+    BenchKernel {
+        id: "many-decisions",
+        shape: "129 decisions",
+        text: include_str!("many_decisions.comp"),
+        groups: [256, 1],
+        buffers: &[
+            data(Growing(4 * 16_384), Fill::Floats),
+            data(Fixed(4 * 256), Fill::Floats),
+            data(Growing(16_384), Fill::Zero),
+        ],
+        push_constants: &[Growing(16_384 - 7)],
+    },
+    BenchKernel {
+        id: "thousand-vectors",
+        shape: "more than 1,000 vectors",
+        text: include_str!("thousand_vectors.comp"),
+        groups: [128, 1],
+        buffers: &[
+            data(Growing(4 * 8192), Fill::Floats),
+            data(Fixed(4 * 256), Fill::Floats),
+            data(Growing(8192), Fill::Zero),
+        ],
+        push_constants: &[Growing(8192 - 7)],
+    },
+    BenchKernel {
+        id: "reduction",
+        shape: "workgroup memory",
+        text: include_str!("reduction.comp"),
+        groups: [128, 1],
+        buffers: &[data(Growing(128 * 8192), Fill::Noise), data(Growing(128), Fill::Zero)],
+        push_constants: &[Growing(128 * 8192 - 100)],
+    },
+    BenchKernel {
+        id: "histogram",
+        shape: "atomics",
+        text: include_str!("histogram.comp"),
+        groups: [256, 1],
+        buffers: &[data(Growing(256 * 1024), Fill::Noise), data(Fixed(64), Fill::Zero)],
+        push_constants: &[Growing(256 * 1024 - 100)],
+    },
+    BenchKernel {
+        id: "deep-loops",
+        shape: "four nested loops",
+        text: include_str!("deep_loops.comp"),
+        groups: [128, 1],
+        buffers: &[data(Growing(8192), Fill::Noise), data(Growing(8192), Fill::Zero)],
+        push_constants: &[Growing(8192 - 7), Fixed(4), Fixed(7)],
+    },
+    BenchKernel {
+        id: "sorting",
+        shape: "sorting network",
+        text: include_str!("sorting.comp"),
+        groups: [128, 1],
+        buffers: &[data(Growing(128 * 128), Fill::Noise), data(Growing(128 * 128), Fill::Zero)],
+        push_constants: &[],
+    },
+    BenchKernel {
+        id: "guard",
+        shape: "early returns",
+        text: include_str!("guard.comp"),
+        groups: [4096, 1],
+        buffers: &[data(Growing(1 << 18), Fill::Noise), data(Growing(1 << 18), Fill::Zero)],
+        push_constants: &[Growing((1 << 18) - 7)],
+    },
+];
+
+impl Amount {
+    fn at(self, factor: u32) -> u32 {
+        match self {
+            Fixed(amount) => amount,
+            Growing(amount) => amount * factor,
+        }
+    }
+}
+
+impl BenchKernel {
+    /// One run of the kernel.
+    pub fn job(&self, factor: u32, words: Arc<Vec<u32>>, recording: ModuleRecording) -> Job {
+        let names = ["binding 0", "binding 1", "binding 2"];
+        let buffers: Vec<JobBuffer> =
+            self.buffers.iter().zip(names).map(|(buffer, name)| filled(name, buffer, factor)).collect();
+        let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
+            set: 0,
+            binding: index as u32,
+            array_index: 0,
+            class: DescriptorClass::Storage,
+            buffer: index,
+            offset: 0,
+            range: buffer.bytes.len() as u64,
+            dynamic_offset: 0,
+        });
+        let push_constants: Vec<u8> =
+            self.push_constants.iter().flat_map(|amount| amount.at(factor).to_le_bytes()).collect();
+        let dispatch = JobDispatch {
+            module: 0,
+            entry: "main".to_owned(),
+            groups: [self.groups[0], self.groups[1] * factor, 1],
+            bindings: bindings.collect(),
+            push_constants_defined: std::iter::once(0..push_constants.len()).collect(),
+            push_constants,
+            specialization: BTreeMap::new(),
+            subgroup_size: None,
+        };
+        Job {
+            name: self.id.to_owned(),
+            modules: vec![JobModule { kernel: self.id.to_owned(), words, recording }],
+            buffers,
+            dispatches: vec![dispatch],
+            limits: Limits { steps: u64::MAX, seconds: 60.0, memory_bytes: u64::MAX },
+            checks: Checks::none(),
+        }
+    }
+}
+
+fn filled(name: &str, data: &Data, factor: u32) -> JobBuffer {
+    let words = data.words.at(factor);
+    // A multiplicative hash: the same words everywhere, without a pattern that a branch predictor would learn.
+    let noise = |index: u32| {
+        let mixed = (index ^ index >> 15).wrapping_mul(0x2C1B_3C6D);
+        (mixed ^ mixed >> 12).wrapping_mul(0x297A_2D39) ^ mixed >> 9
+    };
+    let word = |index: u32| match data.fill {
+        Fill::Zero => 0,
+        Fill::Noise => noise(index),
+        Fill::Floats => ((noise(index) >> 8) as f32 / 16_777_216.0).to_bits(),
+    };
+    let bytes: Vec<u8> = (0..words).flat_map(|index| word(index).to_le_bytes()).collect();
+    JobBuffer { name: name.to_owned(), defined: std::iter::once(0..bytes.len()).collect(), bytes }
+}

@@ -1,0 +1,276 @@
+//! `vkcert bench-overhead`: what recording costs on a device.
+//!
+//! Knows: built-in kernels of different shape (`bench`). Each is run traced and instrumented in turn; a run's time is that
+//! between the device's timestamps around the dispatch (where the queue has none: until the host has seen the fence).
+//! Promises: before anything is timed, both modules have run once with the same outputs, and the records were trusted.
+//! `ratio` is `instrumented_ms` by `traced_ms`, both medians of all runs; `paired_ratio` is the median over the ratios of
+//! neighbouring runs, which a machine that changes its speed disturbs less; `least_ratio` is that of the fastest runs, which
+//! other work on the machine disturbs least.
+//! Does not cover: the time of reading records back, which the host does after a test.
+
+use super::args::{BenchOverhead, Common, EngineChoice, OutputForm};
+use super::bench::{BenchKernel, KERNELS};
+use super::engines::{EngineSettings, Engines, Vulkan};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::kernel::{self, Kernel, Variant, Wanted};
+use super::plan::{EngineRequest, Plan};
+use super::{output, recording};
+use crate::exec::vulkan::{RunTime, VulkanExecutor};
+use crate::exec::{Completion, Executor, Job, Run, Unobserved};
+use crate::glsl::KernelSource;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::project::{DecisionPolicy, Optimization, ValidationLayers};
+use crate::model::records::{RecordMode, Witnesses};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The result of the command.
+#[derive(Debug, Serialize)]
+struct Overhead {
+    device: String,
+    driver: String,
+    repetitions: u32,
+    size_factor: u32,
+    kernels: Vec<Row>,
+    median_ratio: f64,
+    worst_ratio: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    id: &'static str,
+    shape: &'static str,
+    traced_ms: f64,
+    instrumented_ms: f64,
+    ratio: f64,
+    paired_ratio: f64,
+    least_ratio: f64,
+    /// Vectors that the records can tell apart.
+    vectors: usize,
+    /// Vectors that the run showed.
+    shown: usize,
+    /// 32-bit data words of the records.
+    words: u32,
+    mode: RecordMode,
+    /// `device` or `host`: whose clock the times are of.
+    clock: &'static str,
+}
+
+/// Measures the kernels whose id holds the pattern.
+pub fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
+    let chosen = choose(options.pattern.as_deref())?;
+    if common.engine == Some(EngineChoice::Sequential) {
+        let diagnostic = Diagnostic::new("usage", "bench-overhead measures a device, not the sequential engine");
+        return Err(diagnostic.hint("leave `--engine` out").into());
+    }
+    let mut plan = Plan::new(common, "none")?;
+    plan.engines = EngineRequest::Explicit(EngineChoice::Vulkan);
+    let settings = EngineSettings { validation: ValidationLayers::Off, ..EngineSettings::default() };
+    let mut engines = Engines::open(&plan, None, settings)?;
+    let Vulkan::Ready(executor) = &mut engines.vulkan else {
+        return Err(Failure::tool("the device engine was demanded and is not there"));
+    };
+    let mut rows = Vec::new();
+    for kernel in chosen {
+        rows.push(measure(kernel, options, executor)?);
+    }
+    let mut ratios: Vec<f64> = rows.iter().map(|row| row.ratio).collect();
+    let device = executor.device();
+    let overhead = Overhead {
+        device: device.name.clone(),
+        driver: format!("{} {}", device.driver_name, device.driver_info).trim().to_owned(),
+        repetitions: options.repetitions,
+        size_factor: options.size_factor,
+        worst_ratio: ratios.iter().copied().fold(0.0, f64::max),
+        median_ratio: median(&mut ratios),
+        kernels: rows,
+    };
+    match common.format {
+        OutputForm::Json => {
+            let value = serde_json::to_value(&overhead).map_err(|error| Failure::tool(error.to_string()))?;
+            output::print(&format!("{value:#}\n"))?;
+        }
+        OutputForm::Text => output::print(&text(&overhead))?,
+    }
+    Ok(Exit::Success)
+}
+
+fn choose(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Failure> {
+    let fits = |kernel: &&BenchKernel| pattern.is_none_or(|pattern| kernel.id.contains(pattern));
+    let chosen: Vec<_> = KERNELS.iter().filter(fits).collect();
+    if chosen.is_empty() {
+        let pattern = pattern.unwrap_or_default();
+        let ids: Vec<_> = KERNELS.iter().map(|kernel| kernel.id).collect();
+        let diagnostic = Diagnostic::new("unknown-id", format!("no built-in kernel's id holds `{pattern}`"));
+        return Err(diagnostic.hint(format!("there are {}", ids.join(", "))).into());
+    }
+    Ok(chosen)
+}
+
+fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
+    let source = KernelSource {
+        path: format!("{}.comp", kernel.id),
+        text: kernel.text.to_owned(),
+        include: Vec::new(),
+        folder: None,
+        defines: BTreeMap::new(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.1".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    kernel::from_glsl(kernel.id, &source, Wanted::Source)
+}
+
+fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanExecutor) -> Result<Row, Failure> {
+    let mut compiled = [compile(kernel)?];
+    let request = recording::request(options.record_mode, Witnesses::Omitted, executor.device());
+    recording::apply(&mut compiled, &request)?;
+    let [compiled] = compiled;
+    let defect = || Failure::tool(format!("built-in kernel `{}` cannot be measured: {:?}", kernel.id, compiled.notes));
+    let job = |variant| {
+        let module = compiled.job_module(variant).ok_or_else(defect)?;
+        Ok::<_, Failure>(kernel.job(options.size_factor, module.words, module.recording))
+    };
+    let (traced, instrumented) = (job(Variant::Traced)?, job(Variant::Instrumented)?);
+    let measured = compiled.measured().ok_or_else(defect)?;
+    let (plain, recorded) = (run(kernel, executor, &traced)?, run(kernel, executor, &instrumented)?);
+    if plain.buffers != recorded.buffers {
+        return Err(Failure::tool(format!(
+            "built-in kernel `{}`: traced and instrumented module leave different outputs on this device",
+            kernel.id
+        )));
+    }
+    let records = recorded.records.get(kernel.id).ok_or_else(defect)?;
+    let slots = || measured.markers.layout.decisions.iter();
+    let bits = || slots().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
+    let times = time(kernel, options, executor, [&traced, &instrumented])?;
+    let timed_by_device = times.iter().flatten().all(|time| time.device.is_some());
+    let milliseconds = |run: &RunTime| run.device.unwrap_or(run.wall);
+    let [traced, instrumented] = [0, 1].map(|job| times[job].iter().map(milliseconds).collect::<Vec<f64>>());
+    let mut paired: Vec<f64> = instrumented.iter().zip(&traced).map(|(with, without)| with / without).collect();
+    let (traced_ms, instrumented_ms) = (median(&mut traced.clone()), median(&mut instrumented.clone()));
+    Ok(Row {
+        id: kernel.id,
+        shape: kernel.shape,
+        traced_ms,
+        instrumented_ms,
+        ratio: instrumented_ms / traced_ms,
+        paired_ratio: median(&mut paired),
+        least_ratio: least(&instrumented) / least(&traced),
+        vectors: bits().count(),
+        shown: bits().filter(|bit| records.has(*bit)).count(),
+        words: measured.record_buffer.words,
+        mode: measured.record_buffer.mode,
+        clock: if timed_by_device { "device" } else { "host" },
+    })
+}
+
+/// Runs a job to its end, untimed.
+fn run(kernel: &BenchKernel, executor: &mut VulkanExecutor, job: &Job) -> Result<Run, Failure> {
+    let run = executor.run(job, &mut Unobserved).map_err(|error| Failure::tool(error.to_string()))?;
+    completed(kernel, &run.completion)?;
+    Ok(run)
+}
+
+/// The times of the two jobs, run in turn; the first runs are not counted.
+fn time(
+    kernel: &BenchKernel,
+    options: &BenchOverhead,
+    executor: &mut VulkanExecutor,
+    jobs: [&Job; 2],
+) -> Result<Vec<Vec<RunTime>>, Failure> {
+    const WARMING: u32 = 3;
+    let measured = executor.measure(&jobs, options.repetitions + WARMING);
+    let measured = measured.map_err(|error| Failure::tool(error.to_string()))?;
+    completed(kernel, &measured.completion)?;
+    Ok(measured.times.into_iter().map(|times| times.into_iter().skip(WARMING as usize).collect()).collect())
+}
+
+fn completed(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failure> {
+    match completion {
+        Completion::Completed => Ok(()),
+        Completion::Unsupported { what } => {
+            let message = format!("the device cannot run built-in kernel `{}`: {what}", kernel.id);
+            Err(Failure::Unavailable { message, hint: Some("try a smaller `--size-factor`".to_owned()) })
+        }
+        Completion::Timeout { reason }
+        | Completion::NoTermination { reason }
+        | Completion::Error { reason }
+        | Completion::Undetermined { reason } => {
+            Err(Failure::tool(format!("built-in kernel `{}` did not complete: {reason}", kernel.id)))
+        }
+    }
+}
+
+/// The middle value, of an even number the mean of the two; 0 of nothing.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match (values.get(values.len() / 2), values.len() % 2) {
+        (None, _) => 0.0,
+        (Some(middle), 1) => *middle,
+        (Some(upper), _) => (values[values.len() / 2 - 1] + upper) / 2.0,
+    }
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn text(overhead: &Overhead) -> String {
+    let mut text = format!(
+        "{} ({}), size factor {}, medians of {} alternating runs\n\n",
+        overhead.device, overhead.driver, overhead.size_factor, overhead.repetitions
+    );
+    text.push_str(&format!(
+        "{:<17} {:>10} {:>15} {:>7} {:>7} {:>7}  {:>7} {:>6}  {}\n",
+        "KERNEL", "TRACED MS", "INSTRUMENTED MS", "RATIO", "PAIRED", "LEAST", "VECTORS", "WORDS", "MODE"
+    ));
+    for row in &overhead.kernels {
+        text.push_str(&format!(
+            "{:<17} {:>10.3} {:>15.3} {:>7.3} {:>7.3} {:>7.3}  {:>7} {:>6}  {}\n",
+            row.id,
+            row.traced_ms,
+            row.instrumented_ms,
+            row.ratio,
+            row.paired_ratio,
+            row.least_ratio,
+            row.vectors,
+            row.words,
+            row.mode
+        ));
+    }
+    text.push_str(&format!("\nmedian ratio {:.3}, worst {:.3}\n", overhead.median_ratio, overhead.worst_ratio));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_middle_values() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(&mut []), 0.0);
+    }
+
+    #[test]
+    fn built_in_kernels_are_many_and_of_every_shape() {
+        let mut ids: Vec<_> = KERNELS.iter().map(|kernel| kernel.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), KERNELS.len());
+        assert!(ids.len() >= 12, "{ids:?}");
+        let sizes = |id: &str| {
+            let kernel = KERNELS.iter().find(|kernel| kernel.id == id).unwrap();
+            let compiled = compile(kernel).unwrap();
+            assert_eq!(compiled.findings, [], "{id}");
+            let decisions = &compiled.measured().unwrap().markers.layout.decisions;
+            (decisions.len(), decisions.iter().map(|slot| slot.vectors.len()).sum::<usize>())
+        };
+        assert_eq!(sizes("many-decisions"), (129, 258));
+        assert_eq!(sizes("thousand-vectors"), (211, 1052));
+    }
+}

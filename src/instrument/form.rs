@@ -1,0 +1,352 @@
+//! The words of a record buffer.
+//!
+//! Knows: for every mode what stands where, what the host writes before a dispatch and how the words are read back.
+//!
+//! | words | contents |
+//! | --- | --- |
+//! | 0 | nonce, written by the host |
+//! | 1 | canary: the kernel makes it nonce ^ `CANARY`; in mode `slots` each slot has one instead |
+//! | 2 | invocations of a workgroup |
+//! | 3, 4 | workgroups in x; in x and y together |
+//! | 5 | invocations of the dispatch |
+//! | 6, 7 | zero |
+//! | 8 .. | data words, then with witnesses one word per bit: the lowest rank, at first 0xffff_ffff |
+//! | 8 .. (slots) | a row of canaries, then a row per data word; a row has one word per invocation, by rank |
+//!
+//! The rank of an invocation is the linear index of its workgroup times the workgroup's invocations plus its local index:
+//! the order in which the sequential engine counts.
+//! Promises: what the host must refuse (ranks beyond 32 bits) is refused before anything is written.
+//! Does not cover: which bit means what (`decode`).
+
+use crate::model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Word 2: invocations of a workgroup.
+pub const LOCAL_WORD: u32 = 2;
+/// Word 3: workgroups in x.
+pub const ROW_WORD: u32 = 3;
+/// Word 4: workgroups in x and y together.
+pub const PLANE_WORD: u32 = 4;
+/// Word 5: invocations of the dispatch.
+pub const INVOCATIONS_WORD: u32 = 5;
+/// Rank of no invocation.
+pub const NOBODY: u32 = u32::MAX;
+
+/// The form of a record buffer, without the meaning of its bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordForm {
+    pub mode: RecordMode,
+    pub witnesses: Witnesses,
+    /// Data words.
+    pub words: u32,
+}
+
+/// The size of one dispatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DispatchSize {
+    pub groups: [u32; 3],
+    pub local_size: [u32; 3],
+}
+
+/// A dispatch that a mode cannot record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecordLimit {
+    #[error("record mode `{mode}`{}: {invocations} invocations cannot be numbered with 32 bits", with_witnesses(.witnesses))]
+    Ranks { mode: RecordMode, witnesses: Witnesses, invocations: u128 },
+    #[error(
+        "record mode `slots`: {invocations} invocations with {words} data words each cannot be addressed with 32 bits"
+    )]
+    Slots { invocations: u32, words: u32 },
+}
+
+fn with_witnesses(witnesses: &Witnesses) -> &'static str {
+    match witnesses {
+        Witnesses::Omitted => "",
+        Witnesses::Recorded => " with witnesses",
+    }
+}
+
+/// The contents of a record buffer cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CanaryError {
+    #[error("the record buffer has {actual} words instead of {expected}")]
+    Size { expected: u64, actual: usize },
+    #[error("the nonce was overwritten (0x{actual:08x} instead of 0x{expected:08x})")]
+    Nonce { expected: u32, actual: u32 },
+    #[error("word {word} of the record buffer's header was overwritten")]
+    Header { word: usize },
+    #[error("the canary word was not written (0x{actual:08x} instead of 0x{expected:08x})")]
+    Canary { expected: u32, actual: u32 },
+    #[error("{missing} of {invocations} invocations did not write the canary of their slot, the first of rank {first}")]
+    Slots { missing: u32, invocations: u32, first: u32 },
+    #[error("the witness of bit {bit} does not fit: rank {rank} of {invocations} invocations")]
+    Witness { bit: u32, rank: u32, invocations: u64 },
+    #[error("the record buffer has bit {bit} set, which stands for nothing")]
+    ImpossibleBit { bit: u32 },
+}
+
+impl DispatchSize {
+    fn per_workgroup(&self) -> u128 {
+        self.local_size.iter().map(|axis| u128::from(*axis)).product()
+    }
+
+    pub fn invocations(&self) -> u128 {
+        self.groups.iter().map(|axis| u128::from(*axis)).product::<u128>() * self.per_workgroup()
+    }
+
+    /// The global invocation id of a rank.
+    pub fn invocation(&self, rank: u32) -> [u32; 3] {
+        let per_workgroup = self.per_workgroup().max(1);
+        let split = |linear: u128, size: [u32; 3]| {
+            let [x, y] = [u128::from(size[0].max(1)), u128::from(size[1].max(1))];
+            [linear % x, linear / x % y, linear / (x * y)]
+        };
+        let workgroup = split(u128::from(rank) / per_workgroup, self.groups);
+        let local = split(u128::from(rank) % per_workgroup, self.local_size);
+        std::array::from_fn(|axis| (workgroup[axis] * u128::from(self.local_size[axis]) + local[axis]) as u32)
+    }
+}
+
+impl RecordForm {
+    pub fn of(buffer: &RecordBuffer) -> Self {
+        Self { mode: buffer.mode, witnesses: buffer.witnesses, words: buffer.words }
+    }
+
+    /// 32-bit words of the whole buffer.
+    pub fn length(&self, size: &DispatchSize) -> Result<u64, RecordLimit> {
+        let data = match self.mode {
+            RecordMode::Slots => {
+                let invocations = self.ranks(size)?;
+                let slots = u64::from(invocations) * (1 + u64::from(self.words));
+                if u32::try_from(slots + u64::from(HEADER_WORDS)).is_err() {
+                    return Err(RecordLimit::Slots { invocations, words: self.words });
+                }
+                slots
+            }
+            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => {
+                let witnesses = match self.witnesses {
+                    Witnesses::Omitted => 0,
+                    Witnesses::Recorded => {
+                        self.ranks(size)?;
+                        32 * u64::from(self.words)
+                    }
+                };
+                u64::from(self.words) + witnesses
+            }
+        };
+        Ok(u64::from(HEADER_WORDS) + data)
+    }
+
+    /// The number of invocations, if each has a rank.
+    fn ranks(&self, size: &DispatchSize) -> Result<u32, RecordLimit> {
+        let invocations = size.invocations();
+        let (mode, witnesses) = (self.mode, self.witnesses);
+        let fits = u32::try_from(invocations).ok().filter(|count| *count < NOBODY);
+        fits.ok_or(RecordLimit::Ranks { mode, witnesses, invocations })
+    }
+
+    /// What the host writes into a fresh buffer.
+    pub fn initial(&self, size: &DispatchSize, nonce: u32) -> Result<Vec<u32>, RecordLimit> {
+        let length = self.length(size)?;
+        let mut words = vec![0; length as usize];
+        words[..HEADER_WORDS as usize].copy_from_slice(&header(size, nonce));
+        if self.mode == RecordMode::Slots {
+            let invocations = words[INVOCATIONS_WORD as usize] as usize;
+            words[HEADER_WORDS as usize..][..invocations].fill(!(nonce ^ CANARY));
+        } else {
+            words[(HEADER_WORDS + self.words) as usize..].fill(NOBODY);
+        }
+        Ok(words)
+    }
+
+    /// Takes the records out of words that were read back from the buffer that held `nonce`.
+    pub fn read(&self, size: &DispatchSize, words: &[u32], nonce: u32) -> Result<Records, CanaryError> {
+        let expected = self.length(size).unwrap_or(u64::MAX);
+        if words.len() as u64 != expected {
+            return Err(CanaryError::Size { expected, actual: words.len() });
+        }
+        let (head, data) = words.split_at(HEADER_WORDS as usize);
+        if head[0] != nonce {
+            return Err(CanaryError::Nonce { expected: nonce, actual: head[0] });
+        }
+        let written = header(size, nonce);
+        if let Some(word) = (2..head.len()).find(|word| head[*word] != written[*word]) {
+            return Err(CanaryError::Header { word });
+        }
+        if self.mode == RecordMode::Slots {
+            return self.read_slots(size, data, nonce);
+        }
+        if head[1] != nonce ^ CANARY {
+            return Err(CanaryError::Canary { expected: nonce ^ CANARY, actual: head[1] });
+        }
+        let (bits, ranks) = data.split_at(self.words as usize);
+        let mut records = Records { words: bits.to_vec(), ..Records::default() };
+        let invocations = size.invocations();
+        for (bit, rank) in ranks.iter().enumerate() {
+            let (bit, set) = (bit as u32, bits[bit / 32] >> (bit % 32) & 1 == 1);
+            match (set, *rank) {
+                (false, NOBODY) => {}
+                (true, rank) if u128::from(rank) < invocations => {
+                    records.witnesses.insert(bit, size.invocation(rank));
+                }
+                (_, rank) => {
+                    let invocations = invocations.try_into().unwrap_or(u64::MAX);
+                    return Err(CanaryError::Witness { bit, rank, invocations });
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    fn read_slots(&self, size: &DispatchSize, data: &[u32], nonce: u32) -> Result<Records, CanaryError> {
+        let invocations = (data.len() / (1 + self.words as usize)).max(1);
+        let mut rows = data.chunks_exact(invocations);
+        let canaries = rows.next().unwrap_or(&[]);
+        let mut missing = (0..).zip(canaries).filter(|(_, canary)| **canary != nonce ^ CANARY).map(|(rank, _)| rank);
+        if let Some(first) = missing.next() {
+            let missing = 1 + missing.count() as u32;
+            return Err(CanaryError::Slots { missing, invocations: canaries.len() as u32, first });
+        }
+        let mut records = Records { words: Vec::new(), witnesses: BTreeMap::new(), operands: BTreeMap::new() };
+        for (word, row) in rows.enumerate() {
+            let mut united = 0;
+            for (rank, bits) in (0..).zip(row) {
+                let new = bits & !united;
+                if new != 0 && self.witnesses == Witnesses::Recorded {
+                    let first = 32 * word as u32;
+                    let bits = (0..32).filter(|bit| new >> bit & 1 == 1);
+                    records.witnesses.extend(bits.map(|bit| (first + bit, size.invocation(rank))));
+                }
+                united |= new;
+            }
+            records.words.push(united);
+        }
+        Ok(records)
+    }
+}
+
+/// Words that the host writes and the kernel may not change, but for the second.
+fn header(size: &DispatchSize, nonce: u32) -> [u32; HEADER_WORDS as usize] {
+    // What does not fit is refused where it is needed.
+    let word = |value: u128| value as u32;
+    let plane = u128::from(size.groups[0]) * u128::from(size.groups[1]);
+    let (local, invocations) = (word(size.per_workgroup()), word(size.invocations()));
+    // Whatever the nonce, word 1 must not hold the right answer by itself.
+    [nonce, !(nonce ^ CANARY), local, size.groups[0], word(plane), invocations, 0, 0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: DispatchSize = DispatchSize { groups: [2, 3, 2], local_size: [4, 2, 1] };
+
+    fn form(mode: RecordMode, witnesses: Witnesses) -> RecordForm {
+        RecordForm { mode, witnesses, words: 2 }
+    }
+
+    fn shared() -> RecordForm {
+        form(RecordMode::Private, Witnesses::Omitted)
+    }
+
+    fn written(form: RecordForm, nonce: u32) -> Vec<u32> {
+        let mut words = form.initial(&SIZE, nonce).unwrap();
+        let canaries = match form.mode {
+            RecordMode::Slots => 8..8 + 96,
+            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => 1..2,
+        };
+        words[canaries].fill(nonce ^ CANARY);
+        words
+    }
+
+    #[test]
+    fn untouched_buffer_is_refused_in_every_mode() {
+        for (mode, _) in RecordMode::ALL {
+            for nonce in [0, CANARY, !CANARY, 7] {
+                let form = form(mode, Witnesses::Omitted);
+                let words = form.initial(&SIZE, nonce).unwrap();
+                let error = form.read(&SIZE, &words, nonce).unwrap_err();
+                assert!(
+                    matches!(error, CanaryError::Canary { .. } | CanaryError::Slots { missing: 96, .. }),
+                    "{error}"
+                );
+                assert_eq!(form.read(&SIZE, &written(form, nonce), nonce).unwrap().words, [0, 0]);
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_and_damaged_buffers_are_refused() {
+        let error = |change: &dyn Fn(&mut Vec<u32>)| {
+            let mut words = written(shared(), 9);
+            change(&mut words);
+            shared().read(&SIZE, &words, 9).unwrap_err()
+        };
+        assert_eq!(error(&|words| words[0] = 8), CanaryError::Nonce { expected: 9, actual: 8 });
+        assert_eq!(error(&|words| words.truncate(9)), CanaryError::Size { expected: 10, actual: 9 });
+        assert_eq!(error(&|words| words[5] += 1), CanaryError::Header { word: 5 });
+        assert_eq!(error(&|words| words[7] = 1), CanaryError::Header { word: 7 });
+    }
+
+    #[test]
+    fn one_slot_without_canary_refuses_all() {
+        let form = form(RecordMode::Slots, Witnesses::Omitted);
+        let mut words = written(form, 9);
+        words[8 + 40] = 0;
+        words[8 + 41] = 9;
+        let expected = CanaryError::Slots { missing: 2, invocations: 96, first: 40 };
+        assert_eq!(form.read(&SIZE, &words, 9), Err(expected));
+    }
+
+    #[test]
+    fn slots_are_united_and_the_lowest_rank_is_the_witness() {
+        let form = form(RecordMode::Slots, Witnesses::Recorded);
+        let mut words = written(form, 9);
+        let mut set = |rank: usize, bit: usize| words[8 + (1 + bit / 32) * 96 + rank] |= 1 << (bit % 32);
+        for (rank, bit) in [(95, 0), (50, 0), (51, 0), (0, 33), (95, 33), (9, 63)] {
+            set(rank, bit);
+        }
+        let records = form.read(&SIZE, &words, 9).unwrap();
+        assert_eq!(records.words, [1, 1 << 31 | 2]);
+        let witnesses = [(0, SIZE.invocation(50)), (33, [0, 0, 0]), (63, SIZE.invocation(9))];
+        assert_eq!(records.witnesses, BTreeMap::from(witnesses));
+    }
+
+    #[test]
+    fn ranks_count_workgroups_before_local_indices_x_first() {
+        let all: Vec<[u32; 3]> = (0..96).map(|rank| SIZE.invocation(rank)).collect();
+        assert_eq!((all[0], all[1], all[4], all[8]), ([0, 0, 0], [1, 0, 0], [0, 1, 0], [4, 0, 0]));
+        assert_eq!((all[16], all[48], all[95]), ([0, 2, 0], [0, 0, 1], [7, 5, 1]));
+        let mut sorted = all.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), 96);
+    }
+
+    #[test]
+    fn witnesses_that_contradict_their_bit_are_refused() {
+        let form = form(RecordMode::Direct, Witnesses::Recorded);
+        let mut words = written(form, 9);
+        (words[8], words[10]) = (1, 95);
+        assert_eq!(form.read(&SIZE, &words, 9).unwrap().witnesses, BTreeMap::from([(0, SIZE.invocation(95))]));
+        for (bits, rank) in [(1, 96), (1, NOBODY), (0, 3)] {
+            (words[8], words[10]) = (bits, rank);
+            let error = form.read(&SIZE, &words, 9).unwrap_err();
+            assert_eq!(error, CanaryError::Witness { bit: 0, rank, invocations: 96 });
+        }
+    }
+
+    #[test]
+    fn dispatches_too_large_for_ranks_are_refused_only_where_ranks_are_needed() {
+        let size = DispatchSize { groups: [65_535, 65_535, 1], local_size: [1, 1, 1] };
+        let beyond = DispatchSize { local_size: [2, 1, 1], ..size };
+        assert_eq!(shared().length(&beyond), Ok(10));
+        let witnessed = form(RecordMode::Workgroup, Witnesses::Recorded);
+        assert_eq!(witnessed.length(&size), Ok(74));
+        let error = witnessed.length(&beyond).unwrap_err().to_string();
+        assert!(error.contains("`workgroup` with witnesses: 8589672450 invocations"), "{error}");
+        let error = form(RecordMode::Slots, Witnesses::Omitted).length(&size).unwrap_err();
+        assert_eq!(error, RecordLimit::Slots { invocations: 4_294_836_225, words: 2 });
+    }
+}

@@ -1,0 +1,406 @@
+//! How bits get from an invocation into the record buffer.
+//!
+//! Knows: the five modes. With atomics, a bit is tested before it is set: most invocations find nothing new.
+//! Promises: every bit of an invocation that reaches the end of the entry point is in the buffer when the dispatch has
+//! ended; so is the canary if any invocation has handed over. Witnesses hold the lowest rank of all that set a bit.
+//! Does not cover: what the words mean (`form`).
+
+use super::buffer::{Input, Storage};
+use super::plan::SingleBits;
+use super::{begin_function, branch, branch_if, end_function, label, store};
+use crate::instrument::draft::{Draft, instruction};
+use crate::instrument::erase::emit;
+use crate::instrument::form::{INVOCATIONS_WORD, LOCAL_WORD, PLANE_WORD, ROW_WORD};
+use crate::model::records::{CANARY, HEADER_WORDS, RecordMode, Witnesses};
+use crate::spirv::module::Id;
+use rspirv::dr::Operand;
+use rspirv::spirv::{GroupOperation, LoopControl, MemorySemantics, Op};
+
+/// Words whose tests share one branch.
+const CHUNK: usize = 8;
+
+/// A gathered word while it is handed over.
+#[derive(Clone, Copy)]
+struct Gathered {
+    word: u32,
+    bits: Id,
+}
+
+impl Storage {
+    fn binary(&self, draft: &mut Draft, op: Op, a: Id, b: Id) -> Id {
+        emit(draft, op, self.uint, vec![Operand::IdRef(a), Operand::IdRef(b)])
+    }
+
+    fn load(&self, draft: &mut Draft, pointer: Id) -> Id {
+        emit(draft, Op::Load, self.uint, vec![Operand::IdRef(pointer)])
+    }
+
+    /// Pointer to the buffer's word with a number.
+    fn word(&self, draft: &mut Draft, index: Id) -> Id {
+        let member = draft.constant(0);
+        emit(draft, Op::AccessChain, self.word_pointer, [self.buffer, member, index].map(Operand::IdRef).to_vec())
+    }
+
+    fn fixed_word(&self, draft: &mut Draft, index: u32) -> Id {
+        let index = draft.constant(index);
+        self.word(draft, index)
+    }
+
+    fn header(&self, draft: &mut Draft, index: u32) -> Id {
+        let word = self.fixed_word(draft, index);
+        self.load(draft, word)
+    }
+
+    fn differ(&self, draft: &mut Draft, a: Id, b: Id) -> Id {
+        emit(draft, Op::INotEqual, self.boolean, vec![Operand::IdRef(a), Operand::IdRef(b)])
+    }
+
+    fn atomic(&self, draft: &mut Draft, op: Op, pointer: Id, scope: Id, value: Option<Id>) -> Id {
+        let mut operands =
+            vec![Operand::IdRef(pointer), Operand::IdScope(scope), Operand::IdMemorySemantics(self.relaxed)];
+        operands.extend(value.map(Operand::IdRef));
+        emit(draft, op, self.uint, operands)
+    }
+
+    fn atomic_store(&self, draft: &mut Draft, pointer: Id, scope: Id, value: Id) {
+        let operands = vec![
+            Operand::IdRef(pointer),
+            Operand::IdScope(scope),
+            Operand::IdMemorySemantics(self.relaxed),
+            Operand::IdRef(value),
+        ];
+        draft.functions.push(instruction(Op::AtomicStore, None, None, operands));
+    }
+
+    fn input(&self, draft: &mut Draft, input: Input, ty: Id) -> Id {
+        let loaded = emit(draft, Op::Load, input.ty, vec![Operand::IdRef(input.variable)]);
+        if input.ty == ty { loaded } else { emit(draft, Op::Bitcast, ty, vec![Operand::IdRef(loaded)]) }
+    }
+
+    /// What stands before the kernel: the rank, and the workgroup's words as zero.
+    pub fn prepare(&self, draft: &mut Draft) {
+        if let Some(rank) = self.rank {
+            let value = self.compute_rank(draft);
+            store(draft, rank.value, value);
+            if self.mode == RecordMode::Slots {
+                let invocations = self.header(draft, INVOCATIONS_WORD);
+                store(draft, rank.invocations, invocations);
+            }
+        }
+        if let Some(shared) = self.shared {
+            let local = self.input(draft, shared.local, self.uint);
+            let zero = draft.constant(0);
+            let first = emit(draft, Op::IEqual, self.boolean, vec![Operand::IdRef(local), Operand::IdRef(zero)]);
+            branch_if(draft, first, |draft| {
+                for word in self.gathered.keys() {
+                    let place = self.shared_word(draft, *word);
+                    self.atomic_store(draft, place, self.workgroup_scope, zero);
+                }
+            });
+            let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+            let semantics = draft.constant(semantics.bits());
+            let scope = Operand::IdScope(self.workgroup_scope);
+            let operands = vec![scope.clone(), scope, Operand::IdMemorySemantics(semantics)];
+            draft.functions.push(instruction(Op::ControlBarrier, None, None, operands));
+        }
+    }
+
+    /// `(x + y * groups.x + z * groups.x * groups.y) * local size + local index`
+    fn compute_rank(&self, draft: &mut Draft) -> Id {
+        let rank = self.rank.expect("the mode has ranks");
+        let workgroup = self.input(draft, rank.workgroup, rank.triple);
+        let [x, y, z] = [0, 1, 2].map(|axis| {
+            emit(draft, Op::CompositeExtract, self.uint, vec![Operand::IdRef(workgroup), Operand::LiteralBit32(axis)])
+        });
+        let [row, plane, local_size] = [ROW_WORD, PLANE_WORD, LOCAL_WORD].map(|word| self.header(draft, word));
+        let y = self.binary(draft, Op::IMul, y, row);
+        let z = self.binary(draft, Op::IMul, z, plane);
+        let xy = self.binary(draft, Op::IAdd, x, y);
+        let linear = self.binary(draft, Op::IAdd, xy, z);
+        let first = self.binary(draft, Op::IMul, linear, local_size);
+        let local = self.input(draft, rank.local, self.uint);
+        self.binary(draft, Op::IAdd, first, local)
+    }
+
+    fn shared_word(&self, draft: &mut Draft, word: u32) -> Id {
+        let shared = self.shared.expect("the mode has workgroup words");
+        let place = draft.constant(self.shared_places[&word]);
+        emit(draft, Op::AccessChain, shared.element_pointer, vec![Operand::IdRef(shared.array), Operand::IdRef(place)])
+    }
+
+    /// What stands behind the kernel: gathered bits, and the canary.
+    pub fn hand_over(&self, draft: &mut Draft) {
+        if self.mode == RecordMode::Slots {
+            return self.fill_slot(draft);
+        }
+        if self.canary_word.is_none() {
+            self.write_canary_once(draft);
+        }
+        let mut all: Vec<Gathered> = Vec::new();
+        for word in self.gathered.keys() {
+            all.push(Gathered { word: *word, bits: self.gathered_bits(draft, *word) });
+        }
+        if let Some(tell) = self.tell_witnesses {
+            for gathered in &all {
+                let first = draft.constant(gathered.word * 32);
+                let operands = [tell, first, gathered.bits].map(Operand::IdRef).to_vec();
+                emit(draft, Op::FunctionCall, self.void, operands);
+            }
+        }
+        match self.mode {
+            RecordMode::Private | RecordMode::Direct => self.add_all(draft, &all),
+            RecordMode::Workgroup => self.add_what_the_workgroup_lacks(draft, &all),
+            RecordMode::Subgroup => self.add_once_per_subgroup(draft, &all),
+            RecordMode::Slots => unreachable!("slots are filled above"),
+        }
+    }
+
+    /// What the invocation has gathered of a word.
+    fn gathered_bits(&self, draft: &mut Draft, word: u32) -> Id {
+        let mut bits = self.load(draft, self.gathered[&word]);
+        for (_, flag) in self.flags.range(32 * word..=32 * word + 31) {
+            let flag = self.load(draft, *flag);
+            bits = self.binary(draft, Op::BitwiseOr, bits, flag);
+        }
+        bits
+    }
+
+    /// Writes the canary unless it is there.
+    fn write_canary_once(&self, draft: &mut Draft) {
+        let proof = self.proof(draft);
+        let canary = self.fixed_word(draft, 1);
+        let present = self.atomic(draft, Op::AtomicLoad, canary, self.scope, None);
+        let missing = self.differ(draft, present, proof);
+        branch_if(draft, missing, |draft| self.atomic_store(draft, canary, self.scope, proof));
+    }
+
+    /// `nonce ^ CANARY`
+    fn proof(&self, draft: &mut Draft) -> Id {
+        let nonce = self.header(draft, 0);
+        let canary = draft.constant(CANARY);
+        self.binary(draft, Op::BitwiseXor, nonce, canary)
+    }
+
+    /// The bits of each word that the buffer does not have yet, one branch for several words.
+    fn add_all(&self, draft: &mut Draft, all: &[Gathered]) {
+        for chunk in all.chunks(CHUNK) {
+            let new: Vec<(Gathered, Id)> = chunk
+                .iter()
+                .map(|gathered| {
+                    let place = self.fixed_word(draft, HEADER_WORDS + gathered.word);
+                    let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
+                    let bits = self.without(draft, gathered.bits, known);
+                    (Gathered { bits, ..*gathered }, place)
+                })
+                .collect();
+            let proof = self.proof_of(draft, chunk);
+            let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
+            branch_if(draft, any, |draft| {
+                for (gathered, place) in &new {
+                    self.atomic_or_unless_zero(draft, *place, gathered.bits, new.len());
+                }
+                self.write_canary(draft, proof);
+            });
+        }
+    }
+
+    /// Where only one word is handed over, its bits are known to be new.
+    fn atomic_or_unless_zero(&self, draft: &mut Draft, place: Id, bits: Id, words: usize) {
+        let add = |draft: &mut Draft| {
+            self.atomic(draft, Op::AtomicOr, place, self.scope, Some(bits));
+        };
+        if words == 1 {
+            return add(draft);
+        }
+        let zero = draft.constant(0);
+        let some = self.differ(draft, bits, zero);
+        branch_if(draft, some, add);
+    }
+
+    /// What the canary shall hold, if the word that every invocation has a bit in is among these. It is computed outside
+    /// of the branch, where all invocations load the same word: some devices load word by word inside.
+    fn proof_of(&self, draft: &mut Draft, chunk: &[Gathered]) -> Option<Id> {
+        let certain = chunk.iter().any(|gathered| Some(gathered.word) == self.canary_word);
+        certain.then(|| self.proof(draft))
+    }
+
+    fn write_canary(&self, draft: &mut Draft, proof: Option<Id>) {
+        if let Some(proof) = proof {
+            let canary = self.fixed_word(draft, 1);
+            self.atomic_store(draft, canary, self.scope, proof);
+        }
+    }
+
+    /// `bits & ~known`
+    fn without(&self, draft: &mut Draft, bits: Id, known: Id) -> Id {
+        let unknown = emit(draft, Op::Not, self.uint, vec![Operand::IdRef(known)]);
+        self.binary(draft, Op::BitwiseAnd, bits, unknown)
+    }
+
+    /// Whether one of the words is not zero.
+    fn any(&self, draft: &mut Draft, words: impl Iterator<Item = Id>) -> Id {
+        let words: Vec<Id> = words.collect();
+        let zero = draft.constant(0);
+        let united = words.into_iter().reduce(|a, b| self.binary(draft, Op::BitwiseOr, a, b)).unwrap_or(zero);
+        self.differ(draft, united, zero)
+    }
+
+    fn add_what_the_workgroup_lacks(&self, draft: &mut Draft, all: &[Gathered]) {
+        for chunk in all.chunks(CHUNK) {
+            let new: Vec<(Gathered, Id)> = chunk
+                .iter()
+                .map(|gathered| {
+                    let place = self.shared_word(draft, gathered.word);
+                    let known = self.atomic(draft, Op::AtomicLoad, place, self.workgroup_scope, None);
+                    let bits = self.without(draft, gathered.bits, known);
+                    (Gathered { bits, ..*gathered }, place)
+                })
+                .collect();
+            let proof = self.proof_of(draft, chunk);
+            let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
+            branch_if(draft, any, |draft| {
+                for (gathered, place) in &new {
+                    let before = self.atomic(draft, Op::AtomicOr, *place, self.workgroup_scope, Some(gathered.bits));
+                    let bits = self.without(draft, gathered.bits, before);
+                    let place = self.fixed_word(draft, HEADER_WORDS + gathered.word);
+                    let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
+                    let bits = self.without(draft, bits, known);
+                    self.atomic_or_unless_zero(draft, place, bits, 2);
+                }
+                self.write_canary(draft, proof);
+            });
+        }
+    }
+
+    /// Unites the bits of all invocations that are here; one of them hands over.
+    fn add_once_per_subgroup(&self, draft: &mut Draft, all: &[Gathered]) {
+        let subgroup = draft.constant(rspirv::spirv::Scope::Subgroup as u32);
+        let united: Vec<Gathered> = all
+            .iter()
+            .map(|gathered| {
+                let operands = vec![
+                    Operand::IdScope(subgroup),
+                    Operand::GroupOperation(GroupOperation::Reduce),
+                    Operand::IdRef(gathered.bits),
+                ];
+                Gathered { bits: emit(draft, Op::GroupNonUniformBitwiseOr, self.uint, operands), ..*gathered }
+            })
+            .collect();
+        let elected = emit(draft, Op::GroupNonUniformElect, self.boolean, vec![Operand::IdScope(subgroup)]);
+        branch_if(draft, elected, |draft| self.add_all(draft, &united));
+    }
+
+    /// The invocation's own words: nobody else touches them.
+    fn fill_slot(&self, draft: &mut Draft) {
+        let canary = self.slot_word(draft, None);
+        let proof = self.proof(draft);
+        store(draft, canary, proof);
+        for word in self.gathered.keys() {
+            let mut bits = self.gathered_bits(draft, *word);
+            let number = draft.constant(*word);
+            let place = self.slot_word(draft, Some(number));
+            if self.single_bits == SingleBits::Used {
+                let before = self.load(draft, place);
+                bits = self.binary(draft, Op::BitwiseOr, before, bits);
+            }
+            store(draft, place, bits);
+        }
+    }
+
+    /// Pointer to a data word of the invocation's slot, or to its canary: `HEADER + (1 + word) * invocations + rank`.
+    fn slot_word(&self, draft: &mut Draft, word: Option<Id>) -> Id {
+        let rank = self.rank.expect("slots have ranks");
+        let header = draft.constant(HEADER_WORDS);
+        let mine = self.load(draft, rank.value);
+        let mut index = self.binary(draft, Op::IAdd, mine, header);
+        if let Some(word) = word {
+            let one = draft.constant(1);
+            let row = self.binary(draft, Op::IAdd, word, one);
+            let invocations = self.load(draft, rank.invocations);
+            let first = self.binary(draft, Op::IMul, row, invocations);
+            index = self.binary(draft, Op::IAdd, first, index);
+        }
+        self.word(draft, index)
+    }
+
+    /// Defines the function that hands over the bit with a number.
+    pub fn define_set_one(&self, draft: &mut Draft) {
+        let Some(function) = self.set_one else { return };
+        let number = draft.fresh();
+        begin_function(draft, self.void, function, &[(self.uint, number)]);
+        let [five, low, one] = [5, 31, 1].map(|value| draft.constant(value));
+        let word = self.binary(draft, Op::ShiftRightLogical, number, five);
+        let place = self.binary(draft, Op::BitwiseAnd, number, low);
+        let bit = self.binary(draft, Op::ShiftLeftLogical, one, place);
+        if self.mode == RecordMode::Slots {
+            let place = self.slot_word(draft, Some(word));
+            let before = self.load(draft, place);
+            let after = self.binary(draft, Op::BitwiseOr, before, bit);
+            store(draft, place, after);
+        } else {
+            if self.witnesses == Witnesses::Recorded {
+                self.tell_witness(draft, number);
+            }
+            let header = draft.constant(HEADER_WORDS);
+            let index = self.binary(draft, Op::IAdd, word, header);
+            let place = self.word(draft, index);
+            let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
+            let new = self.without(draft, bit, known);
+            self.atomic_or_unless_zero(draft, place, new, 2);
+        }
+        end_function(draft);
+        draft.name(function, "vkcert_record");
+    }
+
+    /// `if (rank < witness[number]) atomicMin(witness[number], rank)`
+    fn tell_witness(&self, draft: &mut Draft, number: Id) {
+        let rank = self.rank.expect("witnesses have ranks");
+        let first = draft.constant(HEADER_WORDS + self.words);
+        let index = self.binary(draft, Op::IAdd, number, first);
+        let place = self.word(draft, index);
+        let mine = self.load(draft, rank.value);
+        let lowest = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
+        let lower = emit(draft, Op::ULessThan, self.boolean, vec![Operand::IdRef(mine), Operand::IdRef(lowest)]);
+        branch_if(draft, lower, |draft| {
+            self.atomic(draft, Op::AtomicUMin, place, self.scope, Some(mine));
+        });
+    }
+
+    /// Defines `tell(first, bits)`: tells the witness of bit `first + n` for every bit n of `bits`.
+    pub fn define_witness(&self, draft: &mut Draft) {
+        let Some(function) = self.tell_witnesses else { return };
+        let [first, bits, number, rest, next, shifted] = std::array::from_fn(|_| draft.fresh());
+        let [start, header, test, body, proceed, exit] = std::array::from_fn(|_| draft.fresh());
+        begin_function(draft, self.void, function, &[(self.uint, first), (self.uint, bits)]);
+        branch(draft, start);
+        label(draft, start);
+        branch(draft, header);
+        label(draft, header);
+        for (result, from_start, again) in [(number, first, next), (rest, bits, shifted)] {
+            let operands = [from_start, start, again, proceed].map(Operand::IdRef).to_vec();
+            draft.functions.push(instruction(Op::Phi, Some(self.uint), Some(result), operands));
+        }
+        let merge = vec![Operand::IdRef(exit), Operand::IdRef(proceed), Operand::LoopControl(LoopControl::NONE)];
+        draft.functions.push(instruction(Op::LoopMerge, None, None, merge));
+        branch(draft, test);
+        label(draft, test);
+        let (zero, one) = (draft.constant(0), draft.constant(1));
+        let some = self.differ(draft, rest, zero);
+        let targets = [some, body, exit].map(Operand::IdRef).to_vec();
+        draft.functions.push(instruction(Op::BranchConditional, None, None, targets));
+        label(draft, body);
+        let low = self.binary(draft, Op::BitwiseAnd, rest, one);
+        let set = self.differ(draft, low, zero);
+        branch_if(draft, set, |draft| self.tell_witness(draft, number));
+        branch(draft, proceed);
+        label(draft, proceed);
+        for (op, result, value) in [(Op::IAdd, next, number), (Op::ShiftRightLogical, shifted, rest)] {
+            let operands = vec![Operand::IdRef(value), Operand::IdRef(one)];
+            draft.functions.push(instruction(op, Some(self.uint), Some(result), operands));
+        }
+        branch(draft, header);
+        label(draft, exit);
+        end_function(draft);
+        draft.name(function, "vkcert_witness");
+    }
+}

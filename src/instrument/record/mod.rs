@@ -1,0 +1,309 @@
+//! Adds coverage records to a module.
+//!
+//! Knows: the plan of what is recorded where (`plan`) and the modes in which bits reach the record buffer (`mode`,
+//! `hand_over`). The entry point becomes a function of its own that prepares recording, calls the kernel's, and hands
+//! over what was gathered: once per invocation, wherever the kernel returns.
+//! Promises: a decision evaluated inside another one, in a loop or in a function called from several places records as
+//! it would alone. The buffer lies in a descriptor set that the module does not use. No barrier stands in non-uniform
+//! control flow: the only one, of mode `workgroup`, is passed before the kernel begins.
+//! Does not cover: invocations that never reach the end of the entry point (endless loops); what they gathered is lost.
+
+mod buffer;
+mod hand_over;
+mod mode;
+mod plan;
+
+pub use mode::{Ability, RecordRequest, RecordingDevice, RefusedMode};
+
+use super::draft::{Draft, instruction};
+use super::erase::{Recorder, declarations, emit, rewrite_functions};
+use super::markers::{MarkerCall, MarkerCalls};
+use crate::model::id::DecisionId;
+use crate::model::records::{DecisionSlot, RecordBuffer, RecordLayout, RecordMode};
+use crate::spirv::module::{Id, Module};
+use buffer::Storage;
+use plan::{AtEntry, Gathering, Plan, SingleBits, Step};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Capability, FunctionControl, Op, SelectionControl, StorageClass};
+use std::collections::BTreeMap;
+
+/// A module with records.
+pub struct RecordedModule {
+    pub words: Vec<u32>,
+    pub buffer: RecordBuffer,
+    /// Capabilities that were added.
+    pub capabilities: Vec<Capability>,
+}
+
+/// The marked module with records in place of its markers.
+pub fn record(
+    marked: &Module,
+    markers: &MarkerCalls,
+    layout: &RecordLayout,
+    entry: Id,
+    request: &RecordRequest,
+) -> Result<RecordedModule, RefusedMode> {
+    let gathered = Plan::make(marked, markers, layout, Gathering::PrivateWords);
+    let name = marked.entry_points.iter().find(|point| point.function == entry).map_or("", |point| &point.name);
+    let mode = mode::choose(request, marked, name, gathered.gathered.len())?;
+    let plan = match mode {
+        RecordMode::Direct => Plan::make(marked, markers, layout, Gathering::Nowhere),
+        RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Slots => gathered,
+    };
+    let set = buffer::unused_set(marked);
+    let witnesses = request.witnesses;
+    let buffer =
+        RecordBuffer { set, binding: 0, words: layout.words() as u32, layout: layout.clone(), mode, witnesses };
+    let mut draft = declarations(marked, markers);
+    let storage = Storage::declare(&mut draft, marked, &buffer, entry, &plan);
+    let mut records = Records::new(&mut draft, &plan, storage);
+    rewrite_functions(marked, markers, &mut draft, &mut records);
+    records.define_entry(&mut draft, marked, entry);
+    let capabilities = records.add_capabilities(&mut draft);
+    Ok(RecordedModule { words: draft.finish(), buffer, capabilities })
+}
+
+/// Writes record code.
+struct Records<'a> {
+    plan: &'a Plan<'a>,
+    storage: Storage,
+    /// Function variable of each decision with a sum.
+    sums: BTreeMap<DecisionId, Id>,
+    /// Decisions with sums by the function that holds them.
+    by_function: BTreeMap<Id, Vec<DecisionId>>,
+    sum_pointer: Id,
+}
+
+impl<'a> Records<'a> {
+    fn new(draft: &mut Draft, plan: &'a Plan<'a>, storage: Storage) -> Self {
+        let uint = storage.uint;
+        let sum_pointer = draft.pointer(StorageClass::Function, uint);
+        let mut sums = BTreeMap::new();
+        let mut by_function: BTreeMap<Id, Vec<DecisionId>> = BTreeMap::new();
+        for (decision, (_, function)) in &plan.sums {
+            sums.insert(*decision, draft.fresh());
+            by_function.entry(*function).or_default().push(*decision);
+        }
+        Self { plan, storage, sums, by_function, sum_pointer }
+    }
+
+    /// Sets one bit.
+    fn set(&self, draft: &mut Draft, bit: u32) {
+        match self.storage.gathered.contains_key(&(bit / 32)) {
+            true => {
+                let bits = draft.constant(1 << (bit % 32));
+                self.gather(draft, bit / 32, bits);
+            }
+            false => {
+                let number = draft.constant(bit);
+                self.set_now(draft, number);
+            }
+        }
+    }
+
+    /// Hands over the bit with a number.
+    fn set_now(&self, draft: &mut Draft, number: Id) {
+        let function = self.storage.set_one.expect("the plan has single bits");
+        emit(draft, Op::FunctionCall, self.storage.void, vec![Operand::IdRef(function), Operand::IdRef(number)]);
+    }
+
+    /// `gathered[word] |= bits`
+    fn gather(&self, draft: &mut Draft, word: u32, bits: Id) {
+        let variable = self.storage.gathered[&word];
+        let before = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
+        let after = emit(draft, Op::BitwiseOr, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(bits)]);
+        store(draft, variable, after);
+    }
+
+    /// `value ? if_true : if_false`
+    fn select(&self, draft: &mut Draft, value: Id, if_true: u32, if_false: u32) -> Id {
+        let (if_true, if_false) = (draft.constant(if_true), draft.constant(if_false));
+        emit(draft, Op::Select, self.storage.uint, [value, if_true, if_false].map(Operand::IdRef).to_vec())
+    }
+
+    /// Sets the bit for a value, where there is one.
+    fn choose(&self, draft: &mut Draft, value: Id, if_true: Option<u32>, if_false: Option<u32>) {
+        if let (Some(true_bit), Some(false_bit)) = (if_true, if_false)
+            && !self.storage.gathered.contains_key(&(true_bit / 32))
+        {
+            let number = self.select(draft, value, true_bit, false_bit);
+            return self.set_now(draft, number);
+        }
+        let mut words: Vec<u32> = if_true.into_iter().chain(if_false).map(|bit| bit / 32).collect();
+        words.dedup();
+        for word in words {
+            let mask = |bit: Option<u32>| bit.filter(|bit| bit / 32 == word).map_or(0, |bit| 1 << (bit % 32));
+            let bits = self.select(draft, value, mask(if_true), mask(if_false));
+            self.gather(draft, word, bits);
+        }
+    }
+
+    fn add(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
+        let (Some((slot, _)), Some(variable)) = (self.plan.sums.get(&decision), self.sums.get(&decision)) else {
+            return;
+        };
+        let [if_true, if_false] = slot.weights[condition as usize];
+        // The leftmost condition is evaluated first and always: it begins the sum.
+        let sum = if condition == 0 {
+            let start = self.start_of(slot);
+            self.select(draft, value, start + if_true, start + if_false)
+        } else {
+            let weight = self.select(draft, value, if_true, if_false);
+            let before = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
+            emit(draft, Op::IAdd, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(weight)])
+        };
+        store(draft, *variable, sum);
+    }
+
+    /// Where sums start, so that they name a bit: in its word where the decision is gathered, else in the buffer.
+    fn start_of(&self, slot: &DecisionSlot) -> u32 {
+        if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
+            slot.base % 32
+        } else {
+            slot.base
+        }
+    }
+
+    fn conclude(&self, draft: &mut Draft, decision: DecisionId) {
+        let (Some((slot, _)), Some(variable)) = (self.plan.sums.get(&decision), self.sums.get(&decision)) else {
+            return;
+        };
+        let sum = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
+        if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
+            let one = draft.constant(1);
+            let operands = vec![Operand::IdRef(one), Operand::IdRef(sum)];
+            let bit = emit(draft, Op::ShiftLeftLogical, self.storage.uint, operands);
+            self.gather(draft, slot.base / 32, bit);
+        } else {
+            self.set_now(draft, sum);
+        }
+    }
+
+    /// The function that stands for the entry point: prepares, calls the kernel, hands over.
+    fn define_entry(&mut self, draft: &mut Draft, marked: &Module, entry: Id) {
+        let wrapper = draft.fresh();
+        begin_function(draft, self.storage.void, wrapper, &[]);
+        self.storage.prepare(draft);
+        emit(draft, Op::FunctionCall, self.storage.void, vec![Operand::IdRef(entry)]);
+        self.storage.hand_over(draft);
+        end_function(draft);
+        draft.name(wrapper, "vkcert_entry");
+        if self.plan.single_bits == SingleBits::Used {
+            self.storage.define_set_one(draft);
+        }
+        self.storage.define_witness(draft);
+        let version = marked.header.version();
+        for point in draft.preamble.iter_mut().filter(|i| i.id(1).or(i.id(0)) == Some(entry)) {
+            match point.op {
+                Op::EntryPoint => {
+                    point.operands[1] = Operand::IdRef(wrapper);
+                    point.operands.extend(self.storage.interface(version).map(Operand::IdRef));
+                }
+                Op::ExecutionMode | Op::ExecutionModeId => point.operands[0] = Operand::IdRef(wrapper),
+                _ => {}
+            }
+        }
+    }
+
+    /// Declares the capabilities of the record code that the module does not have.
+    fn add_capabilities(&self, draft: &mut Draft) -> Vec<Capability> {
+        let declared = |draft: &Draft, capability| {
+            let operands = [Operand::Capability(capability)];
+            draft.preamble.iter().any(|i| i.op == Op::Capability && i.operands == operands)
+        };
+        let mut added = Vec::new();
+        for capability in self.storage.capabilities() {
+            if !declared(draft, capability) {
+                let end = draft.preamble.iter().rposition(|i| i.op == Op::Capability).map_or(0, |last| last + 1);
+                let operands = vec![Operand::Capability(capability)];
+                draft.preamble.insert(end, instruction(Op::Capability, None, None, operands));
+                added.push(capability);
+            }
+        }
+        added
+    }
+}
+
+impl Recorder for Records<'_> {
+    fn function_entered(&mut self, draft: &mut Draft, function: Id) {
+        for decision in self.by_function.get(&function).into_iter().flatten() {
+            let operands = vec![Operand::StorageClass(StorageClass::Function)];
+            let declared = instruction(Op::Variable, Some(self.sum_pointer), Some(self.sums[decision]), operands);
+            draft.functions.push(declared);
+        }
+    }
+
+    fn before(&mut self, draft: &mut Draft, index: usize) {
+        for recorded in self.plan.entries.get(&index).into_iter().flatten() {
+            match *recorded {
+                AtEntry::Set { bit } => self.set(draft, bit),
+                AtEntry::Flag { bit } => {
+                    let bits = draft.constant(1 << (bit % 32));
+                    store(draft, self.storage.flags[&bit], bits);
+                }
+                AtEntry::Choose { value, if_true, if_false } => {
+                    self.choose(draft, value, Some(if_true), Some(if_false));
+                }
+            }
+        }
+    }
+
+    fn marker(&mut self, draft: &mut Draft, index: usize, _call: &MarkerCall, value: Option<Id>) {
+        let step = self.plan.steps.get(&index).copied().unwrap_or(Step::Nothing);
+        match (step, value) {
+            (Step::Nothing, _) => {}
+            (Step::Set { bit }, _) => self.set(draft, bit),
+            (Step::Choose { if_true, if_false }, Some(value)) => self.choose(draft, value, if_true, if_false),
+            (Step::Add { condition, decision }, Some(value)) => self.add(draft, decision, condition, value),
+            (Step::Conclude { decision }, _) => self.conclude(draft, decision),
+            (Step::Choose { .. } | Step::Add { .. }, None) => {
+                unreachable!("a marker call with a value role has an operand")
+            }
+        }
+    }
+}
+
+fn store(draft: &mut Draft, variable: Id, value: Id) {
+    let operands = vec![Operand::IdRef(variable), Operand::IdRef(value)];
+    draft.functions.push(instruction(Op::Store, None, None, operands));
+}
+
+fn label(draft: &mut Draft, id: Id) {
+    draft.functions.push(instruction(Op::Label, None, Some(id), Vec::new()));
+}
+
+fn branch(draft: &mut Draft, target: Id) {
+    draft.functions.push(instruction(Op::Branch, None, None, vec![Operand::IdRef(target)]));
+}
+
+/// Emits `if (condition) { then }`.
+fn branch_if(draft: &mut Draft, condition: Id, then: impl FnOnce(&mut Draft)) {
+    let (inside, behind) = (draft.fresh(), draft.fresh());
+    let merge = vec![Operand::IdRef(behind), Operand::SelectionControl(SelectionControl::NONE)];
+    draft.functions.push(instruction(Op::SelectionMerge, None, None, merge));
+    let targets = [condition, inside, behind].map(Operand::IdRef).to_vec();
+    draft.functions.push(instruction(Op::BranchConditional, None, None, targets));
+    label(draft, inside);
+    then(draft);
+    branch(draft, behind);
+    label(draft, behind);
+}
+
+/// Begins a function without result whose parameters have the given types and ids.
+fn begin_function(draft: &mut Draft, void: Id, id: Id, parameters: &[(Id, Id)]) {
+    let mut signature = vec![Operand::IdRef(void)];
+    signature.extend(parameters.iter().map(|(ty, _)| Operand::IdRef(*ty)));
+    let signature = draft.ty(Op::TypeFunction, signature);
+    let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
+    draft.functions.push(instruction(Op::Function, Some(void), Some(id), operands));
+    for (ty, parameter) in parameters {
+        draft.functions.push(instruction(Op::FunctionParameter, Some(*ty), Some(*parameter), Vec::new()));
+    }
+    let first = draft.fresh();
+    label(draft, first);
+}
+
+fn end_function(draft: &mut Draft) {
+    draft.functions.push(instruction(Op::Return, None, None, Vec::new()));
+    draft.functions.push(instruction(Op::FunctionEnd, None, None, Vec::new()));
+}
