@@ -271,6 +271,7 @@ fn time_grows_with_the_number_of_decisions() {
     }
     let own = |decisions| {
         let taken = whole_path::take(&kernel(Shape::Functions, decisions, 3));
+        assert!(taken.decisions >= decisions, "{} decisions", taken.decisions);
         let own = taken.steps.iter().filter(|(name, _)| *name != "front end").map(|(_, seconds)| seconds);
         own.sum::<f64>().max(0.05)
     };
