@@ -15,7 +15,14 @@ else
   RUN_SOAK := $(CARGO) test $(FLAGS) --lib --bins --tests -- --include-ignored
 endif
 
-.PHONY: help setup setup-test build demo test fmt lint soak dist
+# Coverage instrumentation for the fuzz target, with the stable compiler.
+FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares
+FUZZ_HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+FUZZ_SECONDS ?= 1200
+
+.PHONY: help setup setup-test build demo test fmt lint soak fuzz dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -46,6 +53,12 @@ lint: setup-test ## clippy, warnings are errors
 
 soak: setup-test ## the test suite with many more random cases, and the tests that are too long for every day
 	PROPTEST_CASES=$${PROPTEST_CASES:-20000} VKCERT_RANDOM_KERNELS=$${VKCERT_RANDOM_KERNELS:-2000} $(RUN_SOAK)
+
+fuzz: setup ## fuzz the GLSL front end for FUZZ_SECONDS (default 1200); what it finds goes to fuzz/artifacts/
+	mkdir -p fuzz/corpus fuzz/artifacts
+	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --locked --target $(FUZZ_HOST) < /dev/null
+	fuzz/target/$(FUZZ_HOST)/release/front_end -dict=fuzz/glsl.dict -artifact_prefix=fuzz/artifacts/ -timeout=10 \
+		-rss_limit_mb=4096 -max_len=20000 -max_total_time=$(FUZZ_SECONDS) fuzz/corpus tests/filetests/glsl tests/stress
 
 dist: setup ## a release archive in dist/
 	$(CARGO) install $(filter --locked,$(FLAGS)) --path . --root dist/$(PACKAGE) --no-track --force

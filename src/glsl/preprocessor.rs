@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such limit: text beyond it is refused
-/// before the compiler sees it.
+/// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such limit: text beyond it
+/// is refused before the compiler sees it.
 const STEP_LIMIT: u64 = 4_000_000;
 
 /// Path that stands for the macro definitions given from outside.

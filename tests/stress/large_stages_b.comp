@@ -1152,8 +1152,7 @@ int stage_132(int x, int n) {
     if (x > n) return x;
     return n > 54 && (z & 1) == 0 ? n - 36 : n;
 }
-void main() {
-    int at = int(gl_GlobalInvocationID.x), x = source[at], y = source[63 - at];
+void group_0(inout int x, inout int y, int at) {
     x = stage_0(x, y);
     y = stage_1(y, x);
     x = bounded(stage_2(x, at), 502);
@@ -1170,6 +1169,8 @@ void main() {
     y = stage_13(y, x);
     x = bounded(stage_14(x, at), 514);
     x = stage_15(x, y);
+}
+void group_1(inout int x, inout int y, int at) {
     y = stage_16(y, x);
     x = bounded(stage_17(x, at), 517);
     x = stage_18(x, y);
@@ -1186,6 +1187,8 @@ void main() {
     x = bounded(stage_29(x, at), 529);
     x = stage_30(x, y);
     y = stage_31(y, x);
+}
+void group_2(inout int x, inout int y, int at) {
     x = bounded(stage_32(x, at), 532);
     x = stage_33(x, y);
     y = stage_34(y, x);
@@ -1202,6 +1205,8 @@ void main() {
     x = stage_45(x, y);
     y = stage_46(y, x);
     x = bounded(stage_47(x, at), 547);
+}
+void group_3(inout int x, inout int y, int at) {
     x = stage_48(x, y);
     y = stage_49(y, x);
     x = bounded(stage_50(x, at), 550);
@@ -1218,6 +1223,8 @@ void main() {
     y = stage_61(y, x);
     x = bounded(stage_62(x, at), 562);
     x = stage_63(x, y);
+}
+void group_4(inout int x, inout int y, int at) {
     y = stage_64(y, x);
     x = bounded(stage_65(x, at), 565);
     x = stage_66(x, y);
@@ -1234,6 +1241,8 @@ void main() {
     x = bounded(stage_77(x, at), 507);
     x = stage_78(x, y);
     y = stage_79(y, x);
+}
+void group_5(inout int x, inout int y, int at) {
     x = bounded(stage_80(x, at), 510);
     x = stage_81(x, y);
     y = stage_82(y, x);
@@ -1250,6 +1259,8 @@ void main() {
     x = stage_93(x, y);
     y = stage_94(y, x);
     x = bounded(stage_95(x, at), 525);
+}
+void group_6(inout int x, inout int y, int at) {
     x = stage_96(x, y);
     y = stage_97(y, x);
     x = bounded(stage_98(x, at), 528);
@@ -1266,6 +1277,8 @@ void main() {
     y = stage_109(y, x);
     x = bounded(stage_110(x, at), 540);
     x = stage_111(x, y);
+}
+void group_7(inout int x, inout int y, int at) {
     y = stage_112(y, x);
     x = bounded(stage_113(x, at), 543);
     x = stage_114(x, y);
@@ -1282,10 +1295,24 @@ void main() {
     x = bounded(stage_125(x, at), 555);
     x = stage_126(x, y);
     y = stage_127(y, x);
+}
+void group_8(inout int x, inout int y, int at) {
     x = bounded(stage_128(x, at), 558);
     x = stage_129(x, y);
     y = stage_130(y, x);
     x = bounded(stage_131(x, at), 561);
     x = stage_132(x, y);
+}
+void main() {
+    int at = int(gl_GlobalInvocationID.x), x = source[at], y = source[63 - at];
+    group_0(x, y, at);
+    group_1(x, y, at);
+    group_2(x, y, at);
+    group_3(x, y, at);
+    group_4(x, y, at);
+    group_5(x, y, at);
+    group_6(x, y, at);
+    group_7(x, y, at);
+    group_8(x, y, at);
     target[at] = x + y;
 }
