@@ -1024,5 +1024,5 @@ void main() {
         x -= 44;
         if (x < 0 || y > 44 ^^ STRICT && mode > 0) y += 2;
     } else if (source[6] > x && x > y || y == 83 && mode != 2) x++;
-    target[at] = x + y;
+    target[at] = x + y + mode;
 }

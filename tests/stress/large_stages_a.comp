@@ -1225,5 +1225,5 @@ void main() {
     group_5(x, y, at);
     group_6(x, y, at);
     group_7(x, y, at);
-    target[at] = x + y;
+    target[at] = x + y + mode;
 }

@@ -1314,5 +1314,5 @@ void main() {
     group_6(x, y, at);
     group_7(x, y, at);
     group_8(x, y, at);
-    target[at] = x + y;
+    target[at] = x + y + mode;
 }

@@ -69,7 +69,7 @@ pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
 const GROUP: usize = 16;
 
 const BEGIN: &str = "void main() {\n    int at = int(gl_GlobalInvocationID.x), x = source[at], y = source[63 - at];";
-const END: &str = "    target[at] = x + y;\n}";
+const END: &str = "    target[at] = x + y + mode;\n}";
 
 impl Author {
     fn statements(&mut self, decisions: usize) {
