@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile, compiler_identity};
 use vkcert::model::structure::{
-    Accuracy, Constness, Decision, Exit, KernelStructure, MarkerRole, Recording, Statement, StatementKind,
+    Accuracy, Constness, Decision, Exit, KernelStructure, MARKER_PAGE, MarkerRole, Recording, Statement, StatementKind,
 };
 use vkcert::spirv::module::{Id, Module};
 
@@ -87,7 +87,8 @@ fn calls(module: &Module, function: &str) -> BTreeMap<u32, u32> {
     for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall) {
         let callee = call.id(0).and_then(|id| module.name(id)).unwrap_or("");
         if callee.split('(').next() == Some(function) {
-            let number = call.id(1).and_then(number).expect("a constant marker number is passed directly");
+            let part = |index| call.id(index).and_then(number).expect("a constant marker number is passed directly");
+            let number = part(1) * MARKER_PAGE + part(2);
             *found.entry(number).or_insert(0) += 1;
         }
     }

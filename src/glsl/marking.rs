@@ -9,7 +9,7 @@ use super::syntax::TokenIndex;
 use super::token::Token;
 use crate::model::id::DecisionId;
 use crate::model::place::FileIndex;
-use crate::model::structure::{MarkIndex, MarkerRole};
+use crate::model::structure::{MARKER_PAGE, MarkIndex, MarkerRole};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -93,7 +93,7 @@ impl MarkerNames {
 
     fn definitions(&self) -> String {
         format!(
-            "bool {}(const uint id, const bool v) {{ return v; }} void {}(const uint id) {{ }}",
+            "bool {}(const uint page, const uint id, const bool v) {{ return v; }} void {}(const uint page, const uint id) {{ }}",
             self.value, self.mark
         )
     }
@@ -120,20 +120,20 @@ pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: 
     let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
     let mut roles = Vec::new();
     for placement in placements.iter().filter(|placement| !excluded.contains(&placement.role.marked())) {
-        let number = roles.len();
+        let (page, id) = (roles.len() / MARKER_PAGE as usize, roles.len() % MARKER_PAGE as usize);
         roles.push(placement.role.role());
         let inserted = behind.entry(placement.last).or_default();
         match placement.role {
             Placed::Condition { .. } | Placed::Decision { .. } | Placed::Single { .. } => {
                 inserted.push_str(" )");
                 let opening = before.entry(placement.first).or_default();
-                let _ = write!(opening, " {}({number}u,", names.value);
+                let _ = write!(opening, " {}({page}u,{id}u,", names.value);
             }
             Placed::Entry { .. } | Placed::Label { .. } => {
-                let _ = write!(inserted, " {}({number}u);", names.mark);
+                let _ = write!(inserted, " {}({page}u,{id}u);", names.mark);
             }
             Placed::ImplicitDefault { .. } => {
-                let _ = write!(inserted, " default: {}({number}u); break;", names.mark);
+                let _ = write!(inserted, " default: {}({page}u,{id}u); break;", names.mark);
             }
         }
     }

@@ -6,10 +6,10 @@
 //! Does not cover: what a marker is for; `KernelStructure::markers` says that.
 
 use super::InstrumentError;
-use crate::model::structure::{KernelStructure, MarkerRole};
+use crate::model::structure::{KernelStructure, MARKER_PAGE, MarkerRole};
 use crate::spirv::calls::calls;
 use crate::spirv::constants::Constants;
-use crate::spirv::module::{Function, Id, Module};
+use crate::spirv::module::{Function, Id, Instruction, Module};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One call of a marker function.
@@ -23,6 +23,37 @@ pub struct MarkerCall {
     pub operand: Option<Id>,
     /// Result id of the function that holds the call.
     pub function: Id,
+}
+
+/// The arguments of a marker call: the parts of the number, then, for value markers, the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkerArguments {
+    number: Vec<Id>,
+    pub value: Option<Id>,
+}
+
+/// Which of the two marker functions is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkerFunction {
+    Value,
+    Mark,
+}
+
+impl MarkerArguments {
+    pub fn of(call: &Instruction, function: MarkerFunction) -> Self {
+        let mut number: Vec<Id> = call.ids().skip(1).collect();
+        let value = match function {
+            MarkerFunction::Value => number.pop(),
+            MarkerFunction::Mark => None,
+        };
+        Self { number, value }
+    }
+
+    /// The marker number; none where a part of it is no constant.
+    pub fn number(&self, constants: &Constants) -> Option<u32> {
+        let parts = self.number.iter().map(|id| constants.word(*id));
+        parts.reduce(|number, part| number?.checked_mul(MARKER_PAGE)?.checked_add(part?)).flatten()
+    }
 }
 
 /// All marker calls of a module.
@@ -48,11 +79,14 @@ impl MarkerCalls {
                 if callee.is_none() || (callee != found.value_function && callee != found.mark_function) {
                     continue;
                 }
-                let number = call.id(1).and_then(|id| constants.word(id));
+                let called =
+                    if callee == found.value_function { MarkerFunction::Value } else { MarkerFunction::Mark };
+                let arguments = MarkerArguments::of(call, called);
+                let number = arguments.number(constants);
                 let number = number.ok_or_else(|| defect(marked, index, "its marker number is no constant"))?;
                 let role = structure.markers.get(number as usize).copied();
                 let role = role.ok_or_else(|| defect(marked, index, "its marker number is unknown"))?;
-                let operand = if callee == found.value_function { call.id(2) } else { None };
+                let operand = arguments.value;
                 let fits = operand.is_none() == matches!(role, MarkerRole::Mark { .. });
                 if !fits {
                     return Err(defect(marked, index, "its marker number belongs to the other marker function"));

@@ -26,12 +26,13 @@ pub struct KernelStructure {
     pub switches: Vec<Switch>,
     /// How exactly spans are known.
     pub accuracy: Accuracy,
-    /// What each marker number in the marked text stands for: `markers[n]` for `vkcert_value(n, …)` and `vkcert_mark(n)`.
+    /// What each marker number in the marked text stands for: `markers[n]` for `vkcert_value(n / 256, n % 256, …)` and
+    /// `vkcert_mark(n / 256, n % 256)`.
     pub markers: Vec<MarkerRole>,
-    /// Name of the marker function `bool vkcert_value(const uint id, const bool v)`, which returns `v`; another name
+    /// Name of the marker function `bool vkcert_value(const uint page, const uint id, const bool v)`, which returns `v`; another name
     /// only where the source uses this one.
     pub value_marker: String,
-    /// Name of the marker function `void vkcert_mark(const uint id)`.
+    /// Name of the marker function `void vkcert_mark(const uint page, const uint id)`.
     pub mark_marker: String,
 }
 
@@ -44,6 +45,10 @@ pub enum Accuracy {
     /// It does not; the kernel is measured on the compiler's preprocessed text, with line accuracy only.
     LinesOnly,
 }
+
+/// Marker numbers are passed in two parts, because the compiler looks for each constant among all those before it: with
+/// a constant for each of thousands of markers that takes longer than all else.
+pub const MARKER_PAGE: u32 = 256;
 
 /// What one marker number stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,7 @@
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::program::{Action, Compared, Scalar, Terminator};
+use crate::instrument::{MarkerArguments, MarkerFunction};
 use crate::model::records::MarkerTable;
 use crate::model::structure::MarkerRole;
 use crate::spirv::module::{Id, Instruction};
@@ -109,14 +110,14 @@ fn call(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsu
 }
 
 /// The role of a marker call, by its constant number.
-fn role(decoder: &Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<MarkerRole, Unsupported> {
-    let number = decoder.constants.word(id(instruction, 1)?);
-    let role = number.and_then(|number| table.roles.get(number as usize));
+fn role(decoder: &Decoder<'_>, arguments: &MarkerArguments, table: &MarkerTable) -> Result<MarkerRole, Unsupported> {
+    let role = arguments.number(&decoder.constants).and_then(|number| table.roles.get(number as usize));
     role.copied().ok_or_else(|| unsupported("a coverage marker with an unknown number"))
 }
 
 fn mark(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<(), Unsupported> {
-    if let MarkerRole::Mark { mark } = role(decoder, instruction, table)?
+    let arguments = MarkerArguments::of(instruction, MarkerFunction::Mark);
+    if let MarkerRole::Mark { mark } = role(decoder, &arguments, table)?
         && let Some(bit) = table.layout.mark_bit(mark)
     {
         decoder.push(Action::Mark { bit });
@@ -125,10 +126,11 @@ fn mark(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTabl
 }
 
 fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &MarkerTable) -> Result<(), Unsupported> {
-    let operand = id(instruction, 2)?;
+    let arguments = MarkerArguments::of(instruction, MarkerFunction::Value);
+    let operand = arguments.value.ok_or_else(|| unsupported("a coverage marker without a value"))?;
     let value = decoder.masks(operand)?[0];
     decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(value)])));
-    let role = role(decoder, instruction, table)?;
+    let role = role(decoder, &arguments, table)?;
     let slot_of = |decision| {
         let position = table.layout.decisions.iter().position(|slot| slot.decision == decision);
         position.map(|position| (position as u32, &table.layout.decisions[position]))
