@@ -44,9 +44,7 @@ fn compiled(path: &Path, text: String, optimization: Optimization) -> Option<Com
 
 fn instrumented(compiled: &Compiled) -> InstrumentedObject {
     let production = Module::parse(compiled.production.clone()).unwrap();
-    let table = compiled.positions.as_ref().map_err(Clone::clone);
-    let table =
-        table.and_then(|positions| PositionTable::of(&production, positions).map_err(|error| error.to_string()));
+    let table = PositionTable::of(&production, &compiled.positions).map_err(|error| error.to_string());
     let origins = match &table {
         Ok(positions) => Origins::Source { structure: &compiled.structure, positions },
         Err(reason) => Origins::Unknown(reason),

@@ -171,9 +171,9 @@ pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Ke
     let (module, entry) = (&kernel.module, &kernel.entry);
     kernel.object = match wanted {
         Wanted::SourceAndObject => {
-            ObjectCode::of_source(module, entry, &compiled.structure, &compiled.positions, environment)
+            ObjectCode::of_source(module, entry, &compiled.structure, compiled.positions, environment)
         }
-        Wanted::Source => ObjectCode::unmeasured(module, &compiled.positions),
+        Wanted::Source => ObjectCode::unmeasured(compiled.positions),
     };
     kernel.measurement = match measure(&compiled.structure, compiled.marked, source, environment, &mut kernel) {
         Ok(measured) => Measurement::Markers(Box::new(measured)),

@@ -11,7 +11,7 @@ use crate::model::records::{MarkerTable, RecordBuffer};
 use crate::model::structure::KernelStructure;
 use crate::spirv::module::Module;
 use crate::spirv::validate::{self, TargetEnv};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The branches of a kernel's production module.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,25 @@ pub struct ObjectCode {
     /// None where they cannot be recorded (`structure.unrecorded` says why).
     pub modules: Option<Arc<ObjectModules>>,
     /// Where production's instructions come from, where the source is there.
-    pub positions: Option<Arc<PositionTable>>,
+    places: Option<Arc<Places>>,
+}
+
+/// Tokens of production's instructions, looked up when the first finding asks for its column.
+#[derive(Debug)]
+struct Places {
+    positions: Positions,
+    table: OnceLock<Result<PositionTable, String>>,
+}
+
+impl Places {
+    fn of(positions: Positions) -> Self {
+        Self { positions, table: OnceLock::new() }
+    }
+
+    fn table(&self, production: &Module) -> Result<&PositionTable, String> {
+        let made = || PositionTable::of(production, &self.positions).map_err(|error| error.to_string());
+        self.table.get_or_init(made).as_ref().map_err(Clone::clone)
+    }
 }
 
 /// Production with its branches recorded.
@@ -47,29 +65,23 @@ impl ObjectCode {
         production: &Module,
         entry: &str,
         structure: &KernelStructure,
-        positions: &Result<Positions, String>,
+        positions: Positions,
         environment: TargetEnv,
     ) -> Self {
-        let table = positions.as_ref().map_err(Clone::clone);
-        let table =
-            table.and_then(|positions| PositionTable::of(production, positions).map_err(|error| error.to_string()));
-        match table {
-            Ok(positions) => {
-                let origins = Origins::Source { structure, positions: &positions };
-                let made = Self::of(production, entry, &origins, environment);
-                Self { positions: Some(Arc::new(positions)), ..made }
-            }
+        let places = Places::of(positions);
+        let made = match places.table(production) {
+            Ok(positions) => Self::of(production, entry, &Origins::Source { structure, positions }, environment),
             Err(reason) => {
                 let reason = format!("where its instructions come from is not known: {reason}");
                 Self::of(production, entry, &Origins::Unknown(&reason), environment)
             }
-        }
+        };
+        Self { places: Some(Arc::new(places)), ..made }
     }
 
     /// Of a module whose branches are not asked for: no obligations, but places.
-    pub fn unmeasured(production: &Module, positions: &Result<Positions, String>) -> Self {
-        let table = positions.as_ref().ok().and_then(|positions| PositionTable::of(production, positions).ok());
-        Self { positions: table.map(Arc::new), ..Self::default() }
+    pub fn unmeasured(positions: Positions) -> Self {
+        Self { places: Some(Arc::new(Places::of(positions))), ..Self::default() }
     }
 
     /// Of a module, as far as it can be instrumented.
@@ -79,7 +91,7 @@ impl ObjectCode {
             Err(reason) => {
                 let mut structure = instrument::unrecorded_structure(production, entry, origins).unwrap_or_default();
                 structure.unrecorded = Some(format!("the branches of the module cannot be recorded: {reason}"));
-                Self { structure, modules: None, positions: None }
+                Self { structure, modules: None, places: None }
             }
         }
     }
@@ -101,7 +113,7 @@ fn recorded(
         instrumented: Arc::new(object.made.instrumented),
         record_buffer: object.made.record_buffer,
     };
-    Ok(ObjectCode { structure: object.structure, modules: Some(Arc::new(modules)), positions: None })
+    Ok(ObjectCode { structure: object.structure, modules: Some(Arc::new(modules)), places: None })
 }
 
 impl ObjectCode {
@@ -152,10 +164,13 @@ impl Kernel {
 
     fn exact(&self, place: &Place) -> Option<Place> {
         let structure = &self.measured()?.structure;
-        let positions = self.object.positions.as_ref()?;
         let word = place.instruction?;
         let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
         // Another kernel of the same test may have an instruction at the same word.
-        (self.module.place(index) == *place).then(|| positions.place(&self.module, index, structure))
+        if self.module.place(index) != *place {
+            return None;
+        }
+        let positions = self.object.places.as_ref()?.table(&self.module).ok()?;
+        Some(positions.place(&self.module, index, structure))
     }
 }

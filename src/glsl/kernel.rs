@@ -3,12 +3,13 @@
 //! Promises: text whose macros grow without bound never reaches the compiler; a kernel never fails for its markers.
 //! Does not cover: the steps themselves, which are one file each.
 
+use super::Positions;
 use super::include::Includes;
 use super::isolate::{self, Isolated, Rejection};
 use super::marking::{self, Marked, MarkedText, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
-use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser, positions};
+use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
@@ -50,7 +51,7 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
         .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
     let left_out = excluded.keys().copied().collect();
     let markers = marking::insertions(&outline.placements, &left_out, &names);
-    let positions = positions::positions(kernel, &unit, &outline, &markers, accuracy);
+    let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
 }

@@ -73,9 +73,9 @@ pub struct Compiled {
     pub production: Vec<u32>,
     /// SPIR-V of the marked source (never optimised), with debug lines.
     pub marked: Vec<u32>,
-    /// Where production's instructions come from; or why that is not known.
+    /// Where production's instructions come from.
     #[cfg(feature = "compiler")]
-    pub positions: Result<Positions, String>,
+    pub positions: Positions,
     /// Files read by `#include`, project-relative path to text.
     pub included: BTreeMap<String, String>,
     /// Remarks for the report (line accuracy only, decisions left unmarked and why).

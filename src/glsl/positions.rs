@@ -17,15 +17,13 @@ use crate::model::structure::Accuracy;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Modules with a token for every debug line.
+/// Texts with one token on every line, compiled when they are asked for.
 #[derive(Debug, Clone)]
 pub struct Positions {
-    /// SPIR-V of the re-lined text, compiled with the options of the production module.
-    pub module: Vec<u32>,
-    /// SPIR-V of the marked text, re-lined alike; never optimised.
-    pub marked: Vec<u32>,
-    /// What production is compiled with.
-    pub optimization: Optimization,
+    kernel: KernelSource,
+    text: String,
+    /// The marked text, re-lined alike.
+    marked: String,
     /// By line number - 1: index in `tokens`; none for lines of directives.
     pub lines: Vec<Option<u32>>,
     pub tokens: Vec<TokenPlace>,
@@ -48,28 +46,42 @@ pub struct TokenPlace {
     pub column: Option<u32>,
 }
 
-/// Compiles the re-lined texts. An error is a remark for the report: production stands as it is.
-pub fn positions(
-    kernel: &KernelSource,
-    unit: &TranslationUnit,
-    outline: &Outline,
-    markers: &Insertions,
-    accuracy: Accuracy,
-) -> Result<Positions, String> {
-    let (text, lines) = relined(unit, &Insertions::default());
-    let module = compile::rewritten(kernel, &text, kernel.optimization).map_err(|error| error.reason)?;
-    let marked =
-        compile::rewritten(kernel, &relined(unit, markers).0, Optimization::Zero).map_err(|error| error.reason)?;
-    Ok(Positions {
-        module,
-        marked,
-        optimization: kernel.optimization,
-        lines,
-        tokens: token_places(unit, accuracy),
-        decisions: outline.ranges.clone(),
-        switches: outline.selectors.clone(),
-        loops: outline.loops.clone(),
-    })
+impl Positions {
+    /// Re-lines a kernel's texts.
+    pub(super) fn of(
+        kernel: &KernelSource,
+        unit: &TranslationUnit,
+        outline: &Outline,
+        markers: &Insertions,
+        accuracy: Accuracy,
+    ) -> Self {
+        let (text, lines) = relined(unit, &Insertions::default());
+        Self {
+            kernel: kernel.clone(),
+            text,
+            marked: relined(unit, markers).0,
+            lines,
+            tokens: token_places(unit, accuracy),
+            decisions: outline.ranges.clone(),
+            switches: outline.selectors.clone(),
+            loops: outline.loops.clone(),
+        }
+    }
+
+    /// SPIR-V of the re-lined text, compiled with the options of the production module.
+    pub fn module(&self) -> Result<Vec<u32>, String> {
+        compile::rewritten(&self.kernel, &self.text, self.kernel.optimization).map_err(|error| error.reason)
+    }
+
+    /// SPIR-V of the re-lined marked text; never optimised.
+    pub fn marked_module(&self) -> Result<Vec<u32>, String> {
+        compile::rewritten(&self.kernel, &self.marked, Optimization::Zero).map_err(|error| error.reason)
+    }
+
+    /// What production is compiled with.
+    pub fn optimization(&self) -> Optimization {
+        self.kernel.optimization
+    }
 }
 
 /// Every token and directive on a line of its own, and the token of each line. What is inserted adds no line.

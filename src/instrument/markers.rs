@@ -79,8 +79,7 @@ impl MarkerCalls {
                 if callee.is_none() || (callee != found.value_function && callee != found.mark_function) {
                     continue;
                 }
-                let called =
-                    if callee == found.value_function { MarkerFunction::Value } else { MarkerFunction::Mark };
+                let called = if callee == found.value_function { MarkerFunction::Value } else { MarkerFunction::Mark };
                 let arguments = MarkerArguments::of(call, called);
                 let number = arguments.number(constants);
                 let number = number.ok_or_else(|| defect(marked, index, "its marker number is no constant"))?;

@@ -101,18 +101,18 @@ impl<'a> Source<'a> {
         structure: &'a KernelStructure,
         positions: &'a PositionTable,
     ) -> Result<Self, String> {
-        let marked = positions.marked();
+        let marked = &positions.marked().map_err(|error| error.to_string())?;
         let types = Types::of(marked);
         let marked_constants =
             Constants::evaluate(marked, &types, &BTreeMap::new()).map_err(|error| error.to_string())?;
         let calls = MarkerCalls::of(structure, marked, &marked_constants).map_err(|error| error.to_string())?;
-        let token = |index: usize| positions.marked_token(index);
+        let token = |index: usize| positions.marked_token(marked, index);
         let keys = Keys::of(marked, &marked_constants, &token);
         let owners = Owners::of(&keys, &calls);
         let closed = ClosedList { structure, module: marked, constants: &marked_constants };
         let sites: Vec<(BranchSite, AtTernary)> = branch_sites_of_all(marked, &types, &calls)
             .into_iter()
-            .map(|site| (site, at_ternary(positions, positions.marked_token(site.instruction))))
+            .map(|site| (site, at_ternary(positions, positions.marked_token(marked, site.instruction))))
             .collect();
         let constructs = order::constructs(structure, &keys, &calls, &closed, &sites);
         let constants = Constants::evaluate(production, &Types::of(production), &BTreeMap::new())

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 /// Positions cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PositionError {
+    #[error("the re-lined text does not compile: {0}")]
+    Refused(String),
     #[error("the re-lined module cannot be read: {0}")]
     Unreadable(String),
     #[error("the re-lined text compiles to another module (instruction {0})")]
@@ -26,7 +28,6 @@ pub enum PositionError {
 #[derive(Debug, Clone)]
 pub struct PositionTable {
     positions: Positions,
-    marked: Module,
     /// By index in production's instruction list: index of the token.
     tokens: Vec<Option<u32>>,
     /// By token: the keyword of the innermost loop statement around it.
@@ -38,7 +39,7 @@ pub struct PositionTable {
 impl PositionTable {
     /// Compares the modules and reads the lines.
     pub fn of(production: &Module, positions: &Positions) -> Result<Self, PositionError> {
-        let relined = read(&positions.module)?;
+        let relined = read(positions.module())?;
         let (own, other) = (meaningful(production), meaningful(&relined));
         let mut ids = Renumbering::default();
         let mut tokens = vec![None; production.instructions.len()];
@@ -60,21 +61,21 @@ impl PositionTable {
         for [first, last] in &positions.decisions {
             decisions[*first as usize..=*last as usize].fill(true);
         }
-        Ok(Self { positions: positions.clone(), marked: read(&positions.marked)?, tokens, loops, decisions })
+        Ok(Self { positions: positions.clone(), tokens, loops, decisions })
     }
 
     pub fn optimization(&self) -> Optimization {
-        self.positions.optimization
+        self.positions.optimization()
     }
 
     /// The re-lined marked module.
-    pub fn marked(&self) -> &Module {
-        &self.marked
+    pub fn marked(&self) -> Result<Module, PositionError> {
+        read(self.positions.marked_module())
     }
 
     /// The token of an instruction of the marked module.
-    pub fn marked_token(&self, instruction: usize) -> Option<u32> {
-        token_at(&self.marked, instruction, &self.positions.lines)
+    pub fn marked_token(&self, marked: &Module, instruction: usize) -> Option<u32> {
+        token_at(marked, instruction, &self.positions.lines)
     }
 
     pub fn token(&self, instruction: usize) -> Option<u32> {
@@ -120,8 +121,9 @@ impl PositionTable {
     }
 }
 
-fn read(words: &[u32]) -> Result<Module, PositionError> {
-    Module::parse(words.to_vec()).map_err(|error| PositionError::Unreadable(error.to_string()))
+fn read(words: Result<Vec<u32>, String>) -> Result<Module, PositionError> {
+    let words = words.map_err(PositionError::Refused)?;
+    Module::parse(words).map_err(|error| PositionError::Unreadable(error.to_string()))
 }
 
 fn token_at(module: &Module, index: usize, lines: &[Option<u32>]) -> Option<u32> {
