@@ -5,7 +5,7 @@
 //! source are named as additional code besides (DO-178C 6.4.4.2.b).
 //! Does not cover: whether the trace is right (`instrument::object`).
 
-use crate::model::coverage::{SimpleObligation, Status};
+use crate::model::coverage::{ObjectPlace, SimpleObligation, Status};
 use crate::model::id::{ObligationId, TestId};
 use crate::model::object::{ObjectBranch, ObjectOrigin, ObjectOutcome, ObjectStructure};
 use crate::model::records::Records;
@@ -32,7 +32,28 @@ pub fn assess(structure: &ObjectStructure, module: &str, tests: &[(TestId, &Reco
             coverage.outcomes.push(obligation);
         }
     }
+    if let (Some(reason), true) = (&structure.unrecorded, coverage.outcomes.is_empty()) {
+        // Not even the number of branches is known: no share of them may look complete for being empty.
+        let unknown = unknown(module, reason);
+        coverage.additional.push(unknown.id.clone());
+        coverage.outcomes.push(unknown);
+    }
     coverage
+}
+
+fn unknown(module: &str, reason: &str) -> SimpleObligation {
+    SimpleObligation {
+        id: ObligationId("B".to_owned()),
+        file: module.to_owned(),
+        line: 0,
+        column: 0,
+        text: "the branches of the production module".to_owned(),
+        status: Status::Undetermined,
+        reason: Some(reason.to_owned()),
+        tests: Vec::new(),
+        proposal: None,
+        object: Some(ObjectPlace { function: String::new(), instruction: 0, origin: String::new() }),
+    }
 }
 
 fn obligation(
@@ -64,7 +85,7 @@ fn obligation(
         reason,
         tests,
         proposal: None,
-        object: Some(crate::model::coverage::ObjectPlace {
+        object: Some(ObjectPlace {
             function: place.function.clone().unwrap_or_default(),
             instruction: place.instruction.unwrap_or(0),
             origin: branch.origin.to_string(),
@@ -119,5 +140,9 @@ mod tests {
         structure.unrecorded = Some("why".into());
         let coverage = assess(&structure, "k.spv", &[]);
         assert!(coverage.outcomes.iter().all(|row| row.status == Status::Undetermined && row.reason.is_some()));
+        structure.branches.clear();
+        let coverage = assess(&structure, "k.spv", &[]);
+        assert_eq!(statuses(&coverage), [("B".to_owned(), Status::Undetermined)]);
+        assert_eq!(coverage.additional, ["B".into()]);
     }
 }
