@@ -88,7 +88,7 @@ pub fn instrument_object_as(
     let (marked, described) = mark::mark(production, &watched, entry);
     let module = Module::parse(marked.clone()).map_err(|error| failed(&error))?;
     let made = instrument_as(&described, &module, entry, request)?;
-    let mut structure = unrecorded_structure(production, entry, origins)?;
+    let mut structure = traced(production, function, &watched, origins);
     structure.bits = made.markers.layout.bits;
     for (branch, watched) in structure.branches.iter_mut().zip(&watched) {
         branch.outcomes = outcomes(watched, &made.markers.layout)?;
@@ -105,8 +105,11 @@ pub fn unrecorded_structure(
     let function =
         compute_entry(production, entry).map_err(|error| InstrumentError { message: error.to_string() })?.function;
     let types = Types::of(production);
-    let watched = watch(production, &types, function);
-    let traced = origin::trace(production, &watched, origins);
+    Ok(traced(production, function, &watch(production, &types, function), origins))
+}
+
+fn traced(production: &Module, function: Id, watched: &[Watched], origins: &Origins<'_>) -> ObjectStructure {
+    let traced = origin::trace(production, watched, origins);
     let loops = origin::loops(production, function, origins);
     let rows = watched.iter().zip(traced).enumerate();
     let branches = rows.map(|(index, (watched, (place, origin)))| ObjectBranch {
@@ -116,7 +119,7 @@ pub fn unrecorded_structure(
         outcomes: watched.exits.iter().map(|exit| outcome(exit, 0)).collect(),
         origin,
     });
-    Ok(ObjectStructure { branches: branches.collect(), loops, bits: 0, unrecorded: None })
+    ObjectStructure { branches: branches.collect(), loops, bits: 0, unrecorded: None }
 }
 
 fn outcome(exit: &Exit, bit: u32) -> ObjectOutcome {
