@@ -15,7 +15,9 @@ use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
 };
 use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
-use vkcert::instrument::{Instrumented, NotInstrumented, RecordRequest, instrument, instrument_as};
+use vkcert::instrument::{
+    Instrumented, NotInstrumented, Parallelism, RecordRequest, RecordingDevice, instrument, instrument_as,
+};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::{DescriptorClass, Limits};
 use vkcert::model::records::{RecordMode, Records, Witnesses};
@@ -61,9 +63,19 @@ fn compile(case: Case, env: &'static str) -> Kernel {
 }
 
 impl Kernel {
-    /// The instrumented module of a mode; none where the mode is refused.
+    /// The instrumented module of a mode, for a device with few invocations at once; none where the mode is refused.
     fn instrumented(&self, mode: RecordMode, witnesses: Witnesses) -> Option<Instrumented> {
-        let request = RecordRequest { mode: Some(mode), witnesses, ..RecordRequest::default() };
+        self.instrumented_for(mode, witnesses, Parallelism::Few)
+    }
+
+    fn instrumented_for(
+        &self,
+        mode: RecordMode,
+        witnesses: Witnesses,
+        parallelism: Parallelism,
+    ) -> Option<Instrumented> {
+        let device = RecordingDevice { parallelism, ..RecordingDevice::default() };
+        let request = RecordRequest { mode: Some(mode), witnesses, device };
         let made = match instrument_as(&self.structure, &self.module, "main", &request) {
             Ok(made) => made,
             Err(NotInstrumented::Refused(refused)) => {
@@ -144,10 +156,16 @@ fn completed(kernel: &Kernel, run: Run) -> Run {
 fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
     let native = kernel.native();
     for (mode, _) in RecordMode::ALL {
-        for (witnesses, tile_width) in [(Witnesses::Omitted, 64), (Witnesses::Recorded, 64), (Witnesses::Recorded, 1)] {
+        for (witnesses, tile_width, parallelism) in [
+            (Witnesses::Omitted, 64, Parallelism::Few),
+            (Witnesses::Recorded, 64, Parallelism::Few),
+            (Witnesses::Recorded, 1, Parallelism::Few),
+            (Witnesses::Omitted, 64, Parallelism::Thousands),
+            (Witnesses::Recorded, 64, Parallelism::Thousands),
+        ] {
             let mut engine = SequentialExecutor::default();
             engine.settings.tile_width = tile_width;
-            let Some(made) = kernel.instrumented(mode, witnesses) else { continue };
+            let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else { continue };
             let run = kernel.run(&mut engine, &made);
             if mode == RecordMode::Subgroup {
                 // The engine has no subgroup operations yet, and says so.
@@ -176,14 +194,16 @@ fn same_records(records: &Records, native: &Records, witnesses: Witnesses, what:
 fn differences_on(kernel: &Kernel, engine: &mut VulkanExecutor, native: &Run) -> BTreeMap<String, Records> {
     let mut differing = BTreeMap::new();
     for (mode, _) in RecordMode::ALL {
-        for witnesses in [Witnesses::Omitted, Witnesses::Recorded] {
-            let Some(made) = kernel.instrumented(mode, witnesses) else { continue };
+        let all = [Witnesses::Omitted, Witnesses::Recorded]
+            .map(|witnesses| [Parallelism::Few, Parallelism::Thousands].map(|parallelism| (witnesses, parallelism)));
+        for (witnesses, parallelism) in all.into_iter().flatten() {
+            let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else { continue };
             let run = completed(kernel, kernel.run(engine, &made));
             let records = &run.records["k"];
             let expected = &native.records["k"];
             let witnessed = witnesses == Witnesses::Omitted || records.witnesses == expected.witnesses;
             if records.words != expected.words || !witnessed || run.buffers != native.buffers {
-                differing.insert(format!("{mode}, witnesses {witnesses:?}"), records.clone());
+                differing.insert(format!("{mode}, witnesses {witnesses:?}, {parallelism:?}"), records.clone());
             }
         }
     }

@@ -834,6 +834,7 @@ fn recording(answer: &str) -> Bench {
             layout,
             mode: RecordMode::Direct,
             witnesses: Witnesses::Omitted,
+            copies: 1,
         });
         job.dispatches[0].push_constants = bytes(&[0b100]);
         let mut second = job.dispatches[0].clone();

@@ -174,18 +174,17 @@ fn run(kernel: &BenchKernel, executor: &mut VulkanExecutor, job: &Job) -> Result
     Ok(run)
 }
 
-/// The times of the two jobs, run in turn; the first runs are not counted.
+/// The times of the two jobs, run in turn.
 fn time(
     kernel: &BenchKernel,
     options: &BenchOverhead,
     executor: &mut VulkanExecutor,
     jobs: [&Job; 2],
 ) -> Result<Vec<Vec<RunTime>>, Failure> {
-    const WARMING: u32 = 3;
-    let measured = executor.measure(&jobs, options.repetitions + WARMING);
+    let measured = executor.measure(&jobs, options.repetitions);
     let measured = measured.map_err(|error| Failure::tool(error.to_string()))?;
     completed(kernel, &measured.completion)?;
-    Ok(measured.times.into_iter().map(|times| times.into_iter().skip(WARMING as usize).collect()).collect())
+    Ok(measured.times)
 }
 
 fn completed(kernel: &BenchKernel, completion: &Completion) -> Result<(), Failure> {

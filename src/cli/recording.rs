@@ -7,7 +7,7 @@ use super::engines::{Engines, Vulkan};
 use super::failure::Failure;
 use super::kernel::Kernel;
 use crate::exec::vulkan::DeviceIdentity;
-use crate::instrument::{Ability, RecordRequest, RecordingDevice};
+use crate::instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
 use crate::model::records::{RecordMode, Witnesses};
 
 /// What the options come to on a device.
@@ -26,6 +26,7 @@ pub fn request(mode: RecordModeChoice, witnesses: Witnesses, device: &DeviceIden
         atomics: Ability::Present,
         subgroup_arithmetic: if arithmetic { Ability::Present } else { Ability::Missing },
         workgroup_memory: u64::from(device.limits.workgroup_memory),
+        parallelism: if device.kind == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
     };
     RecordRequest { mode, witnesses, device }
 }

@@ -41,7 +41,7 @@ mod tests {
     fn bits_without_a_meaning_are_refused() {
         let layout = RecordLayout { decisions: Vec::new(), marks: vec![0, 1, 2], bits: 3 };
         let (mode, witnesses) = (RecordMode::Private, Witnesses::Omitted);
-        let buffer = RecordBuffer { set: 0, binding: 0, words: 1, layout, mode, witnesses };
+        let buffer = RecordBuffer { set: 0, binding: 0, words: 1, layout, mode, witnesses, copies: 1 };
         let size = DispatchSize { groups: [1; 3], local_size: [1; 3] };
         let read = |bits: u32| {
             let mut words = RecordForm::of(&buffer).initial(&size, 9).unwrap();

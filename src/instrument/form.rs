@@ -5,12 +5,12 @@
 //! | words | contents |
 //! | --- | --- |
 //! | 0 | nonce, written by the host |
-//! | 1 | canary: the kernel makes it nonce ^ `CANARY`; in mode `slots` each slot has one instead |
+//! | 1 | canary: the kernel makes it nonce ^ `CANARY`; in mode `slots` each slot has one instead, and so has each of several copies |
 //! | 2 | invocations of a workgroup |
 //! | 3, 4 | workgroups in x; in x and y together |
 //! | 5 | invocations of the dispatch |
 //! | 6, 7 | zero |
-//! | 8 .. | data words, then with witnesses one word per bit: the lowest rank, at first 0xffff_ffff |
+//! | 8 .. | data words, in several copies with a distance of [`stride`]; then with witnesses one word per bit: the lowest rank, at first 0xffff_ffff |
 //! | 8 .. (slots) | a row of canaries, then a row per data word; a row has one word per invocation, by rank |
 //!
 //! The rank of an invocation is the linear index of its workgroup times the workgroup's invocations plus its local index:
@@ -40,7 +40,18 @@ pub struct RecordForm {
     pub witnesses: Witnesses,
     /// Data words.
     pub words: u32,
+    /// How often they are there.
+    pub copies: u32,
 }
+
+/// Words from a copy of the data words to the next. Several copies have memory lines of their own, and each begins with
+/// a canary of its own.
+pub fn stride(words: u32, copies: u32) -> u32 {
+    if copies > 1 { (1 + words).next_multiple_of(LINE) } else { words }
+}
+
+/// Words of a memory line that no other copy shall share.
+const LINE: u32 = 32;
 
 /// The size of one dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +87,10 @@ pub enum CanaryError {
     Nonce { expected: u32, actual: u32 },
     #[error("word {word} of the record buffer's header was overwritten")]
     Header { word: usize },
+    #[error("the canary of copy {copy} is not as it must be (0x{actual:08x} instead of 0x{expected:08x})")]
+    Copy { copy: usize, expected: u32, actual: u32 },
+    #[error("something wrote to copy {copy} of the data words, where no bit is set")]
+    Between { copy: usize },
     #[error("the canary word was not written (0x{actual:08x} instead of 0x{expected:08x})")]
     Canary { expected: u32, actual: u32 },
     #[error("{missing} of {invocations} invocations did not write the canary of their slot, the first of rank {first}")]
@@ -110,7 +125,7 @@ impl DispatchSize {
 
 impl RecordForm {
     pub fn of(buffer: &RecordBuffer) -> Self {
-        Self { mode: buffer.mode, witnesses: buffer.witnesses, words: buffer.words }
+        Self { mode: buffer.mode, witnesses: buffer.witnesses, words: buffer.words, copies: buffer.copies }
     }
 
     /// 32-bit words of the whole buffer.
@@ -132,10 +147,21 @@ impl RecordForm {
                         32 * u64::from(self.words)
                     }
                 };
-                u64::from(self.words) + witnesses
+                u64::from(self.data()) + witnesses
             }
         };
         Ok(u64::from(HEADER_WORDS) + data)
+    }
+
+    /// Copies that are some workgroup's: that of workgroup (x, y, z) is `(x + y + z) % copies`.
+    fn used_copies(&self, size: &DispatchSize) -> usize {
+        let [x, y, z] = size.groups.map(u64::from);
+        if x * y * z == 0 { 0 } else { u64::from(self.copies).min(x + y + z - 2) as usize }
+    }
+
+    /// Words of all copies.
+    fn data(&self) -> u32 {
+        self.copies * stride(self.words, self.copies)
     }
 
     /// The number of invocations, if each has a rank.
@@ -155,7 +181,14 @@ impl RecordForm {
             let invocations = words[INVOCATIONS_WORD as usize] as usize;
             words[HEADER_WORDS as usize..][..invocations].fill(!(nonce ^ CANARY));
         } else {
-            words[(HEADER_WORDS + self.words) as usize..].fill(NOBODY);
+            words[(HEADER_WORDS + self.data()) as usize..].fill(NOBODY);
+            if self.copies > 1 {
+                let copies = &mut words[HEADER_WORDS as usize..][..self.data() as usize];
+                copies
+                    .iter_mut()
+                    .step_by(stride(self.words, self.copies) as usize)
+                    .for_each(|word| *word = !(nonce ^ CANARY));
+            }
         }
         Ok(words)
     }
@@ -177,11 +210,13 @@ impl RecordForm {
         if self.mode == RecordMode::Slots {
             return self.read_slots(size, data, nonce);
         }
-        if head[1] != nonce ^ CANARY {
-            return Err(CanaryError::Canary { expected: nonce ^ CANARY, actual: head[1] });
+        let expected = if self.copies > 1 { written[1] } else { nonce ^ CANARY };
+        if head[1] != expected {
+            return Err(CanaryError::Canary { expected, actual: head[1] });
         }
-        let (bits, ranks) = data.split_at(self.words as usize);
-        let mut records = Records { words: bits.to_vec(), ..Records::default() };
+        let (copies, ranks) = data.split_at(self.data() as usize);
+        let bits = self.unite(size, copies, nonce)?;
+        let mut records = Records { words: bits.clone(), ..Records::default() };
         let invocations = size.invocations();
         for (bit, rank) in ranks.iter().enumerate() {
             let (bit, set) = (bit as u32, bits[bit / 32] >> (bit % 32) & 1 == 1);
@@ -197,6 +232,31 @@ impl RecordForm {
             }
         }
         Ok(records)
+    }
+
+    /// The words of all copies in a single one. Each copy that is some workgroup's must have its canary, and what lies
+    /// between the copies must be as it was.
+    fn unite(&self, size: &DispatchSize, copies: &[u32], nonce: u32) -> Result<Vec<u32>, CanaryError> {
+        if self.copies == 1 {
+            return Ok(copies.to_vec());
+        }
+        let used = self.used_copies(size);
+        let mut united = vec![0; self.words as usize];
+        for (copy, words) in copies.chunks(stride(self.words, self.copies) as usize).enumerate() {
+            let (canary, words) = words.split_at(1);
+            let (words, between) = words.split_at(self.words as usize);
+            let expected = if copy < used { nonce ^ CANARY } else { !(nonce ^ CANARY) };
+            if canary[0] != expected {
+                return Err(CanaryError::Copy { copy, expected, actual: canary[0] });
+            }
+            if between.iter().any(|word| *word != 0) || copy >= used && words.iter().any(|word| *word != 0) {
+                return Err(CanaryError::Between { copy });
+            }
+            for (all, word) in united.iter_mut().zip(words) {
+                *all |= word;
+            }
+        }
+        Ok(united)
     }
 
     fn read_slots(&self, size: &DispatchSize, data: &[u32], nonce: u32) -> Result<Records, CanaryError> {
@@ -243,7 +303,7 @@ mod tests {
     const SIZE: DispatchSize = DispatchSize { groups: [2, 3, 2], local_size: [4, 2, 1] };
 
     fn form(mode: RecordMode, witnesses: Witnesses) -> RecordForm {
-        RecordForm { mode, witnesses, words: 2 }
+        RecordForm { mode, witnesses, words: 2, copies: 1 }
     }
 
     fn shared() -> RecordForm {
@@ -348,5 +408,45 @@ mod tests {
         assert!(error.contains("`workgroup` with witnesses: 8589672450 invocations"), "{error}");
         let error = form(RecordMode::Slots, Witnesses::Omitted).length(&size).unwrap_err();
         assert_eq!(error, RecordLimit::Slots { invocations: 4_294_836_225, words: 2 });
+    }
+
+    fn copied(copies: u32) -> RecordForm {
+        RecordForm { copies, ..shared() }
+    }
+
+    #[test]
+    fn copies_are_united_and_each_used_one_needs_its_canary() {
+        // Workgroups (0..2, 0..3, 0..2): sums 0 to 4, so that five of eight copies are used.
+        let form = copied(8);
+        let fresh = form.initial(&SIZE, 9).unwrap();
+        assert_eq!(fresh.len(), 8 + 8 * 32);
+        let at = |copy: usize, word: usize| 8 + 32 * copy + word;
+        assert_eq!(
+            form.read(&SIZE, &fresh, 9).unwrap_err(),
+            CanaryError::Copy { copy: 0, expected: 9 ^ CANARY, actual: !(9 ^ CANARY) }
+        );
+        let mut words = fresh;
+        (0..5).for_each(|copy| words[at(copy, 0)] = 9 ^ CANARY);
+        assert_eq!(form.read(&SIZE, &words, 9).unwrap().words, [0, 0]);
+        (words[at(0, 1)], words[at(4, 1)], words[at(2, 2)]) = (1, 6, 1 << 31);
+        assert_eq!(form.read(&SIZE, &words, 9).unwrap().words, [7, 1 << 31]);
+        let refused = |change: &dyn Fn(&mut Vec<u32>)| {
+            let mut words = words.clone();
+            change(&mut words);
+            form.read(&SIZE, &words, 9).unwrap_err()
+        };
+        assert!(matches!(refused(&|words| words[at(4, 0)] = 0), CanaryError::Copy { copy: 4, .. }));
+        assert!(matches!(refused(&|words| words[at(5, 0)] = 9 ^ CANARY), CanaryError::Copy { copy: 5, .. }));
+        assert_eq!(refused(&|words| words[at(3, 3)] = 1), CanaryError::Between { copy: 3 });
+        assert_eq!(refused(&|words| words[at(6, 1)] = 1), CanaryError::Between { copy: 6 });
+        assert!(matches!(refused(&|words| words[1] = 9 ^ CANARY), CanaryError::Canary { .. }));
+    }
+
+    #[test]
+    fn no_copy_is_used_by_a_dispatch_of_nothing() {
+        let size = DispatchSize { groups: [4, 0, 1], ..SIZE };
+        let form = copied(4);
+        let words = form.initial(&size, 9).unwrap();
+        assert_eq!(form.read(&size, &words, 9).unwrap().words, [0, 0]);
     }
 }

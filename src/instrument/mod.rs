@@ -33,7 +33,7 @@ pub use markers::{MarkerArguments, MarkerFunction};
 pub use object::{
     InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,
 };
-pub use record::{Ability, RecordRequest, RecordingDevice, RefusedMode};
+pub use record::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
 pub use resolve::presence;
 
 use crate::model::finding::Finding;

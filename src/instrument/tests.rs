@@ -357,6 +357,19 @@ fn the_mode_follows_from_kernel_and_device() {
 }
 
 #[test]
+fn words_are_copied_for_devices_with_thousands_of_invocations_at_once() {
+    use super::record::copies;
+    let few = RecordingDevice::default();
+    let thousands = RecordingDevice { parallelism: Parallelism::Thousands, ..few };
+    assert_eq!(copies(RecordMode::Private, &few, 3), 1);
+    assert_eq!(copies(RecordMode::Slots, &thousands, 3), 1);
+    assert_eq!(
+        [3, 2_000, 10_000, 200_000, 300_000].map(|words| copies(RecordMode::Direct, &thousands, words)),
+        [64, 64, 16, 1, 1]
+    );
+}
+
+#[test]
 fn workgroup_memory_and_subgroup_operations_are_asked_for() {
     let mut k = Kernel::default();
     let text = format!("shared uint s[4095]; void main() {{ {} s[0] = 1u; r[0] = s[0]; }}", k.mark());

@@ -227,6 +227,9 @@ pub struct RecordBuffer {
     pub layout: RecordLayout,
     pub mode: RecordMode,
     pub witnesses: Witnesses,
+    /// How often the data words are there: a power of two. The workgroups take the copies in turn, so that not all of
+    /// a dispatch go to the same words at once.
+    pub copies: u32,
 }
 
 impl RecordBuffer {

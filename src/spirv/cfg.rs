@@ -161,7 +161,9 @@ impl Graph {
         };
         let mut loops: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (tail, block) in self.blocks.iter().enumerate() {
-            for header in block.successors.iter().copied().filter(|header| dominates(*header, tail)) {
+            // A block stands behind those that dominate it (SPIR-V specification, "Universal Validation Rules").
+            let backwards = block.successors.iter().copied().filter(|header| *header <= tail);
+            for header in backwards.filter(|header| dominates(*header, tail)) {
                 let body = loops.entry(header).or_insert_with(|| BTreeSet::from([header]));
                 let mut pending = vec![tail];
                 while let Some(inside) = pending.pop() {

@@ -20,6 +20,14 @@ pub struct Dispatch {
     pub groups: [u32; 3],
 }
 
+/// A buffer that gets the contents of another.
+#[derive(Debug, Clone, Copy)]
+pub struct Restored {
+    pub from: vk::Buffer,
+    pub to: vk::Buffer,
+    pub bytes: u64,
+}
+
 /// Whether a dispatch is surrounded by timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
@@ -64,8 +72,8 @@ impl Commands {
         Ok(commands)
     }
 
-    /// Runs one dispatch to its end.
-    pub fn run(&mut self, dispatch: &Dispatch, timing: Timing) -> Result<WireTime, CallFailure> {
+    /// Runs one dispatch to its end; before it, and before its time begins, the device restores buffers.
+    pub fn run(&mut self, restored: &[Restored], dispatch: &Dispatch, timing: Timing) -> Result<WireTime, CallFailure> {
         let timed = timing == Timing::On && self.queries != vk::QueryPool::null();
         // SAFETY: the fence has been waited for (or nothing was submitted yet), so the pool's buffer is not pending.
         unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
@@ -73,6 +81,11 @@ impl Commands {
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is in its initial state.
         unsafe { self.device.raw.begin_command_buffer(self.buffer, &begin) }.map_err(during("vkBeginCommandBuffer"))?;
+        for Restored { from, to, bytes } in restored {
+            let region = vk::BufferCopy::default().size(*bytes);
+            // SAFETY: both buffers are alive, have the transfer usages and at least so many bytes, and are not the same.
+            unsafe { self.device.raw.cmd_copy_buffer(self.buffer, *from, *to, &[region]) };
+        }
         if timed {
             self.stamp(0);
         }

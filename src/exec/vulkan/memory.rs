@@ -4,6 +4,7 @@
 //! Promises: a changed guard byte is found; memory goes back when its owner drops.
 //! Does not cover: writes that miss the guard zones, and reads: neither leaves a trace here.
 
+use super::commands::Restored;
 use super::device::{BUFFER_USAGE, CallFailure, Device, during};
 use super::protocol::Side;
 use ash::vk;
@@ -131,6 +132,21 @@ impl Storage {
         }
         storage.block = Some(block);
         Ok(storage)
+    }
+
+    /// Bytes of contents of each buffer.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.slots.iter().map(|slot| slot.length).collect()
+    }
+
+    /// What makes the buffers of `self` those of `original`, guards included. Both were created with the same lengths.
+    pub fn restored_from(&self, original: &Storage) -> Vec<Restored> {
+        let pairs = self.slots.iter().zip(&original.slots);
+        let restored = |(to, from): (&Slot, &Slot)| {
+            let bytes = (to.length.min(from.length) + 2 * GUARD) as u64;
+            Restored { from: from.buffer, to: to.buffer, bytes }
+        };
+        pairs.map(restored).collect()
     }
 
     pub fn buffer(&self, index: usize) -> vk::Buffer {

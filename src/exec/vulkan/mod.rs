@@ -183,13 +183,14 @@ impl VulkanExecutor {
         table
     }
 
-    /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of each run.
+    /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of each run; some runs
+    /// before them warm the device up and do not count.
     pub fn measure(&mut self, jobs: &[&Job], repetitions: u32) -> Result<Measurement, ExecError> {
         let ended = |completion| Ok(Measurement { completion, times: Vec::new() });
         if let Some(completion) = jobs.iter().find_map(|job| wire::refuse(job)) {
             return ended(completion);
         }
-        let jobs_and_repetitions = f64::from(repetitions) * jobs.len() as f64;
+        let jobs_and_repetitions = f64::from(repetitions.max(4)) * jobs.len() as f64;
         let longest = jobs.iter().map(|job| job.limits.seconds).fold(0.0, f64::max);
         let patience = Patience { seconds: longest * jobs_and_repetitions, preparation: self.settings.preparation };
         let worker = self.worker()?;

@@ -5,6 +5,7 @@
 use super::plan::{Plan, SingleBits};
 use crate::instrument::draft::Draft;
 use crate::instrument::draft::instruction;
+use crate::instrument::form::stride;
 use crate::model::records::{RecordBuffer, RecordMode, Witnesses};
 use crate::spirv::module::{Id, Module};
 use rspirv::dr::Operand;
@@ -31,6 +32,8 @@ pub struct Storage {
     pub set_one: Option<Id>,
     /// The function that tells the witness of the bits of a word.
     pub tell_witnesses: Option<Id>,
+    /// The copy of the data words that is the workgroup's, where there are several.
+    pub copy: Option<GroupCopy>,
     /// The invocation's rank, where slots or witnesses need it.
     pub rank: Option<Rank>,
     /// Array in workgroup memory, with the pointer type of an element.
@@ -44,6 +47,17 @@ pub struct Storage {
     pub canary_word: Option<u32>,
     /// Whether single bits share words with gathered ones.
     pub single_bits: SingleBits,
+}
+
+/// A workgroup's copy of the data words.
+#[derive(Clone, Copy)]
+pub struct GroupCopy {
+    /// Private variable: the index of its first word in the buffer.
+    pub first: Id,
+    pub workgroup: Input,
+    pub triple: Id,
+    pub copies: u32,
+    pub stride: u32,
 }
 
 /// Inputs that a rank is computed of.
@@ -92,8 +106,11 @@ impl Storage {
         let shared = buffer.mode == RecordMode::Workgroup && !gathered.is_empty();
         let known = rank.map(|rank| rank.local);
         let shared = shared.then(|| declare_shared(draft, marked, uint, gathered.len() as u32, entry, known));
+        let known = rank.map(|rank| rank.workgroup);
+        let copy = (buffer.copies > 1).then(|| declare_copy(draft, marked, uint, buffer, entry, known));
         let single_bits = plan.single_bits;
         Self {
+            copy,
             mode: buffer.mode,
             witnesses: buffer.witnesses,
             words: buffer.words,
@@ -122,7 +139,8 @@ impl Storage {
     pub fn interface(&self, version: (u8, u8)) -> impl Iterator<Item = Id> + use<> {
         let mut inputs: Vec<Id> = Vec::new();
         let inputs_of_rank = self.rank.iter().flat_map(|rank| [rank.workgroup, rank.local]);
-        for input in inputs_of_rank.chain(self.shared.iter().map(|shared| shared.local)) {
+        let of_copy = self.copy.iter().map(|copy| copy.workgroup);
+        for input in inputs_of_rank.chain(self.shared.iter().map(|shared| shared.local)).chain(of_copy) {
             if input.added == Added::Yes && !inputs.contains(&input.variable) {
                 inputs.push(input.variable);
             }
@@ -132,6 +150,7 @@ impl Storage {
             inputs.extend(self.gathered.values().chain(self.flags.values()));
             inputs.extend(self.rank.iter().flat_map(|rank| [rank.value, rank.invocations]));
             inputs.extend(self.shared.iter().map(|shared| shared.array));
+            inputs.extend(self.copy.iter().map(|copy| copy.first));
         }
         inputs.into_iter()
     }
@@ -214,6 +233,24 @@ fn declare_rank(draft: &mut Draft, marked: &Module, uint: Id, entry: Id) -> Rank
         workgroup: input(draft, marked, entry, BuiltIn::WorkgroupId, triple),
         local: input(draft, marked, entry, BuiltIn::LocalInvocationIndex, uint),
         triple,
+    }
+}
+
+fn declare_copy(
+    draft: &mut Draft,
+    marked: &Module,
+    uint: Id,
+    buffer: &RecordBuffer,
+    entry: Id,
+    known: Option<Input>,
+) -> GroupCopy {
+    let triple = draft.ty(Op::TypeVector, vec![Operand::IdRef(uint), Operand::LiteralBit32(3)]);
+    GroupCopy {
+        first: private_word(draft, uint),
+        workgroup: known.unwrap_or_else(|| input(draft, marked, entry, BuiltIn::WorkgroupId, triple)),
+        triple,
+        copies: buffer.copies,
+        stride: stride(buffer.words, buffer.copies),
     }
 }
 

@@ -5,7 +5,7 @@
 //! ended; so is the canary if any invocation has handed over. Witnesses hold the lowest rank of all that set a bit.
 //! Does not cover: what the words mean (`form`).
 
-use super::buffer::{Input, Storage};
+use super::buffer::{GroupCopy, Input, Storage};
 use super::plan::SingleBits;
 use super::{begin_function, branch, branch_if, end_function, label, store};
 use crate::instrument::draft::{Draft, instruction};
@@ -87,6 +87,9 @@ impl Storage {
                 store(draft, rank.invocations, invocations);
             }
         }
+        if self.set_one.is_some() {
+            self.find_copy(draft);
+        }
         if let Some(shared) = self.shared {
             let local = self.input(draft, shared.local, self.uint);
             let zero = draft.constant(0);
@@ -103,6 +106,54 @@ impl Storage {
             let operands = vec![scope.clone(), scope, Operand::IdMemorySemantics(semantics)];
             draft.functions.push(instruction(Op::ControlBarrier, None, None, operands));
         }
+    }
+
+    /// Settles which copy is the workgroup's: before the kernel if bits are handed over one by one, else behind it, so
+    /// that no register holds it in between.
+    fn find_copy(&self, draft: &mut Draft) {
+        if let Some(copy) = self.copy {
+            let first = self.first_of(draft, copy);
+            store(draft, copy.first, first);
+        }
+    }
+
+    /// Where the workgroup's copy of the data words begins: behind its canary, at `HEADER + 1 + ((x + y + z) % copies) * stride`
+    fn first_of(&self, draft: &mut Draft, copy: GroupCopy) -> Id {
+        let workgroup = self.input(draft, copy.workgroup, copy.triple);
+        let [x, y, z] = [0, 1, 2].map(|axis| {
+            emit(draft, Op::CompositeExtract, self.uint, vec![Operand::IdRef(workgroup), Operand::LiteralBit32(axis)])
+        });
+        let [last, stride, header] =
+            [copy.copies - 1, copy.stride, HEADER_WORDS + 1].map(|value| draft.constant(value));
+        let xy = self.binary(draft, Op::IAdd, x, y);
+        let xyz = self.binary(draft, Op::IAdd, xy, z);
+        let number = self.binary(draft, Op::BitwiseAnd, xyz, last);
+        let distance = self.binary(draft, Op::IMul, number, stride);
+        self.binary(draft, Op::IAdd, distance, header)
+    }
+
+    /// Data words of all copies.
+    fn copied_words(&self) -> u32 {
+        self.copy.map_or(self.words, |copy| copy.copies * copy.stride)
+    }
+
+    /// Pointer to a data word that invocations share.
+    fn data_word(&self, draft: &mut Draft, word: Id) -> Id {
+        let first = match self.copy {
+            Some(copy) => self.load(draft, copy.first),
+            None => draft.constant(HEADER_WORDS),
+        };
+        let index = self.binary(draft, Op::IAdd, first, word);
+        self.word(draft, index)
+    }
+
+    /// The same for a word whose number is fixed.
+    fn fixed_data_word(&self, draft: &mut Draft, word: u32) -> Id {
+        if self.copy.is_none() {
+            return self.fixed_word(draft, HEADER_WORDS + word);
+        }
+        let word = draft.constant(word);
+        self.data_word(draft, word)
     }
 
     /// `(x + y * groups.x + z * groups.x * groups.y) * local size + local index`
@@ -132,6 +183,9 @@ impl Storage {
     pub fn hand_over(&self, draft: &mut Draft) {
         if self.mode == RecordMode::Slots {
             return self.fill_slot(draft);
+        }
+        if self.set_one.is_none() {
+            self.find_copy(draft);
         }
         if self.canary_word.is_none() {
             self.write_canary_once(draft);
@@ -168,10 +222,23 @@ impl Storage {
     /// Writes the canary unless it is there.
     fn write_canary_once(&self, draft: &mut Draft) {
         let proof = self.proof(draft);
-        let canary = self.fixed_word(draft, 1);
+        let canary = self.canary(draft);
         let present = self.atomic(draft, Op::AtomicLoad, canary, self.scope, None);
         let missing = self.differ(draft, present, proof);
         branch_if(draft, missing, |draft| self.atomic_store(draft, canary, self.scope, proof));
+    }
+
+    /// The canary's place: in the header, or before the workgroup's copy.
+    fn canary(&self, draft: &mut Draft) -> Id {
+        match self.copy {
+            None => self.fixed_word(draft, 1),
+            Some(copy) => {
+                let first = self.load(draft, copy.first);
+                let one = draft.constant(1);
+                let index = self.binary(draft, Op::ISub, first, one);
+                self.word(draft, index)
+            }
+        }
     }
 
     /// `nonce ^ CANARY`
@@ -187,7 +254,7 @@ impl Storage {
             let new: Vec<(Gathered, Id)> = chunk
                 .iter()
                 .map(|gathered| {
-                    let place = self.fixed_word(draft, HEADER_WORDS + gathered.word);
+                    let place = self.fixed_data_word(draft, gathered.word);
                     let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
                     let bits = self.without(draft, gathered.bits, known);
                     (Gathered { bits, ..*gathered }, place)
@@ -226,7 +293,7 @@ impl Storage {
 
     fn write_canary(&self, draft: &mut Draft, proof: Option<Id>) {
         if let Some(proof) = proof {
-            let canary = self.fixed_word(draft, 1);
+            let canary = self.canary(draft);
             self.atomic_store(draft, canary, self.scope, proof);
         }
     }
@@ -262,7 +329,7 @@ impl Storage {
                 for (gathered, place) in &new {
                     let before = self.atomic(draft, Op::AtomicOr, *place, self.workgroup_scope, Some(gathered.bits));
                     let bits = self.without(draft, gathered.bits, before);
-                    let place = self.fixed_word(draft, HEADER_WORDS + gathered.word);
+                    let place = self.fixed_data_word(draft, gathered.word);
                     let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
                     let bits = self.without(draft, bits, known);
                     self.atomic_or_unless_zero(draft, place, bits, 2);
@@ -341,9 +408,7 @@ impl Storage {
             if self.witnesses == Witnesses::Recorded {
                 self.tell_witness(draft, number);
             }
-            let header = draft.constant(HEADER_WORDS);
-            let index = self.binary(draft, Op::IAdd, word, header);
-            let place = self.word(draft, index);
+            let place = self.data_word(draft, word);
             let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
             let new = self.without(draft, bit, known);
             self.atomic_or_unless_zero(draft, place, new, 2);
@@ -355,7 +420,7 @@ impl Storage {
     /// `if (rank < witness[number]) atomicMin(witness[number], rank)`
     fn tell_witness(&self, draft: &mut Draft, number: Id) {
         let rank = self.rank.expect("witnesses have ranks");
-        let first = draft.constant(HEADER_WORDS + self.words);
+        let first = draft.constant(HEADER_WORDS + self.copied_words());
         let index = self.binary(draft, Op::IAdd, number, first);
         let place = self.word(draft, index);
         let mine = self.load(draft, rank.value);

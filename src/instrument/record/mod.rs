@@ -12,8 +12,11 @@ mod buffer;
 mod hand_over;
 mod mode;
 mod plan;
+mod tree;
 
-pub use mode::{Ability, RecordRequest, RecordingDevice, RefusedMode};
+#[cfg(test)]
+pub use mode::copies;
+pub use mode::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
 
 use super::draft::{Draft, instruction};
 use super::erase::{Recorder, declarations, emit, rewrite_functions};
@@ -25,7 +28,8 @@ use buffer::Storage;
 use plan::{AtEntry, Gathering, Plan, SingleBits, Step};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, FunctionControl, Op, SelectionControl, StorageClass};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use tree::VectorTree;
 
 /// A module with records.
 pub struct RecordedModule {
@@ -52,8 +56,9 @@ pub fn record(
     };
     let set = buffer::unused_set(marked);
     let witnesses = request.witnesses;
-    let buffer =
-        RecordBuffer { set, binding: 0, words: layout.words() as u32, layout: layout.clone(), mode, witnesses };
+    let words = layout.words() as u32;
+    let copies = mode::copies(mode, &request.device, words);
+    let buffer = RecordBuffer { set, binding: 0, words, layout: layout.clone(), mode, witnesses, copies };
     let mut draft = declarations(marked, markers);
     let storage = Storage::declare(&mut draft, marked, &buffer, entry, &plan);
     let mut records = Records::new(&mut draft, &plan, storage);
@@ -72,6 +77,13 @@ struct Records<'a> {
     /// Decisions with sums by the function that holds them.
     by_function: BTreeMap<Id, Vec<DecisionId>>,
     sum_pointer: Id,
+    /// Function variable of each condition whose value is kept.
+    kept: BTreeMap<(DecisionId, u32), Id>,
+    /// The same by the function that holds them.
+    kept_by_function: BTreeMap<Id, Vec<Id>>,
+    kept_pointer: Id,
+    /// The constant false, where values are kept.
+    no: Option<Id>,
 }
 
 impl<'a> Records<'a> {
@@ -84,7 +96,18 @@ impl<'a> Records<'a> {
             sums.insert(*decision, draft.fresh());
             by_function.entry(*function).or_default().push(*decision);
         }
-        Self { plan, storage, sums, by_function, sum_pointer }
+        let no = (!plan.trees.is_empty()).then(|| draft.declare(Op::ConstantFalse, Some(storage.boolean), Vec::new()));
+        let kept_pointer = draft.pointer(StorageClass::Function, storage.boolean);
+        let mut kept = BTreeMap::new();
+        let mut kept_by_function: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+        for (decision, (tree, function)) in &plan.trees {
+            for condition in tree.conditions() {
+                let variable = draft.fresh();
+                kept.insert((*decision, condition), variable);
+                kept_by_function.entry(*function).or_default().push(variable);
+            }
+        }
+        Self { plan, storage, sums, by_function, sum_pointer, kept, kept_by_function, kept_pointer, no }
     }
 
     /// Sets one bit.
@@ -179,6 +202,48 @@ impl<'a> Records<'a> {
         }
     }
 
+    /// Keeps a condition's value. The leftmost is evaluated first and always: it makes the others false, so that no
+    /// value lives on from one evaluation of the decision to the next.
+    fn keep(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
+        if let (0, Some(no)) = (condition, self.no) {
+            for (_, other) in self.kept.range((decision, 1)..=(decision, u32::MAX)) {
+                store(draft, *other, no);
+            }
+        }
+        if let Some(variable) = self.kept.get(&(decision, condition)) {
+            store(draft, *variable, value);
+        }
+    }
+
+    /// Sets the bit that the kept values of a decision name.
+    fn pick(&self, draft: &mut Draft, decision: DecisionId) {
+        let Some((tree, _)) = self.plan.trees.get(&decision) else { return };
+        let mut values = BTreeMap::new();
+        for (_, condition) in self.kept.range((decision, 0)..=(decision, u32::MAX)).map(|(key, _)| *key) {
+            let variable = self.kept[&(decision, condition)];
+            let value = emit(draft, Op::Load, self.storage.boolean, vec![Operand::IdRef(variable)]);
+            values.insert(condition, value);
+        }
+        let words: BTreeSet<u32> = tree.bits().iter().map(|bit| bit / 32).collect();
+        for word in words {
+            let bits = self.picked(draft, tree, &values, word);
+            self.gather(draft, word, bits);
+        }
+    }
+
+    /// What the values name of a word: one bit or none.
+    fn picked(&self, draft: &mut Draft, tree: &VectorTree, values: &BTreeMap<u32, Id>, word: u32) -> Id {
+        match tree {
+            VectorTree::Bit(bit) => draft.constant(if bit / 32 == word { 1 << (bit % 32) } else { 0 }),
+            VectorTree::Ask { condition, if_true, if_false } => {
+                let if_true = self.picked(draft, if_true, values, word);
+                let if_false = self.picked(draft, if_false, values, word);
+                let operands = [values[condition], if_true, if_false].map(Operand::IdRef).to_vec();
+                emit(draft, Op::Select, self.storage.uint, operands)
+            }
+        }
+    }
+
     /// The function that stands for the entry point: prepares, calls the kernel, hands over.
     fn define_entry(&mut self, draft: &mut Draft, marked: &Module, entry: Id) {
         let wrapper = draft.fresh();
@@ -231,6 +296,10 @@ impl Recorder for Records<'_> {
             let declared = instruction(Op::Variable, Some(self.sum_pointer), Some(self.sums[decision]), operands);
             draft.functions.push(declared);
         }
+        for variable in self.kept_by_function.get(&function).into_iter().flatten() {
+            let operands = vec![Operand::StorageClass(StorageClass::Function)];
+            draft.functions.push(instruction(Op::Variable, Some(self.kept_pointer), Some(*variable), operands));
+        }
     }
 
     fn before(&mut self, draft: &mut Draft, index: usize) {
@@ -256,7 +325,11 @@ impl Recorder for Records<'_> {
             (Step::Choose { if_true, if_false }, Some(value)) => self.choose(draft, value, if_true, if_false),
             (Step::Add { condition, decision }, Some(value)) => self.add(draft, decision, condition, value),
             (Step::Conclude { decision }, _) => self.conclude(draft, decision),
-            (Step::Choose { .. } | Step::Add { .. }, None) => {
+            (Step::Keep { condition, decision }, Some(value)) => {
+                self.keep(draft, decision, condition, value);
+            }
+            (Step::Pick { decision }, _) => self.pick(draft, decision),
+            (Step::Choose { .. } | Step::Add { .. } | Step::Keep { .. }, None) => {
                 unreachable!("a marker call with a value role has an operand")
             }
         }

@@ -4,10 +4,17 @@
 //! Promises: a mode that was asked for is used or refused by name with the reason; the automatic choice always finds one.
 //! Does not cover: limits of single dispatches (`form`, the engines).
 
+use crate::instrument::form::stride;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::spirv::module::Module;
 use crate::spirv::reflect::Reflection;
 use std::collections::BTreeMap;
+
+/// Copies of the data words on a device with many invocations at once.
+const COPIES: u32 = 64;
+
+/// Most words that copies may take together.
+const COPIED_WORDS: u32 = 1 << 18;
 
 /// Most data words that are gathered in private words by choice.
 const PRIVATE_WORDS: usize = 128;
@@ -24,7 +31,10 @@ pub struct RecordRequest {
 impl RecordRequest {
     /// Whether it leads to the same records as the default: what a device has beyond atomics matters to forced modes alone.
     pub fn is_automatic(&self) -> bool {
-        self.mode.is_none() && self.witnesses == Witnesses::Omitted && self.device.atomics == Ability::Present
+        self.mode.is_none()
+            && self.witnesses == Witnesses::Omitted
+            && self.device.atomics == Ability::Present
+            && self.device.parallelism == Parallelism::Few
     }
 }
 
@@ -44,12 +54,28 @@ pub struct RecordingDevice {
     pub subgroup_arithmetic: Ability,
     /// maxComputeSharedMemorySize in bytes.
     pub workgroup_memory: u64,
+    pub parallelism: Parallelism,
+}
+
+/// How many invocations a device runs at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Parallelism {
+    /// So few that they do not get into each other's way at the same words.
+    #[default]
+    Few,
+    /// Many thousands: words that all of them test are in several copies.
+    Thousands,
 }
 
 impl Default for RecordingDevice {
     /// A Vulkan device of which nothing is known (Vulkan specification, "Required Limits").
     fn default() -> Self {
-        Self { atomics: Ability::Present, subgroup_arithmetic: Ability::Present, workgroup_memory: 16_384 }
+        Self {
+            atomics: Ability::Present,
+            subgroup_arithmetic: Ability::Present,
+            workgroup_memory: 16_384,
+            parallelism: Parallelism::Few,
+        }
     }
 }
 
@@ -73,6 +99,20 @@ pub fn choose(request: &RecordRequest, module: &Module, entry: &str, words: usiz
     let wished = if words <= PRIVATE_WORDS { RecordMode::Private } else { RecordMode::Direct };
     // Slots ask nothing of a device.
     Ok([wished].into_iter().find(fits).unwrap_or(RecordMode::Slots))
+}
+
+/// How many copies of `words` data words there are.
+pub fn copies(mode: RecordMode, device: &RecordingDevice, words: u32) -> u32 {
+    match (mode, device.parallelism) {
+        (RecordMode::Slots, _) | (_, Parallelism::Few) => 1,
+        (
+            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct,
+            Parallelism::Thousands,
+        ) => {
+            let fitting = COPIED_WORDS / stride(words, COPIES).max(1);
+            1 << fitting.clamp(1, COPIES).ilog2()
+        }
+    }
 }
 
 fn refusal(mode: RecordMode, device: &RecordingDevice, module: &Module, entry: &str, words: usize) -> Option<String> {

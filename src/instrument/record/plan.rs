@@ -7,13 +7,14 @@
 //! going on is a constant in a variable of its own, which no iteration has to read.
 //! Does not cover: where bits go (`emit`, `hand_over`).
 
+use super::tree::VectorTree;
 use crate::instrument::markers::{MarkerCall, MarkerCalls};
 use crate::model::id::DecisionId;
 use crate::model::records::{DecisionSlot, RecordLayout};
 use crate::model::structure::MarkerRole;
 use crate::model::vector::{ConditionValue, Outcome};
-use crate::spirv::cfg::targets;
-use crate::spirv::module::{Block, Function, Id, Module};
+use crate::spirv::cfg::{Graph, Loop};
+use crate::spirv::module::{Function, Id, Module};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +51,15 @@ pub enum Step {
     Conclude {
         decision: DecisionId,
     },
+    /// Keeps a condition's value until the decision ends.
+    Keep {
+        condition: u32,
+        decision: DecisionId,
+    },
+    /// Sets the bit that the kept values name.
+    Pick {
+        decision: DecisionId,
+    },
 }
 
 /// What is recorded where a block is entered for one outcome of a loop's decision alone.
@@ -84,6 +94,8 @@ pub struct Plan<'a> {
     pub flags: BTreeSet<u32>,
     /// Decisions with a sum, and the function that holds each.
     pub sums: BTreeMap<DecisionId, (&'a DecisionSlot, Id)>,
+    /// Decisions whose bit is picked by kept values, and the function that holds each.
+    pub trees: BTreeMap<DecisionId, (VectorTree, Id)>,
     /// Words that bits are gathered in.
     pub gathered: BTreeSet<u32>,
     /// Whether bits are handed over one by one.
@@ -98,9 +110,9 @@ pub enum SingleBits {
 }
 
 /// Whether a decision's bits are gathered or handed over one by one.
-fn gathers(slot: &DecisionSlot, ends: Option<&Ends>, gathering: Gathering) -> bool {
+fn gathers(slot: &DecisionSlot, gathering: Gathering) -> bool {
     match gathering {
-        Gathering::PrivateWords => ends.is_some() || slot.size <= WORD_BITS,
+        Gathering::PrivateWords => slot.size <= WORD_BITS,
         Gathering::Nowhere => false,
     }
 }
@@ -116,13 +128,26 @@ impl<'a> Plan<'a> {
             }
             Gathering::Nowhere => BTreeMap::new(),
         };
+        if gathering == Gathering::PrivateWords {
+            plan.plant(markers, &slots);
+        }
         for (index, call) in &markers.calls {
-            let step = step(call, layout, &slots, &ends);
-            plan.note(step, call, &slots, &ends, gathering);
+            let step = step(call, layout, &slots, &plan.trees);
+            plan.note(step, call, &slots, gathering);
             plan.steps.insert(*index, step);
         }
         plan.lift_from_loops(marked, markers, &ends);
         plan
+    }
+
+    /// Makes a tree for each decision whose bits are gathered and that is short enough for one.
+    fn plant(&mut self, markers: &MarkerCalls, slots: &BTreeMap<DecisionId, &'a DecisionSlot>) {
+        for call in markers.calls.values() {
+            let MarkerRole::Decision { decision } = call.role else { continue };
+            if let Some(tree) = slots.get(&decision).and_then(|slot| VectorTree::of(slot)) {
+                self.trees.insert(decision, (tree, call.function));
+            }
+        }
     }
 
     /// Notes what a step needs.
@@ -131,17 +156,17 @@ impl<'a> Plan<'a> {
         step: Step,
         call: &MarkerCall,
         slots: &BTreeMap<DecisionId, &'a DecisionSlot>,
-        ends: &BTreeMap<DecisionId, Ends>,
         gathering: Gathering,
     ) {
         let bits: Vec<u32> = match step {
-            Step::Nothing => Vec::new(),
+            Step::Nothing | Step::Keep { .. } => Vec::new(),
+            Step::Pick { decision } => self.trees.get(&decision).map_or_else(Vec::new, |(tree, _)| tree.bits()),
             Step::Set { bit } => vec![bit],
             Step::Choose { if_true, if_false } => if_true.into_iter().chain(if_false).collect(),
             Step::Add { decision, .. } | Step::Conclude { decision } => {
                 let Some(slot) = slots.get(&decision) else { return };
                 self.sums.entry(decision).or_insert((slot, call.function));
-                if gathers(slot, ends.get(&decision), gathering) {
+                if gathers(slot, gathering) {
                     self.gathered.insert(slot.base / WORD_BITS);
                 } else {
                     self.single_bits = SingleBits::Used;
@@ -161,7 +186,12 @@ impl<'a> Plan<'a> {
         let first = marked.function(entry)?.blocks.first()?;
         let words = self.steps.range(first.range.clone()).filter_map(|(_, step)| match step {
             Step::Set { bit } => Some(bit / WORD_BITS),
-            Step::Nothing | Step::Choose { .. } | Step::Add { .. } | Step::Conclude { .. } => None,
+            Step::Nothing
+            | Step::Choose { .. }
+            | Step::Add { .. }
+            | Step::Conclude { .. }
+            | Step::Keep { .. }
+            | Step::Pick { .. } => None,
         });
         words.into_iter().find(|word| self.gathered.contains(word))
     }
@@ -190,8 +220,10 @@ impl<'a> Plan<'a> {
                             continue;
                         };
                         let Some(recorded) = by_outcome(ends, calls, &operands) else { continue };
-                        let steps: Vec<usize> = calls.iter().map(|(index, _)| *index).collect();
+                        let mut steps: Vec<usize> = calls.iter().map(|(index, _)| *index).collect();
+                        steps.push(*index);
                         self.lift(&steps, sides, recorded);
+                        self.trees.remove(&decision);
                     }
                     (MarkerRole::Single { .. } | MarkerRole::Condition { .. } | MarkerRole::Mark { .. }, _) => {}
                 }
@@ -244,7 +276,7 @@ fn step(
     call: &MarkerCall,
     layout: &RecordLayout,
     slots: &BTreeMap<DecisionId, &DecisionSlot>,
-    ends: &BTreeMap<DecisionId, Ends>,
+    trees: &BTreeMap<DecisionId, (VectorTree, Id)>,
 ) -> Step {
     match call.role {
         MarkerRole::Mark { mark } => layout.mark_bit(mark).map_or(Step::Nothing, |bit| Step::Set { bit }),
@@ -255,18 +287,15 @@ fn step(
             }
             None => Step::Nothing,
         },
-        MarkerRole::Condition { decision, condition } => match (slots.get(&decision), ends.get(&decision)) {
-            (Some(_), Some(ends)) => {
-                let bit = |value| ends.get(&(condition, value)).map(|end| end.bit);
-                let (if_true, if_false) = (bit(true), bit(false));
-                if (if_true, if_false) == (None, None) { Step::Nothing } else { Step::Choose { if_true, if_false } }
-            }
+        MarkerRole::Condition { decision, condition } => match (slots.get(&decision), trees.get(&decision)) {
+            (Some(_), Some(_)) => Step::Keep { condition, decision },
             (Some(_), None) => Step::Add { condition, decision },
             (None, _) => Step::Nothing,
         },
-        MarkerRole::Decision { decision } => match (slots.get(&decision), ends.get(&decision)) {
+        MarkerRole::Decision { decision } => match (slots.get(&decision), trees.get(&decision)) {
+            (Some(_), Some(_)) => Step::Pick { decision },
             (Some(_), None) => Step::Conclude { decision },
-            (Some(_), Some(_)) | (None, _) => Step::Nothing,
+            (None, _) => Step::Nothing,
         },
     }
 }
@@ -322,37 +351,35 @@ enum Way {
 /// Block entries of a function with loops.
 struct Entries<'a> {
     module: &'a Module,
-    function: &'a Function,
-    /// Number of edges into a block, by label.
-    edges: BTreeMap<Id, u32>,
-    by_label: BTreeMap<Id, &'a Block>,
-    /// Labels behind loops.
-    exits: BTreeSet<Id>,
+    graph: Graph,
+    loops: Vec<Loop>,
+    /// By block, the smallest of the loops that it is in.
+    innermost: BTreeMap<usize, usize>,
 }
 
 impl<'a> Entries<'a> {
-    fn of(module: &'a Module, function: &'a Function) -> Option<Self> {
+    fn of(module: &'a Module, function: &Function) -> Option<Self> {
         let inside = &module.instructions[function.range.clone()];
-        let exits: BTreeSet<Id> = inside.iter().filter(|i| i.op == Op::LoopMerge).filter_map(|i| i.id(0)).collect();
-        if exits.is_empty() {
+        if !inside.iter().any(|i| i.op == Op::LoopMerge) {
             return None;
         }
-        let mut edges = BTreeMap::new();
-        for block in &function.blocks {
-            for target in targets(&module.instructions[block.range.end - 1]) {
-                *edges.entry(target).or_insert(0) += 1;
-            }
+        let graph = Graph::of(module, function);
+        let loops = graph.loops();
+        let mut by_size: Vec<usize> = (0..loops.len()).collect();
+        by_size.sort_by_key(|index| std::cmp::Reverse(loops[*index].blocks.len()));
+        let mut innermost = BTreeMap::new();
+        for index in by_size {
+            innermost.extend(loops[index].blocks.iter().map(|block| (*block, index)));
         }
-        let by_label = function.blocks.iter().map(|block| (block.label, block)).collect();
-        Some(Self { module, function, edges, by_label, exits })
+        Some(Self { module, graph, loops, innermost })
     }
 
-    /// The sides for true and false where the block of instruction `index` branches on `value`, if one of them leaves a
-    /// loop and each is entered from there alone.
+    /// The sides for true and false where the block of instruction `index` branches on `value`, if one of them leaves the
+    /// innermost loop around it and each is entered from there alone.
     fn by_value(&self, index: usize, value: Id) -> Option<[Side; 2]> {
-        let behind = self.function.blocks.partition_point(|block| block.range.start <= index);
-        let block = self.function.blocks.get(behind.checked_sub(1)?).filter(|block| block.range.contains(&index))?;
-        let branch = &self.module.instructions[block.range.end - 1];
+        let here = self.graph.blocks.partition_point(|block| block.range.start <= index).checked_sub(1)?;
+        let around = &self.loops[*self.innermost.get(&here)?];
+        let branch = &self.module.instructions[self.graph.blocks[here].terminator()];
         if branch.op != Op::BranchConditional {
             return None;
         }
@@ -362,16 +389,21 @@ impl<'a> Entries<'a> {
             condition = negation.id(0)?;
             targets.reverse();
         }
-        let [yes, no] = targets.map(|target| self.side(target));
+        let [yes, no] = targets.map(|target| self.side(target, around));
         let sides = [yes?, no?];
         (sides[0].way != sides[1].way).then_some(sides)
     }
 
-    fn side(&self, label: Id) -> Option<Side> {
-        let block = self.by_label.get(&label).filter(|_| self.edges.get(&label) == Some(&1))?;
+    /// The side that a label begins, seen from within a loop.
+    fn side(&self, label: Id, around: &Loop) -> Option<Side> {
+        let index = self.graph.block(label)?;
+        let block = &self.graph.blocks[index];
+        if block.predecessors.len() != 1 {
+            return None;
+        }
         let body = block.range.start + 1..block.range.end;
         let last_phi = body.clone().rev().find(|index| self.module.instructions[*index].op == Op::Phi);
-        let way = if self.exits.contains(&label) { Way::Out } else { Way::On };
+        let way = if around.blocks.contains(&index) { Way::On } else { Way::Out };
         Some(Side { place: last_phi.map_or(body.start, |phi| phi + 1), way })
     }
 }
