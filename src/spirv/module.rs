@@ -343,7 +343,7 @@ impl Module {
 }
 
 /// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an instruction claims.
-fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
+pub(super) fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
     let mut offset = 5;
     while let Some(word) = words.get(offset) {
         let length = (word >> 16) as usize;
@@ -359,7 +359,7 @@ fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
 /// rspirv 0.13 reads exactly one operand per entry of the grammar behind the opcode of an OpSpecConstantOp, so that a
 /// shuffle or an extraction with several indices fails. In its eyes they become OpSpecConstantComposite, whose operands
 /// are plain words; [`constant_operation`] gives them their meaning. `None` where the module has none.
-fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
+pub(super) fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
     let mut disguised: Option<Vec<u32>> = None;
     let mut offset = 5;
     while let Some(word) = words.get(offset) {
