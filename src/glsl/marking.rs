@@ -16,6 +16,13 @@ use std::fmt::Write;
 /// Most blank lines written instead of a `#line` directive.
 const BLANK_LINES: u32 = 8;
 
+/// The instruction set of the markers in compiled text, before `marker_calls` makes calls of them.
+pub const MARKER_SET: &str = "vkcert.markers";
+pub const VALUE_INSTRUCTION: u32 = 1;
+pub const MARK_INSTRUCTION: u32 = 2;
+/// Lets text declare markers as instructions.
+const MARKER_EXTENSION: &str = "#extension GL_EXT_spirv_intrinsics : enable";
+
 /// What a placement marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
@@ -92,9 +99,13 @@ impl MarkerNames {
     }
 
     fn definitions(&self) -> String {
+        let instruction = |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
         format!(
-            "bool {}(const uint page, const uint id, const bool v) {{ return v; }} void {}(const uint page, const uint id) {{ }}",
-            self.value, self.mark
+            "{} bool {}(const uint page, const uint id, const bool v); {} void {}(const uint page, const uint id);",
+            instruction(VALUE_INSTRUCTION),
+            self.value,
+            instruction(MARK_INSTRUCTION),
+            self.mark
         )
     }
 }
@@ -109,6 +120,8 @@ pub struct MarkedText {
 /// What stands around the tokens.
 #[derive(Debug, Clone, Default)]
 pub struct Insertions {
+    /// A line behind `#version`.
+    pub directive: &'static str,
     pub before: BTreeMap<TokenIndex, String>,
     pub behind: BTreeMap<TokenIndex, String>,
     pub roles: Vec<MarkerRole>,
@@ -137,7 +150,7 @@ pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: 
             }
         }
     }
-    Insertions { before, behind, roles }
+    Insertions { directive: MARKER_EXTENSION, before, behind, roles }
 }
 
 /// Writes the text with all placements but those of `excluded`.
@@ -166,7 +179,7 @@ impl Writer<'_> {
         let mut directives = self.unit.directives.iter().peekable();
         for (index, token) in self.unit.tokens.iter().enumerate() {
             while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
-                self.directive(directive);
+                self.directive(directive, inserted);
             }
             self.move_to(token.line_file, token.line);
             self.text.push_str(inserted.before.get(&index).map_or("", String::as_str));
@@ -175,16 +188,16 @@ impl Writer<'_> {
             self.text.push_str(inserted.behind.get(&index).map_or("", String::as_str));
         }
         for directive in directives {
-            self.directive(directive);
+            self.directive(directive, inserted);
         }
         self.text.push('\n');
     }
 
-    fn directive(&mut self, directive: &super::preprocessor::Directive) {
+    fn directive(&mut self, directive: &super::preprocessor::Directive, inserted: &Insertions) {
         // `#version` must be the first thing of all (GLSL 4.60, 3.3).
         if directive.text.starts_with("#version") {
-            self.text.insert_str(0, &format!("{}\n", directive.text));
-            self.line += 1;
+            self.text.insert_str(0, &format!("{}\n{}\n", directive.text, inserted.directive));
+            self.line += 2;
             return;
         }
         self.move_to(directive.line_file, directive.line);
