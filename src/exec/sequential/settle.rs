@@ -221,8 +221,9 @@ impl May {
         numbers.words = occurrences.words.iter().map(&mut number).collect();
         numbers.masks = occurrences.masks.iter().map(&mut number).collect();
         let parts = (count as usize).div_ceil(64 * PART);
-        let lasting = State(vec![Rc::new([0; PART]); parts]);
-        Self { numbers, lasting, passing: Table::new(program, false) }
+        // All parts are one until something is set.
+        let none = Rc::new([0; PART]);
+        Self { numbers, lasting: State(vec![none; parts]), passing: Table::new(program, false) }
     }
     fn has(&self, scalar: Scalar) -> bool {
         match self.numbers.get(scalar) {
