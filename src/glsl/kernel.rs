@@ -6,7 +6,7 @@
 use super::Positions;
 use super::include::Includes;
 use super::isolate::{self, Isolated, Rejection};
-use super::marking::{self, Marked, MarkedText, MarkerNames};
+use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
 use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser};
@@ -60,8 +60,8 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
         .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
     let left_out = excluded.keys().copied().collect();
-    let markers = marking::insertions(&outline.placements, &left_out, &names);
-    let positions = Positions::of(kernel, &unit, &outline, (&names, &markers), accuracy);
+    let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
+    let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
 }

@@ -98,16 +98,29 @@ impl MarkerNames {
         Self { value: free("vkcert_value"), mark: free("vkcert_mark") }
     }
 
-    fn definitions(&self) -> String {
-        let instruction = |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
-        format!(
-            "{} bool {}(const uint page, const uint id, const bool v); {} void {}(const uint page, const uint id);",
-            instruction(VALUE_INSTRUCTION),
-            self.value,
-            instruction(MARK_INSTRUCTION),
-            self.mark
-        )
+    fn definitions(&self, form: MarkerForm) -> String {
+        let Self { value, mark } = self;
+        let number = "const uint page, const uint id";
+        match form {
+            MarkerForm::Functions => {
+                format!("bool {value}({number}, const bool v) {{ return v; }} void {mark}({number}) {{ }}")
+            }
+            MarkerForm::Instructions => {
+                let of_set = |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
+                let (first, second) = (of_set(VALUE_INSTRUCTION), of_set(MARK_INSTRUCTION));
+                format!("{first} bool {value}({number}, const bool v); {second} void {mark}({number});")
+            }
+        }
     }
+}
+
+/// What markers are to the compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkerForm {
+    /// Costs nothing in a large kernel; [`super::marker_calls`] makes calls of them.
+    Instructions,
+    /// Operands keep lines of their own: those of an instruction get the line of its end.
+    Functions,
 }
 
 /// Marked text with what its marker numbers mean.
@@ -127,9 +140,14 @@ pub struct Insertions {
     pub roles: Vec<MarkerRole>,
 }
 
-/// All placements but those of `excluded`, as text; the marker functions stand before the first token.
-pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: &MarkerNames) -> Insertions {
-    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions())]);
+/// All placements but those of `excluded`, as text; the markers are declared before the first token.
+pub fn insertions(
+    placements: &[Placement],
+    excluded: &BTreeSet<Marked>,
+    names: &MarkerNames,
+    form: MarkerForm,
+) -> Insertions {
+    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions(form))]);
     let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
     let mut roles = Vec::new();
     for placement in placements.iter().filter(|placement| !excluded.contains(&placement.role.marked())) {
@@ -150,7 +168,11 @@ pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: 
             }
         }
     }
-    Insertions { directive: MARKER_EXTENSION, before, behind, roles }
+    let directive = match form {
+        MarkerForm::Instructions => MARKER_EXTENSION,
+        MarkerForm::Functions => "",
+    };
+    Insertions { directive, before, behind, roles }
 }
 
 /// Writes the text with all placements but those of `excluded`.
@@ -160,7 +182,7 @@ pub fn render(
     excluded: &BTreeSet<Marked>,
     names: &MarkerNames,
 ) -> MarkedText {
-    let inserted = insertions(placements, excluded, names);
+    let inserted = insertions(placements, excluded, names, MarkerForm::Instructions);
     let mut writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
     writer.write(&inserted);
     MarkedText { text: writer.text, roles: inserted.roles }

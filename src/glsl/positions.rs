@@ -7,7 +7,7 @@
 //! Does not cover: instructions to which the compiler gives no line, and lines that it leaves standing from the
 //! instruction before.
 
-use super::marking::{Insertions, MarkerNames};
+use super::marking::Insertions;
 use super::outline::Outline;
 use super::preprocessor::{Directive, TranslationUnit};
 use super::token::FrameId;
@@ -24,7 +24,6 @@ pub struct Positions {
     text: String,
     /// The marked text, re-lined alike.
     marked: String,
-    names: MarkerNames,
     /// By line number - 1: index in `tokens`; none for lines of directives.
     pub lines: Vec<Option<u32>>,
     pub tokens: Vec<TokenPlace>,
@@ -53,7 +52,7 @@ impl Positions {
         kernel: &KernelSource,
         unit: &TranslationUnit,
         outline: &Outline,
-        (names, markers): (&MarkerNames, &Insertions),
+        markers: &Insertions,
         accuracy: Accuracy,
     ) -> Self {
         let (text, lines) = relined(unit, &Insertions::default());
@@ -61,7 +60,6 @@ impl Positions {
             kernel: kernel.clone(),
             text,
             marked: relined(unit, markers).0,
-            names: names.clone(),
             lines,
             tokens: token_places(unit, accuracy),
             decisions: outline.ranges.clone(),
@@ -77,7 +75,7 @@ impl Positions {
 
     /// SPIR-V of the re-lined marked text; never optimised.
     pub fn marked_module(&self) -> Result<Vec<u32>, String> {
-        compile::marked(&self.kernel, &self.marked, &self.names).map_err(|error| error.reason)
+        compile::rewritten(&self.kernel, &self.marked, Optimization::Zero).map_err(|error| error.reason)
     }
 
     /// What production is compiled with.
@@ -98,7 +96,6 @@ fn relined(unit: &TranslationUnit, inserted: &Insertions) -> (String, Vec<Option
     };
     // `#version` must be the first thing of all (GLSL 4.60, 3.3).
     unit.directives.iter().filter(is_version).for_each(|version| write(&[&version.text], None));
-    write(&[inserted.directive], None);
     let mut directives = unit.directives.iter().filter(|directive| !is_version(directive)).peekable();
     for (index, token) in unit.tokens.iter().enumerate() {
         while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
