@@ -146,19 +146,37 @@ impl Kernel {
 
 /// Compiles a GLSL kernel into its three modules.
 pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Kernel, Failure> {
-    let compiled = glsl::compile(source)?;
+    let mut compiled = glsl::compile(source)?;
     let environment = environment(&source.target_env)?;
-    let production = Arc::new(compiled.production);
-    validate::validate(&production, environment)
-        .map_err(|error| Failure::tool(format!("{}: the compiler's own module is not valid: {error}", source.path)))?;
-    let module = parse(&production, &source.path)?;
+    let production = Arc::new(std::mem::take(&mut compiled.production));
+    // The validator takes longer than what is made of the modules meanwhile.
+    std::thread::scope(|scope| {
+        let valid = scope.spawn(|| validate::validate(&production, environment));
+        let kernel = assemble(name, source, wanted, compiled, &production, environment);
+        let valid = valid.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        valid.map_err(|error| {
+            Failure::tool(format!("{}: the compiler's own module is not valid: {error}", source.path))
+        })?;
+        kernel
+    })
+}
+
+fn assemble(
+    name: &str,
+    source: &KernelSource,
+    wanted: Wanted,
+    compiled: glsl::Compiled,
+    production: &Arc<Vec<u32>>,
+    environment: TargetEnv,
+) -> Result<Kernel, Failure> {
+    let module = parse(production, &source.path)?;
     let mut kernel = Kernel {
         name: name.to_owned(),
         entry: source.entry.clone(),
         target_env: source.target_env.clone(),
         defines: source.defines.clone(),
         source: source.path.clone(),
-        production,
+        production: Arc::clone(production),
         module: Arc::new(module),
         measurement: Measurement::NoSource,
         object: ObjectCode::default(),
@@ -196,6 +214,7 @@ fn measure(
 ) -> Result<Measured, String> {
     let marked = Arc::new(marked);
     let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
+    // Production is in the validator's hands meanwhile; no more than two modules at once, for the memory they take.
     validate::validate(&marked, environment).map_err(|error| format!("the marked module is not valid: {error}"))?;
     let made = instrument::instrument_in(structure, &module, &source.entry, &RecordRequest::default(), environment);
     let made = made.map_err(|error| error.to_string())?;

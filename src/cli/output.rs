@@ -25,6 +25,21 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Prints a value to stdout as one JSON document, as it is read.
+pub fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> {
+    let mut stdout = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut stdout, value).map_err(std::io::Error::from);
+    match written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            // What is left in the buffer has no reader.
+            drop(stdout.into_parts());
+            Err(Failure::ClosedOutput)
+        }
+        Err(error) => Err(Failure::Tool { message: format!("cannot write to stdout: {error}"), path: None }),
+    }
+}
+
 /// The temporary folder of the run in progress, for the signal handler.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 

@@ -5,8 +5,9 @@
 //! Does not cover: what the messages mean beyond a hint for the frequent ones.
 
 use super::include::{IncludeForm, Includes};
+use super::marking::MarkerNames;
 use super::preprocessor::{self, Predefined};
-use super::{KernelSource, Optimization};
+use super::{KernelSource, Optimization, marker_calls};
 use crate::model::diagnostic::{Diagnostic, Location};
 use crate::model::place::Position;
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,6 +190,11 @@ pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) 
         let line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
         RewriteError { reason: line.split("error:").last().unwrap_or(line).trim().to_owned(), places }
     })
+}
+
+/// Compiles marked text, which is never optimised.
+pub fn marked(kernel: &KernelSource, text: &str, names: &MarkerNames) -> Result<Vec<u32>, RewriteError> {
+    Ok(marker_calls::restore(&rewritten(kernel, text, Optimization::Zero)?, names))
 }
 
 /// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same tokens. No pragma in it

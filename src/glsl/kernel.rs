@@ -6,7 +6,7 @@
 use super::Positions;
 use super::include::Includes;
 use super::isolate::{self, Isolated, Rejection};
-use super::marking::{self, Marked, MarkedText, MarkerNames};
+use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
 use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser};
@@ -40,17 +40,27 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     if let Err(error) = &own {
         refuse_limit(kernel, error)?;
     }
-    let production = compiler::production(kernel, &includes)?;
     let mut notes = Vec::new();
-    let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
-    let items = parser::parse(&unit.tokens);
-    let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    // The compiler works on the production text while the same text is read here.
+    let (production, (unit, accuracy, outline)) = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let production = builder.spawn_scoped(scope, || compiler::production(kernel, &Includes::new(kernel)));
+        let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
+        let items = parser::parse(&unit.tokens);
+        let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+        let production = match production {
+            Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => compiler::production(kernel, &includes),
+        };
+        (production, (unit, accuracy, outline))
+    });
+    let production = production?;
     notes.extend(outline.notes.iter().cloned());
     let names = MarkerNames::unused_in(&unit.tokens);
     let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
         .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
     let left_out = excluded.keys().copied().collect();
-    let markers = marking::insertions(&outline.placements, &left_out, &names);
+    let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
     let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
@@ -136,7 +146,7 @@ fn mark(
     let isolated = isolate::isolate(&all, |excluded| {
         let excluded = excluded.keys().copied().collect();
         let text = marking::render(unit, &outline.placements, &excluded, names);
-        let words = compiler::rewritten(kernel, &text.text, Optimization::Zero).map_err(|error| {
+        let words = compiler::marked(kernel, &text.text, names).map_err(|error| {
             let suspects = error.places.iter().filter_map(|(file, line)| lines.get(&(file.as_str(), *line)));
             Rejection { suspects: suspects.flatten().copied().collect(), reason: error.reason }
         })?;

@@ -16,6 +16,13 @@ use std::fmt::Write;
 /// Most blank lines written instead of a `#line` directive.
 const BLANK_LINES: u32 = 8;
 
+/// The instruction set of the markers in compiled text, before `marker_calls` makes calls of them.
+pub const MARKER_SET: &str = "vkcert.markers";
+pub const VALUE_INSTRUCTION: u32 = 1;
+pub const MARK_INSTRUCTION: u32 = 2;
+/// Lets text declare markers as instructions.
+const MARKER_EXTENSION: &str = "#extension GL_EXT_spirv_intrinsics : enable";
+
 /// What a placement marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
@@ -91,12 +98,29 @@ impl MarkerNames {
         Self { value: free("vkcert_value"), mark: free("vkcert_mark") }
     }
 
-    fn definitions(&self) -> String {
-        format!(
-            "bool {}(const uint page, const uint id, const bool v) {{ return v; }} void {}(const uint page, const uint id) {{ }}",
-            self.value, self.mark
-        )
+    fn definitions(&self, form: MarkerForm) -> String {
+        let Self { value, mark } = self;
+        let number = "const uint page, const uint id";
+        match form {
+            MarkerForm::Functions => {
+                format!("bool {value}({number}, const bool v) {{ return v; }} void {mark}({number}) {{ }}")
+            }
+            MarkerForm::Instructions => {
+                let of_set = |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
+                let (first, second) = (of_set(VALUE_INSTRUCTION), of_set(MARK_INSTRUCTION));
+                format!("{first} bool {value}({number}, const bool v); {second} void {mark}({number});")
+            }
+        }
     }
+}
+
+/// What markers are to the compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkerForm {
+    /// Costs nothing in a large kernel; [`super::marker_calls`] makes calls of them.
+    Instructions,
+    /// Operands keep lines of their own: those of an instruction get the line of its end.
+    Functions,
 }
 
 /// Marked text with what its marker numbers mean.
@@ -109,14 +133,21 @@ pub struct MarkedText {
 /// What stands around the tokens.
 #[derive(Debug, Clone, Default)]
 pub struct Insertions {
+    /// A line behind `#version`.
+    pub directive: &'static str,
     pub before: BTreeMap<TokenIndex, String>,
     pub behind: BTreeMap<TokenIndex, String>,
     pub roles: Vec<MarkerRole>,
 }
 
-/// All placements but those of `excluded`, as text; the marker functions stand before the first token.
-pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: &MarkerNames) -> Insertions {
-    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions())]);
+/// All placements but those of `excluded`, as text; the markers are declared before the first token.
+pub fn insertions(
+    placements: &[Placement],
+    excluded: &BTreeSet<Marked>,
+    names: &MarkerNames,
+    form: MarkerForm,
+) -> Insertions {
+    let mut before: BTreeMap<TokenIndex, String> = BTreeMap::from([(0, names.definitions(form))]);
     let mut behind: BTreeMap<TokenIndex, String> = BTreeMap::new();
     let mut roles = Vec::new();
     for placement in placements.iter().filter(|placement| !excluded.contains(&placement.role.marked())) {
@@ -137,7 +168,11 @@ pub fn insertions(placements: &[Placement], excluded: &BTreeSet<Marked>, names: 
             }
         }
     }
-    Insertions { before, behind, roles }
+    let directive = match form {
+        MarkerForm::Instructions => MARKER_EXTENSION,
+        MarkerForm::Functions => "",
+    };
+    Insertions { directive, before, behind, roles }
 }
 
 /// Writes the text with all placements but those of `excluded`.
@@ -147,7 +182,7 @@ pub fn render(
     excluded: &BTreeSet<Marked>,
     names: &MarkerNames,
 ) -> MarkedText {
-    let inserted = insertions(placements, excluded, names);
+    let inserted = insertions(placements, excluded, names, MarkerForm::Instructions);
     let mut writer = Writer { unit, text: String::new(), file: FileIndex(0), line: 1 };
     writer.write(&inserted);
     MarkedText { text: writer.text, roles: inserted.roles }
@@ -166,7 +201,7 @@ impl Writer<'_> {
         let mut directives = self.unit.directives.iter().peekable();
         for (index, token) in self.unit.tokens.iter().enumerate() {
             while let Some(directive) = directives.next_if(|directive| directive.before <= index) {
-                self.directive(directive);
+                self.directive(directive, inserted);
             }
             self.move_to(token.line_file, token.line);
             self.text.push_str(inserted.before.get(&index).map_or("", String::as_str));
@@ -175,16 +210,16 @@ impl Writer<'_> {
             self.text.push_str(inserted.behind.get(&index).map_or("", String::as_str));
         }
         for directive in directives {
-            self.directive(directive);
+            self.directive(directive, inserted);
         }
         self.text.push('\n');
     }
 
-    fn directive(&mut self, directive: &super::preprocessor::Directive) {
+    fn directive(&mut self, directive: &super::preprocessor::Directive, inserted: &Insertions) {
         // `#version` must be the first thing of all (GLSL 4.60, 3.3).
         if directive.text.starts_with("#version") {
-            self.text.insert_str(0, &format!("{}\n", directive.text));
-            self.line += 1;
+            self.text.insert_str(0, &format!("{}\n{}\n", directive.text, inserted.directive));
+            self.line += 2;
             return;
         }
         self.move_to(directive.line_file, directive.line);

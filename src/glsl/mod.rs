@@ -21,6 +21,8 @@ mod kernel;
 mod lexer;
 mod lines;
 mod macros;
+#[cfg(feature = "compiler")]
+mod marker_calls;
 mod marking;
 mod names;
 mod outline;

@@ -88,3 +88,40 @@ void main() { if (r[0] > 1u) r[1] = 2u; }
     assert!(made.presence.markers.len() < structure.markers.len());
     assert_eq!(made.untraced, []);
 }
+
+/// The compiler sees instructions of a set of their own; what everyone else sees are calls.
+#[test]
+fn markers_are_calls_and_leave_no_set_extension_or_second_type() {
+    let text = "#version 450
+layout(local_size_x = 8) in;
+layout(binding = 0) buffer B { int s[]; };
+bool same(uint a, uint b, bool v) { return a == b && v; }
+void main() {
+    if (same(1u, uint(s[0]), s[2] < 4) || s[3] == 2) s[1] = 2;
+    switch (s[4]) { case 0: s[5] = 1; }
+}
+";
+    for env in ["vulkan1.0", "vulkan1.3"] {
+        let source = KernelSource {
+            path: "glsl/kernel.comp".into(),
+            text: text.into(),
+            include: Vec::new(),
+            folder: None,
+            defines: BTreeMap::new(),
+            entry: "main".into(),
+            target_env: env.into(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        };
+        let marked = compile(&source).expect("it compiles").marked;
+        validate(&marked, TargetEnv::named(env).expect("an environment")).expect("valid");
+        let text = crate::spirv::validate::disassemble(&marked).expect("text");
+        // The source text, with how markers are declared in it, is in OpSource; nowhere else.
+        for line in text.lines().filter(|line| line.contains("OpExt") || line.contains("OpSourceExtension")) {
+            assert!(!line.contains("vkcert") && !line.contains("spirv_intrinsics"), "{line}");
+        }
+        let calls = |name: &str| text.matches(&format!("OpFunctionCall {name}")).count();
+        // Two decisions of two conditions, one of one in an argument; two function entries, a label, an added default.
+        assert_eq!((calls("%bool %vkcert_value"), calls("%void %vkcert_mark")), (7, 4), "{text}");
+    }
+}

@@ -47,7 +47,13 @@ impl RecordLayout {
     }
 
     pub fn slot(&self, decision: DecisionId) -> Option<&DecisionSlot> {
-        self.decisions.binary_search_by_key(&decision, |slot| slot.decision).ok().map(|at| &self.decisions[at])
+        self.position(decision).map(|(_, slot)| slot)
+    }
+
+    /// The slot of a decision with its index.
+    pub fn position(&self, decision: DecisionId) -> Option<(u32, &DecisionSlot)> {
+        let at = self.decisions.binary_search_by_key(&decision, |slot| slot.decision).ok()?;
+        Some((at as u32, &self.decisions[at]))
     }
 }
 

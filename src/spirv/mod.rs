@@ -10,6 +10,7 @@ pub mod constants;
 pub mod effects;
 pub mod fold;
 pub mod module;
+mod pieces;
 pub mod reflect;
 pub mod types;
 pub mod uniformity;

@@ -123,12 +123,16 @@ pub enum ModuleError {
     PartialWord { bytes: usize },
 }
 
-struct Collector {
+/// Instructions as they are read, in the form that is kept.
+struct Collector<'a> {
+    words: &'a [u32],
     header: Option<dr::ModuleHeader>,
-    instructions: Vec<dr::Instruction>,
+    instructions: Vec<Instruction>,
+    offset: u32,
+    failure: Option<ModuleError>,
 }
 
-impl Consumer for Collector {
+impl Consumer for Collector<'_> {
     fn initialize(&mut self) -> ParseAction {
         ParseAction::Continue
     }
@@ -139,8 +143,23 @@ impl Consumer for Collector {
         self.header = Some(header);
         ParseAction::Continue
     }
-    fn consume_instruction(&mut self, instruction: dr::Instruction) -> ParseAction {
-        self.instructions.push(instruction);
+    fn consume_instruction(&mut self, parsed: dr::Instruction) -> ParseAction {
+        let word = self.words.get(self.offset as usize).copied().unwrap_or(1 << 16);
+        let (op, mut operands) = match word & 0xFFFF {
+            opcode if opcode == Op::SpecConstantOp as u32 => match constant_operation(&parsed.operands) {
+                Ok(operands) => (Op::SpecConstantOp, operands),
+                Err(error) => {
+                    self.failure.get_or_insert(error);
+                    return ParseAction::Stop;
+                }
+            },
+            _ => (parsed.class.opcode, parsed.operands),
+        };
+        // Operands are kept as long as the module: the reader leaves room for four.
+        operands.shrink_to_fit();
+        let (result_type, result) = (parsed.result_type, parsed.result_id);
+        self.instructions.push(Instruction { op, result_type, result, operands, offset: self.offset });
+        self.offset += word >> 16;
         ParseAction::Continue
     }
 }
@@ -149,31 +168,18 @@ impl Module {
     /// Parses a word stream. Run the validator first: this reader checks the grammar, not the rules.
     pub fn parse(words: impl Into<Arc<Vec<u32>>>) -> Result<Self, ModuleError> {
         let words = words.into();
-        let mut collector = Collector { header: None, instructions: Vec::new() };
         whole_instructions(&words)?;
         let readable = disguise_constant_operations(&words);
-        rspirv::binary::parse_words(readable.as_deref().unwrap_or(words.as_slice()), &mut collector)
-            .map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
-        let header = collector.header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
-        let mut offset = 5;
-        let mut instructions = Vec::with_capacity(collector.instructions.len());
-        for parsed in collector.instructions {
-            let word = words.get(offset as usize).copied().unwrap_or(1 << 16);
-            let (op, operands) = match word & 0xFFFF {
-                opcode if opcode == Op::SpecConstantOp as u32 => {
-                    (Op::SpecConstantOp, constant_operation(&parsed.operands)?)
-                }
-                _ => (parsed.class.opcode, parsed.operands),
-            };
-            instructions.push(Instruction {
-                op,
-                result_type: parsed.result_type,
-                result: parsed.result_id,
-                operands,
-                offset,
-            });
-            offset += word >> 16;
+        let instructions = Vec::with_capacity(words.len() / 4);
+        let mut collector = Collector { words: &words, header: None, instructions, offset: 5, failure: None };
+        let read = rspirv::binary::parse_words(readable.as_deref().unwrap_or(words.as_slice()), &mut collector);
+        let Collector { header, mut instructions, failure, .. } = collector;
+        if let Some(failure) = failure {
+            return Err(failure);
         }
+        read.map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
+        let header = header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
+        instructions.shrink_to_fit();
         Ok(Self::index(words, header, instructions))
     }
 
@@ -343,7 +349,7 @@ impl Module {
 }
 
 /// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an instruction claims.
-fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
+pub(super) fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
     let mut offset = 5;
     while let Some(word) = words.get(offset) {
         let length = (word >> 16) as usize;
@@ -359,7 +365,7 @@ fn whole_instructions(words: &[u32]) -> Result<(), ModuleError> {
 /// rspirv 0.13 reads exactly one operand per entry of the grammar behind the opcode of an OpSpecConstantOp, so that a
 /// shuffle or an extraction with several indices fails. In its eyes they become OpSpecConstantComposite, whose operands
 /// are plain words; [`constant_operation`] gives them their meaning. `None` where the module has none.
-fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
+pub(super) fn disguise_constant_operations(words: &[u32]) -> Option<Vec<u32>> {
     let mut disguised: Option<Vec<u32>> = None;
     let mut offset = 5;
     while let Some(word) = words.get(offset) {

@@ -6,6 +6,7 @@
 //! feature permits (scalar, std430 in uniform blocks) are accepted; whether the device has it is the engine's check.
 //! Does not cover: rules that hold only at run time (the engines look for those).
 
+use super::pieces;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
@@ -75,6 +76,17 @@ pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
         let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
         return Err(ValidationError { message, word: Some(0) });
     }
+    // A module with large functions is as valid as one that has them in pieces, and that takes far less time.
+    if let Some(pieces) = pieces::cut(words, pieces::SIZES)
+        && run(&pieces, env, Names::Numbers).is_ok()
+    {
+        return Ok(());
+    }
+    validate_whole(words, env)
+}
+
+/// Checks `words` as they stand, which must begin as a module does.
+pub(super) fn validate_whole(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
     // Friendly names serve the message alone, and cost quadratic time where many ids have the same name.
     match run(words, env, Names::Numbers) {
         Ok(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! Writes large kernels: signal-processing stages that were never meant to be read, in three shapes. Every choice comes
+//! Writes large kernels: signal-processing stages that were never meant to be read, in four shapes. Every choice comes
 //! from the seed, so that a kernel can be written again.
 
 use std::fmt::Write;
@@ -12,10 +12,12 @@ pub enum Shape {
     Functions,
     /// Nested control flow with four conditions per decision.
     Conditions,
+    /// A hundred functions, each with its share of the decisions; every other decision has two conditions.
+    Hundred,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 3] = [Shape::Statements, Shape::Functions, Shape::Conditions];
+    pub const ALL: [Shape; 4] = [Shape::Statements, Shape::Functions, Shape::Conditions, Shape::Hundred];
 }
 
 struct Author {
@@ -61,6 +63,7 @@ pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
         Shape::Statements => author.statements(decisions),
         Shape::Functions => author.functions(decisions),
         Shape::Conditions => author.conditions(decisions),
+        Shape::Hundred => author.hundred(decisions),
     }
     author.text
 }
@@ -99,6 +102,29 @@ impl Author {
             );
             self.line(&block);
             self.decisions += 3;
+        }
+        self.line(END);
+    }
+
+    fn hundred(&mut self, decisions: usize) {
+        const FUNCTIONS: usize = 100;
+        let each = decisions.saturating_sub(self.decisions).div_ceil(FUNCTIONS);
+        for function in 0..FUNCTIONS {
+            self.line(&format!("int law_{function}(int x, int y) {{"));
+            for number in 0..each {
+                let (a, b, c) = (self.roll(200) as i64 - 100, self.roll(9) + 1, self.roll(100));
+                let line = match number % 2 {
+                    0 => format!("    if (x > {a}) y -= {b};"),
+                    _ => format!("    if (x < {a} && y != {c}) {{ x += {b}; }}"),
+                };
+                self.line(&line);
+            }
+            self.line("    return x ^ y;\n}");
+            self.decisions += each;
+        }
+        self.line(BEGIN);
+        for function in 0..FUNCTIONS {
+            self.line(&format!("    x = bounded(law_{function}(x, y), {});", 500 + function));
         }
         self.line(END);
     }

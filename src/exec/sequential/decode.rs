@@ -12,7 +12,7 @@ use super::program::*;
 use super::settle::Known;
 use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
-use crate::spirv::module::{Function, Id, Instruction, Module, is_terminator};
+use crate::spirv::module::{self, Function, Id, Instruction, Module, is_terminator};
 use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
@@ -83,6 +83,8 @@ pub struct Frame {
     labels: HashMap<Id, u32>,
     /// Position of each block in the order of emission.
     positions: HashMap<Id, usize>,
+    /// Position of each block in its function.
+    blocks: HashMap<Id, usize>,
     /// By loop header: the extent in that order and the iteration counter.
     loops: Vec<(Id, std::ops::Range<usize>, Reg)>,
     return_to: Option<u32>,
@@ -710,6 +712,7 @@ impl<'a> Decoder<'a> {
             values: body.parameters.iter().copied().zip(arguments).collect(),
             labels: HashMap::new(),
             positions,
+            blocks: body.blocks.iter().enumerate().map(|(at, block)| (block.label, at)).collect(),
             loops: Vec::new(),
             return_to,
             result,
@@ -733,6 +736,11 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
+    /// A block of the function being inlined.
+    fn block_of<'b>(&self, body: &'b Function, label: Id) -> Option<&'b module::Block> {
+        body.blocks.get(*self.frames.last()?.blocks.get(&label)?)
+    }
+
     fn counters_here(&self) -> Vec<Reg> {
         let Some(frame) = self.frames.last() else { return Vec::new() };
         let position = frame.positions[&frame.block];
@@ -746,7 +754,7 @@ impl<'a> Decoder<'a> {
         let module = self.module;
         let mut loops = Vec::new();
         for label in order {
-            let Some(block) = body.blocks.iter().find(|block| block.label == *label) else { continue };
+            let Some(block) = self.block_of(body, *label) else { continue };
             for instruction in &module.instructions[block.range.clone()] {
                 match instruction.op {
                     Op::Phi => {
@@ -772,7 +780,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn block_has_barrier(&self, body: &Function, label: Id) -> bool {
-        let Some(block) = body.blocks.iter().find(|block| block.label == label) else { return false };
+        let Some(block) = self.block_of(body, label) else { return false };
         self.module.instructions[block.range.clone()].iter().any(|instruction| match instruction.op {
             Op::ControlBarrier => true,
             Op::FunctionCall => instruction.id(0).is_some_and(|callee| self.with_barrier.contains(&callee)),
@@ -785,7 +793,7 @@ impl<'a> Decoder<'a> {
         self.frame().block = label;
         let start = self.frame().labels[&label];
         self.begin(start);
-        let Some(block) = body.blocks.iter().find(|block| block.label == label) else {
+        let Some(block) = self.block_of(body, label) else {
             return Err(unsupported(format!("the missing block %{label}")));
         };
         for index in block.range.clone() {

@@ -7,6 +7,7 @@
 use super::ops::element::{Binary, Ternary};
 use super::program::*;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// What is known of a dispatch before it is decoded; makes checks unnecessary, never wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -175,36 +176,75 @@ fn forward_copies(program: &mut Program) {
     }
 }
 
-/// Registers that may be undefined, as bits: words first, then masks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct May(Vec<u64>, u32);
+/// 64-bit words of a part of a state.
+const PART: usize = 8;
 
-impl May {
-    fn index(&self, scalar: Scalar) -> usize {
-        match scalar {
-            Scalar::Word(reg) => reg.0 as usize,
-            Scalar::Mask(reg) => (self.1 + reg.0) as usize,
-        }
-    }
-    fn has(&self, scalar: Scalar) -> bool {
-        let index = self.index(scalar);
-        self.0[index / 64] >> (index % 64) & 1 == 1
-    }
-    fn set(&mut self, scalar: Scalar, may: bool) {
-        let index = self.index(scalar);
-        if may {
-            self.0[index / 64] |= 1 << (index % 64);
-        } else {
-            self.0[index / 64] &= !(1 << (index % 64));
-        }
-    }
-    fn merge(&mut self, other: &May) -> bool {
+/// Lasting registers that may be undefined, as bits. A block changes few of them: what it leaves alone it has in common
+/// with the blocks before it.
+#[derive(Debug, Clone)]
+struct State(Vec<Rc<[u64; PART]>>);
+
+impl State {
+    fn merge(&mut self, other: &State) -> bool {
         let mut changed = false;
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            changed |= *theirs & !*mine != 0;
-            *mine |= theirs;
+            if Rc::ptr_eq(mine, theirs) || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| *theirs & !*mine == 0) {
+                continue;
+            }
+            changed = true;
+            Rc::make_mut(mine).iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine |= theirs);
         }
         changed
+    }
+}
+
+/// Registers that may be undefined, at one place of the program.
+struct May {
+    /// Numbers of lasting registers; none for those that are written and read in one block alone.
+    numbers: Table<Option<u32>>,
+    lasting: State,
+    /// The others. Each is written before it is read, so nothing has to be forgotten between blocks.
+    passing: Table<bool>,
+}
+
+impl May {
+    fn new(program: &mut Program) -> Self {
+        let occurrences = occurrences(program);
+        let mut numbers = Table::new(program, None);
+        let mut count = 0;
+        let mut number = |one: &Occurrence| {
+            one.lasting.then(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        numbers.words = occurrences.words.iter().map(&mut number).collect();
+        numbers.masks = occurrences.masks.iter().map(&mut number).collect();
+        let parts = (count as usize).div_ceil(64 * PART);
+        // All parts are one until something is set.
+        let none = Rc::new([0; PART]);
+        Self { numbers, lasting: State(vec![none; parts]), passing: Table::new(program, false) }
+    }
+    fn has(&self, scalar: Scalar) -> bool {
+        match self.numbers.get(scalar) {
+            Some(number) => {
+                let (word, bit) = (*number as usize / 64, number % 64);
+                self.lasting.0[word / PART][word % PART] >> bit & 1 == 1
+            }
+            None => *self.passing.get(scalar),
+        }
+    }
+    fn set(&mut self, scalar: Scalar, may: bool) {
+        if self.has(scalar) == may {
+            return;
+        }
+        match self.numbers.get(scalar) {
+            Some(number) => {
+                let (word, bit) = (*number as usize / 64, number % 64);
+                Rc::make_mut(&mut self.lasting.0[word / PART])[word % PART] ^= 1 << bit;
+            }
+            None => *self.passing.at(scalar) = may,
+        }
     }
 }
 
@@ -250,8 +290,7 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
     if known.undefined_checked == Checked::No {
         return ever;
     }
-    let bits = (program.words + program.masks) as usize;
-    let mut entry = May(vec![0; bits.div_ceil(64)], program.words);
+    let mut may = May::new(program);
     let from_outside = program.undefined_words.iter().map(|reg| Scalar::Word(*reg));
     let from_outside = from_outside.chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)));
     let push = program
@@ -259,7 +298,7 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
         .iter()
         .filter(|(uniform, _)| matches!(uniform, Uniform::PushConstant(_)) && !known.push_constants_defined);
     for scalar in from_outside.chain(push.map(|(_, reg)| Scalar::Word(*reg))) {
-        entry.set(scalar, true);
+        may.set(scalar, true);
         *ever.at(scalar) = true;
     }
     let descriptors = program.descriptors.clone();
@@ -271,12 +310,14 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
         Root::PushConstant => !known.push_constants_defined,
         Root::Workgroup | Root::Invocation => true,
     };
-    let ins = fixpoint(program, entry, &memory);
+    let ins = fixpoint(program, &mut may, &memory);
     for (block, state) in program.blocks.iter_mut().zip(ins) {
-        let Some(mut state) = state else { continue };
+        let Some(state) = state else { continue };
+        may.lasting = state;
+        let state = &mut may;
         for step in &mut block.steps {
             let mut suspects = Vec::new();
-            transfer(&mut step.action, &mut state, memory, |scalar| {
+            transfer(&mut step.action, state, memory, |scalar| {
                 if !suspects.contains(&scalar) {
                     suspects.push(scalar);
                 }
@@ -295,24 +336,25 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
 }
 
 /// What may be undefined at the start of each block; none for blocks that nothing reaches.
-fn fixpoint(program: &mut Program, entry: May, memory: &dyn Fn(Root) -> bool) -> Vec<Option<May>> {
-    let mut ins: Vec<Option<May>> = vec![None; program.blocks.len()];
+fn fixpoint(program: &mut Program, may: &mut May, memory: &dyn Fn(Root) -> bool) -> Vec<Option<State>> {
+    let mut ins: Vec<Option<State>> = vec![None; program.blocks.len()];
     if ins.is_empty() {
         return ins;
     }
-    ins[0] = Some(entry);
+    ins[0] = Some(may.lasting.clone());
     let mut open: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(at) = open.pop_first() {
-        let Some(mut state) = ins[at].clone() else { continue };
+        let Some(state) = ins[at].clone() else { continue };
+        may.lasting = state;
         for step in &mut program.blocks[at].steps {
-            transfer(&mut step.action, &mut state, memory, |_| {});
+            transfer(&mut step.action, may, memory, |_| {});
         }
         for next in program.blocks[at].terminator.successors() {
             let next = next as usize;
             let changed = match &mut ins[next] {
-                Some(old) => old.merge(&state),
+                Some(old) => old.merge(&may.lasting),
                 empty => {
-                    *empty = Some(state.clone());
+                    *empty = Some(may.lasting.clone());
                     true
                 }
             };

@@ -131,10 +131,7 @@ fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &Ma
     let value = decoder.masks(operand)?[0];
     decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(value)])));
     let role = role(decoder, &arguments, table)?;
-    let slot_of = |decision| {
-        let position = table.layout.decisions.iter().position(|slot| slot.decision == decision);
-        position.map(|position| (position as u32, &table.layout.decisions[position]))
-    };
+    let slot_of = |decision| table.layout.position(decision);
     match role {
         MarkerRole::Condition { decision, condition } => {
             let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
