@@ -75,6 +75,7 @@ fn bind(set: u32, binding: u32, buffer: usize, range: usize) -> JobBinding {
         binding,
         array_index: 0,
         class: DescriptorClass::Storage,
+        view: Default::default(),
         buffer,
         offset: 0,
         range: range as u64,
@@ -109,6 +110,7 @@ impl Bench {
             modules: vec![JobModule { kernel: "k".to_owned(), words: module, recording: ModuleRecording::None }],
             buffers: buffers.collect(),
             dispatches: vec![dispatch],
+            resources: Default::default(),
             limits: Limits { seconds: 20.0, ..Limits::default() },
             checks: Checks::all(),
         })
