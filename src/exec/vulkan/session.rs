@@ -13,6 +13,8 @@ use super::device::{CallFailure, Device};
 use super::fault::{Fault, FaultKind};
 use super::fit::{self, Layout};
 use super::identity::NoVulkan;
+use super::image::Copying;
+use super::image_fit;
 use super::instance::{Instance, failed};
 use super::memory::{Block, Placement, Storage};
 use super::needs::Needs;
@@ -22,6 +24,8 @@ use super::protocol::{
     WireRecords, WireRun, WireTime,
 };
 use super::records::{DispatchRecords, record_buffers};
+use super::resources::Resources;
+use crate::exec::resource::{AddressPlace, JobView};
 use crate::model::procedure::DescriptorClass;
 use crate::model::records::Records;
 use crate::spirv::module::{Instruction, Module};
@@ -86,6 +90,8 @@ struct Prepared<'a> {
     job: &'a WireJob,
     dispatches: Vec<Dispatch>,
     records: Vec<DispatchRecords>,
+    /// Goes before the storage that its views show.
+    resources: Resources,
     storage: Storage,
     /// Holds the descriptor sets of the dispatches.
     _pool: DescriptorPool,
@@ -150,17 +156,21 @@ impl Session {
     ) -> Result<(), Stop> {
         let mut prepared = self.prepare(job, Placement::ReadBack, said)?;
         prepared.fill();
+        self.commands.copy(&prepared.resources, &prepared.storage, Copying::IntoImages)?;
         for (index, dispatch) in prepared.dispatches.iter().enumerate() {
             station.dispatch = Some(index);
             announce(Phase::Dispatched(index as u32));
             self.commands.run(dispatch, Timing::Off)?;
         }
         announce(Phase::Collecting);
+        self.commands.copy(&prepared.resources, &prepared.storage, Copying::IntoBuffers)?;
         if self.fault.strikes(FaultKind::Guard, &job.name) && !job.buffers.is_empty() {
             prepared.storage.disturb_guard(0);
         }
         prepared.collect(result)?;
-        self.spare = prepared.storage.into_block();
+        let Prepared { resources, storage, .. } = prepared;
+        drop(resources);
+        self.spare = storage.into_block();
         Ok(())
     }
 
@@ -266,6 +276,7 @@ impl Session {
         for _ in 0..repetitions {
             for (job, times) in prepared.iter_mut().zip(&mut *times) {
                 job.fill();
+                self.commands.copy(&job.resources, &job.storage, Copying::IntoImages)?;
                 station.job = job.job;
                 let mut sum = WireTime { wall: 0.0, device: None };
                 for (index, dispatch) in job.dispatches.iter().enumerate() {
@@ -283,6 +294,7 @@ impl Session {
 
     fn prepare<'a>(&mut self, job: &'a WireJob, placement: Placement, said: &mut Said) -> Result<Prepared<'a>, Stop> {
         self.receive_modules(job)?;
+        image_fit::check_job(&self.device, job)?;
         let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
         let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();
         lengths.extend(records.iter().map(|records| records.length));
@@ -306,11 +318,12 @@ impl Session {
         let storage = Storage::create(&self.device, &lengths, placement, spare)?;
         let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
         let mut pool = DescriptorPool::create(&self.device, &layouts)?;
+        let mut resources = Resources::create(&self.device, job, &storage)?;
         let mut dispatches = Vec::with_capacity(plans.len());
-        for (plan, pipeline) in plans.iter().zip(pipelines) {
-            dispatches.push(plan.ready(pipeline, &storage, &mut pool)?);
+        for (index, (plan, pipeline)) in plans.iter().zip(pipelines).enumerate() {
+            dispatches.push(plan.ready(index as u32, pipeline, &storage, &mut resources, &mut pool)?);
         }
-        Ok(Prepared { job, dispatches, records, storage, _pool: pool })
+        Ok(Prepared { job, dispatches, records, resources, storage, _pool: pool })
     }
 
     fn receive_modules(&mut self, job: &WireJob) -> Result<(), Ending> {
@@ -359,6 +372,7 @@ impl Session {
             bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, records.length as u64));
         }
         fit::check_ranges(&self.device, &bindings, lengths)?;
+        image_fit::check_views(&self.device, &needs, job, &bindings)?;
         let layout = Layout::of(&self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
         let key = PipelineKey {
             digest: module.digest,
@@ -388,7 +402,8 @@ fn flatten(said: Said) -> Vec<WireMessage> {
 /// A storage buffer of `range` bytes, bound whole.
 fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
     let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
-    WireBinding { set, binding, array_index, class, buffer, offset, range, dynamic_offset }
+    let view = JobView::Bytes;
+    WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
 }
 
 /// A binding of set 0 that neither the job nor any module uses.
@@ -416,13 +431,21 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn ready(&self, pipeline: Rc<Pipeline>, storage: &Storage, pool: &mut DescriptorPool) -> Result<Dispatch, Stop> {
+    fn ready(
+        &self,
+        index: u32,
+        pipeline: Rc<Pipeline>,
+        storage: &Storage,
+        resources: &mut Resources,
+        pool: &mut DescriptorPool,
+    ) -> Result<Dispatch, Stop> {
         let sets = pool.allocate(&pipeline.layout.sets)?;
         for binding in &self.bindings {
-            pool.write(sets[binding.set as usize], binding, storage.buffer(binding.buffer as usize))?;
+            pool.write(sets[binding.set as usize], binding, &resources.descriptor(binding, storage)?);
         }
         let mut push_constants = self.dispatch.push_constants.0.clone();
         push_constants.resize(self.key.layout.push_constants as usize, 0xCD);
+        resources.addresses.put(AddressPlace::PushConstants(index), &mut push_constants);
         let (dynamic_offsets, groups) = (self.dynamic_offsets(), self.dispatch.groups);
         Ok(Dispatch { pipeline, sets, dynamic_offsets, push_constants, groups })
     }
@@ -442,6 +465,8 @@ impl Prepared<'_> {
     fn fill(&mut self) {
         for (index, buffer) in self.job.buffers.iter().enumerate() {
             self.storage.fill(index, &buffer.0);
+            let place = AddressPlace::Buffer(index as u32);
+            self.resources.addresses.put(place, self.storage.contents(index));
         }
         for records in &self.records {
             self.storage.fill(records.buffer, &records.initial());
@@ -451,7 +476,9 @@ impl Prepared<'_> {
     /// Reads contents, guards and records back. The outputs are kept even if the records are refused.
     fn collect(&mut self, result: &mut WireRun) -> Result<(), Ending> {
         for index in 0..self.job.buffers.len() {
-            result.buffers.push(Bytes(self.storage.contents(index).to_vec()));
+            let mut contents = self.storage.contents(index).to_vec();
+            self.resources.addresses.take_out(index, &mut contents);
+            result.buffers.push(Bytes(contents));
             let changes = self.storage.guard_changes(index).into_iter();
             result.trespasses.extend(changes.map(|change| Trespass {
                 buffer: index as u32,

@@ -1,0 +1,141 @@
+//! Uses of memory and images that an entry point can reach and that a device may lack.
+//!
+//! Knows: the atomics of a module with type and memory, texels that are operands of atomics, images and samplers that are
+//! combined. Names are traced through loads, access chains and copies to a variable.
+//! Promises: what is found is used; an image or sampler that comes through a function parameter is not traced.
+//! Does not cover: whether the device has it (`capability`, `image_fit`).
+
+use crate::spirv::calls::reachable_functions;
+use crate::spirv::module::{Id, Instruction, Module};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Op, StorageClass};
+use std::collections::BTreeSet;
+
+/// What an atomic asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AtomicUse {
+    pub kind: AtomicKind,
+    /// Bits.
+    pub width: u32,
+    pub memory: AtomicMemory,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AtomicKind {
+    Integer,
+    /// Loads, stores, exchanges.
+    FloatExchange,
+    FloatAdd,
+    FloatMinMax,
+}
+
+impl AtomicKind {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomicKind::Integer => "integer",
+            AtomicKind::FloatExchange => "float exchange",
+            AtomicKind::FloatAdd => "float add",
+            AtomicKind::FloatMinMax => "float min and max",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AtomicMemory {
+    Buffer,
+    Workgroup,
+    Image,
+}
+
+impl AtomicMemory {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomicMemory::Buffer => "buffers",
+            AtomicMemory::Workgroup => "workgroup memory",
+            AtomicMemory::Image => "images",
+        }
+    }
+}
+
+fn instructions(module: &Module, function: Id) -> impl Iterator<Item = &Instruction> {
+    let functions = reachable_functions(module, function);
+    let ranges = functions.into_iter().filter_map(|id| module.function(id)).map(|function| function.range.clone());
+    ranges.flatten().map(|index| &module.instructions[index])
+}
+
+/// Every kind of atomic that `function` can reach.
+pub fn atomics(module: &Module, function: Id) -> BTreeSet<AtomicUse> {
+    instructions(module, function).filter_map(|instruction| atomic(module, instruction)).collect()
+}
+
+fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
+    let floating = match instruction.op {
+        Op::AtomicFAddEXT => AtomicKind::FloatAdd,
+        Op::AtomicFMinEXT | Op::AtomicFMaxEXT => AtomicKind::FloatMinMax,
+        Op::AtomicLoad
+        | Op::AtomicStore
+        | Op::AtomicExchange
+        | Op::AtomicCompareExchange
+        | Op::AtomicIIncrement
+        | Op::AtomicIDecrement
+        | Op::AtomicIAdd
+        | Op::AtomicISub
+        | Op::AtomicSMin
+        | Op::AtomicUMin
+        | Op::AtomicSMax
+        | Op::AtomicUMax
+        | Op::AtomicAnd
+        | Op::AtomicOr
+        | Op::AtomicXor => AtomicKind::FloatExchange,
+        _ => return None,
+    };
+    let pointer = module.definition(instruction.id(0)?)?;
+    let pointer = module.definition(pointer.result_type?)?;
+    let memory = match pointer.operands.first()? {
+        Operand::StorageClass(StorageClass::Workgroup) => AtomicMemory::Workgroup,
+        Operand::StorageClass(StorageClass::Image) => AtomicMemory::Image,
+        _ => AtomicMemory::Buffer,
+    };
+    let value = module.definition(pointer.id(1)?)?;
+    let kind = if value.op == Op::TypeFloat { floating } else { AtomicKind::Integer };
+    Some(AtomicUse { kind, width: value.literal(0)?, memory })
+}
+
+/// Variables of images whose texels are operands of atomics.
+pub fn pointed_texels(module: &Module, function: Id) -> BTreeSet<Id> {
+    let pointers = instructions(module, function).filter(|instruction| instruction.op == Op::ImageTexelPointer);
+    pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
+}
+
+/// Set and binding of images with those of the samplers that are combined with them.
+pub fn combined(
+    module: &Module,
+    function: Id,
+    descriptor: impl Fn(Id) -> Option<(u32, u32)>,
+) -> BTreeSet<((u32, u32), (u32, u32))> {
+    let pairs = instructions(module, function).filter(|instruction| instruction.op == Op::SampledImage);
+    pairs
+        .filter_map(|pair| {
+            let [image, sampler] = [variable(module, pair.id(0)?)?, variable(module, pair.id(1)?)?];
+            Some((descriptor(image)?, descriptor(sampler)?))
+        })
+        .collect()
+}
+
+/// The module-scope variable that a value was loaded from.
+fn variable(module: &Module, mut id: Id) -> Option<Id> {
+    // Longer than any chain of loads and accesses; a module that is not valid may have a cycle.
+    for _ in 0..64 {
+        let made = module.definition(id)?;
+        match made.op {
+            Op::Variable => return Some(id),
+            Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject | Op::ImageTexelPointer => {
+                id = made.id(0)?;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
