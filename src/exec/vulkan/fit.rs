@@ -7,7 +7,7 @@
 //! Does not cover: rules that the validation layer alone checks.
 
 use super::device::Device;
-use super::needs::{Needs, Resource, ResourceClass};
+use super::needs::{Indexing, Needs, Resource, ResourceClass};
 use super::protocol::{Ending, WireBinding, WireDispatch};
 use crate::exec::resource::JobView;
 use crate::model::procedure::DescriptorClass;
@@ -186,6 +186,7 @@ impl Layout {
         }
         for resource in &needs.resources {
             check_resource(resource, &sets)?;
+            check_indexing(device, resource)?;
             let slot = sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
             let slot = slot.expect("check_resource found it");
             slot.count = slot.count.max(resource.count.least());
@@ -241,6 +242,37 @@ fn check_resource(resource: &Resource, sets: &[BTreeMap<u32, Slot>]) -> Result<(
         return error(format!(
             "the kernel declares `{name}` ({place}) as {declared}, and the test binds another class"
         ));
+    }
+    Ok(())
+}
+
+/// An array of descriptors that is indexed by what is no constant.
+fn check_indexing(device: &Device, resource: &Resource) -> Result<(), Ending> {
+    let (core, v12) = (&device.abilities.features.core, &device.abilities.features.v12);
+    let (feature, on) = match resource.class {
+        ResourceClass::StorageBuffer => {
+            ("shaderStorageBufferArrayDynamicIndexing", core.shader_storage_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::UniformBuffer => {
+            ("shaderUniformBufferArrayDynamicIndexing", core.shader_uniform_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::StorageImage => {
+            ("shaderStorageImageArrayDynamicIndexing", core.shader_storage_image_array_dynamic_indexing)
+        }
+        ResourceClass::SampledImage | ResourceClass::Sampler | ResourceClass::Combined => {
+            ("shaderSampledImageArrayDynamicIndexing", core.shader_sampled_image_array_dynamic_indexing)
+        }
+        ResourceClass::UniformTexel => {
+            ("shaderUniformTexelBufferArrayDynamicIndexing", v12.shader_uniform_texel_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::StorageTexel => {
+            ("shaderStorageTexelBufferArrayDynamicIndexing", v12.shader_storage_texel_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::Other(_) => return Ok(()),
+    };
+    if resource.indexing == Indexing::Dynamic && on == vk::FALSE {
+        let (name, at) = (&resource.name, place(resource.set, resource.binding));
+        return unsupported(format!("a dynamic index into the array `{name}` ({at}; feature {feature})"));
     }
     Ok(())
 }

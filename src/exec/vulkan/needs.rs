@@ -51,6 +51,14 @@ pub struct Resource {
     /// The variable's name, or its id as `%12`.
     pub name: String,
     pub atomicity: Atomicity,
+    pub indexing: Indexing,
+}
+
+/// How an array of descriptors is indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indexing {
+    Constant,
+    Dynamic,
 }
 
 /// Whether texels are operands of atomics.
@@ -99,6 +107,7 @@ impl Needs {
         let entry = module.entry_point(entry)?;
         let reader = Reader { module, specialization };
         let used = reader.used_by(entry.function);
+        let dynamic = reach::dynamic_arrays(module, entry.function);
         let pointed = reach::pointed_texels(module, entry.function);
         let variables = || reader.variables().filter(|(id, _)| used.contains(id));
         let modes: Vec<&Instruction> = reader.modes(entry.function).collect();
@@ -116,7 +125,8 @@ impl Needs {
             resources: variables()
                 .filter_map(|(id, variable)| {
                     let atomicity = if pointed.contains(&id) { Atomicity::Atomic } else { Atomicity::Plain };
-                    reader.resource(id, variable, atomicity)
+                    let indexing = if dynamic.contains(&id) { Indexing::Dynamic } else { Indexing::Constant };
+                    reader.resource(id, variable, atomicity, indexing)
                 })
                 .collect(),
             push_constants: match push {
@@ -249,7 +259,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn resource(&self, id: Id, variable: &Instruction, atomicity: Atomicity) -> Option<Resource> {
+    fn resource(
+        &self,
+        id: Id,
+        variable: &Instruction,
+        atomicity: Atomicity,
+        indexing: Indexing,
+    ) -> Option<Resource> {
         let (set, binding) = self.descriptor(id)?;
         let (mut of, mut count) = (self.pointee(variable)?, Count::One);
         if of.op == Op::TypeArray {
@@ -269,7 +285,7 @@ impl<'a> Reader<'a> {
         let names = [Some(id), of.result];
         let name = names.into_iter().flatten().filter_map(|id| self.module.name(id)).find(|name| !name.is_empty());
         let name = name.map_or_else(|| format!("%{id}"), str::to_owned);
-        Some(Resource { set, binding, class, count, name, atomicity })
+        Some(Resource { set, binding, class, count, name, atomicity, indexing })
     }
 
     /// WorkgroupSize (the built-in constant) goes before LocalSizeId and LocalSize (SPIR-V specification, "BuiltIn").

@@ -109,6 +109,29 @@ pub fn pointed_texels(module: &Module, function: Id) -> BTreeSet<Id> {
     pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
 }
 
+/// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not declare the capability for
+/// that, the device needs the feature all the same (Vulkan specification, shaderSampledImageArrayDynamicIndexing and the
+/// features beside it).
+pub fn dynamic_arrays(module: &Module, function: Id) -> BTreeSet<Id> {
+    let is_constant = |index: Id| {
+        module.definition(index).is_some_and(|index| {
+            matches!(index.op, Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp)
+        })
+    };
+    let chains = instructions(module, function).filter(|chain| {
+        matches!(chain.op, Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
+    });
+    chains
+        .filter_map(|chain| {
+            let base = chain.id(0)?;
+            let pointer = module.definition(module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?)?;
+            let array = module.definition(pointer.id(1)?)?;
+            let indexed = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
+            (indexed && !is_constant(chain.id(1)?)).then_some(base)
+        })
+        .collect()
+}
+
 /// Set and binding of images with those of the samplers that are combined with them.
 pub fn combined(
     module: &Module,
