@@ -107,7 +107,7 @@ const CAPABILITIES: &[(Capability, &str, Test)] = rows! {
     VulkanMemoryModel => "vulkanMemoryModel", |a| a.features.v12.vulkan_memory_model != 0;
     VulkanMemoryModelDeviceScope => "vulkanMemoryModelDeviceScope",
         |a| a.features.v12.vulkan_memory_model_device_scope != 0;
-    ShaderNonUniform => "descriptorIndexing", |a| a.features.v12.descriptor_indexing != 0;
+    ShaderNonUniform => "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2;
     RuntimeDescriptorArray => "runtimeDescriptorArray", |a| a.features.v12.runtime_descriptor_array != 0;
     UniformBufferArrayNonUniformIndexing => "shaderUniformBufferArrayNonUniformIndexing",
         |a| a.features.v12.shader_uniform_buffer_array_non_uniform_indexing != 0;

@@ -294,7 +294,6 @@ impl Session {
 
     fn prepare<'a>(&mut self, job: &'a WireJob, placement: Placement, said: &mut Said) -> Result<Prepared<'a>, Stop> {
         self.receive_modules(job)?;
-        image_fit::check_job(&self.device, job)?;
         let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
         let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();
         lengths.extend(records.iter().map(|records| records.length));
@@ -303,6 +302,7 @@ impl Session {
             let records = records.iter().find(|records| records.dispatch == index);
             plans.push(self.plan(job, dispatch, records, &lengths)?);
         }
+        image_fit::check_job(&self.device, job)?;
         // Everything is known to fit before the driver sees the first object of the job.
         let mut pipelines = Vec::with_capacity(plans.len());
         for plan in &plans {
