@@ -79,6 +79,26 @@ fn the_sequential_engine_names_the_class_that_it_does_not_run() {
     assert!(named.contains("device addresses (address_of)"), "{named:?}");
 }
 
+#[test]
+fn the_documented_procedures_pass_on_a_device() {
+    if !has_device() {
+        return;
+    }
+    let text = std::fs::read_to_string(root().join("docs/test-procedure.md")).expect("the document");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut passed = 0;
+    for kind in ["toml", "json"] {
+        for part in text.split(&format!("```{kind} procedure\n")).skip(1) {
+            let example = part.split("```").next().expect("the text before the fence");
+            for test in tests_of(&write(folder.path(), &format!("t.{kind}"), example), "vulkan") {
+                assert_eq!((&test["verdict"], &test["findings"]), (&json!("pass"), &json!([])), "{test}");
+                passed += 1;
+            }
+        }
+    }
+    assert!(passed >= 3, "{passed}");
+}
+
 /// A procedure of one kernel and one test.
 fn procedure(kernel: &str, test: Value) -> Value {
     let mut test = test;
@@ -325,7 +345,11 @@ fn what_a_device_lacks_is_unsupported_by_the_name_of_the_feature() {
     for (kernel, test, expected) in cases {
         let seen = outcome(&procedure(&kernel, test));
         assert_eq!(seen["verdict"], "unsupported", "{seen}");
-        assert!(seen["reason"].as_str().is_some_and(|reason| reason.contains(expected)), "{expected}: {}", seen["reason"]);
+        assert!(
+            seen["reason"].as_str().is_some_and(|reason| reason.contains(expected)),
+            "{expected}: {}",
+            seen["reason"]
+        );
         assert_eq!(seen["findings"], json!([]), "the driver was not asked");
     }
 }
@@ -351,31 +375,52 @@ fn capabilities_run_or_are_named() {
     };
     let cases = [
         (
-            one("layout(binding = 0) uniform image2D img; void main() { seen = uint(imageLoad(img, ivec2(0)).x); }", "rgba8"),
+            one(
+                "layout(binding = 0) uniform image2D img; void main() { seen = uint(imageLoad(img, ivec2(0)).x); }",
+                "rgba8",
+            ),
             "shaderStorageImageReadWithoutFormat",
         ),
         (
-            one("layout(binding = 0, r64ui) uniform u64image2D img; void main() { seen = uint(imageAtomicAdd(img, ivec2(0), 1ul)); }", "r64ui"),
+            one(
+                "layout(binding = 0, r64ui) uniform u64image2D img; void main() { seen = uint(imageAtomicAdd(img, ivec2(0), 1ul)); }",
+                "r64ui",
+            ),
             "shaderImageInt64Atomics",
         ),
         (
-            one("layout(binding = 0, r32f) uniform image2D img; void main() { seen = uint(imageAtomicAdd(img, ivec2(0), 1.0)); }", "r32f"),
+            one(
+                "layout(binding = 0, r32f) uniform image2D img; void main() { seen = uint(imageAtomicAdd(img, ivec2(0), 1.0)); }",
+                "r32f",
+            ),
             "shaderImageFloat32AtomicAdd",
         ),
         (
-            one("layout(binding = 0, r32ui) uniform uimage2D img; void main() { seen = imageAtomicAdd(img, ivec2(0), 1u); }", "r32ui"),
+            one(
+                "layout(binding = 0, r32ui) uniform uimage2D img; void main() { seen = imageAtomicAdd(img, ivec2(0), 1u); }",
+                "r32ui",
+            ),
             "STORAGE_IMAGE_ATOMIC",
         ),
         (
-            pair("layout(binding = 0) uniform texture2D img[2]; void main() { seen = uint(texelFetch(img[gl_WorkGroupID.x], ivec2(0), 0).x); }", "rgba8"),
+            pair(
+                "layout(binding = 0) uniform texture2D img[2]; void main() { seen = uint(texelFetch(img[gl_WorkGroupID.x], ivec2(0), 0).x); }",
+                "rgba8",
+            ),
             "shaderSampledImageArrayDynamicIndexing",
         ),
         (
-            pair("layout(binding = 0, r32f) uniform image2D img[2]; void main() { seen = uint(imageLoad(img[nonuniformEXT(gl_WorkGroupID.x)], ivec2(0)).x); }", "r32f"),
+            pair(
+                "layout(binding = 0, r32f) uniform image2D img[2]; void main() { seen = uint(imageLoad(img[nonuniformEXT(gl_WorkGroupID.x)], ivec2(0)).x); }",
+                "r32f",
+            ),
             "StorageImageArray",
         ),
         (
-            one("shared uint64_t sum; layout(binding = 0, r32f) uniform image2D img; void main() { sum = 0ul; seen = uint(atomicAdd(sum, 1ul)); imageStore(img, ivec2(0), vec4(0)); }", "r32f"),
+            one(
+                "shared uint64_t sum; layout(binding = 0, r32f) uniform image2D img; void main() { sum = 0ul; seen = uint(atomicAdd(sum, 1ul)); imageStore(img, ivec2(0), vec4(0)); }",
+                "r32f",
+            ),
             "Int64",
         ),
     ];
@@ -471,13 +516,21 @@ fn the_report_of_an_image_test_is_verified_again_from_its_stored_outputs() {
     write(folder.path(), "requirements/r.toml", requirement);
     run(vkcert().arg("build").arg(folder.path()), 0);
     let out = folder.path().join("reports");
-    let output =
-        vkcert().arg("certify").arg(folder.path()).args(["--engine", "vulkan", "--out"]).arg(&out).output().expect("starts");
+    let output = vkcert()
+        .arg("certify")
+        .arg(folder.path())
+        .args(["--engine", "vulkan", "--out"])
+        .arg(&out)
+        .output()
+        .expect("starts");
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(out.join("evidence/manifest.json").is_file(), "{said}");
     run(vkcert().arg("verify").arg(out.join("evidence")), 0);
     let evidence = std::fs::read_dir(out.join("evidence")).expect("evidence");
     let texts: Vec<String> =
         evidence.filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok()).collect();
-    assert!(texts.iter().any(|text| text.contains("\"format\":\"rg8\"") || text.contains("\"format\": \"rg8\"")), "{said}");
+    assert!(
+        texts.iter().any(|text| text.contains("\"format\":\"rg8\"") || text.contains("\"format\": \"rg8\"")),
+        "{said}"
+    );
 }

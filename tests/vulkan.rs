@@ -737,7 +737,7 @@ fn limits_and_contradictions_are_named() {
         ),
         (
             |d| d.bindings[0].class = DescriptorClass::StorageImage,
-            "unsupported descriptor class storage_image".to_owned(),
+            "error set 0, binding 0 is bound as storage_image, and the job binds something else there".to_owned(),
         ),
         (|d| d.bindings[0].range = 0, "unsupported a descriptor range of 0 bytes (set 0, binding 0)".to_owned()),
         (|d| d.bindings[0].range = 21, "error set 0, binding 0 reaches beyond its buffer of 20 bytes".to_owned()),

@@ -166,11 +166,7 @@ fn pack(texel: &[f64], component: impl Fn(f64, u32) -> Result<u64, String>) -> R
 }
 
 fn within(value: f64, least: f64, most: f64) -> Result<f64, String> {
-    if (least..=most).contains(&value) {
-        Ok(value)
-    } else {
-        Err(format!("{value} is not between {least} and {most}"))
-    }
+    if (least..=most).contains(&value) { Ok(value) } else { Err(format!("{value} is not between {least} and {most}")) }
 }
 
 fn unorm(value: f64, width: u32) -> Result<u64, String> {

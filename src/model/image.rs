@@ -200,10 +200,7 @@ impl ImageFormat {
             TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
                 scalar.size() * usize::from(self.components())
             }
-            TexelEncoding::Srgb
-            | TexelEncoding::Rgb10A2
-            | TexelEncoding::Rgb10A2Uint
-            | TexelEncoding::R11G11B10 => 4,
+            TexelEncoding::Srgb | TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => 4,
         }
     }
 

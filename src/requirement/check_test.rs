@@ -165,7 +165,8 @@ impl Checker<'_> {
             (Some(name), None) => self.buffer(&place.at("buffer"), name),
             (None, Some(name)) => self.image(&place.at("image"), name),
             (Some(_), Some(_)) | (None, None) => {
-                self.problems.push(place.error("contradiction", "an expectation names either a `buffer` or an `image`"));
+                self.problems
+                    .push(place.error("contradiction", "an expectation names either a `buffer` or an `image`"));
             }
         }
         let of_image = [
@@ -173,7 +174,8 @@ impl Checker<'_> {
             ("layer", expectation.layer.is_some()),
             ("equals_image", expectation.equals_image.is_some()),
         ];
-        let of_buffer = [("type", expectation.data_type.is_some()), ("equals_buffer", expectation.equals_buffer.is_some())];
+        let of_buffer =
+            [("type", expectation.data_type.is_some()), ("equals_buffer", expectation.equals_buffer.is_some())];
         let (wrong, judged) = match expectation.image {
             Some(_) => (&of_buffer[..], "image"),
             None => (&of_image[..], "buffer"),

@@ -96,7 +96,9 @@ pub fn place_symbols(
     for (pointer, address) in pointers.iter().zip(addresses) {
         let end = address.at.checked_add(ADDRESS_BYTES as u64).filter(|end| *end <= bytes.len() as u64);
         let problem = match end {
-            None => format!("an address at byte {} does not lie within the {} bytes there are", address.at, bytes.len()),
+            None => {
+                format!("an address at byte {} does not lie within the {} bytes there are", address.at, bytes.len())
+            }
             Some(_) if !address.at.is_multiple_of(4) => format!("an address at byte {}, no multiple of 4", address.at),
             Some(_) if taken.iter().any(|other| other.abs_diff(address.at) < ADDRESS_BYTES as u64) => {
                 format!("an address at byte {} overlaps another", address.at)

@@ -109,8 +109,11 @@ fn unknown(call: &Call<'_>, called: &Dispatched, binding: &Binding, place: &Orig
         called.declared.iter().map(|found| described(found.set, found.binding, found.name.as_deref())).collect();
     let message =
         format!("the kernel `{}` has nothing at {}", call.kernel, described(binding.set, binding.binding, None));
-    let hint =
-        if known.is_empty() { "it declares no resource".to_owned() } else { format!("it declares {}", known.join(", ")) };
+    let hint = if known.is_empty() {
+        "it declares no resource".to_owned()
+    } else {
+        format!("it declares {}", known.join(", "))
+    };
     problems.push(place.at("binding").error("unknown-binding", message).hint(hint));
 }
 

@@ -359,7 +359,13 @@ pub fn elements(element: ElementType, data: &Datum, origin: &Origin, problems: &
     (faults.get() == 0).then_some(bytes)
 }
 
-pub fn filled(element: ElementType, fill: &Fill, count: u64, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+pub fn filled(
+    element: ElementType,
+    fill: &Fill,
+    count: u64,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Vec<u8>> {
     match fill {
         Fill::Constant(value) => constant(element, value, count, &origin.at("constant"), problems),
         Fill::Iota(rule) => iota(element, rule, count, &origin.at("iota"), problems),

@@ -1,8 +1,8 @@
 //! One dispatch against its kernel's interface: specialization, workgroup counts, push constants.
 
-use super::contents::{Block, UNINITIALISED, decode_base64, place, whole_range};
 use super::address::{Pointer, place_symbols};
 use super::binding::{self, Bound, Declared};
+use super::contents::{Block, UNINITIALISED, decode_base64, place, whole_range};
 use super::layout::{Layout, Walk, scalar_type};
 use super::scalar::{encode, raw_bits};
 use super::{PreparedKernel, Problems, Setting};
@@ -319,7 +319,9 @@ fn push_constants(
         None => Vec::new(),
         Some(given) => match raw_push_constants(given, block) {
             Some(text) => {
-                let Some(raw) = decode_base64(text, &origin.at("bytes"), problems) else { return (bytes, Vec::new(), Vec::new()) };
+                let Some(raw) = decode_base64(text, &origin.at("bytes"), problems) else {
+                    return (bytes, Vec::new(), Vec::new());
+                };
                 if raw.len() > bytes.len() {
                     let message = format!("{} bytes are given, and the block has {}", raw.len(), block.size);
                     problems.push(origin.at("bytes").error("size", message));

@@ -53,8 +53,11 @@ pub fn image(
 fn shape(image: &Image, origin: &Origin, problems: &mut Problems) -> Option<ImageShape> {
     let axes = image.dim.axes();
     if image.extent.len() != axes {
-        let message =
-            format!("a {} image has an extent of {axes} numbers, and {} are given", image.dim.name(), image.extent.len());
+        let message = format!(
+            "a {} image has an extent of {axes} numbers, and {} are given",
+            image.dim.name(),
+            image.extent.len()
+        );
         problems.push(origin.at("extent").error("size", message));
         return None;
     }
@@ -76,7 +79,9 @@ fn shape(image: &Image, origin: &Origin, problems: &mut Problems) -> Option<Imag
     let wrong = match image.dim {
         ImageDim::One | ImageDim::Two if layers == 0 => Some("an image has at least one layer"),
         ImageDim::Three if layers != 1 => Some("a 3d image has one layer"),
-        ImageDim::Cube if layers == 0 || !layers.is_multiple_of(6) => Some("a cube has 6 layers, an array of them 6 each"),
+        ImageDim::Cube if layers == 0 || !layers.is_multiple_of(6) => {
+            Some("a cube has 6 layers, an array of them 6 each")
+        }
         ImageDim::One | ImageDim::Two | ImageDim::Three | ImageDim::Cube => None,
     };
     if let Some(message) = wrong {

@@ -248,7 +248,8 @@ impl Preparation<'_> {
             let origin = self.test.origin.at("samplers").at(name);
             resources.samplers.push(image::sampler(name, sampler, &origin, self.problems)?);
         }
-        let (mut buffers, pointers): (Vec<_>, Vec<_>) = made.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        let (mut buffers, pointers): (Vec<_>, Vec<_>) =
+            made.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
         for (shape, contents) in images.into_iter().collect::<Option<Vec<_>>>()? {
             resources.images.push(JobImage { buffer: buffers.len() as u32, shape });
             buffers.push(contents);

@@ -160,8 +160,11 @@ fn agrees(
         _ => None,
     };
     if let Some(declared) = declared.filter(|declared| *declared != format.class()) {
-        let message =
-            format!("{what} has {} texels, and those of format {format} are {}", declared.name(), format.class().name());
+        let message = format!(
+            "{what} has {} texels, and those of format {format} are {}",
+            declared.name(),
+            format.class().name()
+        );
         problems.push(place.error("wrong-format", message));
         return None;
     }

@@ -182,9 +182,7 @@ const EXTENSIONS: &[(&str, &str, Test)] = &[
     ("SPV_KHR_float_controls", "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2),
     ("SPV_KHR_no_integer_wrap_decoration", "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2),
     ("SPV_KHR_non_semantic_info", "Vulkan 1.3", |a| a.features.version() >= vk::API_VERSION_1_3),
-    ("SPV_KHR_terminate_invocation", "shaderTerminateInvocation", |a| {
-        a.features.v13.shader_terminate_invocation != 0
-    }),
+    ("SPV_KHR_terminate_invocation", "shaderTerminateInvocation", |a| a.features.v13.shader_terminate_invocation != 0),
     ("SPV_KHR_subgroup_uniform_control_flow", "shaderSubgroupUniformControlFlow", |a| {
         a.features.uniform_flow.shader_subgroup_uniform_control_flow != 0
     }),

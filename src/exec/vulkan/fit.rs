@@ -348,12 +348,7 @@ fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), End
             "sampled_image, combined and uniform_texel",
             "maxPerStageDescriptorSampledImages",
         ),
-        (
-            &[Class::Sampler, Class::Combined],
-            limits.samplers,
-            "sampler and combined",
-            "maxPerStageDescriptorSamplers",
-        ),
+        (&[Class::Sampler, Class::Combined], limits.samplers, "sampler and combined", "maxPerStageDescriptorSamplers"),
     ];
     for (classes, most, class, limit) in rows {
         let count = count(classes);

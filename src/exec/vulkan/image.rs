@@ -112,17 +112,14 @@ pub struct DeviceImage {
 impl DeviceImage {
     /// An image for `usage`, which the device is known to take.
     pub fn create(device: &Rc<Device>, image: &WireImage, usage: vk::ImageUsageFlags) -> Result<Self, CallFailure> {
-        let sampled_only = !usage.contains(vk::ImageUsageFlags::STORAGE) && usage.contains(vk::ImageUsageFlags::SAMPLED);
+        let sampled_only =
+            !usage.contains(vk::ImageUsageFlags::STORAGE) && usage.contains(vk::ImageUsageFlags::SAMPLED);
         let mut made = Self {
             raw: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
             buffer: image.buffer as usize,
             shape: image.shape,
-            layout: if sampled_only {
-                vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL
-            } else {
-                vk::ImageLayout::GENERAL
-            },
+            layout: if sampled_only { vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL } else { vk::ImageLayout::GENERAL },
             device: device.clone(),
         };
         let info = image_info(&image.shape, usage);

@@ -81,7 +81,10 @@ fn check_image(device: &Device, job: &WireJob, image: &WireImage) -> Result<(), 
     let most = [offered.max_extent.width, offered.max_extent.height, offered.max_extent.depth];
     if let Some(axis) = (0..3).find(|axis| shape.extent[*axis] > most[*axis]) {
         let (given, most) = (shape.extent[axis], most[axis]);
-        return unsupported(format!("image `{name}`: {given} texels in {} (maxExtent is {most})", ["x", "y", "z"][axis]));
+        return unsupported(format!(
+            "image `{name}`: {given} texels in {} (maxExtent is {most})",
+            ["x", "y", "z"][axis]
+        ));
     }
     for (given, most, what, limit) in [
         (shape.layers, offered.max_array_layers, "layers", "maxArrayLayers"),
@@ -170,9 +173,9 @@ pub fn check_views(device: &Device, needs: &Needs, job: &WireJob, bindings: &[Wi
 /// Whether a linear filter meets the image: its own sampler's, or that of a sampler that the module combines with it.
 fn filters(needs: &Needs, job: &WireJob, bindings: &[WireBinding], image: &WireBinding) -> bool {
     let linear = |sampler: u32| {
-        job.samplers.get(sampler as usize).is_some_and(|sampler| {
-            sampler.filter == Filter::Linear || sampler.mipmap == Filter::Linear
-        })
+        job.samplers
+            .get(sampler as usize)
+            .is_some_and(|sampler| sampler.filter == Filter::Linear || sampler.mipmap == Filter::Linear)
     };
     if let JobView::Combined(_, sampler) = image.view {
         return linear(sampler);

@@ -259,13 +259,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn resource(
-        &self,
-        id: Id,
-        variable: &Instruction,
-        atomicity: Atomicity,
-        indexing: Indexing,
-    ) -> Option<Resource> {
+    fn resource(&self, id: Id, variable: &Instruction, atomicity: Atomicity, indexing: Indexing) -> Option<Resource> {
         let (set, binding) = self.descriptor(id)?;
         let (mut of, mut count) = (self.pointee(variable)?, Count::One);
         if of.op == Op::TypeArray {

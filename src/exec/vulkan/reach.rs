@@ -124,7 +124,8 @@ pub fn dynamic_arrays(module: &Module, function: Id) -> BTreeSet<Id> {
     chains
         .filter_map(|chain| {
             let base = chain.id(0)?;
-            let pointer = module.definition(module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?)?;
+            let pointer =
+                module.definition(module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?)?;
             let array = module.definition(pointer.id(1)?)?;
             let indexed = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
             (indexed && !is_constant(chain.id(1)?)).then_some(base)
