@@ -2,11 +2,17 @@
 //! layer; what a device or an engine lacks, by name. Without a device these tests say so and do nothing, unless
 //! `VKCERT_REQUIRE_VULKAN=1` demands one.
 
+mod compiled;
 mod support;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use support::{root, run, vkcert, write};
+use vkcert::exec::prepare::prepare;
+use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::{Completion, Executor, Unobserved};
+use vkcert::model::procedure::Language;
+use vkcert::requirement::load_procedure;
 
 /// Whether there is a device; a line says where there is none.
 fn has_device() -> bool {
@@ -451,6 +457,40 @@ fn multisampled_images_are_unsupported_by_name() {
     let seen = tests_of(&path, "sequential").remove(0);
     assert_eq!(seen["verdict"], "unsupported");
     assert_eq!(seen["reason"], "a multisampled image (set 0 binding 0 (`img`))");
+}
+
+#[test]
+fn a_worker_keeps_nothing_of_a_job() {
+    let settings = Settings::new(env!("CARGO_BIN_EXE_vkcert"));
+    let mut engine = match VulkanExecutor::new(DeviceChoice::Best, settings) {
+        Ok(engine) => engine,
+        Err(error) => {
+            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
+            return eprintln!("NOT RUN: no Vulkan device ({error})");
+        }
+    };
+    let (mut ran, mut seen) = (0, Vec::new());
+    for file in files() {
+        let procedure = load_procedure(&file).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
+        if procedure.procedure.kernels.values().any(|kernel| kernel.language != Language::Glsl) {
+            continue;
+        }
+        let kernels = compiled::kernels(&procedure);
+        for test in &procedure.tests {
+            let prepared = prepare(test, &compiled::setting(&kernels, &procedure.base)).expect("prepares");
+            for _ in 0..3 {
+                let done = engine.run(&prepared.job, &mut Unobserved).expect("the engine runs");
+                assert_eq!((done.completion, done.findings), (Completion::Completed, Vec::new()), "{}", test.id);
+                seen.push(done.buffers);
+                ran += 1;
+            }
+            assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{}: outputs differ from run to run", test.id);
+            seen.clear();
+        }
+    }
+    assert!(ran >= 60, "{ran}");
+    // What was not destroyed the layer names when the device goes.
+    assert_eq!(engine.close().expect("closes"), []);
 }
 
 const ADDRESSED: &str = "#version 460\n#extension GL_EXT_buffer_reference : require\nlayout(local_size_x = 1) in;\n\

@@ -140,6 +140,7 @@ impl Features {
             image_cube_array);
         if robustness == BufferRobustness::On {
             on.core.robust_buffer_access = self.core.robust_buffer_access;
+            on.v13.robust_image_access = self.v13.robust_image_access;
         }
         select!(self.v11, on.v11; storage_buffer16_bit_access, uniform_and_storage_buffer16_bit_access,
             storage_push_constant16, variable_pointers_storage_buffer, variable_pointers);

@@ -163,3 +163,70 @@ fn variable(module: &Module, mut id: Id) -> Option<Id> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glsl::{DecisionPolicy, KernelSource, Optimization, compile};
+
+    fn module(body: &str) -> (Module, Id) {
+        let text = format!(
+            "#version 460\n#extension GL_EXT_shader_atomic_float : enable\n#extension GL_EXT_shader_atomic_int64 : enable\n\
+             #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
+             layout(local_size_x = 1) in;\n{body}\n"
+        );
+        let source = KernelSource {
+            path: "k.comp".to_owned(),
+            text,
+            include: Vec::new(),
+            folder: None,
+            defines: std::collections::BTreeMap::new(),
+            entry: "main".to_owned(),
+            target_env: "vulkan1.2".to_owned(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        };
+        let compiled = compile(&source).expect("compiles");
+        let module = Module::parse(compiled.production).expect("SPIR-V");
+        let entry = module.entry_point("main").expect("main").function;
+        (module, entry)
+    }
+
+    #[test]
+    fn atomics_are_told_apart_by_type_and_memory() {
+        let (module, entry) = module(
+            "layout(binding = 0) buffer B { float f; uint64_t wide; uint narrow; };\nshared float s; shared uint64_t sw;\n\
+             layout(binding = 1, r32f) uniform image2D img;\nlayout(binding = 2) buffer U { uint64_t idle; };\n\
+             void unused() { atomicAdd(idle, 1ul); }\n\
+             void main() { atomicAdd(f, 1.0); atomicExchange(s, 2.0); atomicAdd(narrow, 1u); atomicMax(sw, 3ul);\n\
+             imageAtomicAdd(img, ivec2(0), 1.0); }",
+        );
+        let found: Vec<(AtomicKind, u32, AtomicMemory)> =
+            atomics(&module, entry).into_iter().map(|one| (one.kind, one.width, one.memory)).collect();
+        let expected = [
+            (AtomicKind::Integer, 32, AtomicMemory::Buffer),
+            (AtomicKind::Integer, 64, AtomicMemory::Workgroup),
+            (AtomicKind::FloatExchange, 32, AtomicMemory::Workgroup),
+            (AtomicKind::FloatAdd, 32, AtomicMemory::Buffer),
+            (AtomicKind::FloatAdd, 32, AtomicMemory::Image),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(pointed_texels(&module, entry).len(), 1);
+    }
+
+    #[test]
+    fn dynamic_indices_and_combinations_are_found() {
+        let (module, entry) = module(
+            "layout(binding = 0) uniform texture2D pictures[2];\nlayout(binding = 1) uniform sampler ways[2];\n\
+             layout(binding = 2) buffer B { float seen; } blocks[2];\nlayout(constant_id = 0) const int N = 1;\n\
+             void main() { blocks[N].seen = textureLod(sampler2D(pictures[gl_WorkGroupID.x], ways[1]), vec2(0), 0.0).x; }",
+        );
+        let binding = |id: Id| match module.decoration(id, rspirv::spirv::Decoration::Binding)?.operands.first()? {
+            Operand::LiteralBit32(number) => Some((0, *number)),
+            _ => None,
+        };
+        assert_eq!(combined(&module, entry, binding), BTreeSet::from([((0, 0), (0, 1))]));
+        let dynamic: Vec<_> = dynamic_arrays(&module, entry).into_iter().filter_map(binding).collect();
+        assert_eq!(dynamic, [(0, 0)]);
+    }
+}
