@@ -26,6 +26,12 @@ fn has_device() -> bool {
     found
 }
 
+/// Whether the device is the software driver that these tests were written with, whose features are known.
+fn is_lavapipe() -> bool {
+    let output = vkcert().args(["list", "devices", "--format", "json"]).output().expect("the program starts");
+    String::from_utf8_lossy(&output.stdout).contains("Mesa 22.3.6")
+}
+
 /// Verdicts of a procedure on an engine, by test; any exit code but that of a failed tool.
 fn tests_of(path: &Path, engine: &str) -> Vec<Value> {
     let mut command = vkcert();
@@ -49,19 +55,22 @@ fn every_class_of_descriptor_runs_on_a_device_and_the_validation_layer_is_silent
     if !has_device() {
         return;
     }
-    let mut passed = 0;
+    let (mut passed, mut faults) = (0, Vec::new());
     for file in files() {
         for test in tests_of(&file, "vulkan") {
-            let name = format!("{} of {}", test["id"], file.display());
-            assert_eq!(test["findings"], json!([]), "{name}");
+            let name = format!("{} of {}", test["id"], file.file_name().expect("a name").display());
             match test["verdict"].as_str() {
-                Some("pass") => passed += 1,
+                Some("pass") if test["findings"] == json!([]) => passed += 1,
                 // Subgroup sizes, depth formats and linear filters are a device's own; lavapipe has all that is asked for.
-                Some("unsupported") => eprintln!("{name}: {}", test["reason"]),
-                _ => panic!("{name}: {}", test),
+                Some("unsupported") if !is_lavapipe() => eprintln!("{name}: {}", test["reason"]),
+                _ => faults.push(format!(
+                    "{name}: {} {} {} {}",
+                    test["verdict"], test["reason"], test["mismatches"], test["findings"]
+                )),
             }
         }
     }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(passed >= 30, "{passed}");
 }
 
@@ -360,6 +369,14 @@ fn what_a_device_lacks_is_unsupported_by_the_name_of_the_feature() {
     }
 }
 
+/// Of the features that `capabilities_run_or_are_named` asks for, those that `vulkaninfo` does not show for Mesa 22.3.6.
+const LAVAPIPE_LACKS: &[&str] = &[
+    "shaderStorageImageReadWithoutFormat",
+    "shaderImageInt64Atomics",
+    "shaderSampledImageArrayDynamicIndexing",
+    "StorageImageArray",
+];
+
 /// Each kernel either runs or names the feature; never anything else, and the layer is silent.
 #[test]
 fn capabilities_run_or_are_named() {
@@ -436,10 +453,13 @@ fn capabilities_run_or_are_named() {
                           "dispatches": [{"bindings": bindings}]});
         let seen = outcome(&procedure(&format!("{head}{kernel}\n"), test));
         assert_eq!(seen["findings"], json!([]), "{feature}");
-        match (seen["verdict"].as_str(), seen["reason"].as_str()) {
-            (Some("pass"), _) => println!("{feature}: there"),
-            (Some("unsupported"), Some(reason)) if reason.contains(feature) => println!("{reason}"),
+        let lacking = match (seen["verdict"].as_str(), seen["reason"].as_str()) {
+            (Some("pass"), _) => false,
+            (Some("unsupported"), Some(reason)) if reason.contains(feature) => true,
             _ => panic!("{feature}: {seen}"),
+        };
+        if is_lavapipe() {
+            assert_eq!(lacking, LAVAPIPE_LACKS.contains(&feature), "{feature}: {seen}");
         }
     }
 }
