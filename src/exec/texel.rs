@@ -57,7 +57,7 @@ fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Resul
             }
         }
         TexelEncoding::Rgb10A2 => {
-            let bits = pack(texel, |value, width| unorm(value, width))?;
+            let bits = pack(texel, unorm)?;
             into.extend_from_slice(&bits.to_le_bytes());
         }
         TexelEncoding::Rgb10A2Uint => {
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(u32::from_le_bytes(packed.try_into().unwrap()), 0xC000_03FF);
         // 1 has exponent 15 in 11 and in 10 bits; 65024 is the largest value of 11 bits, 2^-20 its smallest.
         let packed = floats(ImageFormat::R11fG11fB10f, &[1.0, 65024.0, 0.5]).unwrap();
-        let expected = 15 << 6 | (0x1F << 6 | 0x3F) - (1 << 6) << 11 | 14 << 5 << 22;
+        let expected = (15 << 6) | ((30 << 6 | 0x3F) << 11) | (14 << 5 << 22);
         assert_eq!(u32::from_le_bytes(packed.try_into().unwrap()), expected);
     }
 
