@@ -465,6 +465,43 @@ fn capabilities_run_or_are_named() {
 }
 
 #[test]
+fn a_shadow_sampler_needs_a_comparison_and_a_depth_format() {
+    let kernel = |declared: &str, sampled: &str| {
+        format!(
+            "#version 450\nlayout(local_size_x = 1) in;\n{declared}\nlayout(binding = 1) buffer Out {{ float seen; }};\n\
+             void main() {{ seen = textureLod({sampled}, vec3(0.5), 0.0); }}"
+        )
+    };
+    let test = |format: &str, compare: Value, bindings: Value| {
+        json!({"images": {"img": {"dim": "2d", "format": format, "extent": [1, 1], "fill": {"constant": 0.25}}},
+               "samplers": {"s": compare}, "buffers": {"out": {"type": "float", "count": 1}},
+               "dispatches": [{"bindings": bindings}], "expect": [{"buffer": "out", "values": [0]}]})
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = kernel("layout(binding = 0) uniform sampler2DShadow img;", "img");
+    let together = json!([{"binding": 0, "image": "img", "sampler": "s"}, {"binding": 1, "buffer": "out"}]);
+    let path = write(folder.path(), "t.json", procedure(&own, test("d32f", json!({}), together)).to_string());
+    let refused = run(vkcert().arg("run").arg(path).args(["--engine", "sequential", "--format", "json"]), 2);
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("the sampler `s` has no `compare`"));
+    if !has_device() {
+        return;
+    }
+    let apart = kernel(
+        "layout(binding = 0) uniform texture2D img; layout(binding = 2) uniform samplerShadow s;",
+        "sampler2DShadow(img, s)",
+    );
+    let bindings =
+        json!([{"binding": 0, "image": "img"}, {"binding": 2, "sampler": "s"}, {"binding": 1, "buffer": "out"}]);
+    let less = json!({"compare": "less", "max_lod": 2});
+    let seen = outcome(&procedure(&apart, test("r32f", less.clone(), bindings.clone())));
+    assert_eq!(seen["verdict"], "unsupported", "{seen}");
+    assert!(seen["reason"].as_str().is_some_and(|reason| reason.contains("SAMPLED_IMAGE_DEPTH_COMPARISON")), "{seen}");
+    let seen = outcome(&procedure(&apart, test("d32f", less, bindings)));
+    assert!(seen["verdict"] == "pass" || !is_lavapipe(), "{seen}");
+    assert_eq!(seen["findings"], json!([]));
+}
+
+#[test]
 fn multisampled_images_are_unsupported_by_name() {
     let kernel = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) uniform sampler2DMS img;\n\
                   layout(binding = 1) buffer Out { float seen; };\nvoid main() { seen = texelFetch(img, ivec2(0), 0).x; }";

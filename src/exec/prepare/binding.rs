@@ -260,7 +260,11 @@ fn opaque(
         None => None,
     };
     let (buffer, view) = match (image, sampler) {
-        (Some((buffer, view)), Some(sampler)) => (buffer, JobView::Combined(view, sampler)),
+        (Some((buffer, view)), Some(sampler)) => {
+            let with = &bound.resources.samplers[sampler as usize];
+            let view = view::combined(resource, &called.layout.types, view, with, origin, problems)?;
+            (buffer, JobView::Combined(view, sampler))
+        }
         (Some((buffer, view)), None) => (buffer, JobView::Image(view)),
         (None, Some(sampler)) => (0, JobView::Sampler(sampler)),
         (None, None) => return None,

@@ -8,8 +8,8 @@
 use super::Problems;
 use super::binding::described;
 use crate::exec::JobBinding;
-use crate::exec::resource::{ImageView, JobView, ViewKind};
-use crate::model::image::{ImageDim, ImageFormat, ImageShape, TexelClass};
+use crate::exec::resource::{ImageView, JobSampler, JobView, ViewKind};
+use crate::model::image::{Coordinates, ImageDim, ImageFormat, ImageShape, TexelClass};
 use crate::model::procedure::{Binding, DescriptorClass};
 use crate::requirement::Origin;
 use crate::spirv::reflect::Resource;
@@ -98,6 +98,40 @@ pub fn image(
     let levels = if class == DescriptorClass::StorageImage { 1 } else { shape.levels - level };
     let (layer, layers) = layers(binding, kind, (name, shape), origin, problems)?;
     Some(ImageView { kind, level, levels, layer, layers })
+}
+
+/// The view of an image that is combined with a sampler; none after a problem.
+pub fn combined(
+    resource: &Resource,
+    types: &Types,
+    view: ImageView,
+    sampler: &JobSampler,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<ImageView> {
+    let name = &sampler.name;
+    let shadow = image_type(resource, types).is_some_and(|image| image.depth == 1);
+    let wrong = match (shadow, sampler.compare, sampler.coordinates, view.kind) {
+        (true, None, ..) => {
+            Some(format!("the kernel compares with a reference, and the sampler `{name}` has no `compare`"))
+        }
+        (false, Some(_), ..) => {
+            Some(format!("the kernel does not compare with a reference, and the sampler `{name}` has a `compare`"))
+        }
+        (_, _, Coordinates::Unnormalized, ViewKind::One | ViewKind::Two) | (_, _, Coordinates::Normalized, _) => None,
+        (_, _, Coordinates::Unnormalized, kind) => {
+            Some(format!("`{name}` has unnormalized coordinates, which a {} image does not take", kind.name()))
+        }
+    };
+    if let Some(message) = wrong {
+        problems.push(origin.at("sampler").error("contradiction", message));
+        return None;
+    }
+    Some(match sampler.coordinates {
+        Coordinates::Normalized => view,
+        // Such a sampler sees one level (Vulkan specification, VkSamplerCreateInfo).
+        Coordinates::Unnormalized => ImageView { levels: 1, ..view },
+    })
 }
 
 /// First layer and number of layers that a view shows.

@@ -158,8 +158,14 @@ pub fn check_views(device: &Device, needs: &Needs, job: &WireJob, bindings: &[Wi
                 if atomic && !features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE_ATOMIC) {
                     return unsupported(lacking(image.shape.format, &image.name, "STORAGE_IMAGE_ATOMIC"));
                 }
+                let compares = |sampler: &JobSampler| sampler.compare.is_some();
+                if !image.shape.format.is_depth() && meets(needs, job, bindings, bound, compares) {
+                    return unsupported(lacking(image.shape.format, &image.name, "SAMPLED_IMAGE_DEPTH_COMPARISON"));
+                }
+                let filters =
+                    |sampler: &JobSampler| sampler.filter == Filter::Linear || sampler.mipmap == Filter::Linear;
                 if !features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
-                    && filters(needs, job, bindings, bound)
+                    && meets(needs, job, bindings, bound, filters)
                 {
                     return unsupported(lacking(image.shape.format, &image.name, "SAMPLED_IMAGE_FILTER_LINEAR"));
                 }
@@ -170,20 +176,22 @@ pub fn check_views(device: &Device, needs: &Needs, job: &WireJob, bindings: &[Wi
     Ok(())
 }
 
-/// Whether a linear filter meets the image: its own sampler's, or that of a sampler that the module combines with it.
-fn filters(needs: &Needs, job: &WireJob, bindings: &[WireBinding], image: &WireBinding) -> bool {
-    let linear = |sampler: u32| {
-        job.samplers
-            .get(sampler as usize)
-            .is_some_and(|sampler| sampler.filter == Filter::Linear || sampler.mipmap == Filter::Linear)
-    };
+/// Whether a sampler of a kind meets the image: its own, or one that the module combines with it.
+fn meets(
+    needs: &Needs,
+    job: &WireJob,
+    bindings: &[WireBinding],
+    image: &WireBinding,
+    kind: impl Fn(&JobSampler) -> bool,
+) -> bool {
+    let is_of_kind = |sampler: u32| job.samplers.get(sampler as usize).is_some_and(&kind);
     if let JobView::Combined(_, sampler) = image.view {
-        return linear(sampler);
+        return is_of_kind(sampler);
     }
     let place = |binding: &WireBinding| (binding.set, binding.binding);
-    let meets = |sampler: &WireBinding| needs.combined.contains(&(place(image), place(sampler)));
+    let combined = |sampler: &WireBinding| needs.combined.contains(&(place(image), place(sampler)));
     bindings.iter().any(|other| match other.view {
-        JobView::Sampler(sampler) => linear(sampler) && meets(other),
+        JobView::Sampler(sampler) => is_of_kind(sampler) && combined(other),
         JobView::Bytes | JobView::Texels(_) | JobView::Image(_) | JobView::Combined(..) => false,
     })
 }
