@@ -7,9 +7,9 @@ use super::image::{stored, stored_element};
 use super::layout::{Leaf, Walk};
 use super::scalar::read;
 use super::{Problems, Setting, job_module};
-use crate::exec::Job;
-use crate::exec::resource::{AddressPlace, JobImage, address_symbol};
+use crate::exec::resource::{AddressPlace, JobImage, JobView, address_symbol};
 use crate::exec::texel::{compared_offset, decode};
+use crate::exec::{Job, JobBinding};
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass, ScalarType};
 use crate::model::image::{ImageFormat, ImageShape, TexelEncoding};
 use crate::model::procedure::{Expectation, Reference, Test, Tolerance};
@@ -350,7 +350,9 @@ impl Scope<'_> {
         let mut resources = self.job.resources.clone();
         resources.addresses.retain(|address| matches!(address.place, AddressPlace::Buffer(_)));
         resources.addresses.extend(pushed);
-        if !dispatch.bindings.iter().any(|binding| binding.buffer == self.buffer) {
+        let binds =
+            |binding: &JobBinding| binding.buffer == self.buffer && !matches!(binding.view, JobView::Sampler(_));
+        if !dispatch.bindings.iter().any(binds) {
             let message =
                 format!("the reference does not bind `{}`, so that it cannot compute it", self.expectation.judged());
             problems.push(place.at("bindings").error("missing-binding", message));
