@@ -64,6 +64,7 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
         binding: index as u32,
         array_index: 0,
         class: DescriptorClass::Storage,
+        view: Default::default(),
         buffer: index,
         offset: 0,
         range: buffer.bytes.len() as u64,
@@ -90,6 +91,7 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
         buffers,
         dispatches: vec![dispatch],
         // Drivers compile at the first dispatch, on machines that may be busy.
+        resources: Default::default(),
         limits: Limits { seconds: 60.0, ..Limits::default() },
         checks: Checks::all(),
     }

@@ -107,6 +107,7 @@ impl Kernel {
             binding: index as u32,
             array_index: 0,
             class: DescriptorClass::Storage,
+            view: Default::default(),
             buffer: index,
             offset: 0,
             range: buffer.bytes.len() as u64,
@@ -128,6 +129,7 @@ impl Kernel {
             buffers,
             dispatches: vec![dispatch],
             // Drivers compile at the first dispatch, on machines that may be busy.
+            resources: Default::default(),
             limits: Limits { seconds: 60.0, ..Limits::default() },
             checks: Checks::all(),
         }

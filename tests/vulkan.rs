@@ -75,6 +75,7 @@ fn bind(set: u32, binding: u32, buffer: usize, range: usize) -> JobBinding {
         binding,
         array_index: 0,
         class: DescriptorClass::Storage,
+        view: Default::default(),
         buffer,
         offset: 0,
         range: range as u64,
@@ -109,6 +110,7 @@ impl Bench {
             modules: vec![JobModule { kernel: "k".to_owned(), words: module, recording: ModuleRecording::None }],
             buffers: buffers.collect(),
             dispatches: vec![dispatch],
+            resources: Default::default(),
             limits: Limits { seconds: 20.0, ..Limits::default() },
             checks: Checks::all(),
         })
@@ -735,7 +737,7 @@ fn limits_and_contradictions_are_named() {
         ),
         (
             |d| d.bindings[0].class = DescriptorClass::StorageImage,
-            "unsupported descriptor class storage_image".to_owned(),
+            "error set 0, binding 0 is bound as storage_image, and the job binds something else there".to_owned(),
         ),
         (|d| d.bindings[0].range = 0, "unsupported a descriptor range of 0 bytes (set 0, binding 0)".to_owned()),
         (|d| d.bindings[0].range = 21, "error set 0, binding 0 reaches beyond its buffer of 20 bytes".to_owned()),

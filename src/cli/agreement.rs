@@ -113,7 +113,7 @@ fn compare_outputs(test: &Test, ours: &TestRun, theirs: &TestRun, differences: &
         // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
         let tolerated = ours.verdict == Verdict::Pass
             && theirs.verdict == Verdict::Pass
-            && test.expect.iter().any(|e| e.buffer == *name && e.tolerance.is_some());
+            && test.expect.iter().any(|e| e.judged() == name && e.tolerance.is_some());
         if tolerated {
             result = if result == "identical" { "within-tolerance" } else { result };
         } else {

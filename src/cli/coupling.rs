@@ -113,7 +113,9 @@ fn uses(interface: &Interface, prepared: &[PreparedTest], touched: &[Touched]) -
                 continue;
             }
             let accessed = touched.get(number);
-            let buffers = job.bindings.iter().map(|binding| {
+            let of_buffers =
+                |binding: &&crate::exec::JobBinding| binding.view.image().is_none() && binding.view.sampler().is_none();
+            let buffers = job.bindings.iter().filter(of_buffers).map(|binding| {
                 let key = (binding.set, binding.binding);
                 // A binding that a complete run never accessed was touched in no byte.
                 let touched = accessed.map(|accessed| accessed.get(&key).copied().unwrap_or(0));

@@ -13,6 +13,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::CouplingCheck;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::place::Place;
+use crate::model::procedure::DescriptorClass;
 use crate::spirv::reflect::Reflection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -434,12 +435,27 @@ impl Subject<'_> {
         for resource in &self.reflection().resources {
             let known = interface.buffers.iter().any(|b| (b.set, b.binding) == (resource.set, resource.binding));
             let name = resource.name.as_deref().unwrap_or("-");
-            if !known {
-                let message = format!(
-                    "the kernel uses {}.{} ({name}), the interface states no buffer for it",
-                    resource.set, resource.binding
-                );
-                rows.refuted("buffer-size", message, None);
+            if known {
+                continue;
+            }
+            let place = format!("{}.{} ({name})", resource.set, resource.binding);
+            match resource.class {
+                DescriptorClass::Storage
+                | DescriptorClass::Uniform
+                | DescriptorClass::StorageDynamic
+                | DescriptorClass::UniformDynamic
+                | DescriptorClass::UniformTexel
+                | DescriptorClass::StorageTexel => {
+                    let message = format!("the kernel uses {place}, the interface states no buffer for it");
+                    rows.refuted("buffer-size", message, None);
+                }
+                DescriptorClass::StorageImage
+                | DescriptorClass::SampledImage
+                | DescriptorClass::Sampler
+                | DescriptorClass::Combined => {
+                    let class = resource.class.name();
+                    rows.undetermined("buffer-size", format!("{place} is a {class}, which no interface states"));
+                }
             }
         }
         for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {

@@ -218,6 +218,28 @@ fn other_mismatches_are_refuted_one_by_one() {
 }
 
 #[test]
+fn an_image_is_undetermined_and_not_a_missing_buffer() {
+    let with_image = KERNEL
+        .replace("shared float tile", "layout(set=1, binding=0, r32f) uniform image2D picture;\nshared float tile")
+        .replace("right[0] + ", "right[0] + imageLoad(picture, ivec2(0)).x + ");
+    let (module, interface) = (compiled(&with_image), correct());
+    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let input = CouplingInput {
+        interface: &interface,
+        module: &module,
+        reflection: &reflection,
+        structure: None,
+        barriers: &[],
+        tests: &[],
+        device: Some(&LARGE),
+    };
+    let coupling = couple(&input).unwrap();
+    assert!(refuted(&coupling, "buffer-size").is_empty(), "{:#?}", coupling.checks);
+    let open = rows(&coupling, "buffer-size").into_iter().find(|row| row.status == "undetermined").unwrap();
+    assert_eq!(open.message, "1.0 (picture) is a storage_image, which no interface states");
+}
+
+#[test]
 fn what_the_kernel_uses_in_a_test_must_fit_the_hosts_buffer() {
     let used = |bound, touched| TestUse {
         name: "TC-1".to_owned(),

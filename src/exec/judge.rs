@@ -7,6 +7,7 @@
 use super::compare::{agrees, shown, shown_bits};
 use super::prepare::scalar::read;
 use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
+use super::texel::{compared, stored_offset};
 use super::{Completion, ExecError, Job, Run};
 use crate::model::element::ScalarType;
 use crate::model::evidence::Mismatch;
@@ -88,7 +89,7 @@ impl Comparison<'_> {
         let leaves = match &expected.contents {
             ExpectedContents::Values(leaves) => leaves.clone(),
             ExpectedContents::Buffer { other, scalar, offset } => match self.run.buffers.get(*other) {
-                Some(bytes) => leaves(bytes, *scalar, *offset),
+                Some(bytes) => leaves(&compared(expected.format, bytes), *scalar, *offset),
                 None => return Ok(Err((Verdict::Undetermined, "the engine returned too few buffers".to_owned()))),
             },
             ExpectedContents::Reference { job, scalar, offset } => {
@@ -102,10 +103,11 @@ impl Comparison<'_> {
                     return Ok(Err((verdict, format!("the reference for `{name}` did not complete: {reason}"))));
                 }
                 let bytes = run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice);
+                let bytes = compared(expected.format, bytes);
                 leaves(bytes.get(*offset..).unwrap_or(&[]), *scalar, *offset)
             }
         };
-        self.compare(expected, actual, &leaves);
+        self.compare(expected, &compared(expected.format, actual), &leaves);
         Ok(Ok(()))
     }
 
@@ -119,7 +121,9 @@ impl Comparison<'_> {
             }
             wrong += 1;
             if wrong <= self.prepared.listed as u64 {
-                self.mismatches.push(mismatch(name, leaf, found, expected.tolerance.bits));
+                let mismatch = mismatch(name, leaf, found, expected.tolerance.bits);
+                let offset = expected.format.map_or(leaf.offset, |format| stored_offset(format, leaf.offset));
+                self.mismatches.push(Mismatch { offset, ..mismatch });
             }
         }
         if wrong > 0 {

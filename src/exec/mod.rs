@@ -8,8 +8,10 @@
 pub mod compare;
 pub mod judge;
 pub mod prepare;
+pub mod resource;
 pub mod sequential;
 pub mod stored;
+pub mod texel;
 pub mod vulkan;
 
 use crate::model::evidence::LoweringDecision;
@@ -17,6 +19,7 @@ use crate::model::finding::{Checks, Finding};
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::verdict::EngineName;
+use resource::{JobResources, JobView};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,6 +30,8 @@ pub struct Job {
     pub name: String,
     pub modules: Vec<JobModule>,
     pub buffers: Vec<JobBuffer>,
+    /// Which of the buffers are images, samplers, stored addresses.
+    pub resources: JobResources,
     /// Run in order with a full memory barrier between them.
     pub dispatches: Vec<JobDispatch>,
     pub limits: Limits,
@@ -80,18 +85,19 @@ pub struct JobDispatch {
     pub subgroup_size: Option<u32>,
 }
 
-/// A buffer range bound to a descriptor.
+/// What is bound to a descriptor: a buffer range, an image, a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobBinding {
     pub set: u32,
     pub binding: u32,
     pub array_index: u32,
     pub class: DescriptorClass,
-    /// Index into `Job::buffers`.
+    pub view: JobView,
+    /// Index into `Job::buffers`; 0 for a sampler.
     pub buffer: usize,
-    /// Bytes.
+    /// Bytes; 0 for images and samplers.
     pub offset: u64,
-    /// Bytes.
+    /// Bytes; 0 for images and samplers.
     pub range: u64,
     /// Added to `offset` for the dynamic classes.
     pub dynamic_offset: u64,

@@ -6,6 +6,7 @@
 use super::compare::agrees;
 use super::prepare::scalar::read;
 use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
+use super::texel::compared;
 use crate::model::element::{ElementType, ScalarType};
 use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
 use crate::model::verdict::Verdict;
@@ -30,7 +31,12 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
             StoredContents::Reference { kernel: kernels.join(", ") }
         }
     };
-    StoredExpectation { buffer: name(expected.buffer), tolerance: expected.tolerance, contents }
+    StoredExpectation {
+        buffer: name(expected.buffer),
+        format: expected.format,
+        tolerance: expected.tolerance,
+        contents,
+    }
 }
 
 /// Neighbouring leaves of one type as one run.
@@ -60,8 +66,9 @@ pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<
         let name = &expectation.buffer;
         let actual =
             outputs.get(name).ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
+        let actual = compared(expectation.format, actual);
         for leaf in leaves(expectation, outputs)? {
-            let found = read(actual, leaf.scalar, leaf.offset as usize);
+            let found = read(&actual, leaf.scalar, leaf.offset as usize);
             if !found.is_some_and(|found| agrees(leaf.scalar, leaf.bits, found, &expectation.tolerance)) {
                 return Ok(Verdict::Fail);
             }
@@ -85,7 +92,7 @@ fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) 
         }
         StoredContents::EqualsBuffer { buffer, scalar: text, offset } => {
             let bytes = outputs.get(buffer).ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
-            Ok(split(bytes, scalar(text)?, *offset))
+            Ok(split(&compared(expectation.format, bytes), scalar(text)?, *offset))
         }
         StoredContents::Reference { kernel } => {
             Err(format!("its expectation comes from the reference kernel {kernel}"))

@@ -150,7 +150,11 @@ pub struct TestEvidence {
 /// An expectation with its values resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredExpectation {
+    /// The buffer or image judged.
     pub buffer: String,
+    /// For an image whose texels are not plain scalars: offsets count the decoded components, 4 bytes each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<super::image::ImageFormat>,
     pub tolerance: super::procedure::Tolerance,
     pub contents: StoredContents,
 }

@@ -11,6 +11,7 @@ pub mod element;
 pub mod evidence;
 pub mod finding;
 pub mod id;
+pub mod image;
 pub mod object;
 pub mod place;
 pub mod procedure;

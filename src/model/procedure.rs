@@ -7,6 +7,7 @@
 
 use super::element::{DataType, Datum, ElementType};
 use super::id::{KernelName, RequirementId, TestId};
+use super::image::{Image, ImageFormat, Sampler};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -285,37 +286,6 @@ pub struct AddressOf {
     pub offset: u64,
 }
 
-/// An image. No engine runs images yet: a test that has one is `unsupported`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Image {
-    /// `1d`, `2d`, `3d`, `cube`, `buffer`.
-    pub dim: String,
-    /// GLSL format layout qualifier, e.g. `rgba32f`.
-    pub format: String,
-    pub extent: Vec<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layers: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub levels: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Datum>,
-}
-
-/// A sampler. No engine runs samplers yet: a test that has one is `unsupported`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Sampler {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub filter: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub border: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compare: Option<String>,
-}
-
 /// One dispatch command with what is bound to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -365,6 +335,15 @@ pub struct Binding {
     /// Bytes added to `offset`; only for the dynamic classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamic_offset: Option<u64>,
+    /// Texel buffers: how the bytes are read; none: the format that the kernel declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
+    /// Images: the level that a storage image writes, the first that a sampled one sees; 0 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// Images: the layer that a kernel without arrays sees, the first of an array; 0 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<u32>,
 }
 
 /// The value of a specialization constant: `value` or `bits`.
@@ -381,18 +360,29 @@ pub struct SpecializationValue {
     pub bits: Option<Datum>,
 }
 
-/// What a buffer must hold at the end: exactly one of `values`, `file`, `equals_buffer` and `reference`.
+/// What a buffer or an image must hold at the end: exactly one of `values`, `file`, `equals_buffer` (`equals_image`) and
+/// `reference`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    pub buffer: String,
-    /// None: the buffer's own type.
+    /// Either a buffer or an image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// None: the buffer's own type. Images have that of their format.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub data_type: Option<DataType>,
-    /// Bytes from the start of the buffer.
+    /// Bytes from the start of the buffer, or of the image's level and layer.
     #[serde(default)]
     pub offset: u64,
-    /// Elements from `offset` on, flat or one array per vector.
+    /// Images: 0 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// Images: 0 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<u32>,
+    /// Elements from `offset` on, flat or one array per vector (per texel).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Datum>,
     /// A `.npy` or raw file with the elements from `offset` on.
@@ -401,12 +391,22 @@ pub struct Expectation {
     /// Another buffer whose final contents the rest of this buffer must equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equals_buffer: Option<String>,
+    /// Another image of the same format and size whose final contents this image must equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equals_image: Option<String>,
     /// Another kernel that computes the expected contents from the same initial buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
     /// None: every element must be equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
+}
+
+impl Expectation {
+    /// The buffer or image judged; empty where the file names none, which is an error.
+    pub fn judged(&self) -> &str {
+        self.buffer.as_deref().or(self.image.as_deref()).unwrap_or_default()
+    }
 }
 
 /// A kernel run on the sequential engine, on the test's initial buffers, to compute what is expected.

@@ -4,6 +4,7 @@ use super::check::{check_name, unknown};
 use super::document::{Located, Origin};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::KernelName;
+use crate::model::image::Image;
 use crate::model::procedure::{Binding, Buffer, Expectation, SpecializationValue, Test, Tolerance};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,6 +70,9 @@ impl Checker<'_> {
                 let place = origin.at("buffers").at(name).at("address_of").at(index).at("buffer");
                 self.buffer(&place, &address.buffer);
             }
+        }
+        for (name, image) in &test.images {
+            check_image(&origin.at("images").at(name), name, image, self.problems);
         }
         if test.dispatches.is_empty() {
             let problem =
@@ -147,12 +151,47 @@ impl Checker<'_> {
         }
     }
 
+    /// That an image of this name exists.
+    fn image(&mut self, place: &Origin, name: &str) {
+        if !self.test.images.contains_key(name) {
+            let known = self.test.images.keys().map(String::as_str);
+            self.problems.push(unknown(place, "unknown-id", "image", name, known));
+        }
+    }
+
+    /// What an expectation judges: a buffer or an image, with the keys that go with it.
+    fn judged(&mut self, place: &Origin, expectation: &Expectation) {
+        match (&expectation.buffer, &expectation.image) {
+            (Some(name), None) => self.buffer(&place.at("buffer"), name),
+            (None, Some(name)) => self.image(&place.at("image"), name),
+            (Some(_), Some(_)) | (None, None) => {
+                self.problems
+                    .push(place.error("contradiction", "an expectation names either a `buffer` or an `image`"));
+            }
+        }
+        let of_image = [
+            ("level", expectation.level.is_some()),
+            ("layer", expectation.layer.is_some()),
+            ("equals_image", expectation.equals_image.is_some()),
+        ];
+        let of_buffer =
+            [("type", expectation.data_type.is_some()), ("equals_buffer", expectation.equals_buffer.is_some())];
+        let (wrong, judged) = match expectation.image {
+            Some(_) => (&of_buffer[..], "image"),
+            None => (&of_image[..], "buffer"),
+        };
+        for (key, _) in wrong.iter().filter(|(_, given)| *given) {
+            let message = format!("`{key}` does not go with `{judged}`");
+            self.problems.push(place.at(*key).key_error("contradiction", message));
+        }
+    }
+
     fn expectation(&mut self, place: &Origin, expectation: &Expectation) {
-        self.buffer(&place.at("buffer"), &expectation.buffer);
+        self.judged(place, expectation);
         let sources = [
             expectation.values.is_some(),
             expectation.file.is_some(),
-            expectation.equals_buffer.is_some(),
+            expectation.equals_buffer.is_some() || expectation.equals_image.is_some(),
             expectation.reference.is_some(),
         ];
         if sources.iter().filter(|given| **given).count() != 1 {
@@ -164,6 +203,9 @@ impl Checker<'_> {
         }
         if let Some(other) = &expectation.equals_buffer {
             self.buffer(&place.at("equals_buffer"), other);
+        }
+        if let Some(other) = &expectation.equals_image {
+            self.image(&place.at("equals_image"), other);
         }
         if let Some(reference) = &expectation.reference {
             let place = place.at("reference");
@@ -214,6 +256,21 @@ fn check_buffer(place: &Origin, name: &str, buffer: &Buffer, problems: &mut Vec<
         problems.push(
             place.error("missing-key", format!("the buffer `{name}` needs a `type`")).hint("for example \"float\""),
         );
+    }
+}
+
+fn check_image(place: &Origin, name: &str, image: &Image, problems: &mut Vec<Diagnostic>) {
+    let given = [
+        ("data", image.data.is_some()),
+        ("bytes", image.bytes.is_some()),
+        ("fill", image.fill.is_some()),
+        ("file", image.file.is_some()),
+    ];
+    let mut given = given.iter().filter(|(_, given)| *given).map(|(key, _)| *key);
+    if let (Some(first), Some(second)) = (given.next(), given.next()) {
+        let message = format!("the image `{name}` has both `{first}` and `{second}`");
+        let problem = place.at(second).key_error("contradiction", message);
+        problems.push(problem.hint("contents are given once: `data`, `bytes`, `fill` or `file`"));
     }
 }
 

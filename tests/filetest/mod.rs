@@ -188,6 +188,7 @@ impl FileTest {
             binding: buffer.binding,
             array_index: 0,
             class: buffer.class,
+            view: Default::default(),
             buffer: index,
             offset: 0,
             range: buffer.range.unwrap_or(buffer.words.len() as u64 * 4),
@@ -212,6 +213,7 @@ impl FileTest {
                 specialization: self.specialization.iter().copied().collect(),
                 subgroup_size: None,
             }],
+            resources: Default::default(),
             limits: Limits { steps: self.steps.unwrap_or(50_000_000), ..Limits::default() },
             checks: Checks::all(),
         }

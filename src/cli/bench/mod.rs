@@ -203,6 +203,7 @@ impl BenchKernel {
             binding: index as u32,
             array_index: 0,
             class: DescriptorClass::Storage,
+            view: Default::default(),
             buffer: index,
             offset: 0,
             range: buffer.bytes.len() as u64,
@@ -225,6 +226,7 @@ impl BenchKernel {
             modules: vec![JobModule { kernel: self.id.to_owned(), words, recording }],
             buffers,
             dispatches: vec![dispatch],
+            resources: Default::default(),
             limits: Limits { steps: u64::MAX, seconds: 60.0, memory_bytes: u64::MAX },
             checks: Checks::none(),
         }

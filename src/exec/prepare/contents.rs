@@ -3,6 +3,7 @@
 //! Promises: contents as the file defines them, byte for byte; which bytes are defined; everything else 0xCD. A count
 //! that contradicts the contents, a value that does not fit and a file that cannot be read are reported with their place.
 
+use super::address::Pointer;
 use super::layout::{Layout, Leaf, Walk};
 use super::random::{Bounds, SplitMix64};
 use super::scalar::{append, decode_float, decode_integer, encode, float_bits};
@@ -41,7 +42,7 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The buffer `name` with its initial contents; none after a problem.
+    /// The buffer `name` with its initial contents and the addresses that it is to hold; none after a problem.
     pub fn buffer(
         &self,
         name: &str,
@@ -49,11 +50,12 @@ impl Source<'_> {
         block: Option<Block<'_>>,
         origin: &Origin,
         problems: &mut Problems,
-    ) -> Option<JobBuffer> {
+    ) -> Option<(JobBuffer, Vec<Pointer>)> {
         let whole = |bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: whole_range(bytes.len()), bytes };
+        let mut pointers = Vec::new();
         let made = match buffer.data_type {
             Some(DataType::Reflect) => match block {
-                Some(block) => self.reflected(name, buffer, &block, origin, problems)?,
+                Some(block) => self.reflected(name, buffer, &block, &mut pointers, origin, problems)?,
                 None => {
                     let problem = origin
                         .at("type")
@@ -77,7 +79,10 @@ impl Source<'_> {
             None => self.untyped(name, buffer, None, origin, problems)?,
         };
         self.check_size(name, buffer, &made, origin, problems)?;
-        Some(made)
+        for (index, entry) in buffer.address_of.iter().enumerate() {
+            pointers.push(Pointer::of_entry(entry, origin.at("address_of").at(index)));
+        }
+        Some((made, pointers))
     }
 
     /// Contents that need no conversion: bytes, a file, or nothing.
@@ -203,14 +208,16 @@ impl Source<'_> {
         name: &str,
         buffer: &Buffer,
         block: &Block<'_>,
+        pointers: &mut Vec<Pointer>,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<JobBuffer> {
         let before = problems.count();
         let leaves = match &buffer.data {
             Some(data) => {
-                let mut walk = Walk { layout: block.layout, leaves: Vec::new(), problems };
+                let mut walk = Walk::new(block.layout, problems);
                 walk.value(block.ty, None, 0, data, &origin.at("data"));
+                pointers.append(&mut walk.pointers);
                 walk.leaves
             }
             None if buffer.fill.is_none() && buffer.file.is_none() && buffer.bytes.is_none() => Vec::new(),
@@ -281,7 +288,7 @@ pub fn whole_range(length: usize) -> Vec<Range<usize>> {
 }
 
 /// Ascending, disjoint, not touching, without empty ones.
-fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::new();
     for range in ranges.into_iter().filter(|range| !range.is_empty()) {
@@ -352,7 +359,13 @@ pub fn elements(element: ElementType, data: &Datum, origin: &Origin, problems: &
     (faults.get() == 0).then_some(bytes)
 }
 
-fn filled(element: ElementType, fill: &Fill, count: u64, origin: &Origin, problems: &mut Problems) -> Option<Vec<u8>> {
+pub fn filled(
+    element: ElementType,
+    fill: &Fill,
+    count: u64,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Vec<u8>> {
     match fill {
         Fill::Constant(value) => constant(element, value, count, &origin.at("constant"), problems),
         Fill::Iota(rule) => iota(element, rule, count, &origin.at("iota"), problems),

@@ -1,21 +1,24 @@
-//! One dispatch against its kernel's interface: specialization, workgroup counts, bindings, push constants.
+//! One dispatch against its kernel's interface: specialization, workgroup counts, push constants.
 
+use super::address::{Pointer, place_symbols};
+use super::binding::{self, Bound, Declared};
 use super::contents::{Block, UNINITIALISED, decode_base64, place, whole_range};
 use super::layout::{Layout, Walk, scalar_type};
 use super::scalar::{encode, raw_bits};
 use super::{PreparedKernel, Problems, Setting};
-use crate::exec::{JobBinding, JobBuffer, JobDispatch};
+use crate::exec::JobDispatch;
+use crate::exec::resource::{AddressPlace, JobAddress};
 use crate::model::element::{Datum, ScalarType};
 use crate::model::id::KernelName;
-use crate::model::procedure::{Binding, DescriptorClass, Dispatch, Reference, SpecializationValue};
+use crate::model::procedure::{Binding, Dispatch, Reference, SpecializationValue};
 use crate::requirement::Origin;
 use crate::spirv::constants::{ConstantError, Constants};
 use crate::spirv::module::{Id, Module};
-use crate::spirv::reflect::{DescriptorCount, PushConstants, ReflectError, Reflection, Resource};
+use crate::spirv::reflect::{PushConstants, ReflectError, Reflection, Resource};
 use crate::spirv::types::{LayoutError, Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Decoration, ExecutionModel, Op};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What a dispatch and a reference have in common.
 pub struct Call<'a> {
@@ -68,16 +71,9 @@ impl Dispatched {
         matches!(self.layout.types.get(resource.block_type), Some(Type::Structure { .. })).then_some(block)
     }
 
-    fn resource(&self, set: u32, binding: u32) -> Option<&Resource> {
+    pub fn resource(&self, set: u32, binding: u32) -> Option<&Resource> {
         self.reflection.resources.iter().find(|resource| (resource.set, resource.binding) == (set, binding))
     }
-}
-
-/// A descriptor that the module declares, used or not.
-pub struct Declared {
-    set: u32,
-    binding: u32,
-    name: Option<String>,
 }
 
 /// Resolves specialization and interface of a call; none after a problem.
@@ -100,7 +96,7 @@ pub fn interface(
     check_limits(&reflection, call, setting, origin, problems);
     let types = Types::of(&kernel.module);
     let constants = Constants::evaluate(&kernel.module, &types, &specialization).ok()?;
-    let declared = declared(&kernel.module);
+    let declared = binding::declared(&kernel.module);
     let ready = problems.count() == before;
     ready.then_some(Dispatched { specialization, reflection, layout: Layout { types, constants }, declared })
 }
@@ -192,25 +188,6 @@ fn check_limits(
     }
 }
 
-fn declared(module: &Module) -> Vec<Declared> {
-    let number = |id: Id, decoration| match module.decoration(id, decoration)?.operands.first()? {
-        Operand::LiteralBit32(number) => Some(*number),
-        _ => None,
-    };
-    let globals = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-    let variables = globals.filter(|instruction| instruction.op == Op::Variable).filter_map(|found| found.result);
-    variables
-        .filter_map(|id| {
-            let name = module.name(id).filter(|name| !name.is_empty()).map(str::to_owned);
-            Some(Declared {
-                set: number(id, Decoration::DescriptorSet)?,
-                binding: number(id, Decoration::Binding)?,
-                name,
-            })
-        })
-        .collect()
-}
-
 /// Raw bits by specialization id, of those given; none after a problem.
 pub fn specialization(
     kernel: &PreparedKernel,
@@ -286,20 +263,28 @@ fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, (Id, Op
     declared.collect()
 }
 
-/// The dispatch as engines take it; none after a problem.
+/// The dispatch as engines take it, by its `number` in the job, with the addresses in its push constants; none after a
+/// problem.
+#[expect(clippy::too_many_arguments, reason = "a dispatch with all that it refers to")]
 pub fn resolve(
     call: &Call<'_>,
     called: &Dispatched,
-    buffers: &[JobBuffer],
+    bound: &Bound<'_>,
     module: usize,
+    number: u32,
     setting: &Setting<'_>,
     origin: &Origin,
     problems: &mut Problems,
-) -> Option<JobDispatch> {
+) -> Option<(JobDispatch, Vec<JobAddress>)> {
     let before = problems.count();
-    let bindings = bindings(call, called, buffers, &origin.at("bindings"), problems);
-    missing(call, called, &origin.at("bindings"), problems);
-    let (push_constants, push_constants_defined) = push_constants(call, called, &origin.at("push_constants"), problems);
+    let bindings = binding::bindings(call, called, bound, &origin.at("bindings"), problems);
+    binding::missing(call, called, &origin.at("bindings"), problems);
+    let (mut push_constants, mut push_constants_defined, pointers) =
+        push_constants(call, called, &origin.at("push_constants"), problems);
+    let place = AddressPlace::PushConstants(number);
+    let resolved = pointers.iter().map(|pointer| pointer.resolve(place, bound.buffers, bound.resources, problems));
+    let addresses = resolved.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+    place_symbols(&pointers, &addresses, &mut push_constants, &mut push_constants_defined, problems)?;
     let dispatch = JobDispatch {
         module,
         entry: setting.kernels[call.kernel].entry.clone(),
@@ -310,231 +295,50 @@ pub fn resolve(
         specialization: called.specialization.clone(),
         subgroup_size: call.subgroup_size,
     };
-    (problems.count() == before).then_some(dispatch)
+    (problems.count() == before).then_some((dispatch, addresses))
 }
 
-fn described(set: u32, binding: u32, name: Option<&str>) -> String {
-    let name = name.map(|name| format!(" (`{name}`)")).unwrap_or_default();
-    format!("set {set} binding {binding}{name}")
-}
-
-fn bindings(
-    call: &Call<'_>,
-    called: &Dispatched,
-    buffers: &[JobBuffer],
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Vec<JobBinding> {
-    let mut bound = Vec::new();
-    for (index, binding) in call.bindings.iter().enumerate() {
-        let place = origin.at(index);
-        let resource = called.resource(binding.set, binding.binding);
-        let declared = called.declared.iter().any(|found| (found.set, found.binding) == (binding.set, binding.binding));
-        if resource.is_none() && !declared {
-            let known: Vec<String> = called
-                .declared
-                .iter()
-                .map(|found| described(found.set, found.binding, found.name.as_deref()))
-                .collect();
-            let message = format!(
-                "the kernel `{}` has nothing at {}",
-                call.kernel,
-                described(binding.set, binding.binding, None)
-            );
-            let hint = if known.is_empty() {
-                "it declares no resource".to_owned()
-            } else {
-                format!("it declares {}", known.join(", "))
-            };
-            problems.push(place.at("binding").error("unknown-binding", message).hint(hint));
-            continue;
-        }
-        let Some(class) = class(binding, resource, &place, problems) else { continue };
-        bound.extend(range(binding, resource, class, buffers, &place, problems));
-    }
-    bound
-}
-
-/// The class of a binding: the one given if it fits, or the module's own.
-fn class(
-    binding: &Binding,
-    resource: Option<&Resource>,
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Option<DescriptorClass> {
-    let own = resource.map_or(DescriptorClass::Storage, |resource| resource.class);
-    let class = binding.class.unwrap_or(own);
-    let of_buffer = |class| match class {
-        DescriptorClass::Storage | DescriptorClass::StorageDynamic => Some(DescriptorClass::Storage),
-        DescriptorClass::Uniform | DescriptorClass::UniformDynamic => Some(DescriptorClass::Uniform),
-        DescriptorClass::StorageImage
-        | DescriptorClass::SampledImage
-        | DescriptorClass::Sampler
-        | DescriptorClass::Combined
-        | DescriptorClass::UniformTexel
-        | DescriptorClass::StorageTexel => None,
-    };
-    let fits = match (of_buffer(own), of_buffer(class)) {
-        (Some(own), Some(class)) => own == class,
-        _ => own == class,
-    };
-    if resource.is_some() && !fits {
-        let message = format!("the kernel declares a `{}` here, not a `{}`", own.name(), class.name());
-        let place = if binding.class.is_some() { origin.at("class") } else { origin.at("binding") };
-        problems.push(place.error("wrong-class", message));
-        return None;
-    }
-    if of_buffer(class).is_none() {
-        problems.unsupported(format!("descriptors of class {}", class.name()));
-        return None;
-    }
-    let dynamic = matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
-    if binding.dynamic_offset.is_some() && !dynamic {
-        let message = format!("a `{}` descriptor has no dynamic offset", class.name());
-        problems.push(
-            origin
-                .at("dynamic_offset")
-                .key_error("wrong-class", message)
-                .hint("use `storage_dynamic` or `uniform_dynamic`"),
-        );
-        return None;
-    }
-    Some(class)
-}
-
-/// The bytes that a binding covers, checked against its buffer and its block.
-fn range(
-    binding: &Binding,
-    resource: Option<&Resource>,
-    class: DescriptorClass,
-    buffers: &[JobBuffer],
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Option<JobBinding> {
-    let Some(name) = &binding.buffer else {
-        problems.push(origin.error("contradiction", format!("a `{}` descriptor needs a `buffer`", class.name())));
-        return None;
-    };
-    let Some((index, buffer)) = buffers.iter().enumerate().find(|(_, buffer)| buffer.name == *name) else {
-        problems.push(origin.at("buffer").error("unknown-buffer", format!("there is no buffer `{name}`")));
-        return None;
-    };
-    let size = buffer.bytes.len() as u64;
-    let dynamic_offset = binding.dynamic_offset.unwrap_or(0);
-    let start = binding.offset.checked_add(dynamic_offset).filter(|start| *start < size);
-    let Some(start) = start else {
-        let message = format!(
-            "offset {} lies beyond the {size} bytes of `{name}`",
-            binding.offset.saturating_add(dynamic_offset)
-        );
-        let key = if binding.offset < size { "dynamic_offset" } else { "offset" };
-        problems.push(origin.at(key).error("size", message));
-        return None;
-    };
-    if !start.is_multiple_of(4) {
-        // The smallest alignment that any device asks for; a device that asks for more says so itself.
-        let message = format!("offset {start} of `{name}` is no multiple of 4");
-        let key = if binding.offset.is_multiple_of(4) { "dynamic_offset" } else { "offset" };
-        problems.push(origin.at(key).error("size", message));
-        return None;
-    }
-    let range = binding.range.unwrap_or(size - start);
-    if range == 0 || range > size - start {
-        let message =
-            format!("a range of {range} bytes from byte {start} on does not lie within the {size} bytes of `{name}`");
-        problems.push(origin.at("range").error("size", message));
-        return None;
-    }
-    let needed = resource.map_or(0, |resource| resource.fixed_bytes);
-    if range < needed {
-        let what = described(binding.set, binding.binding, resource.and_then(|resource| resource.name.as_deref()));
-        let message = format!("the block at {what} has {needed} bytes, and {range} bytes of `{name}` are bound to it");
-        problems.push(origin.at("buffer").error("size", message));
-        return None;
-    }
-    let within = match resource.map_or(DescriptorCount::One, |resource| resource.count) {
-        DescriptorCount::One => binding.array_index == 0,
-        DescriptorCount::Array(count) => binding.array_index < count,
-        DescriptorCount::Runtime => true,
-    };
-    if !within {
-        let message =
-            format!("{} has no element {}", described(binding.set, binding.binding, None), binding.array_index);
-        problems.push(origin.at("array_index").error("size", message));
-        return None;
-    }
-    Some(JobBinding {
-        set: binding.set,
-        binding: binding.binding,
-        array_index: binding.array_index,
-        class,
-        buffer: index,
-        offset: binding.offset,
-        range,
-        dynamic_offset,
-    })
-}
-
-/// Reports descriptors that the kernel uses and nothing is bound to.
-fn missing(call: &Call<'_>, called: &Dispatched, origin: &Origin, problems: &mut Problems) {
-    let bound: BTreeSet<(u32, u32, u32)> =
-        call.bindings.iter().map(|binding| (binding.set, binding.binding, binding.array_index)).collect();
-    for resource in &called.reflection.resources {
-        let count = match resource.count {
-            DescriptorCount::One | DescriptorCount::Runtime => 1,
-            DescriptorCount::Array(count) => count,
-        };
-        let absent: Vec<u32> =
-            (0..count).filter(|element| !bound.contains(&(resource.set, resource.binding, *element))).collect();
-        let Some(first) = absent.first() else { continue };
-        let element = match resource.count {
-            DescriptorCount::Array(_) => format!(" element {first}"),
-            DescriptorCount::One | DescriptorCount::Runtime => String::new(),
-        };
-        let what = described(resource.set, resource.binding, resource.name.as_deref());
-        let message = format!("the kernel `{}` uses {what}{element}, and nothing is bound to it", call.kernel);
-        let hint = format!("add {{ set = {}, binding = {}, buffer = ... }}", resource.set, resource.binding);
-        problems.push(origin.error("missing-binding", message).hint(hint));
-    }
-}
-
-/// Push-constant bytes and the ranges of them that are defined.
+/// Push-constant bytes, the ranges of them that are defined, and the addresses that they are to hold.
 fn push_constants(
     call: &Call<'_>,
     called: &Dispatched,
     origin: &Origin,
     problems: &mut Problems,
-) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+) -> (Vec<u8>, Vec<std::ops::Range<usize>>, Vec<Pointer>) {
     let Some(block) = &called.reflection.push_constants else {
         if call.push_constants.is_some_and(|given| !is_empty(given)) {
             let message = format!("the kernel `{}` uses no push constants", call.kernel);
             problems.push(origin.key_error("unknown-member", message).hint("leave `push_constants` out"));
         }
-        return (Vec::new(), Vec::new());
+        return (Vec::new(), Vec::new(), Vec::new());
     };
     // The size of a push-constant range is a multiple of 4 (VkPushConstantRange).
     let mut bytes = vec![UNINITIALISED; block.size.next_multiple_of(4) as usize];
+    let mut pointers = Vec::new();
     let defined = match call.push_constants {
         None => Vec::new(),
         Some(given) => match raw_push_constants(given, block) {
             Some(text) => {
-                let Some(raw) = decode_base64(text, &origin.at("bytes"), problems) else { return (bytes, Vec::new()) };
+                let Some(raw) = decode_base64(text, &origin.at("bytes"), problems) else {
+                    return (bytes, Vec::new(), Vec::new());
+                };
                 if raw.len() > bytes.len() {
                     let message = format!("{} bytes are given, and the block has {}", raw.len(), block.size);
                     problems.push(origin.at("bytes").error("size", message));
-                    return (bytes, Vec::new());
+                    return (bytes, Vec::new(), Vec::new());
                 }
                 bytes[..raw.len()].copy_from_slice(&raw);
                 whole_range(raw.len())
             }
             None => {
-                let mut walk = Walk { layout: &called.layout, leaves: Vec::new(), problems };
+                let mut walk = Walk::new(&called.layout, problems);
                 walk.value(block.structure, None, 0, given, origin);
+                pointers = walk.pointers;
                 place(&walk.leaves, &mut bytes)
             }
         },
     };
-    (bytes, defined)
+    (bytes, defined, pointers)
 }
 
 fn is_empty(given: &Datum) -> bool {

@@ -1,12 +1,17 @@
 //! What is expected of the final buffers, laid out and checked.
 
+use super::binding::Bound;
 use super::contents::{Source, elements};
 use super::dispatch::{Call, Dispatched, interface, resolve};
+use super::image::{stored, stored_element};
 use super::layout::{Leaf, Walk};
 use super::scalar::read;
 use super::{Problems, Setting, job_module};
-use crate::exec::Job;
+use crate::exec::resource::{AddressPlace, JobImage, JobView, address_symbol};
+use crate::exec::texel::{compared_offset, decode};
+use crate::exec::{Job, JobBinding};
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass, ScalarType};
+use crate::model::image::{ImageFormat, ImageShape, TexelEncoding};
 use crate::model::procedure::{Expectation, Reference, Test, Tolerance};
 use crate::requirement::Origin;
 
@@ -15,6 +20,8 @@ use crate::requirement::Origin;
 pub struct Expected {
     /// Index into `Job::buffers`.
     pub buffer: usize,
+    /// For an image whose texels are not plain scalars: offsets count the decoded components.
+    pub format: Option<ImageFormat>,
     pub tolerance: Tolerance,
     pub contents: ExpectedContents,
 }
@@ -40,39 +47,110 @@ pub fn prepare(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Expected> {
-    let buffer = named(&expectation.buffer, job, &origin.at("buffer"), problems)?;
-    let size = job.buffers[buffer].bytes.len();
-    let Some(offset) = usize::try_from(expectation.offset).ok().filter(|offset| *offset < size) else {
-        let message = format!("offset {} lies beyond the {size} bytes of `{}`", expectation.offset, expectation.buffer);
-        problems.push(origin.at("offset").error("size", message));
-        return None;
+    let scope = match &expectation.image {
+        Some(name) => image_scope(name, expectation, job, setting, origin, problems)?,
+        None => buffer_scope(expectation, job, setting, origin, problems)?,
     };
-    let own = test.buffers.get(&expectation.buffer).and_then(|buffer| buffer.data_type);
+    let own = test.buffers.get(expectation.judged()).and_then(|buffer| buffer.data_type);
     let declared = expectation.data_type.or(own);
-    let scope = Scope { expectation, job, setting, origin, buffer, offset };
-    let (contents, scalars) = match (declared, &expectation.values) {
-        (Some(DataType::Reflect), Some(values)) => scope.reflected(values, test, calls, problems)?,
-        (Some(DataType::Reflect), None) => scope.unreflected(None, problems)?,
-        (Some(DataType::Element(element)), Some(values)) => {
+    let (contents, scalars) = match (scope.image, declared, &expectation.values) {
+        (Some(image), _, Some(values)) => scope.texels(&image.shape, values, problems)?,
+        (Some(image), _, None) => scope.unreflected(Some(element(&image.shape)), problems)?,
+        (None, Some(DataType::Reflect), Some(values)) => scope.reflected(values, test, calls, problems)?,
+        (None, Some(DataType::Reflect), None) => scope.unreflected(None, problems)?,
+        (None, Some(DataType::Element(element)), Some(values)) => {
             let bytes = elements(element, values, &origin.at("values"), problems)?;
             scope.values(element.scalar, &bytes, "values", problems)?
         }
-        (None, Some(_)) => {
-            let message = format!("the values need a `type`, since `{}` has none", expectation.buffer);
+        (None, None, Some(_)) => {
+            let message = format!("the values need a `type`, since `{}` has none", expectation.judged());
             problems.push(origin.error("missing-key", message).hint("for example \"float\""));
             return None;
         }
-        (Some(DataType::Element(element)), None) => scope.unreflected(Some(element), problems)?,
-        (None, None) => scope.unreflected(None, problems)?,
+        (None, Some(DataType::Element(element)), None) => scope.unreflected(Some(element), problems)?,
+        (None, None, None) => scope.unreflected(None, problems)?,
     };
     let tolerance = tolerance(expectation, &scalars, origin, problems)?;
-    Some(Expected { buffer, tolerance, contents })
+    Some(Expected { buffer: scope.buffer, format: scope.format(), tolerance, contents })
 }
 
-fn named(name: &str, job: &Job, origin: &Origin, problems: &mut Problems) -> Option<usize> {
-    let found = job.buffers.iter().position(|buffer| buffer.name == name);
+/// A texel's components.
+fn element(shape: &ImageShape) -> ElementType {
+    ElementType { scalar: shape.format.component(), components: shape.format.components() }
+}
+
+fn buffer_scope<'a>(
+    expectation: &'a Expectation,
+    job: &'a Job,
+    setting: &'a Setting<'a>,
+    origin: &'a Origin,
+    problems: &mut Problems,
+) -> Option<Scope<'a>> {
+    let buffer = named(expectation.judged(), Kind::Buffer, job, &origin.at("buffer"), problems)?;
+    let size = job.buffers[buffer].bytes.len();
+    let Some(offset) = usize::try_from(expectation.offset).ok().filter(|offset| *offset < size) else {
+        let message =
+            format!("offset {} lies beyond the {size} bytes of `{}`", expectation.offset, expectation.judged());
+        problems.push(origin.at("offset").error("size", message));
+        return None;
+    };
+    Some(Scope { expectation, job, setting, origin, buffer, image: None, offset, size })
+}
+
+/// Offsets and sizes are those of the compared components where the format is not plain.
+fn image_scope<'a>(
+    name: &str,
+    expectation: &'a Expectation,
+    job: &'a Job,
+    setting: &'a Setting<'a>,
+    origin: &'a Origin,
+    problems: &mut Problems,
+) -> Option<Scope<'a>> {
+    let buffer = named(name, Kind::Image, job, &origin.at("image"), problems)?;
+    let image = *job.resources.images.iter().find(|image| image.buffer as usize == buffer)?;
+    let shape = &image.shape;
+    let (level, layer) = (expectation.level.unwrap_or(0), expectation.layer.unwrap_or(0));
+    for (key, given, most) in [("level", level, shape.levels), ("layer", layer, shape.layers)] {
+        if given >= most {
+            let message = format!("`{name}` has {most} {key}s, and no {key} {given}");
+            problems.push(origin.at(key).error("size", message));
+            return None;
+        }
+    }
+    let texel = shape.format.texel_size() as u64;
+    let size = job.buffers[buffer].bytes.len() as u64;
+    let start = shape.start(level, layer)?.checked_add(expectation.offset).filter(|start| *start < size);
+    let Some(start) = start.filter(|start| start.is_multiple_of(texel)) else {
+        let message = format!(
+            "offset {} is no start of a texel of `{name}` ({} bytes each, {size} bytes in all)",
+            expectation.offset, texel
+        );
+        problems.push(origin.at("offset").error("size", message));
+        return None;
+    };
+    let compared = |bytes| compared_offset(shape.format, bytes) as usize;
+    let (offset, size) = (compared(start), compared(size));
+    Some(Scope { expectation, job, setting, origin, buffer, image: Some(image), offset, size })
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Buffer,
+    Image,
+}
+
+fn named(name: &str, kind: Kind, job: &Job, origin: &Origin, problems: &mut Problems) -> Option<usize> {
+    let image = |index| job.resources.images.iter().any(|image| image.buffer as usize == index);
+    let fits = |index| image(index) == (kind == Kind::Image);
+    let mut buffers = job.buffers.iter().enumerate();
+    let found = buffers.find(|(index, buffer)| buffer.name == name && fits(*index)).map(|(index, _)| index);
     if found.is_none() {
-        problems.push(origin.error("unknown-buffer", format!("there is no buffer `{name}`")));
+        let (id, what) = match kind {
+            Kind::Buffer => ("unknown-buffer", "buffer"),
+            Kind::Image => ("unknown-id", "image"),
+        };
+        problems.push(origin.error(id, format!("there is no {what} `{name}`")));
     }
     found
 }
@@ -100,25 +178,48 @@ struct Scope<'a> {
     setting: &'a Setting<'a>,
     origin: &'a Origin,
     buffer: usize,
+    /// Where an image is judged.
+    image: Option<JobImage>,
+    /// Of what is compared, bytes.
     offset: usize,
+    /// Of what is compared, bytes.
+    size: usize,
 }
 
 type Contents = (ExpectedContents, Vec<ScalarType>);
 
 impl Scope<'_> {
-    fn size(&self) -> usize {
-        self.job.buffers[self.buffer].bytes.len()
+    /// The format of an image whose texels are compared as decoded components.
+    fn format(&self) -> Option<ImageFormat> {
+        let format = self.image?.shape.format;
+        match format.encoding() {
+            TexelEncoding::Plain(_) => None,
+            TexelEncoding::Unorm(_)
+            | TexelEncoding::Snorm(_)
+            | TexelEncoding::Srgb
+            | TexelEncoding::Rgb10A2
+            | TexelEncoding::Rgb10A2Uint
+            | TexelEncoding::R11G11B10 => Some(format),
+        }
+    }
+
+    /// Texels as their format holds the values given.
+    fn texels(&self, shape: &ImageShape, values: &Datum, problems: &mut Problems) -> Option<Contents> {
+        let place = self.origin.at("values");
+        let components = elements(element(shape), values, &place, problems)?;
+        let texels = stored(shape.format, &components, &place, problems)?;
+        self.values(shape.format.component(), &decode(shape.format, &texels), "values", problems)
     }
 
     /// Elements one after the other from the offset on.
     fn values(&self, scalar: ScalarType, bytes: &[u8], key: &str, problems: &mut Problems) -> Option<Contents> {
-        if bytes.len() > self.size() - self.offset {
+        if bytes.len() > self.size - self.offset {
             let message = format!(
                 "{} bytes are expected from byte {} on, and `{}` has {}",
                 bytes.len(),
                 self.offset,
-                self.expectation.buffer,
-                self.size()
+                self.expectation.judged(),
+                self.size
             );
             problems.push(self.origin.at(key).error("size", message));
             return None;
@@ -145,9 +246,9 @@ impl Scope<'_> {
         calls: &[Dispatched],
         problems: &mut Problems,
     ) -> Option<Contents> {
-        let name = &self.expectation.buffer;
+        let name = self.expectation.judged();
         let block = test.dispatches.iter().zip(calls).find_map(|(dispatch, called)| {
-            let binding = dispatch.bindings.iter().find(|binding| binding.buffer.as_ref() == Some(name))?;
+            let binding = dispatch.bindings.iter().find(|binding| binding.buffer.as_deref() == Some(name))?;
             called.block(binding.set, binding.binding)
         });
         let Some(block) = block else {
@@ -156,12 +257,18 @@ impl Scope<'_> {
             return None;
         };
         let before = problems.count();
-        let mut walk = Walk { layout: block.layout, leaves: Vec::new(), problems };
+        let mut walk = Walk::new(block.layout, problems);
         walk.value(block.ty, None, self.offset as u64, values, &self.origin.at("values"));
-        let leaves = walk.leaves;
+        let (mut leaves, pointers) = (walk.leaves, walk.pointers);
+        for pointer in pointers {
+            let place = AddressPlace::Buffer(self.buffer as u32);
+            let address = pointer.resolve(place, &self.job.buffers, &self.job.resources, problems)?;
+            let bits = address_symbol(address.target, address.offset);
+            leaves.push(Leaf { offset: address.at, scalar: ScalarType::Uint64, bits });
+        }
         let end = leaves.iter().map(|leaf| leaf.offset as usize + leaf.scalar.size()).max().unwrap_or(0);
-        if end > self.size() {
-            let message = format!("the values reach to byte {end}, and `{name}` has {}", self.size());
+        if end > self.size {
+            let message = format!("the values reach to byte {end}, and `{name}` has {}", self.size);
             problems.push(self.origin.at("values").error("size", message));
         }
         let scalars = leaves.iter().map(|leaf| leaf.scalar).collect();
@@ -173,23 +280,31 @@ impl Scope<'_> {
         let scalar = element.map_or(ScalarType::Uint8, |element| element.scalar);
         if let Some(path) = &self.expectation.file {
             let source = Source { base: self.setting.base, limit: self.job.limits.memory_bytes };
+            if let Some(image) = self.image {
+                let (format, place) = (image.shape.format, self.origin.at("file"));
+                let (_, bytes) = source.file(path, Some(stored_element(format)), &place, problems)?;
+                return self.values(scalar, &decode(format, &bytes), "file", problems);
+            }
             let (found, bytes) = source.file(path, element, &self.origin.at("file"), problems)?;
             return self.values(found.map_or(scalar, |found| found.scalar), &bytes, "file", problems);
         }
-        let rest = self.size() - self.offset;
+        let rest = self.size - self.offset;
         if !rest.is_multiple_of(scalar.size()) {
             let message =
-                format!("the last {rest} bytes of `{}` are no whole number of {scalar}", self.expectation.buffer);
+                format!("the last {rest} bytes of `{}` are no whole number of {scalar}", self.expectation.judged());
             problems.push(self.origin.error("size", message));
             return None;
         }
+        if let (Some(name), Some(image)) = (&self.expectation.equals_image, self.image) {
+            return self.same_image(name, &image.shape, scalar, problems);
+        }
         if let Some(name) = &self.expectation.equals_buffer {
-            let other = named(name, self.job, &self.origin.at("equals_buffer"), problems)?;
+            let other = named(name, Kind::Buffer, self.job, &self.origin.at("equals_buffer"), problems)?;
             let length = self.job.buffers[other].bytes.len();
             if length != rest {
                 let message = format!(
                     "`{name}` has {length} bytes, and {rest} bytes of `{}` are compared",
-                    self.expectation.buffer
+                    self.expectation.judged()
                 );
                 problems.push(self.origin.at("equals_buffer").error("size", message));
                 return None;
@@ -205,15 +320,41 @@ impl Scope<'_> {
         Some((ExpectedContents::Reference { job: Box::new(job), scalar, offset: self.offset }, vec![scalar]))
     }
 
+    /// Another image of the same format and number of texels.
+    fn same_image(
+        &self,
+        name: &str,
+        shape: &ImageShape,
+        scalar: ScalarType,
+        problems: &mut Problems,
+    ) -> Option<Contents> {
+        let place = self.origin.at("equals_image");
+        let other = named(name, Kind::Image, self.job, &place, problems)?;
+        let theirs = self.job.resources.images.iter().find(|image| image.buffer as usize == other)?.shape;
+        let length = compared_offset(theirs.format, self.job.buffers[other].bytes.len() as u64) as usize;
+        if theirs.format != shape.format || length != self.size - self.offset {
+            let message = format!("`{name}` has another format or another number of texels than what is compared");
+            problems.push(place.error("size", message));
+            return None;
+        }
+        Some((ExpectedContents::Buffer { other, scalar, offset: self.offset }, vec![scalar]))
+    }
+
     /// The reference kernel on the test's initial buffers.
     fn reference(&self, reference: &Reference, problems: &mut Problems) -> Option<Job> {
         let place = self.origin.at("reference");
         let call = Call::of_reference(reference);
         let called = interface(&call, self.setting, &place, problems)?;
-        let dispatch = resolve(&call, &called, &self.job.buffers, 0, self.setting, &place, problems)?;
-        if !dispatch.bindings.iter().any(|binding| binding.buffer == self.buffer) {
+        let bound = Bound { buffers: &self.job.buffers, resources: &self.job.resources };
+        let (dispatch, pushed) = resolve(&call, &called, &bound, 0, 0, self.setting, &place, problems)?;
+        let mut resources = self.job.resources.clone();
+        resources.addresses.retain(|address| matches!(address.place, AddressPlace::Buffer(_)));
+        resources.addresses.extend(pushed);
+        let binds =
+            |binding: &JobBinding| binding.buffer == self.buffer && !matches!(binding.view, JobView::Sampler(_));
+        if !dispatch.bindings.iter().any(binds) {
             let message =
-                format!("the reference does not bind `{}`, so that it cannot compute it", self.expectation.buffer);
+                format!("the reference does not bind `{}`, so that it cannot compute it", self.expectation.judged());
             problems.push(place.at("bindings").error("missing-binding", message));
             return None;
         }
@@ -224,6 +365,7 @@ impl Scope<'_> {
             name: format!("{} (reference)", self.job.name),
             modules: vec![module],
             buffers: self.job.buffers.clone(),
+            resources,
             dispatches: vec![dispatch],
             limits: self.job.limits,
             checks: self.setting.checks.clone(),

@@ -3,9 +3,11 @@
 //! Knows: offsets, strides and matrix layouts of a module's types. Used for push constants and `reflect` buffers.
 //! Promises: the scalars that a value defines, each with its byte offset; members that the value leaves out are not
 //! among them. Members that do not exist, and arrays that are too long, are reported.
-//! Does not cover: device addresses, which are `unsupported` by name.
+//! Device addresses are collected by the name of what they point to.
+//! Does not cover: which buffer has that name (`address`).
 
 use super::Problems;
+use super::address::Pointer;
 use super::scalar::encode;
 use crate::model::element::{Datum, ScalarType};
 use crate::requirement::Origin;
@@ -32,13 +34,23 @@ pub struct Layout {
 pub struct Walk<'a> {
     pub layout: &'a Layout,
     pub leaves: Vec<Leaf>,
+    pub pointers: Vec<Pointer>,
     pub problems: &'a mut Problems,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    pub fn new(layout: &'a Layout, problems: &'a mut Problems) -> Self {
+        Self { layout, leaves: Vec::new(), pointers: Vec::new(), problems }
+    }
+
     /// Collects the scalars of `value`, read as type `ty` at byte `offset`.
     pub fn value(&mut self, ty: Id, matrix: Option<MatrixLayout>, offset: u64, value: &Datum, origin: &Origin) {
         let layout = self.layout;
+        if self.holds_address(ty)
+            && let Some(pointer) = Pointer::of_value(offset, value, origin, self.problems)
+        {
+            return self.pointers.push(pointer);
+        }
         match layout.types.get(ty) {
             Some(Type::Int { .. } | Type::Float { .. }) => self.scalar(ty, offset, value, origin),
             Some(Type::Vector { component, count }) => {
@@ -57,9 +69,14 @@ impl Walk<'_> {
                 self.array(ty, *element, matrix, stride.unwrap_or(0), u64::MAX, offset, value, origin);
             }
             Some(Type::Structure { members, .. }) => self.structure(ty, members, offset, value, origin),
-            Some(Type::Pointer { .. } | Type::ForwardPointer { .. }) => {
-                self.problems.unsupported("device addresses (address_of)");
-            }
+            // A null pointer or any other number of 64 bits.
+            Some(Type::Pointer { .. } | Type::ForwardPointer { .. }) => match encode(ScalarType::Uint64, value) {
+                Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
+                Err(message) => {
+                    let problem = origin.error("bad-value", message);
+                    self.problems.push(problem.hint("an address is { address_of = \"NAME\", offset = BYTES }"));
+                }
+            },
             Some(
                 Type::Void
                 | Type::Bool
@@ -70,6 +87,18 @@ impl Walk<'_> {
                 | Type::Other(_),
             )
             | None => self.problems.unsupported(format!("a value of type {}", layout.types.name(ty))),
+        }
+    }
+
+    /// Whether 8 bytes of this type can be an address: a pointer, a 64-bit unsigned integer, or two of 32 bits.
+    fn holds_address(&self, ty: Id) -> bool {
+        match self.layout.types.get(ty) {
+            Some(Type::Pointer { .. } | Type::ForwardPointer { .. }) => true,
+            Some(Type::Int { .. }) => scalar_type(&self.layout.types, ty) == Some(ScalarType::Uint64),
+            Some(Type::Vector { component, count: 2 }) => {
+                scalar_type(&self.layout.types, *component) == Some(ScalarType::Uint32)
+            }
+            Some(_) | None => false,
         }
     }
 

@@ -6,19 +6,24 @@
 //! takes precedence over what is unsupported.
 //! Does not cover: running (`Executor`), comparing (`judge`).
 
+mod address;
+mod binding;
 mod contents;
 mod dispatch;
 mod expectation;
+mod image;
 mod layout;
 mod npy;
 mod random;
 pub mod scalar;
+mod view;
 
 pub use contents::UNINITIALISED;
 pub use dispatch::specialization_bits;
 pub use expectation::{Expected, ExpectedContents};
 pub use layout::Leaf;
 
+use super::resource::{AddressPlace, JobImage, JobResources};
 use super::{Job, JobBuffer, JobModule, ModuleRecording};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::element::DataType;
@@ -31,6 +36,8 @@ use crate::requirement::{Located, Origin};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::Module;
 use crate::spirv::types::Types;
+use address::Pointer;
+use binding::Bound;
 use dispatch::{Call, Dispatched};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -166,7 +173,6 @@ struct Preparation<'a> {
 impl Preparation<'_> {
     /// None after a problem.
     fn run(&mut self) -> Option<Prepared> {
-        self.unsupported_parts();
         let limits = self.limits();
         let calls: Vec<Dispatched> = (self.test.dispatches.iter().enumerate())
             .map(|(index, dispatch)| {
@@ -176,22 +182,27 @@ impl Preparation<'_> {
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<_>>()?;
-        let buffers = self.buffers(&calls, limits)?;
+        let (buffers, mut resources) = self.contents(&calls, limits)?;
         let (modules, uses) = self.modules(&calls);
         let dispatches = (self.test.dispatches.iter().zip(&calls).enumerate())
             .map(|(number, (dispatch, called))| {
                 let place = self.test.origin.at("dispatches").at(number);
                 let of = self.module_use(dispatch, called);
                 let module = uses.iter().position(|known| *known == of).expect("every dispatch has its module");
-                dispatch::resolve(&Call::of(dispatch), called, &buffers, module, self.setting, &place, self.problems)
+                let (bound, number) = (Bound { buffers: &buffers, resources: &resources }, number as u32);
+                let call = Call::of(dispatch);
+                dispatch::resolve(&call, called, &bound, module, number, self.setting, &place, self.problems)
             })
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<Vec<_>>>()?;
+        let (dispatches, addresses): (Vec<_>, Vec<_>) = dispatches.into_iter().unzip();
+        resources.addresses.extend(addresses.into_iter().flatten());
         let job = Job {
             name: self.test.id.0.clone(),
             modules,
             buffers,
+            resources,
             dispatches,
             limits,
             checks: self.setting.checks.clone(),
@@ -211,39 +222,72 @@ impl Preparation<'_> {
         self.setting.overrides.over(self.test.limits.over(self.setting.limits.test()))
     }
 
-    fn unsupported_parts(&mut self) {
-        if let Some(name) = self.test.images.keys().next() {
-            self.problems.unsupported(format!("images (`{name}`)"));
-        }
-        if let Some(name) = self.test.samplers.keys().next() {
-            self.problems.unsupported(format!("samplers (`{name}`)"));
-        }
-        if self.test.buffers.values().any(|buffer| !buffer.address_of.is_empty()) {
-            self.problems.unsupported("device addresses (address_of)");
-        }
-    }
-
-    /// Every buffer of the test, by name; faults of all of them are gathered.
-    fn buffers(&mut self, calls: &[Dispatched], limits: Limits) -> Option<Vec<JobBuffer>> {
+    /// Every buffer of the test, by name, then every image; faults of all of them are gathered.
+    fn contents(&mut self, calls: &[Dispatched], limits: Limits) -> Option<(Vec<JobBuffer>, JobResources)> {
         let source = contents::Source { base: self.setting.base, limit: limits.memory_bytes };
-        let mut buffers = Vec::new();
+        let mut made = Vec::new();
         for (name, buffer) in &self.test.buffers {
             let origin = self.test.origin.at("buffers").at(name);
             let block = match buffer.data_type {
                 Some(DataType::Reflect) => self.block_of(name, calls, &origin),
                 Some(DataType::Element(_)) | None => None,
             };
-            buffers.push(source.buffer(name, buffer, block, &origin, self.problems));
+            made.push(source.buffer(name, buffer, block, &origin, self.problems));
         }
-        let buffers: Vec<JobBuffer> = buffers.into_iter().collect::<Option<_>>()?;
+        let mut images = Vec::new();
+        for (name, image) in &self.test.images {
+            let origin = self.test.origin.at("images").at(name);
+            if self.test.buffers.contains_key(name) {
+                let message = format!("`{name}` is the name of a buffer too");
+                self.problems.push(origin.key_error("duplicate-id", message));
+            }
+            images.push(image::image(&source, name, image, &origin, self.problems));
+        }
+        let mut resources = JobResources::default();
+        for (name, sampler) in &self.test.samplers {
+            let origin = self.test.origin.at("samplers").at(name);
+            resources.samplers.push(image::sampler(name, sampler, &origin, self.problems)?);
+        }
+        let (mut buffers, pointers): (Vec<_>, Vec<_>) =
+            made.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        for (shape, contents) in images.into_iter().collect::<Option<Vec<_>>>()? {
+            resources.images.push(JobImage { buffer: buffers.len() as u32, shape });
+            buffers.push(contents);
+        }
+        self.check_total(&buffers, limits)?;
+        self.addresses(&mut buffers, &pointers, &mut resources)?;
+        Some((buffers, resources))
+    }
+
+    fn check_total(&mut self, buffers: &[JobBuffer], limits: Limits) -> Option<()> {
         let total: u64 = buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > limits.memory_bytes {
-            let message = format!("the buffers have {total} bytes, above the memory limit of {}", limits.memory_bytes);
-            let problem = self.test.origin.at("buffers").key_error("limit", message);
+            let message =
+                format!("buffers and images have {total} bytes, above the memory limit of {}", limits.memory_bytes);
+            let key = if self.test.buffers.is_empty() { "images" } else { "buffers" };
+            let problem = self.test.origin.at(key).key_error("limit", message);
             self.problems.push(problem.hint("raise `limits.memory_bytes`"));
             return None;
         }
-        Some(buffers)
+        Some(())
+    }
+
+    /// Resolves the addresses that buffers hold and puts their symbols in place.
+    fn addresses(
+        &mut self,
+        buffers: &mut [JobBuffer],
+        pointers: &[Vec<Pointer>],
+        resources: &mut JobResources,
+    ) -> Option<()> {
+        for (holder, pointers) in pointers.iter().enumerate() {
+            let place = AddressPlace::Buffer(holder as u32);
+            let resolved = pointers.iter().map(|pointer| pointer.resolve(place, buffers, resources, self.problems));
+            let addresses = resolved.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+            let JobBuffer { bytes, defined, .. } = &mut buffers[holder];
+            address::place_symbols(pointers, &addresses, bytes, defined, self.problems)?;
+            resources.addresses.extend(addresses);
+        }
+        Some(())
     }
 
     /// The block of the first binding that names the buffer.

@@ -10,6 +10,7 @@ use super::record::Recorder;
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::{MemoryModel, Settings};
+use crate::exec::resource::JobView;
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
@@ -136,6 +137,10 @@ impl<'a> Session<'a> {
             .map_err(|error| {
                 Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
             })?;
+        if !job.resources.addresses.is_empty() {
+            let what = "device addresses (address_of)".to_owned();
+            return Err(Early::Completion(Completion::Unsupported { what }));
+        }
         let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > job.limits.memory_bytes {
             return Err(over_memory(total, job.limits.memory_bytes));
@@ -175,6 +180,10 @@ impl<'a> Session<'a> {
         let module = job.modules.get(dispatch.module).ok_or_else(|| {
             Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
         })?;
+        if let Some(other) = dispatch.bindings.iter().find(|binding| binding.view != JobView::Bytes) {
+            let what = format!("descriptors of class {}", other.class.name());
+            return Err(Early::Completion(Completion::Unsupported { what }));
+        }
         let markers = match &module.recording {
             ModuleRecording::Markers(table) => Some(&**table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,

@@ -4,6 +4,7 @@
 
 use super::identity::NoVulkan;
 use super::protocol::{Bytes, Cache, Ending, WireBinding, WireDispatch, WireJob, WireModule, WireRun};
+use crate::exec::resource::JobView;
 use crate::model::procedure::DescriptorClass;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
@@ -77,6 +78,7 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
         binding: 0,
         array_index: 0,
         class: DescriptorClass::Storage,
+        view: JobView::Bytes,
         buffer: 0,
         offset: 0,
         range: length as u64 * 4,
@@ -93,6 +95,9 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
             records: None,
         }],
         buffers: vec![Bytes(vec![0; length * 4])],
+        images: Vec::new(),
+        samplers: Vec::new(),
+        addresses: Vec::new(),
         dispatches: vec![WireDispatch {
             module: 0,
             entry: "main".to_owned(),

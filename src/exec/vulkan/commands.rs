@@ -5,8 +5,11 @@
 //! Does not cover: how long that may take: the wait has no limit, the parent has (`process`).
 
 use super::device::{CallFailure, Device, during};
+use super::image::Copying;
+use super::memory::Storage;
 use super::pipeline::Pipeline;
 use super::protocol::WireTime;
+use super::resources::Resources;
 use ash::vk;
 use std::rc::Rc;
 use std::time::Instant;
@@ -99,6 +102,25 @@ impl Commands {
         self.submit()?;
         let wall = start.elapsed().as_secs_f64() * 1e3;
         Ok(WireTime { wall, device: if timed { Some(self.span()?) } else { None } })
+    }
+
+    /// Copies all images from or into their buffers; the host may write before and read after.
+    pub fn copy(&mut self, resources: &Resources, storage: &Storage, copying: Copying) -> Result<(), CallFailure> {
+        if !resources.has_images() {
+            return Ok(());
+        }
+        // SAFETY: the fence has been waited for (or nothing was submitted yet), so the pool's buffer is not pending.
+        unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
+            .map_err(during("vkResetCommandPool"))?;
+        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the command buffer is in its initial state.
+        unsafe { self.device.raw.begin_command_buffer(self.buffer, &begin) }.map_err(during("vkBeginCommandBuffer"))?;
+        resources.record(self.buffer, storage, copying);
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        self.barrier(all, all | vk::PipelineStageFlags::HOST);
+        // SAFETY: the command buffer is recording.
+        unsafe { self.device.raw.end_command_buffer(self.buffer) }.map_err(during("vkEndCommandBuffer"))?;
+        self.submit()
     }
 
     fn record(&self, dispatch: &Dispatch) {

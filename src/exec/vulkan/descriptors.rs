@@ -1,13 +1,13 @@
 //! Descriptor sets of one job.
 //!
-//! Knows: how many descriptors of which type a job's layouts want; where in a buffer its contents start.
+//! Knows: how many descriptors of which type a job's layouts want.
 //! Promises: the sets live until the pool drops, at the end of the job.
 //! Does not cover: whether bindings and layouts agree (`fit`).
 
 use super::device::{Device, during};
 use super::fit::{Layout, descriptor_type};
-use super::memory::GUARD;
-use super::protocol::{Ending, WireBinding};
+use super::protocol::WireBinding;
+use super::resources::Descriptor;
 use super::session::Stop;
 use ash::vk;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl DescriptorPool {
         for layout in layouts {
             sets += layout.sets.len() as u32;
             for slot in layout.sets.iter().flat_map(BTreeMap::values) {
-                *counts.entry(descriptor_type(slot.class)?).or_insert(0) += slot.count;
+                *counts.entry(descriptor_type(slot.class)).or_insert(0) += slot.count;
             }
         }
         // A pool must have room for something, even if the job binds nothing.
@@ -52,19 +52,20 @@ impl DescriptorPool {
         Ok(sets.map_err(during("vkAllocateDescriptorSets"))?)
     }
 
-    pub fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, buffer: vk::Buffer) -> Result<(), Ending> {
-        // Contents start behind the guard zone.
-        let offset = GUARD as u64 + binding.offset;
-        let buffers = [vk::DescriptorBufferInfo::default().buffer(buffer).offset(offset).range(binding.range)];
+    pub fn write(&self, set: vk::DescriptorSet, binding: &WireBinding, descriptor: &Descriptor) {
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set)
             .dst_binding(binding.binding)
             .dst_array_element(binding.array_index)
-            .descriptor_type(descriptor_type(binding.class)?)
-            .buffer_info(&buffers);
-        // SAFETY: set and buffer are alive, the set is not in use, and the range lies in the buffer (`fit::check_ranges`).
+            .descriptor_type(descriptor_type(binding.class));
+        let write = match descriptor {
+            Descriptor::Buffer(buffer) => write.buffer_info(std::slice::from_ref(buffer)),
+            Descriptor::Image(image) => write.image_info(std::slice::from_ref(image)),
+            Descriptor::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
+        };
+        // SAFETY: the set is alive and not in use; what the descriptor shows is alive (`Resources`, `Storage`), and it is of
+        // the class's kind (`image_fit::check_kind`), with its range in the buffer (`fit::check_ranges`).
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
-        Ok(())
     }
 }
 

@@ -4,7 +4,8 @@
 //! Promises: everything that is created from a device holds it by [`Rc`], so it closes last.
 //! Does not cover: what runs on it (`session`).
 
-use super::features::{Abilities, Features, Older};
+use super::capability::Abilities;
+use super::features::{Features, Older};
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan, identify};
 use super::instance::{Instance, failed};
 use super::{BufferRobustness, describe};
@@ -12,10 +13,12 @@ use ash::vk;
 use std::ffi::c_char;
 use std::rc::Rc;
 
-/// Everything a buffer of this engine is used for.
-pub const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+/// Everything a buffer of this engine is used for on every device; `Device::buffer_usage` adds addresses.
+const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::UNIFORM_BUFFER.as_raw()
+        | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER.as_raw()
+        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw(),
 );
@@ -42,6 +45,8 @@ pub struct Device {
     pub raw: ash::Device,
     pub queue: vk::Queue,
     pub family: u32,
+    /// What the queue's family can do.
+    pub queue_flags: vk::QueueFlags,
     /// Significant bits of the queue's timestamps; 0: it has none.
     pub timestamp_bits: u32,
     /// Host-visible and coherent; cached where there is such a type.
@@ -52,6 +57,7 @@ pub struct Device {
     pub abilities: Abilities,
     /// The API version in use.
     pub version: u32,
+    physical: vk::PhysicalDevice,
     pub instance: Rc<Instance>,
 }
 
@@ -66,7 +72,7 @@ impl Device {
         if version < vk::API_VERSION_1_1 {
             return Err(NoVulkan::TooOld { which: identity.name, found: describe::version(version) });
         }
-        let (family, timestamp_bits) = compute_family(&instance, physical, &identity)?;
+        let (family, queue_flags, timestamp_bits) = compute_family(&instance, physical, &identity)?;
         let features = instance.features(physical).for_compute(robustness);
         let raw = create(&instance, physical, family, &features)?;
         // SAFETY: the device was created with one queue of this family.
@@ -76,23 +82,73 @@ impl Device {
             raw,
             queue,
             family,
+            queue_flags,
             timestamp_bits,
             memory_type: 0,
             near_memory_type: 0,
             identity,
             abilities,
             version,
+            physical,
             instance,
         };
         [device.memory_type, device.near_memory_type] = device.choose_memory(physical)?;
         Ok(device)
     }
 
+    /// Everything a buffer is used for.
+    pub fn buffer_usage(&self) -> vk::BufferUsageFlags {
+        match self.addresses() {
+            vk::MemoryAllocateFlags::DEVICE_ADDRESS => BUFFER_USAGE | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+            _ => BUFFER_USAGE,
+        }
+    }
+
+    /// How memory for buffers is allocated: for device addresses where the feature is on.
+    pub fn addresses(&self) -> vk::MemoryAllocateFlags {
+        if self.abilities.features.v12.buffer_device_address == vk::TRUE {
+            vk::MemoryAllocateFlags::DEVICE_ADDRESS
+        } else {
+            vk::MemoryAllocateFlags::empty()
+        }
+    }
+
+    pub fn format_features(&self, format: vk::Format) -> vk::FormatProperties {
+        // SAFETY: the handle comes from this instance.
+        unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) }
+    }
+
+    /// What the device takes of such images; none: nothing.
+    pub fn image_format(&self, info: &vk::ImageCreateInfo<'_>) -> Option<vk::ImageFormatProperties> {
+        // SAFETY: the handle comes from this instance.
+        let offered = unsafe {
+            self.instance.raw.get_physical_device_image_format_properties(
+                self.physical,
+                info.format,
+                info.image_type,
+                info.tiling,
+                info.usage,
+                info.flags,
+            )
+        };
+        offered.ok()
+    }
+
+    /// The type of memory for an image: the device's own where it can be.
+    pub fn image_memory_type(&self, usable: u32) -> u32 {
+        // SAFETY: the handle comes from this instance.
+        let memory = unsafe { self.instance.raw.get_physical_device_memory_properties(self.physical) };
+        let own = memory.memory_types_as_slice().iter().enumerate().find(|(index, kind)| {
+            usable >> index & 1 == 1 && kind.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+        });
+        own.map_or(usable.trailing_zeros(), |(index, _)| index as u32)
+    }
+
     /// All buffers have the same usage and flags, so one buffer's memory types are every buffer's (Vulkan specification,
     /// VkMemoryRequirements).
     fn choose_memory(&self, physical: vk::PhysicalDevice) -> Result<[u32; 2], NoVulkan> {
         use vk::MemoryPropertyFlags as Property;
-        let info = vk::BufferCreateInfo::default().size(256).usage(BUFFER_USAGE);
+        let info = vk::BufferCreateInfo::default().size(256).usage(self.buffer_usage());
         // SAFETY: the device is open; the buffer is destroyed before anything else can use it.
         let usable = unsafe {
             let probe = self.raw.create_buffer(&info, None).map_err(|error| failed("vkCreateBuffer", error))?;
@@ -125,19 +181,19 @@ impl Drop for Device {
     }
 }
 
-/// The first family with compute, and its timestamp bits; one without graphics is preferred.
+/// The first family with compute, what it can do, and its timestamp bits; one without graphics is preferred.
 fn compute_family(
     instance: &Instance,
     physical: vk::PhysicalDevice,
     identity: &DeviceIdentity,
-) -> Result<(u32, u32), NoVulkan> {
+) -> Result<(u32, vk::QueueFlags, u32), NoVulkan> {
     // SAFETY: the handle comes from this instance.
     let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
     let compute =
         families.iter().enumerate().filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
     compute
         .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
-        .map(|(index, family)| (index as u32, family.timestamp_valid_bits))
+        .map(|(index, family)| (index as u32, family.queue_flags, family.timestamp_valid_bits))
         .ok_or_else(|| NoVulkan::Incapable {
             device: identity.name.clone(),
             what: "a queue family with compute".to_owned(),

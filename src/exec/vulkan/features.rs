@@ -1,13 +1,11 @@
-//! Device features: what a device has, what is switched on, and which of them a module's capabilities need.
+//! Device features: what a device has, and what of it is switched on.
 //!
-//! Knows: for each SPIR-V capability a compute module may declare, the Vulkan feature behind it (Vulkan specification,
-//! appendix "Vulkan Environment for SPIR-V", "SPIR-V Capabilities"); for each float-control mode, its property.
-//! Promises: a capability that is in no row is refused by name, never let through.
-//! Does not cover: limits of sizes and counts (`fit`).
+//! Knows: the feature structures of the API's versions and of the extensions that a compute kernel may need.
+//! Promises: only structures that the device knows are asked for and handed back; what it lacks is false.
+//! Does not cover: which of them a module needs (`capability`).
 
 use super::BufferRobustness;
 use ash::{ext, khr, vk};
-use rspirv::spirv::Capability;
 use std::ffi::CStr;
 
 /// Feature structures of a device; those of extensions and versions that it lacks are all false.
@@ -21,6 +19,12 @@ pub struct Features {
     pub clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     pub explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub cooperative_matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
+    pub atomic_float2: vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>,
+    pub image_atomic64: vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT<'static>,
+    pub rotate: vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR<'static>,
+    pub expect_assume: vk::PhysicalDeviceShaderExpectAssumeFeaturesKHR<'static>,
+    pub uniform_flow: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>,
+    pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     /// Extensions of the device that this engine knows.
     extensions: Vec<&'static CStr>,
     version: u32,
@@ -32,6 +36,12 @@ const EXTENSIONS: &[&CStr] = &[
     khr::shader_clock::NAME,
     khr::workgroup_memory_explicit_layout::NAME,
     khr::cooperative_matrix::NAME,
+    ext::shader_atomic_float2::NAME,
+    ext::shader_image_atomic_int64::NAME,
+    khr::shader_subgroup_rotate::NAME,
+    khr::shader_expect_assume::NAME,
+    khr::shader_subgroup_uniform_control_flow::NAME,
+    khr::shader_maximal_reconvergence::NAME,
 ];
 
 macro_rules! select {
@@ -52,6 +62,9 @@ impl Features {
         (features.v11, features.v12, features.v13) = (chained.v11, chained.v12, chained.v13);
         (features.atomic_float, features.clock) = (chained.atomic_float, chained.clock);
         (features.explicit_layout, features.cooperative_matrix) = (chained.explicit_layout, chained.cooperative_matrix);
+        (features.atomic_float2, features.image_atomic64) = (chained.atomic_float2, chained.image_atomic64);
+        (features.rotate, features.expect_assume) = (chained.rotate, chained.expect_assume);
+        (features.uniform_flow, features.reconvergence) = (chained.uniform_flow, chained.reconvergence);
         older.merge_into(&mut features.v11);
         features.unlink();
         features
@@ -68,17 +81,23 @@ impl Features {
         if self.version >= vk::API_VERSION_1_3 {
             chain = chain.push_next(&mut self.v13);
         }
-        if self.extensions.contains(&ext::shader_atomic_float::NAME) {
-            chain = chain.push_next(&mut self.atomic_float);
+        let known = &self.extensions;
+        macro_rules! extend {
+            ($($name:path, $structure:ident;)*) => {
+                $(if known.contains(&$name) { chain = chain.push_next(&mut self.$structure); })*
+            };
         }
-        if self.extensions.contains(&khr::shader_clock::NAME) {
-            chain = chain.push_next(&mut self.clock);
-        }
-        if self.extensions.contains(&khr::workgroup_memory_explicit_layout::NAME) {
-            chain = chain.push_next(&mut self.explicit_layout);
-        }
-        if self.extensions.contains(&khr::cooperative_matrix::NAME) {
-            chain = chain.push_next(&mut self.cooperative_matrix);
+        extend! {
+            ext::shader_atomic_float::NAME, atomic_float;
+            khr::shader_clock::NAME, clock;
+            khr::workgroup_memory_explicit_layout::NAME, explicit_layout;
+            khr::cooperative_matrix::NAME, cooperative_matrix;
+            ext::shader_atomic_float2::NAME, atomic_float2;
+            ext::shader_image_atomic_int64::NAME, image_atomic64;
+            khr::shader_subgroup_rotate::NAME, rotate;
+            khr::shader_expect_assume::NAME, expect_assume;
+            khr::shader_subgroup_uniform_control_flow::NAME, uniform_flow;
+            khr::shader_maximal_reconvergence::NAME, reconvergence;
         }
         chain
     }
@@ -92,6 +111,17 @@ impl Features {
         self.clock.p_next = std::ptr::null_mut();
         self.explicit_layout.p_next = std::ptr::null_mut();
         self.cooperative_matrix.p_next = std::ptr::null_mut();
+        self.atomic_float2.p_next = std::ptr::null_mut();
+        self.image_atomic64.p_next = std::ptr::null_mut();
+        self.rotate.p_next = std::ptr::null_mut();
+        self.expect_assume.p_next = std::ptr::null_mut();
+        self.uniform_flow.p_next = std::ptr::null_mut();
+        self.reconvergence.p_next = std::ptr::null_mut();
+    }
+
+    /// The API version in use.
+    pub fn version(&self) -> u32 {
+        self.version
     }
 
     /// The extensions to switch on.
@@ -103,16 +133,25 @@ impl Features {
     pub fn for_compute(&self, robustness: BufferRobustness) -> Self {
         let mut on = Self { version: self.version, extensions: self.extensions.clone(), ..Self::default() };
         select!(self.core, on.core; shader_float64, shader_int64, shader_int16,
-            shader_uniform_buffer_array_dynamic_indexing, shader_storage_buffer_array_dynamic_indexing);
+            shader_uniform_buffer_array_dynamic_indexing, shader_storage_buffer_array_dynamic_indexing,
+            shader_sampled_image_array_dynamic_indexing, shader_storage_image_array_dynamic_indexing,
+            shader_storage_image_extended_formats, shader_storage_image_read_without_format,
+            shader_storage_image_write_without_format, shader_image_gather_extended, shader_resource_min_lod,
+            image_cube_array);
         if robustness == BufferRobustness::On {
             on.core.robust_buffer_access = self.core.robust_buffer_access;
+            on.v13.robust_image_access = self.v13.robust_image_access;
         }
         select!(self.v11, on.v11; storage_buffer16_bit_access, uniform_and_storage_buffer16_bit_access,
             storage_push_constant16, variable_pointers_storage_buffer, variable_pointers);
         select!(self.v12, on.v12; storage_buffer8_bit_access, uniform_and_storage_buffer8_bit_access,
             storage_push_constant8, shader_buffer_int64_atomics, shader_shared_int64_atomics, shader_float16, shader_int8,
             descriptor_indexing, shader_uniform_buffer_array_non_uniform_indexing,
-            shader_storage_buffer_array_non_uniform_indexing, runtime_descriptor_array, scalar_block_layout,
+            shader_storage_buffer_array_non_uniform_indexing, shader_sampled_image_array_non_uniform_indexing,
+            shader_storage_image_array_non_uniform_indexing, shader_uniform_texel_buffer_array_dynamic_indexing,
+            shader_storage_texel_buffer_array_dynamic_indexing, shader_uniform_texel_buffer_array_non_uniform_indexing,
+            shader_storage_texel_buffer_array_non_uniform_indexing, runtime_descriptor_array, scalar_block_layout,
+            sampler_mirror_clamp_to_edge,
             uniform_buffer_standard_layout, shader_subgroup_extended_types, buffer_device_address, vulkan_memory_model,
             vulkan_memory_model_device_scope, vulkan_memory_model_availability_visibility_chains);
         select!(self.v13, on.v13; subgroup_size_control, compute_full_subgroups, shader_demote_to_helper_invocation,
@@ -120,7 +159,18 @@ impl Features {
             maintenance4);
         select!(self.atomic_float, on.atomic_float; shader_buffer_float32_atomics, shader_buffer_float32_atomic_add,
             shader_buffer_float64_atomics, shader_buffer_float64_atomic_add, shader_shared_float32_atomics,
-            shader_shared_float32_atomic_add, shader_shared_float64_atomics, shader_shared_float64_atomic_add);
+            shader_shared_float32_atomic_add, shader_shared_float64_atomics, shader_shared_float64_atomic_add,
+            shader_image_float32_atomics, shader_image_float32_atomic_add);
+        select!(self.atomic_float2, on.atomic_float2; shader_buffer_float16_atomics, shader_buffer_float16_atomic_add,
+            shader_buffer_float16_atomic_min_max, shader_buffer_float32_atomic_min_max,
+            shader_buffer_float64_atomic_min_max, shader_shared_float16_atomics, shader_shared_float16_atomic_add,
+            shader_shared_float16_atomic_min_max, shader_shared_float32_atomic_min_max,
+            shader_shared_float64_atomic_min_max, shader_image_float32_atomic_min_max);
+        select!(self.image_atomic64, on.image_atomic64; shader_image_int64_atomics);
+        select!(self.rotate, on.rotate; shader_subgroup_rotate, shader_subgroup_rotate_clustered);
+        select!(self.expect_assume, on.expect_assume; shader_expect_assume);
+        select!(self.uniform_flow, on.uniform_flow; shader_subgroup_uniform_control_flow);
+        select!(self.reconvergence, on.reconvergence; shader_maximal_reconvergence);
         select!(self.clock, on.clock; shader_subgroup_clock, shader_device_clock);
         select!(self.explicit_layout, on.explicit_layout; workgroup_memory_explicit_layout,
             workgroup_memory_explicit_layout_scalar_block_layout, workgroup_memory_explicit_layout8_bit_access,
@@ -154,194 +204,5 @@ impl Older {
         v11.storage_push_constant16 |= self.storage16.storage_push_constant16;
         v11.variable_pointers_storage_buffer |= self.variable_pointers.variable_pointers_storage_buffer;
         v11.variable_pointers |= self.variable_pointers.variable_pointers;
-    }
-}
-
-/// What decides whether a capability is there.
-pub struct Abilities {
-    pub features: Features,
-    /// subgroupSupportedOperations, none where compute is not among the supported stages.
-    pub subgroup: vk::SubgroupFeatureFlags,
-    pub float_controls: vk::PhysicalDeviceFloatControlsProperties<'static>,
-}
-
-type Test = fn(&Abilities) -> bool;
-
-macro_rules! rows {
-    ($($capability:ident => $name:literal, |$a:ident| $test:expr;)*) => {
-        &[$((Capability::$capability, $name, |$a: &Abilities| $test)),*]
-    };
-}
-
-/// Capability, what Vulkan calls it, whether a device has it. `always` rows are part of Vulkan 1.1 for compute.
-const CAPABILITIES: &[(Capability, &str, Test)] = rows! {
-    Shader => "always", |_a| true;
-    Matrix => "always", |_a| true;
-    DeviceGroup => "always", |_a| true;
-    ImageQuery => "always", |_a| true;
-    Sampled1D => "always", |_a| true;
-    Image1D => "always", |_a| true;
-    SampledBuffer => "always", |_a| true;
-    ImageBuffer => "always", |_a| true;
-    Int64 => "shaderInt64", |a| a.features.core.shader_int64 != 0;
-    Float64 => "shaderFloat64", |a| a.features.core.shader_float64 != 0;
-    Int16 => "shaderInt16", |a| a.features.core.shader_int16 != 0;
-    Float16 => "shaderFloat16", |a| a.features.v12.shader_float16 != 0;
-    Int8 => "shaderInt8", |a| a.features.v12.shader_int8 != 0;
-    UniformBufferArrayDynamicIndexing => "shaderUniformBufferArrayDynamicIndexing",
-        |a| a.features.core.shader_uniform_buffer_array_dynamic_indexing != 0;
-    StorageBufferArrayDynamicIndexing => "shaderStorageBufferArrayDynamicIndexing",
-        |a| a.features.core.shader_storage_buffer_array_dynamic_indexing != 0;
-    StorageBuffer16BitAccess => "storageBuffer16BitAccess", |a| a.features.v11.storage_buffer16_bit_access != 0;
-    UniformAndStorageBuffer16BitAccess => "uniformAndStorageBuffer16BitAccess",
-        |a| a.features.v11.uniform_and_storage_buffer16_bit_access != 0;
-    StoragePushConstant16 => "storagePushConstant16", |a| a.features.v11.storage_push_constant16 != 0;
-    StorageBuffer8BitAccess => "storageBuffer8BitAccess", |a| a.features.v12.storage_buffer8_bit_access != 0;
-    UniformAndStorageBuffer8BitAccess => "uniformAndStorageBuffer8BitAccess",
-        |a| a.features.v12.uniform_and_storage_buffer8_bit_access != 0;
-    StoragePushConstant8 => "storagePushConstant8", |a| a.features.v12.storage_push_constant8 != 0;
-    VariablePointersStorageBuffer => "variablePointersStorageBuffer",
-        |a| a.features.v11.variable_pointers_storage_buffer != 0;
-    VariablePointers => "variablePointers", |a| a.features.v11.variable_pointers != 0;
-    Int64Atomics => "shaderBufferInt64Atomics or shaderSharedInt64Atomics",
-        |a| a.features.v12.shader_buffer_int64_atomics != 0 || a.features.v12.shader_shared_int64_atomics != 0;
-    VulkanMemoryModel => "vulkanMemoryModel", |a| a.features.v12.vulkan_memory_model != 0;
-    VulkanMemoryModelDeviceScope => "vulkanMemoryModelDeviceScope",
-        |a| a.features.v12.vulkan_memory_model_device_scope != 0;
-    ShaderNonUniform => "descriptorIndexing", |a| a.features.v12.descriptor_indexing != 0;
-    RuntimeDescriptorArray => "runtimeDescriptorArray", |a| a.features.v12.runtime_descriptor_array != 0;
-    UniformBufferArrayNonUniformIndexing => "shaderUniformBufferArrayNonUniformIndexing",
-        |a| a.features.v12.shader_uniform_buffer_array_non_uniform_indexing != 0;
-    StorageBufferArrayNonUniformIndexing => "shaderStorageBufferArrayNonUniformIndexing",
-        |a| a.features.v12.shader_storage_buffer_array_non_uniform_indexing != 0;
-    DotProduct => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    DotProductInputAll => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    DotProductInput4x8Bit => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    DotProductInput4x8BitPacked => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    GroupNonUniform => "subgroup operation BASIC", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::BASIC);
-    GroupNonUniformVote => "subgroup operation VOTE", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::VOTE);
-    GroupNonUniformArithmetic => "subgroup operation ARITHMETIC",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::ARITHMETIC);
-    GroupNonUniformBallot => "subgroup operation BALLOT", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::BALLOT);
-    GroupNonUniformShuffle => "subgroup operation SHUFFLE", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE);
-    GroupNonUniformShuffleRelative => "subgroup operation SHUFFLE_RELATIVE",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE);
-    GroupNonUniformClustered => "subgroup operation CLUSTERED",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::CLUSTERED);
-    GroupNonUniformQuad => "subgroup operation QUAD", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
-    AtomicFloat32AddEXT => "shaderBufferFloat32AtomicAdd or shaderSharedFloat32AtomicAdd",
-        |a| a.features.atomic_float.shader_buffer_float32_atomic_add != 0
-            || a.features.atomic_float.shader_shared_float32_atomic_add != 0;
-    AtomicFloat64AddEXT => "shaderBufferFloat64AtomicAdd or shaderSharedFloat64AtomicAdd",
-        |a| a.features.atomic_float.shader_buffer_float64_atomic_add != 0
-            || a.features.atomic_float.shader_shared_float64_atomic_add != 0;
-    ShaderClockKHR => "shaderSubgroupClock or shaderDeviceClock",
-        |a| a.features.clock.shader_subgroup_clock != 0 || a.features.clock.shader_device_clock != 0;
-    WorkgroupMemoryExplicitLayoutKHR => "workgroupMemoryExplicitLayout",
-        |a| a.features.explicit_layout.workgroup_memory_explicit_layout != 0;
-    WorkgroupMemoryExplicitLayout8BitAccessKHR => "workgroupMemoryExplicitLayout8BitAccess",
-        |a| a.features.explicit_layout.workgroup_memory_explicit_layout8_bit_access != 0;
-    WorkgroupMemoryExplicitLayout16BitAccessKHR => "workgroupMemoryExplicitLayout16BitAccess",
-        |a| a.features.explicit_layout.workgroup_memory_explicit_layout16_bit_access != 0;
-    CooperativeMatrixKHR => "cooperativeMatrix", |a| a.features.cooperative_matrix.cooperative_matrix != 0;
-    // Property, not feature: decided per width by the execution modes (`Abilities::float_mode`).
-    DenormPreserve => "float controls", |_a| true;
-    DenormFlushToZero => "float controls", |_a| true;
-    SignedZeroInfNanPreserve => "float controls", |_a| true;
-    RoundingModeRTE => "float controls", |_a| true;
-    RoundingModeRTZ => "float controls", |_a| true;
-};
-
-impl Abilities {
-    /// Why `capability` cannot be used here; none: it can.
-    pub fn lacks(&self, capability: Capability) -> Option<String> {
-        match CAPABILITIES.iter().find(|(listed, _, _)| *listed == capability) {
-            Some((_, _, has)) if has(self) => None,
-            Some((_, feature, _)) => Some(format!("capability {capability:?} (feature {feature})")),
-            None => Some(format!("capability {capability:?} (not known to this engine)")),
-        }
-    }
-
-    /// Why float-control mode `mode` at `width` bits cannot be used here; none: it can.
-    pub fn float_mode(&self, mode: rspirv::spirv::ExecutionMode, width: u32) -> Option<String> {
-        use rspirv::spirv::ExecutionMode as Mode;
-        let p = &self.float_controls;
-        let (name, by_width) = match mode {
-            Mode::SignedZeroInfNanPreserve => (
-                "shaderSignedZeroInfNanPreserveFloat",
-                [
-                    p.shader_signed_zero_inf_nan_preserve_float16,
-                    p.shader_signed_zero_inf_nan_preserve_float32,
-                    p.shader_signed_zero_inf_nan_preserve_float64,
-                ],
-            ),
-            Mode::DenormPreserve => (
-                "shaderDenormPreserveFloat",
-                [p.shader_denorm_preserve_float16, p.shader_denorm_preserve_float32, p.shader_denorm_preserve_float64],
-            ),
-            Mode::DenormFlushToZero => (
-                "shaderDenormFlushToZeroFloat",
-                [
-                    p.shader_denorm_flush_to_zero_float16,
-                    p.shader_denorm_flush_to_zero_float32,
-                    p.shader_denorm_flush_to_zero_float64,
-                ],
-            ),
-            Mode::RoundingModeRTE => (
-                "shaderRoundingModeRTEFloat",
-                [
-                    p.shader_rounding_mode_rte_float16,
-                    p.shader_rounding_mode_rte_float32,
-                    p.shader_rounding_mode_rte_float64,
-                ],
-            ),
-            Mode::RoundingModeRTZ => (
-                "shaderRoundingModeRTZFloat",
-                [
-                    p.shader_rounding_mode_rtz_float16,
-                    p.shader_rounding_mode_rtz_float32,
-                    p.shader_rounding_mode_rtz_float64,
-                ],
-            ),
-            _ => return None,
-        };
-        let held = match width {
-            16 => by_width[0],
-            32 => by_width[1],
-            64 => by_width[2],
-            _ => vk::FALSE,
-        };
-        (held == vk::FALSE).then(|| format!("execution mode {mode:?} {width} (property {name}{width})"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_capability_has_one_row() {
-        for (index, (capability, _, _)) in CAPABILITIES.iter().enumerate() {
-            assert!(CAPABILITIES[..index].iter().all(|(earlier, _, _)| earlier != capability), "{capability:?} twice");
-        }
-    }
-
-    #[test]
-    fn a_device_without_features_lacks_everything_but_the_basics() {
-        let bare = Abilities {
-            features: Features::default(),
-            subgroup: vk::SubgroupFeatureFlags::empty(),
-            float_controls: vk::PhysicalDeviceFloatControlsProperties::default(),
-        };
-        for (capability, feature, _) in CAPABILITIES {
-            let needed = !matches!(*feature, "always" | "float controls");
-            assert_eq!(bare.lacks(*capability).is_some(), needed, "{capability:?}");
-        }
-        assert_eq!(bare.lacks(Capability::Kernel).as_deref(), Some("capability Kernel (not known to this engine)"));
-        let mode = rspirv::spirv::ExecutionMode::RoundingModeRTE;
-        assert_eq!(
-            bare.float_mode(mode, 16).as_deref(),
-            Some("execution mode RoundingModeRTE 16 (property shaderRoundingModeRTEFloat16)")
-        );
     }
 }

@@ -7,18 +7,19 @@
 //! Does not cover: rules that the validation layer alone checks.
 
 use super::device::Device;
-use super::needs::{Needs, Resource, ResourceClass};
+use super::needs::{Indexing, Needs, Resource, ResourceClass};
 use super::protocol::{Ending, WireBinding, WireDispatch};
+use crate::exec::resource::JobView;
 use crate::model::procedure::DescriptorClass;
 use ash::vk;
 use rspirv::spirv::ExecutionModel;
 use std::collections::{BTreeMap, BTreeSet};
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Ending> {
+pub fn unsupported<T>(what: impl Into<String>) -> Result<T, Ending> {
     Err(Ending::Unsupported(what.into()))
 }
 
-fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
+pub fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
     Err(Ending::Error(reason.into()))
 }
 
@@ -49,6 +50,12 @@ fn check_module(device: &Device, needs: &Needs) -> Result<(), Ending> {
     }
     let abilities = &device.abilities;
     if let Some(lack) = needs.capabilities.iter().find_map(|capability| abilities.lacks(*capability)) {
+        return unsupported(lack);
+    }
+    if let Some(lack) = needs.extensions.iter().find_map(|extension| abilities.lacks_extension(extension)) {
+        return unsupported(lack);
+    }
+    if let Some(lack) = needs.atomics.iter().find_map(|atomic| abilities.lacks_atomic(atomic)) {
         return unsupported(lack);
     }
     if let Some(lack) = needs.float_modes.iter().find_map(|(mode, width)| abilities.float_mode(*mode, *width)) {
@@ -140,19 +147,19 @@ pub struct Layout {
     pub push_constants: u32,
 }
 
-/// The API's name for a class; images and samplers are not offered yet.
-pub fn descriptor_type(class: DescriptorClass) -> Result<vk::DescriptorType, Ending> {
+/// The API's name for a class.
+pub fn descriptor_type(class: DescriptorClass) -> vk::DescriptorType {
     match class {
-        DescriptorClass::Storage => Ok(vk::DescriptorType::STORAGE_BUFFER),
-        DescriptorClass::Uniform => Ok(vk::DescriptorType::UNIFORM_BUFFER),
-        DescriptorClass::StorageDynamic => Ok(vk::DescriptorType::STORAGE_BUFFER_DYNAMIC),
-        DescriptorClass::UniformDynamic => Ok(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC),
-        DescriptorClass::StorageImage => unsupported("descriptor class storage_image"),
-        DescriptorClass::SampledImage => unsupported("descriptor class sampled_image"),
-        DescriptorClass::Sampler => unsupported("descriptor class sampler"),
-        DescriptorClass::Combined => unsupported("descriptor class combined"),
-        DescriptorClass::UniformTexel => unsupported("descriptor class uniform_texel"),
-        DescriptorClass::StorageTexel => unsupported("descriptor class storage_texel"),
+        DescriptorClass::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        DescriptorClass::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+        DescriptorClass::StorageDynamic => vk::DescriptorType::STORAGE_BUFFER_DYNAMIC,
+        DescriptorClass::UniformDynamic => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
+        DescriptorClass::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
+        DescriptorClass::SampledImage => vk::DescriptorType::SAMPLED_IMAGE,
+        DescriptorClass::Sampler => vk::DescriptorType::SAMPLER,
+        DescriptorClass::Combined => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        DescriptorClass::UniformTexel => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+        DescriptorClass::StorageTexel => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
     }
 }
 
@@ -163,7 +170,6 @@ impl Layout {
         let most = device.identity.limits.descriptor_sets;
         let mut sets: Vec<BTreeMap<u32, Slot>> = Vec::new();
         for binding in bindings {
-            descriptor_type(binding.class)?;
             if binding.set >= most {
                 return unsupported(format!("descriptor set {} (maxBoundDescriptorSets is {most})", binding.set));
             }
@@ -180,6 +186,7 @@ impl Layout {
         }
         for resource in &needs.resources {
             check_resource(resource, &sets)?;
+            check_indexing(device, resource)?;
             let slot = sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
             let slot = slot.expect("check_resource found it");
             slot.count = slot.count.max(resource.count.least());
@@ -190,7 +197,7 @@ impl Layout {
     }
 }
 
-fn place(set: u32, binding: u32) -> String {
+pub fn place(set: u32, binding: u32) -> String {
     format!("set {set}, binding {binding}")
 }
 
@@ -198,31 +205,74 @@ fn place(set: u32, binding: u32) -> String {
 fn check_resource(resource: &Resource, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
     let Resource { set, binding, class, name, .. } = resource;
     let place = place(*set, *binding);
-    if *class == ResourceClass::Opaque {
-        return unsupported(format!("`{name}` ({place}): images and samplers"));
-    }
     let Some(slot) = sets.get(*set as usize).and_then(|set| set.get(binding)) else {
-        return error(format!("the kernel uses `{name}` ({place}), and the test binds no buffer there"));
+        let takes = match class {
+            ResourceClass::StorageImage | ResourceClass::SampledImage | ResourceClass::Combined => "image",
+            ResourceClass::Sampler => "sampler",
+            ResourceClass::StorageBuffer
+            | ResourceClass::UniformBuffer
+            | ResourceClass::UniformTexel
+            | ResourceClass::StorageTexel => "buffer",
+            ResourceClass::Other(op) => return unsupported(format!("`{name}` ({place}): a resource of type Op{op:?}")),
+        };
+        return error(format!("the kernel uses `{name}` ({place}), and the test binds no {takes} there"));
+    };
+    let declared = match class {
+        ResourceClass::StorageBuffer => "storage",
+        ResourceClass::UniformBuffer => "uniform",
+        ResourceClass::StorageImage => "storage_image",
+        ResourceClass::SampledImage => "sampled_image",
+        ResourceClass::Sampler => "sampler",
+        ResourceClass::Combined => "combined",
+        ResourceClass::UniformTexel => "uniform_texel",
+        ResourceClass::StorageTexel => "storage_texel",
+        ResourceClass::Other(op) => return unsupported(format!("`{name}` ({place}): a resource of type Op{op:?}")),
     };
     let fits = match slot.class {
         DescriptorClass::Storage | DescriptorClass::StorageDynamic => *class == ResourceClass::StorageBuffer,
         DescriptorClass::Uniform | DescriptorClass::UniformDynamic => *class == ResourceClass::UniformBuffer,
-        DescriptorClass::StorageImage
-        | DescriptorClass::SampledImage
-        | DescriptorClass::Sampler
-        | DescriptorClass::Combined
-        | DescriptorClass::UniformTexel
-        | DescriptorClass::StorageTexel => false,
+        DescriptorClass::StorageImage => *class == ResourceClass::StorageImage,
+        DescriptorClass::SampledImage => *class == ResourceClass::SampledImage,
+        DescriptorClass::Sampler => *class == ResourceClass::Sampler,
+        DescriptorClass::Combined => *class == ResourceClass::Combined,
+        DescriptorClass::UniformTexel => *class == ResourceClass::UniformTexel,
+        DescriptorClass::StorageTexel => *class == ResourceClass::StorageTexel,
     };
     if !fits {
-        let declared = match class {
-            ResourceClass::StorageBuffer => "storage",
-            ResourceClass::UniformBuffer => "uniform",
-            ResourceClass::Opaque => "opaque",
-        };
         return error(format!(
             "the kernel declares `{name}` ({place}) as {declared}, and the test binds another class"
         ));
+    }
+    Ok(())
+}
+
+/// An array of descriptors that is indexed by what is no constant.
+fn check_indexing(device: &Device, resource: &Resource) -> Result<(), Ending> {
+    let (core, v12) = (&device.abilities.features.core, &device.abilities.features.v12);
+    let (feature, on) = match resource.class {
+        ResourceClass::StorageBuffer => {
+            ("shaderStorageBufferArrayDynamicIndexing", core.shader_storage_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::UniformBuffer => {
+            ("shaderUniformBufferArrayDynamicIndexing", core.shader_uniform_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::StorageImage => {
+            ("shaderStorageImageArrayDynamicIndexing", core.shader_storage_image_array_dynamic_indexing)
+        }
+        ResourceClass::SampledImage | ResourceClass::Sampler | ResourceClass::Combined => {
+            ("shaderSampledImageArrayDynamicIndexing", core.shader_sampled_image_array_dynamic_indexing)
+        }
+        ResourceClass::UniformTexel => {
+            ("shaderUniformTexelBufferArrayDynamicIndexing", v12.shader_uniform_texel_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::StorageTexel => {
+            ("shaderStorageTexelBufferArrayDynamicIndexing", v12.shader_storage_texel_buffer_array_dynamic_indexing)
+        }
+        ResourceClass::Other(_) => return Ok(()),
+    };
+    if resource.indexing == Indexing::Dynamic && on == vk::FALSE {
+        let (name, at) = (&resource.name, place(resource.set, resource.binding));
+        return unsupported(format!("a dynamic index into the array `{name}` ({at}; feature {feature})"));
     }
     Ok(())
 }
@@ -257,7 +307,11 @@ fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), End
         slots.filter(|slot| classes.contains(&slot.class)).map(|slot| u64::from(slot.count)).sum()
     };
     use DescriptorClass as Class;
-    let rows: [(&[Class], u32, &str, &str); 4] = [
+    let all = sets.iter().flat_map(BTreeMap::values).map(|slot| u64::from(slot.count)).sum::<u64>();
+    if all > u64::from(limits.resources) {
+        return unsupported(format!("{all} descriptors (maxPerStageResources is {})", limits.resources));
+    }
+    let rows: [(&[Class], u32, &str, &str); 7] = [
         (
             &[Class::Storage, Class::StorageDynamic],
             limits.storage_buffers,
@@ -282,6 +336,19 @@ fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), End
             "uniform_dynamic",
             "maxDescriptorSetUniformBuffersDynamic",
         ),
+        (
+            &[Class::StorageImage, Class::StorageTexel],
+            limits.storage_images,
+            "storage_image and storage_texel",
+            "maxPerStageDescriptorStorageImages",
+        ),
+        (
+            &[Class::SampledImage, Class::Combined, Class::UniformTexel],
+            limits.sampled_images,
+            "sampled_image, combined and uniform_texel",
+            "maxPerStageDescriptorSampledImages",
+        ),
+        (&[Class::Sampler, Class::Combined], limits.samplers, "sampler and combined", "maxPerStageDescriptorSamplers"),
     ];
     for (classes, most, class, limit) in rows {
         let count = count(classes);
@@ -297,6 +364,10 @@ pub fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &[usize]
     let limits = &device.identity.limits;
     for bound in bindings {
         let place = place(bound.set, bound.binding);
+        if matches!(bound.view, JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_)) {
+            // Images are held to their own sizes (`image_fit`).
+            continue;
+        }
         let Some(length) = lengths.get(bound.buffer as usize) else {
             return error(format!("{place} names a buffer that the job does not have"));
         };
@@ -308,13 +379,20 @@ pub fn check_ranges(device: &Device, bindings: &[WireBinding], lengths: &[usize]
                 "maxUniformBufferRange",
                 bound.class == DescriptorClass::UniformDynamic,
             ),
-            class => (
+            DescriptorClass::Storage | DescriptorClass::StorageDynamic => (
                 limits.storage_alignment,
                 "minStorageBufferOffsetAlignment",
                 limits.storage_range,
                 "maxStorageBufferRange",
-                class == DescriptorClass::StorageDynamic,
+                bound.class == DescriptorClass::StorageDynamic,
             ),
+            // Texel buffers have limits of their own (`image_fit`).
+            DescriptorClass::UniformTexel
+            | DescriptorClass::StorageTexel
+            | DescriptorClass::StorageImage
+            | DescriptorClass::SampledImage
+            | DescriptorClass::Sampler
+            | DescriptorClass::Combined => (1, "", u32::MAX, "", false),
         };
         let dynamic_offset = if dynamic { bound.dynamic_offset } else { 0 };
         let end = [bound.offset, dynamic_offset, bound.range].into_iter().try_fold(0_u64, u64::checked_add);

@@ -68,6 +68,20 @@ pub struct DeviceLimits {
     pub dynamic_storage_buffers: u32,
     /// maxDescriptorSetUniformBuffersDynamic
     pub dynamic_uniform_buffers: u32,
+    /// The smaller of maxPerStageDescriptorStorageImages and maxDescriptorSetStorageImages; storage texel buffers count.
+    pub storage_images: u32,
+    /// The smaller of maxPerStageDescriptorSampledImages and maxDescriptorSetSampledImages; uniform texel buffers count.
+    pub sampled_images: u32,
+    /// The smaller of maxPerStageDescriptorSamplers and maxDescriptorSetSamplers
+    pub samplers: u32,
+    /// maxPerStageResources
+    pub resources: u32,
+    /// minTexelBufferOffsetAlignment, bytes
+    pub texel_alignment: u64,
+    /// maxTexelBufferElements
+    pub texel_elements: u32,
+    /// maxSamplerLodBias
+    pub sampler_lod_bias: f32,
     /// maxComputeWorkgroupSubgroups; none where the subgroup size cannot be chosen.
     pub workgroup_subgroups: Option<u32>,
     /// Nanoseconds per timestamp step.
@@ -271,6 +285,13 @@ fn limits(core: &vk::PhysicalDeviceLimits, workgroup_subgroups: Option<u32>) -> 
         uniform_buffers: core.max_per_stage_descriptor_uniform_buffers.min(core.max_descriptor_set_uniform_buffers),
         dynamic_storage_buffers: core.max_descriptor_set_storage_buffers_dynamic,
         dynamic_uniform_buffers: core.max_descriptor_set_uniform_buffers_dynamic,
+        storage_images: core.max_per_stage_descriptor_storage_images.min(core.max_descriptor_set_storage_images),
+        sampled_images: core.max_per_stage_descriptor_sampled_images.min(core.max_descriptor_set_sampled_images),
+        samplers: core.max_per_stage_descriptor_samplers.min(core.max_descriptor_set_samplers),
+        resources: core.max_per_stage_resources,
+        texel_alignment: core.min_texel_buffer_offset_alignment.max(1),
+        texel_elements: core.max_texel_buffer_elements,
+        sampler_lod_bias: core.max_sampler_lod_bias,
         workgroup_subgroups,
         timestamp_period: core.timestamp_period,
     }

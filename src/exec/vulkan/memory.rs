@@ -5,7 +5,7 @@
 //! Does not cover: writes that miss the guard zones, and reads: neither leaves a trace here.
 
 use super::commands::Restored;
-use super::device::{BUFFER_USAGE, CallFailure, Device, during};
+use super::device::{CallFailure, Device, during};
 use super::protocol::Side;
 use ash::vk;
 use std::rc::Rc;
@@ -48,7 +48,11 @@ impl Block {
             Placement::ReadBack => device.memory_type,
             Placement::Near => device.near_memory_type,
         };
-        let info = vk::MemoryAllocateInfo::default().allocation_size(size).memory_type_index(memory_type);
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(device.addresses());
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(size)
+            .memory_type_index(memory_type)
+            .push_next(&mut flags);
         // SAFETY: the memory type is one of the device's.
         let memory = unsafe { device.raw.allocate_memory(&info, None) }.map_err(during("vkAllocateMemory"))?;
         let mut block = Self { memory, start: std::ptr::null_mut(), size, device: device.clone() };
@@ -111,7 +115,7 @@ impl Storage {
         let mut end = 0_u64;
         for length in lengths {
             let size = (length + 2 * GUARD) as u64;
-            let info = vk::BufferCreateInfo::default().size(size).usage(BUFFER_USAGE);
+            let info = vk::BufferCreateInfo::default().size(size).usage(device.buffer_usage());
             // SAFETY: the device is open; the buffer is destroyed when `storage` drops.
             let buffer = unsafe { device.raw.create_buffer(&info, None) }.map_err(during("vkCreateBuffer"))?;
             storage.slots.push(Slot { buffer, offset: 0, length: *length });

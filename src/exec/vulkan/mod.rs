@@ -11,7 +11,9 @@
 //!
 //! Only this folder names `ash`. Each `unsafe` block states why it holds.
 
+mod address;
 mod canary;
+mod capability;
 mod census;
 mod commands;
 mod describe;
@@ -21,6 +23,8 @@ mod fault;
 mod features;
 mod fit;
 mod identity;
+mod image;
+mod image_fit;
 mod instance;
 mod memory;
 mod messages;
@@ -28,8 +32,12 @@ mod needs;
 mod pipeline;
 mod process;
 mod protocol;
+mod reach;
 mod records;
+mod resources;
+mod sampler;
 mod session;
+mod view;
 mod wire;
 mod worker;
 

@@ -5,9 +5,11 @@
 //! is `None`, and then the driver and the validation layer are the judges.
 //! Does not cover: whether the device has it (`fit`).
 
+use super::reach;
+pub use super::reach::{AtomicKind, AtomicMemory, AtomicUse};
 use crate::spirv::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values by specialization id.
@@ -20,6 +22,12 @@ pub struct Needs {
     pub model: ExecutionModel,
     /// In the order of the module.
     pub capabilities: Vec<Capability>,
+    /// In the order of the module.
+    pub extensions: Vec<String>,
+    /// Atomics that the entry point can reach, by what they need.
+    pub atomics: BTreeSet<AtomicUse>,
+    /// Set and binding of images and of the samplers that the entry point combines with them.
+    pub combined: BTreeSet<((u32, u32), (u32, u32))>,
     /// Float-control modes with their width in bits.
     pub float_modes: Vec<(ExecutionMode, u32)>,
     pub uses_local_size_id: bool,
@@ -42,14 +50,36 @@ pub struct Resource {
     pub count: Count,
     /// The variable's name, or its id as `%12`.
     pub name: String,
+    pub atomicity: Atomicity,
+    pub indexing: Indexing,
+}
+
+/// How an array of descriptors is indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indexing {
+    Constant,
+    Dynamic,
+}
+
+/// Whether texels are operands of atomics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomicity {
+    Plain,
+    Atomic,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResourceClass {
     StorageBuffer,
     UniformBuffer,
-    /// Images, samplers, acceleration structures.
-    Opaque,
+    StorageImage,
+    SampledImage,
+    Sampler,
+    Combined,
+    UniformTexel,
+    StorageTexel,
+    /// By the opcode of its type: acceleration structures, input attachments ...
+    Other(Op),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +107,8 @@ impl Needs {
         let entry = module.entry_point(entry)?;
         let reader = Reader { module, specialization };
         let used = reader.used_by(entry.function);
+        let dynamic = reach::dynamic_arrays(module, entry.function);
+        let pointed = reach::pointed_texels(module, entry.function);
         let variables = || reader.variables().filter(|(id, _)| used.contains(id));
         let modes: Vec<&Instruction> = reader.modes(entry.function).collect();
         let push = variables().find(|(_, variable)| class(variable) == Some(StorageClass::PushConstant));
@@ -85,9 +117,18 @@ impl Needs {
             version: module.header.version(),
             model: entry.model,
             capabilities: reader.capabilities(),
+            extensions: reader.extensions(),
+            atomics: reach::atomics(module, entry.function),
+            combined: reach::combined(module, entry.function, |variable| reader.descriptor(variable)),
             float_modes: modes.iter().filter_map(|mode| float_mode(mode)).collect(),
             uses_local_size_id: modes.iter().any(|mode| execution_mode(mode) == Some(ExecutionMode::LocalSizeId)),
-            resources: variables().filter_map(|(id, variable)| reader.resource(id, variable)).collect(),
+            resources: variables()
+                .filter_map(|(id, variable)| {
+                    let atomicity = if pointed.contains(&id) { Atomicity::Atomic } else { Atomicity::Plain };
+                    let indexing = if dynamic.contains(&id) { Indexing::Dynamic } else { Indexing::Constant };
+                    reader.resource(id, variable, atomicity, indexing)
+                })
+                .collect(),
             push_constants: match push {
                 Some((_, variable)) => {
                     reader.pointee(variable).and_then(|block| reader.size(block)).map(|size| size as u32)
@@ -145,6 +186,14 @@ impl<'a> Reader<'a> {
         self.module.instructions.iter().filter_map(of).collect()
     }
 
+    fn extensions(&self) -> Vec<String> {
+        let of = |instruction: &Instruction| match instruction.operands.first() {
+            Some(Operand::LiteralString(name)) if instruction.op == Op::Extension => Some(name.clone()),
+            _ => None,
+        };
+        self.module.instructions.iter().filter_map(of).collect()
+    }
+
     /// Module-scope variables.
     fn variables(&self) -> impl Iterator<Item = (Id, &'a Instruction)> + use<'a> {
         let variables = self.module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
@@ -184,9 +233,34 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn resource(&self, id: Id, variable: &Instruction) -> Option<Resource> {
+    /// Set and binding of a variable.
+    fn descriptor(&self, id: Id) -> Option<(u32, u32)> {
         let set = self.literal_decoration(id, Decoration::DescriptorSet)?;
-        let binding = self.literal_decoration(id, Decoration::Binding)?;
+        Some((set, self.literal_decoration(id, Decoration::Binding)?))
+    }
+
+    /// The class of an image, sampler or sampled-image type.
+    fn opaque(&self, of: &Instruction) -> ResourceClass {
+        let image = |of: &Instruction| match (of.operands.get(1), of.literal(5)) {
+            (Some(Operand::Dim(Dim::DimBuffer)), Some(2)) => ResourceClass::StorageTexel,
+            (Some(Operand::Dim(Dim::DimBuffer)), _) => ResourceClass::UniformTexel,
+            (Some(Operand::Dim(Dim::DimSubpassData)), _) => ResourceClass::Other(of.op),
+            (_, Some(2)) => ResourceClass::StorageImage,
+            (_, _) => ResourceClass::SampledImage,
+        };
+        match of.op {
+            Op::TypeImage => image(of),
+            Op::TypeSampler => ResourceClass::Sampler,
+            Op::TypeSampledImage => match of.id(0).and_then(|id| self.module.definition(id)).map(image) {
+                Some(ResourceClass::UniformTexel) => ResourceClass::UniformTexel,
+                _ => ResourceClass::Combined,
+            },
+            other => ResourceClass::Other(other),
+        }
+    }
+
+    fn resource(&self, id: Id, variable: &Instruction, atomicity: Atomicity, indexing: Indexing) -> Option<Resource> {
+        let (set, binding) = self.descriptor(id)?;
         let (mut of, mut count) = (self.pointee(variable)?, Count::One);
         if of.op == Op::TypeArray {
             count = Count::Array(self.value(of.id(1)?)? as u32);
@@ -200,11 +274,12 @@ impl<'a> Reader<'a> {
             StorageClass::StorageBuffer => ResourceClass::StorageBuffer,
             StorageClass::Uniform if is_old_storage => ResourceClass::StorageBuffer,
             StorageClass::Uniform => ResourceClass::UniformBuffer,
-            _ => ResourceClass::Opaque,
+            _ => self.opaque(of),
         };
         let names = [Some(id), of.result];
         let name = names.into_iter().flatten().filter_map(|id| self.module.name(id)).find(|name| !name.is_empty());
-        Some(Resource { set, binding, class, count, name: name.map_or_else(|| format!("%{id}"), str::to_owned) })
+        let name = name.map_or_else(|| format!("%{id}"), str::to_owned);
+        Some(Resource { set, binding, class, count, name, atomicity, indexing })
     }
 
     /// WorkgroupSize (the built-in constant) goes before LocalSizeId and LocalSize (SPIR-V specification, "BuiltIn").

@@ -170,7 +170,7 @@ impl Pipelines {
                 .map(|(binding, slot)| {
                     vk::DescriptorSetLayoutBinding::default()
                         .binding(*binding)
-                        .descriptor_type(descriptor_type(slot.class).expect("Layout::of has checked the classes"))
+                        .descriptor_type(descriptor_type(slot.class))
                         .descriptor_count(slot.count)
                         .stage_flags(vk::ShaderStageFlags::COMPUTE)
                 })

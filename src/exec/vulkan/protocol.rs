@@ -7,14 +7,16 @@
 //! Does not cover: who waits how long (`process`), what a message means for a test (`mod`).
 
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
+use crate::exec::resource::{JobAddress, JobSampler, JobView};
 use crate::instrument::RecordForm;
+use crate::model::image::ImageShape;
 use crate::model::procedure::DescriptorClass;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, Read, Write};
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub const REQUEST_LIMIT: u64 = 8 << 30;
@@ -104,7 +106,19 @@ pub struct WireJob {
     pub memory_bytes: u64,
     pub modules: Vec<WireModule>,
     pub buffers: Vec<Bytes>,
+    pub images: Vec<WireImage>,
+    pub samplers: Vec<JobSampler>,
+    pub addresses: Vec<JobAddress>,
     pub dispatches: Vec<WireDispatch>,
+}
+
+/// One of the job's buffers is the contents of an image.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WireImage {
+    /// For messages.
+    pub name: String,
+    pub buffer: u32,
+    pub shape: ImageShape,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +161,7 @@ pub struct WireBinding {
     pub binding: u32,
     pub array_index: u32,
     pub class: DescriptorClass,
+    pub view: JobView,
     pub buffer: u32,
     pub offset: u64,
     pub range: u64,

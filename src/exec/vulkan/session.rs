@@ -13,6 +13,8 @@ use super::device::{CallFailure, Device};
 use super::fault::{Fault, FaultKind};
 use super::fit::{self, Layout};
 use super::identity::NoVulkan;
+use super::image::Copying;
+use super::image_fit;
 use super::instance::{Instance, failed};
 use super::memory::{Block, Placement, Storage};
 use super::needs::Needs;
@@ -22,6 +24,8 @@ use super::protocol::{
     WireRecords, WireRun, WireTime,
 };
 use super::records::{DispatchRecords, record_buffers};
+use super::resources::Resources;
+use crate::exec::resource::{AddressPlace, JobView};
 use crate::model::procedure::DescriptorClass;
 use crate::model::records::Records;
 use crate::spirv::module::{Instruction, Module};
@@ -87,6 +91,8 @@ struct Prepared<'a> {
     job: &'a WireJob,
     dispatches: Vec<Dispatch>,
     records: Vec<DispatchRecords>,
+    /// Goes before the storage that its views show.
+    resources: Resources,
     storage: Storage,
     /// Holds the descriptor sets of the dispatches.
     _pool: DescriptorPool,
@@ -155,17 +161,21 @@ impl Session {
     ) -> Result<(), Stop> {
         let mut prepared = self.prepare(job, Placement::ReadBack, said)?;
         prepared.fill();
+        self.commands.copy(&prepared.resources, &prepared.storage, Copying::IntoImages)?;
         for (index, dispatch) in prepared.dispatches.iter().enumerate() {
             station.dispatch = Some(index);
             announce(Phase::Dispatched(index as u32));
             self.commands.run(&[], dispatch, Timing::Off)?;
         }
         announce(Phase::Collecting);
+        self.commands.copy(&prepared.resources, &prepared.storage, Copying::IntoBuffers)?;
         if self.fault.strikes(FaultKind::Guard, &job.name) && !job.buffers.is_empty() {
             prepared.storage.disturb_guard(0);
         }
         prepared.collect(result)?;
-        self.spare = prepared.storage.into_block();
+        let Prepared { resources, storage, .. } = prepared;
+        drop(resources);
+        self.spare = storage.into_block();
         Ok(())
     }
 
@@ -265,10 +275,11 @@ impl Session {
         let mut prepared = Vec::with_capacity(jobs.len());
         for job in jobs {
             station.job = job;
-            let ready = self.prepare(job, Placement::Near, &mut Said::new())?;
+            let mut ready = self.prepare(job, Placement::Near, &mut Said::new())?;
+            ready.fill();
             // The device restores the buffers: while the host did it, the device would be idle and lower its clock.
             let mut original = Storage::create(&self.device, &ready.storage.lengths(), Placement::Near, None)?;
-            write_initial(job, &ready.records, &mut original);
+            write_initial(job, &ready.records, &ready.resources, &mut original);
             prepared.push((ready, original));
         }
         announce(Phase::Dispatched(0));
@@ -282,6 +293,7 @@ impl Session {
             }
             counted += u32::from(counted > 0 || warm);
             for ((job, original), times) in prepared.iter().zip(&mut *times) {
+                self.commands.copy(&job.resources, &job.storage, Copying::IntoImages)?;
                 station.job = job.job;
                 let restored = job.storage.restored_from(original);
                 let mut restored = restored.as_slice();
@@ -309,6 +321,7 @@ impl Session {
             let records = records.iter().find(|records| records.dispatch == index);
             plans.push(self.plan(job, dispatch, records, &lengths)?);
         }
+        image_fit::check_job(&self.device, job)?;
         // Everything is known to fit before the driver sees the first object of the job.
         let mut pipelines = Vec::with_capacity(plans.len());
         for plan in &plans {
@@ -324,11 +337,12 @@ impl Session {
         let storage = Storage::create(&self.device, &lengths, placement, spare)?;
         let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
         let mut pool = DescriptorPool::create(&self.device, &layouts)?;
+        let mut resources = Resources::create(&self.device, job, &storage)?;
         let mut dispatches = Vec::with_capacity(plans.len());
-        for (plan, pipeline) in plans.iter().zip(pipelines) {
-            dispatches.push(plan.ready(pipeline, &storage, &mut pool)?);
+        for (index, (plan, pipeline)) in plans.iter().zip(pipelines).enumerate() {
+            dispatches.push(plan.ready(index as u32, pipeline, &storage, &mut resources, &mut pool)?);
         }
-        Ok(Prepared { job, dispatches, records, storage, _pool: pool })
+        Ok(Prepared { job, dispatches, records, resources, storage, _pool: pool })
     }
 
     fn receive_modules(&mut self, job: &WireJob) -> Result<(), Ending> {
@@ -377,6 +391,7 @@ impl Session {
             bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, records.length as u64));
         }
         fit::check_ranges(&self.device, &bindings, lengths)?;
+        image_fit::check_views(&self.device, &needs, job, &bindings)?;
         let layout = Layout::of(&self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
         let key = PipelineKey {
             digest: module.digest,
@@ -406,7 +421,8 @@ fn flatten(said: Said) -> Vec<WireMessage> {
 /// A storage buffer of `range` bytes, bound whole.
 fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
     let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
-    WireBinding { set, binding, array_index, class, buffer, offset, range, dynamic_offset }
+    let view = JobView::Bytes;
+    WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
 }
 
 /// A binding of set 0 that neither the job nor any module uses.
@@ -434,13 +450,21 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn ready(&self, pipeline: Rc<Pipeline>, storage: &Storage, pool: &mut DescriptorPool) -> Result<Dispatch, Stop> {
+    fn ready(
+        &self,
+        index: u32,
+        pipeline: Rc<Pipeline>,
+        storage: &Storage,
+        resources: &mut Resources,
+        pool: &mut DescriptorPool,
+    ) -> Result<Dispatch, Stop> {
         let sets = pool.allocate(&pipeline.layout.sets)?;
         for binding in &self.bindings {
-            pool.write(sets[binding.set as usize], binding, storage.buffer(binding.buffer as usize))?;
+            pool.write(sets[binding.set as usize], binding, &resources.descriptor(binding, storage)?);
         }
         let mut push_constants = self.dispatch.push_constants.0.clone();
         push_constants.resize(self.key.layout.push_constants as usize, 0xCD);
+        resources.addresses.put(AddressPlace::PushConstants(index), &mut push_constants);
         let (dynamic_offsets, groups) = (self.dynamic_offsets(), self.dispatch.groups);
         Ok(Dispatch { pipeline, sets, dynamic_offsets, push_constants, groups })
     }
@@ -455,9 +479,10 @@ impl Plan<'_> {
     }
 }
 
-fn write_initial(job: &WireJob, records: &[DispatchRecords], storage: &mut Storage) {
+fn write_initial(job: &WireJob, records: &[DispatchRecords], resources: &Resources, storage: &mut Storage) {
     for (index, buffer) in job.buffers.iter().enumerate() {
         storage.fill(index, &buffer.0);
+        resources.addresses.put(AddressPlace::Buffer(index as u32), storage.contents(index));
     }
     for records in records {
         storage.fill(records.buffer, &records.initial());
@@ -467,13 +492,15 @@ fn write_initial(job: &WireJob, records: &[DispatchRecords], storage: &mut Stora
 impl Prepared<'_> {
     /// Writes initial contents, nonces and guards.
     fn fill(&mut self) {
-        write_initial(self.job, &self.records, &mut self.storage);
+        write_initial(self.job, &self.records, &self.resources, &mut self.storage);
     }
 
     /// Reads contents, guards and records back. The outputs are kept even if the records are refused.
     fn collect(&mut self, result: &mut WireRun) -> Result<(), Ending> {
         for index in 0..self.job.buffers.len() {
-            result.buffers.push(Bytes(self.storage.contents(index).to_vec()));
+            let mut contents = self.storage.contents(index).to_vec();
+            self.resources.addresses.take_out(index, &mut contents);
+            result.buffers.push(Bytes(contents));
             let changes = self.storage.guard_changes(index).into_iter();
             result.trespasses.extend(changes.map(|change| Trespass {
                 buffer: index as u32,

@@ -5,9 +5,10 @@
 
 use super::protocol::{
     Bytes, Cache, Digest, Ending, Phase, REPLY_SLACK, RecordSlot, Severity, Side, Trespass, WireBinding, WireDispatch,
-    WireJob, WireMessage, WireModule, WireRecords, WireRun,
+    WireImage, WireJob, WireMessage, WireModule, WireRecords, WireRun,
 };
 use super::{Completion, ExecError, Job, Loss, Run, describe_loss, tool};
+use crate::exec::resource::JobImage;
 use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
 use crate::instrument::{CanaryError, RecordForm, check_bits};
 use crate::model::finding::{Finding, FindingKind};
@@ -36,8 +37,16 @@ pub fn job(job: &Job, known: &mut BTreeSet<Digest>, most: usize) -> WireJob {
         memory_bytes: job.limits.memory_bytes,
         modules: job.modules.iter().map(|of| module(of, known)).collect(),
         buffers: job.buffers.iter().map(|buffer| Bytes(buffer.bytes.clone())).collect(),
+        images: job.resources.images.iter().map(|of| image(job, of)).collect(),
+        samplers: job.resources.samplers.clone(),
+        addresses: job.resources.addresses.clone(),
         dispatches: job.dispatches.iter().map(dispatch).collect(),
     }
+}
+
+fn image(job: &Job, image: &JobImage) -> WireImage {
+    let name = job.buffers.get(image.buffer as usize).map_or_else(String::new, |buffer| buffer.name.clone());
+    WireImage { name, buffer: image.buffer, shape: image.shape }
 }
 
 fn module(module: &JobModule, known: &mut BTreeSet<Digest>) -> WireModule {
@@ -72,6 +81,7 @@ fn binding(binding: &JobBinding) -> WireBinding {
         binding: binding.binding,
         array_index: binding.array_index,
         class: binding.class,
+        view: binding.view,
         buffer: binding.buffer as u32,
         offset: binding.offset,
         range: binding.range,

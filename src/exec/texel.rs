@@ -1,0 +1,280 @@
+//! Values to stored texels and back.
+//!
+//! Knows: the conversions of the Vulkan specification, "Fixed-Point Data Conversions", "16-Bit Floating-Point Numbers" to
+//! "Unsigned 10-Bit Floating-Point Numbers", and the sRGB transfer functions of the Khronos Data Format Specification.
+//! Promises: a value is stored as the nearest texel value (ties to even where the specification leaves it open), so that
+//! it reads back as itself if the format holds it; a value out of the format's range is an error, never clamped. Decoding
+//! is exact up to the rounding of the quotient to 32-bit floats.
+//! Does not cover: block-compressed and multi-planar formats.
+
+use super::prepare::scalar::{append, decode_float, read};
+use crate::model::element::ScalarType;
+use crate::model::image::{ImageFormat, TexelEncoding};
+use std::borrow::Cow;
+
+/// Stored texels of `components`: component values in the format's component type, as many as there are texels times
+/// components. Errors name the first component that does not fit.
+pub fn encode(format: ImageFormat, components: &[u8]) -> Result<Vec<u8>, String> {
+    if let TexelEncoding::Plain(_) = format.encoding() {
+        return Ok(components.to_vec());
+    }
+    let scalar = format.component();
+    let count = usize::from(format.components());
+    let values: Vec<f64> = (0..components.len())
+        .step_by(scalar.size())
+        .filter_map(|at| read(components, scalar, at))
+        .map(|bits| match format.encoding() {
+            TexelEncoding::Rgb10A2Uint => bits as f64,
+            _ => decode_float(scalar, bits),
+        })
+        .collect();
+    let mut texels = Vec::with_capacity(values.len() / count.max(1) * format.texel_size());
+    for (index, texel) in values.chunks_exact(count).enumerate() {
+        encode_texel(format, texel, &mut texels).map_err(|message| format!("texel {index}: {message}"))?;
+    }
+    Ok(texels)
+}
+
+fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Result<(), String> {
+    match format.encoding() {
+        TexelEncoding::Plain(_) => unreachable!("plain formats are copied"),
+        TexelEncoding::Unorm(scalar) => {
+            for value in texel {
+                append(into, scalar, unorm(*value, scalar.size() as u32 * 8)?);
+            }
+        }
+        TexelEncoding::Snorm(scalar) => {
+            for value in texel {
+                let most = ((1_i64 << (scalar.size() * 8 - 1)) - 1) as f64;
+                let value = within(*value, -1.0, 1.0)?;
+                append(into, scalar, (value * most).round_ties_even() as i64 as u64);
+            }
+        }
+        TexelEncoding::Srgb => {
+            for (index, value) in texel.iter().enumerate() {
+                let value = within(*value, 0.0, 1.0)?;
+                append(into, ScalarType::Uint8, unorm(if index < 3 { to_srgb(value) } else { value }, 8)?);
+            }
+        }
+        TexelEncoding::Rgb10A2 => {
+            let bits = pack(texel, unorm)?;
+            into.extend_from_slice(&bits.to_le_bytes());
+        }
+        TexelEncoding::Rgb10A2Uint => {
+            let bits = pack(texel, |value, width| {
+                within(value, 0.0, f64::from((1_u32 << width) - 1)).map(|value| value as u64)
+            })?;
+            into.extend_from_slice(&bits.to_le_bytes());
+        }
+        TexelEncoding::R11G11B10 => {
+            let [red, green, blue] = [(0, 6), (1, 6), (2, 5)].map(|(at, mantissa)| small_float(texel[at], mantissa));
+            let bits = red? | green? << 11 | blue? << 22;
+            into.extend_from_slice(&(bits as u32).to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Final contents as they are compared: components of the texels of `format`, or the bytes themselves where there is none.
+pub fn compared(format: Option<ImageFormat>, contents: &[u8]) -> Cow<'_, [u8]> {
+    format.map_or(Cow::Borrowed(contents), |format| Cow::Owned(decode(format, contents)))
+}
+
+/// Where in the stored texels the component at a byte of the compared ones stands (packed texels: the texel).
+pub fn stored_offset(format: ImageFormat, compared: u64) -> u64 {
+    let component = compared / format.component().size() as u64;
+    let (texel, within) = (component / u64::from(format.components()), component % u64::from(format.components()));
+    let size = match format.encoding() {
+        TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => scalar.size(),
+        TexelEncoding::Srgb => 1,
+        TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => 0,
+    };
+    texel * format.texel_size() as u64 + within * size as u64
+}
+
+/// Byte of the compared components at which a texel's begin.
+pub fn compared_offset(format: ImageFormat, stored: u64) -> u64 {
+    stored / format.texel_size() as u64 * u64::from(format.components()) * format.component().size() as u64
+}
+
+/// The components of stored texels, each in the format's component type. Bytes behind the last whole texel are dropped.
+pub fn decode(format: ImageFormat, texels: &[u8]) -> Vec<u8> {
+    if let TexelEncoding::Plain(_) = format.encoding() {
+        return texels.to_vec();
+    }
+    let mut components = Vec::with_capacity(texels.len() * 4);
+    for texel in texels.chunks_exact(format.texel_size()) {
+        decode_texel(format, texel, &mut components);
+    }
+    components
+}
+
+fn decode_texel(format: ImageFormat, texel: &[u8], into: &mut Vec<u8>) {
+    let mut float = |value: f64| into.extend_from_slice(&(value as f32).to_le_bytes());
+    let word = || u32::from_le_bytes([texel[0], texel[1], texel[2], texel[3]]);
+    match format.encoding() {
+        TexelEncoding::Plain(_) => into.extend_from_slice(texel),
+        TexelEncoding::Unorm(scalar) => {
+            let most = ((1_u64 << (scalar.size() * 8)) - 1) as f64;
+            for at in (0..texel.len()).step_by(scalar.size()) {
+                float(read(texel, scalar, at).unwrap_or(0) as f64 / most);
+            }
+        }
+        TexelEncoding::Snorm(scalar) => {
+            let width = scalar.size() * 8;
+            let most = ((1_i64 << (width - 1)) - 1) as f64;
+            for at in (0..texel.len()).step_by(scalar.size()) {
+                let bits = read(texel, scalar, at).unwrap_or(0);
+                let value = ((bits << (64 - width)) as i64) >> (64 - width);
+                float((value as f64 / most).max(-1.0));
+            }
+        }
+        TexelEncoding::Srgb => {
+            for (index, byte) in texel.iter().enumerate() {
+                let value = f64::from(*byte) / 255.0;
+                float(if index < 3 { from_srgb(value) } else { value });
+            }
+        }
+        TexelEncoding::Rgb10A2 => {
+            for (shift, width) in RGB10_A2 {
+                let most = (1_u32 << width) - 1;
+                float(f64::from(word() >> shift & most) / f64::from(most));
+            }
+        }
+        TexelEncoding::Rgb10A2Uint => {
+            for (shift, width) in RGB10_A2 {
+                into.extend_from_slice(&(word() >> shift & ((1 << width) - 1)).to_le_bytes());
+            }
+        }
+        TexelEncoding::R11G11B10 => {
+            for (shift, mantissa) in [(0, 6), (11, 6), (22, 5)] {
+                float(from_small_float(word() >> shift & ((1 << (mantissa + 5)) - 1), mantissa));
+            }
+        }
+    }
+}
+
+/// First bit and width of each component.
+const RGB10_A2: [(u32, u32); 4] = [(0, 10), (10, 10), (20, 10), (30, 2)];
+
+fn pack(texel: &[f64], component: impl Fn(f64, u32) -> Result<u64, String>) -> Result<u32, String> {
+    let mut bits = 0;
+    for (value, (shift, width)) in texel.iter().zip(RGB10_A2) {
+        bits |= (component(*value, width)? as u32) << shift;
+    }
+    Ok(bits)
+}
+
+fn within(value: f64, least: f64, most: f64) -> Result<f64, String> {
+    if (least..=most).contains(&value) { Ok(value) } else { Err(format!("{value} is not between {least} and {most}")) }
+}
+
+fn unorm(value: f64, width: u32) -> Result<u64, String> {
+    let most = ((1_u64 << width) - 1) as f64;
+    Ok((within(value, 0.0, 1.0)? * most).round_ties_even() as u64)
+}
+
+fn to_srgb(linear: f64) -> f64 {
+    if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
+}
+
+fn from_srgb(stored: f64) -> f64 {
+    if stored <= 0.040_45 { stored / 12.92 } else { ((stored + 0.055) / 1.055).powf(2.4) }
+}
+
+/// The bits of an unsigned float with 5 exponent bits (bias 15) and `mantissa` mantissa bits.
+fn small_float(value: f64, mantissa: u32) -> Result<u64, String> {
+    let infinity = 0x1F_u64 << mantissa;
+    if value.is_nan() {
+        return Ok(infinity | 1 << (mantissa - 1));
+    }
+    if value == f64::INFINITY {
+        return Ok(infinity);
+    }
+    let largest = from_small_float(infinity as u32 - 1, mantissa);
+    let value = within(value, 0.0, largest)?;
+    // Below the smallest normal value, 2^-14, steps are those of its exponent.
+    let exponent = if value < 2_f64.powi(-14) { -14 } else { (value.log2().floor() as i32).clamp(-14, 15) };
+    let steps = (value / 2_f64.powi(exponent - mantissa as i32)).round_ties_even() as u64;
+    // `steps` counts the implicit bit of normal values, and a carry into the next exponent comes out by itself.
+    let biased = (exponent + 15) as u64 - 1;
+    Ok((biased << mantissa) + steps)
+}
+
+fn from_small_float(bits: u32, mantissa: u32) -> f64 {
+    let (exponent, fraction) = ((bits >> mantissa) as i32, f64::from(bits & ((1 << mantissa) - 1)));
+    let scale = 2_f64.powi(-(mantissa as i32));
+    match exponent {
+        0 => fraction * scale * 2_f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        exponent => (1.0 + fraction * scale) * 2_f64.powi(exponent - 15),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every texel value of a format whose components are stored apart or packed in at most 32 bits: all of 8 and 16
+    /// bits, and a walk through 32 bits.
+    fn words() -> impl Iterator<Item = u32> {
+        (0..=u32::from(u16::MAX)).map(|low| low | low << 16).chain((0..u32::MAX - 65_521).step_by(65_521))
+    }
+
+    #[test]
+    fn every_texel_reads_back_as_it_was_stored() {
+        for format in ImageFormat::ALL {
+            for word in words() {
+                let texel = [word.to_le_bytes(), word.rotate_left(13).to_le_bytes()].concat().repeat(2);
+                let texel = &texel[..format.texel_size()];
+                let components = decode(*format, texel);
+                let stored = encode(*format, &components).expect("what was stored fits");
+                // The smallest signed value and the one after it are both -1; NaNs are one.
+                assert_eq!(decode_bits(*format, &stored), decode_bits(*format, texel), "{format} {texel:x?}");
+            }
+        }
+    }
+
+    fn decode_bits(format: ImageFormat, texel: &[u8]) -> Vec<u8> {
+        let mut components = decode(format, texel);
+        if format == ImageFormat::R11fG11fB10f {
+            for component in components.chunks_exact_mut(4) {
+                if f32::from_le_bytes(component.try_into().expect("4 bytes")).is_nan() {
+                    component.copy_from_slice(&f32::NAN.to_le_bytes());
+                }
+            }
+        }
+        components
+    }
+
+    fn floats(format: ImageFormat, values: &[f32]) -> Result<Vec<u8>, String> {
+        encode(format, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn values_are_stored_as_the_nearest_texel_value() {
+        assert_eq!(floats(ImageFormat::Rg8, &[0.5, 1.0]), Ok(vec![128, 255]));
+        assert_eq!(floats(ImageFormat::Rg8Snorm, &[-1.0, 0.5]), Ok(vec![0x81, 64]));
+        assert_eq!(floats(ImageFormat::R16, &[0.25]), Ok(vec![0, 0x40]));
+        // 0.5 through the sRGB curve is 187.5 of 255 to the nearest, alpha stays linear.
+        assert_eq!(floats(ImageFormat::Rgba8Srgb, &[0.0, 0.5, 1.0, 0.5]), Ok(vec![0, 188, 255, 128]));
+        let packed = floats(ImageFormat::Rgb10A2, &[1.0, 0.0, 0.0, 1.0]).unwrap();
+        assert_eq!(u32::from_le_bytes(packed.try_into().unwrap()), 0xC000_03FF);
+        // 1 has exponent 15 in 11 and in 10 bits; 65024 is the largest value of 11 bits, 2^-20 its smallest.
+        let packed = floats(ImageFormat::R11fG11fB10f, &[1.0, 65024.0, 0.5]).unwrap();
+        let expected = (15 << 6) | ((30 << 6 | 0x3F) << 11) | (14 << 5 << 22);
+        assert_eq!(u32::from_le_bytes(packed.try_into().unwrap()), expected);
+    }
+
+    #[test]
+    fn what_a_format_does_not_hold_is_refused() {
+        assert_eq!(floats(ImageFormat::R8, &[1.5]), Err("texel 0: 1.5 is not between 0 and 1".to_owned()));
+        assert!(floats(ImageFormat::R8Snorm, &[-1.5]).is_err());
+        assert!(floats(ImageFormat::R8, &[f32::NAN]).is_err());
+        assert!(floats(ImageFormat::R11fG11fB10f, &[-1.0, 0.0, 0.0]).is_err());
+        assert!(floats(ImageFormat::R11fG11fB10f, &[0.0, 1.0, 70000.0]).is_err());
+        let wide: Vec<u8> = [1024_u32, 0, 0, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert!(encode(ImageFormat::Rgb10A2ui, &wide).is_err());
+    }
+}

@@ -1,0 +1,232 @@
+//! Uses of memory and images that an entry point can reach and that a device may lack.
+//!
+//! Knows: the atomics of a module with type and memory, texels that are operands of atomics, images and samplers that are
+//! combined. Names are traced through loads, access chains and copies to a variable.
+//! Promises: what is found is used; an image or sampler that comes through a function parameter is not traced.
+//! Does not cover: whether the device has it (`capability`, `image_fit`).
+
+use crate::spirv::calls::reachable_functions;
+use crate::spirv::module::{Id, Instruction, Module};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Op, StorageClass};
+use std::collections::BTreeSet;
+
+/// What an atomic asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AtomicUse {
+    pub kind: AtomicKind,
+    /// Bits.
+    pub width: u32,
+    pub memory: AtomicMemory,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AtomicKind {
+    Integer,
+    /// Loads, stores, exchanges.
+    FloatExchange,
+    FloatAdd,
+    FloatMinMax,
+}
+
+impl AtomicKind {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomicKind::Integer => "integer",
+            AtomicKind::FloatExchange => "float exchange",
+            AtomicKind::FloatAdd => "float add",
+            AtomicKind::FloatMinMax => "float min and max",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AtomicMemory {
+    Buffer,
+    Workgroup,
+    Image,
+}
+
+impl AtomicMemory {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomicMemory::Buffer => "buffers",
+            AtomicMemory::Workgroup => "workgroup memory",
+            AtomicMemory::Image => "images",
+        }
+    }
+}
+
+fn instructions(module: &Module, function: Id) -> impl Iterator<Item = &Instruction> {
+    let functions = reachable_functions(module, function);
+    let ranges = functions.into_iter().filter_map(|id| module.function(id)).map(|function| function.range.clone());
+    ranges.flatten().map(|index| &module.instructions[index])
+}
+
+/// Every kind of atomic that `function` can reach.
+pub fn atomics(module: &Module, function: Id) -> BTreeSet<AtomicUse> {
+    instructions(module, function).filter_map(|instruction| atomic(module, instruction)).collect()
+}
+
+fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
+    let floating = match instruction.op {
+        Op::AtomicFAddEXT => AtomicKind::FloatAdd,
+        Op::AtomicFMinEXT | Op::AtomicFMaxEXT => AtomicKind::FloatMinMax,
+        Op::AtomicLoad
+        | Op::AtomicStore
+        | Op::AtomicExchange
+        | Op::AtomicCompareExchange
+        | Op::AtomicIIncrement
+        | Op::AtomicIDecrement
+        | Op::AtomicIAdd
+        | Op::AtomicISub
+        | Op::AtomicSMin
+        | Op::AtomicUMin
+        | Op::AtomicSMax
+        | Op::AtomicUMax
+        | Op::AtomicAnd
+        | Op::AtomicOr
+        | Op::AtomicXor => AtomicKind::FloatExchange,
+        _ => return None,
+    };
+    let pointer = module.definition(instruction.id(0)?)?;
+    let pointer = module.definition(pointer.result_type?)?;
+    let memory = match pointer.operands.first()? {
+        Operand::StorageClass(StorageClass::Workgroup) => AtomicMemory::Workgroup,
+        Operand::StorageClass(StorageClass::Image) => AtomicMemory::Image,
+        _ => AtomicMemory::Buffer,
+    };
+    let value = module.definition(pointer.id(1)?)?;
+    let kind = if value.op == Op::TypeFloat { floating } else { AtomicKind::Integer };
+    Some(AtomicUse { kind, width: value.literal(0)?, memory })
+}
+
+/// Variables of images whose texels are operands of atomics.
+pub fn pointed_texels(module: &Module, function: Id) -> BTreeSet<Id> {
+    let pointers = instructions(module, function).filter(|instruction| instruction.op == Op::ImageTexelPointer);
+    pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
+}
+
+/// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not declare the capability for
+/// that, the device needs the feature all the same (Vulkan specification, shaderSampledImageArrayDynamicIndexing and the
+/// features beside it).
+pub fn dynamic_arrays(module: &Module, function: Id) -> BTreeSet<Id> {
+    let is_constant = |index: Id| {
+        module.definition(index).is_some_and(|index| {
+            matches!(index.op, Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp)
+        })
+    };
+    let chains = instructions(module, function).filter(|chain| {
+        matches!(chain.op, Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
+    });
+    chains
+        .filter_map(|chain| {
+            let base = chain.id(0)?;
+            let pointer =
+                module.definition(module.definition(base).filter(|of| of.op == Op::Variable)?.result_type?)?;
+            let array = module.definition(pointer.id(1)?)?;
+            let indexed = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
+            (indexed && !is_constant(chain.id(1)?)).then_some(base)
+        })
+        .collect()
+}
+
+/// Set and binding of images with those of the samplers that are combined with them.
+pub fn combined(
+    module: &Module,
+    function: Id,
+    descriptor: impl Fn(Id) -> Option<(u32, u32)>,
+) -> BTreeSet<((u32, u32), (u32, u32))> {
+    let pairs = instructions(module, function).filter(|instruction| instruction.op == Op::SampledImage);
+    pairs
+        .filter_map(|pair| {
+            let [image, sampler] = [variable(module, pair.id(0)?)?, variable(module, pair.id(1)?)?];
+            Some((descriptor(image)?, descriptor(sampler)?))
+        })
+        .collect()
+}
+
+/// The module-scope variable that a value was loaded from.
+fn variable(module: &Module, mut id: Id) -> Option<Id> {
+    // Longer than any chain of loads and accesses; a module that is not valid may have a cycle.
+    for _ in 0..64 {
+        let made = module.definition(id)?;
+        match made.op {
+            Op::Variable => return Some(id),
+            Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject | Op::ImageTexelPointer => {
+                id = made.id(0)?;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glsl::{DecisionPolicy, KernelSource, Optimization, compile};
+
+    fn module(body: &str) -> (Module, Id) {
+        let text = format!(
+            "#version 460\n#extension GL_EXT_shader_atomic_float : enable\n#extension GL_EXT_shader_atomic_int64 : enable\n\
+             #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
+             layout(local_size_x = 1) in;\n{body}\n"
+        );
+        let source = KernelSource {
+            path: "k.comp".to_owned(),
+            text,
+            include: Vec::new(),
+            folder: None,
+            defines: std::collections::BTreeMap::new(),
+            entry: "main".to_owned(),
+            target_env: "vulkan1.2".to_owned(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        };
+        let compiled = compile(&source).expect("compiles");
+        let module = Module::parse(compiled.production).expect("SPIR-V");
+        let entry = module.entry_point("main").expect("main").function;
+        (module, entry)
+    }
+
+    #[test]
+    fn atomics_are_told_apart_by_type_and_memory() {
+        let (module, entry) = module(
+            "layout(binding = 0) buffer B { float f; uint64_t wide; uint narrow; };\nshared float s; shared uint64_t sw;\n\
+             layout(binding = 1, r32f) uniform image2D img;\nlayout(binding = 2) buffer U { uint64_t idle; };\n\
+             void unused() { atomicAdd(idle, 1ul); }\n\
+             void main() { atomicAdd(f, 1.0); atomicExchange(s, 2.0); atomicAdd(narrow, 1u); atomicMax(sw, 3ul);\n\
+             imageAtomicAdd(img, ivec2(0), 1.0); }",
+        );
+        let found: Vec<(AtomicKind, u32, AtomicMemory)> =
+            atomics(&module, entry).into_iter().map(|one| (one.kind, one.width, one.memory)).collect();
+        let expected = [
+            (AtomicKind::Integer, 32, AtomicMemory::Buffer),
+            (AtomicKind::Integer, 64, AtomicMemory::Workgroup),
+            (AtomicKind::FloatExchange, 32, AtomicMemory::Workgroup),
+            (AtomicKind::FloatAdd, 32, AtomicMemory::Buffer),
+            (AtomicKind::FloatAdd, 32, AtomicMemory::Image),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(pointed_texels(&module, entry).len(), 1);
+    }
+
+    #[test]
+    fn dynamic_indices_and_combinations_are_found() {
+        let (module, entry) = module(
+            "layout(binding = 0) uniform texture2D pictures[2];\nlayout(binding = 1) uniform sampler ways[2];\n\
+             layout(binding = 2) buffer B { float seen; } blocks[2];\nlayout(constant_id = 0) const int N = 1;\n\
+             void main() { blocks[N].seen = textureLod(sampler2D(pictures[gl_WorkGroupID.x], ways[1]), vec2(0), 0.0).x; }",
+        );
+        let binding = |id: Id| match module.decoration(id, rspirv::spirv::Decoration::Binding)?.operands.first()? {
+            Operand::LiteralBit32(number) => Some((0, *number)),
+            _ => None,
+        };
+        assert_eq!(combined(&module, entry, binding), BTreeSet::from([((0, 0), (0, 1))]));
+        let dynamic: Vec<_> = dynamic_arrays(&module, entry).into_iter().filter_map(binding).collect();
+        assert_eq!(dynamic, [(0, 0)]);
+    }
+}

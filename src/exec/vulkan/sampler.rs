@@ -1,0 +1,91 @@
+//! Samplers of a job.
+//!
+//! Knows: the API's names for what a test says of a sampler.
+//! Promises: a sampler goes with its owner. Does not cover: whether the device takes it (`image_fit`).
+
+use super::device::{CallFailure, Device, during};
+use crate::exec::resource::JobSampler;
+use crate::model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter};
+use ash::vk;
+use std::rc::Rc;
+
+pub struct DeviceSampler {
+    pub raw: vk::Sampler,
+    device: Rc<Device>,
+}
+
+impl DeviceSampler {
+    pub fn create(device: &Rc<Device>, sampler: &JobSampler) -> Result<Self, CallFailure> {
+        let address = address(sampler.address);
+        let unnormalized = sampler.coordinates == Coordinates::Unnormalized;
+        let max_lod = if unnormalized { 0.0 } else { sampler.max_lod.unwrap_or(vk::LOD_CLAMP_NONE) };
+        let info = vk::SamplerCreateInfo::default()
+            .mag_filter(filter(sampler.filter))
+            .min_filter(filter(sampler.filter))
+            .mipmap_mode(match sampler.mipmap {
+                Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
+                Filter::Linear => vk::SamplerMipmapMode::LINEAR,
+            })
+            .address_mode_u(address)
+            .address_mode_v(address)
+            .address_mode_w(address)
+            .mip_lod_bias(sampler.lod_bias)
+            .compare_enable(sampler.compare.is_some())
+            .compare_op(sampler.compare.map_or(vk::CompareOp::NEVER, compare))
+            .min_lod(sampler.min_lod)
+            .max_lod(max_lod)
+            .border_color(border(sampler.border))
+            .unnormalized_coordinates(unnormalized);
+        // SAFETY: the device is open; what it may refuse has been checked (`image_fit`).
+        let raw = unsafe { device.raw.create_sampler(&info, None) }.map_err(during("vkCreateSampler"))?;
+        Ok(Self { raw, device: device.clone() })
+    }
+}
+
+impl Drop for DeviceSampler {
+    fn drop(&mut self) {
+        // SAFETY: every dispatch that uses the sampler has ended, and it is destroyed once.
+        unsafe { self.device.raw.destroy_sampler(self.raw, None) }
+    }
+}
+
+fn filter(filter: Filter) -> vk::Filter {
+    match filter {
+        Filter::Nearest => vk::Filter::NEAREST,
+        Filter::Linear => vk::Filter::LINEAR,
+    }
+}
+
+fn address(mode: AddressMode) -> vk::SamplerAddressMode {
+    match mode {
+        AddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
+        AddressMode::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        AddressMode::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        AddressMode::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+        AddressMode::MirrorClampToEdge => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
+    }
+}
+
+fn border(color: BorderColor) -> vk::BorderColor {
+    match color {
+        BorderColor::TransparentBlack => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        BorderColor::OpaqueBlack => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+        BorderColor::OpaqueWhite => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+        BorderColor::IntTransparentBlack => vk::BorderColor::INT_TRANSPARENT_BLACK,
+        BorderColor::IntOpaqueBlack => vk::BorderColor::INT_OPAQUE_BLACK,
+        BorderColor::IntOpaqueWhite => vk::BorderColor::INT_OPAQUE_WHITE,
+    }
+}
+
+fn compare(operator: CompareOperator) -> vk::CompareOp {
+    match operator {
+        CompareOperator::Never => vk::CompareOp::NEVER,
+        CompareOperator::Less => vk::CompareOp::LESS,
+        CompareOperator::Equal => vk::CompareOp::EQUAL,
+        CompareOperator::LessOrEqual => vk::CompareOp::LESS_OR_EQUAL,
+        CompareOperator::Greater => vk::CompareOp::GREATER,
+        CompareOperator::NotEqual => vk::CompareOp::NOT_EQUAL,
+        CompareOperator::GreaterOrEqual => vk::CompareOp::GREATER_OR_EQUAL,
+        CompareOperator::Always => vk::CompareOp::ALWAYS,
+    }
+}

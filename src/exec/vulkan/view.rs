@@ -1,0 +1,88 @@
+//! What descriptors show: views of images and of texel buffers.
+//!
+//! Knows: the API's view for each declared dimension; where in a buffer its contents start.
+//! Promises: a view goes with its owner. Does not cover: whether the view fits (`image_fit`).
+
+use super::device::{CallFailure, Device, during};
+use super::image::{self, DeviceImage};
+use super::memory::GUARD;
+use crate::exec::resource::{ImageView, ViewKind};
+use crate::model::image::ImageFormat;
+use ash::vk;
+use std::rc::Rc;
+
+pub struct DeviceImageView {
+    pub raw: vk::ImageView,
+    device: Rc<Device>,
+}
+
+impl DeviceImageView {
+    pub fn create(device: &Rc<Device>, image: &DeviceImage, view: &ImageView) -> Result<Self, CallFailure> {
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(image::aspect(image.shape.format))
+            .base_mip_level(view.level)
+            .level_count(view.levels)
+            .base_array_layer(view.layer)
+            .layer_count(view.layers);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image.raw)
+            .view_type(kind(view.kind))
+            .format(image::format(image.shape.format))
+            .subresource_range(range);
+        // SAFETY: the image is alive and has its memory; levels and layers are its own (`image_fit::check_views`).
+        let raw = unsafe { device.raw.create_image_view(&info, None) }.map_err(during("vkCreateImageView"))?;
+        Ok(Self { raw, device: device.clone() })
+    }
+}
+
+impl Drop for DeviceImageView {
+    fn drop(&mut self) {
+        // SAFETY: every dispatch that uses the view has ended, and it is destroyed once.
+        unsafe { self.device.raw.destroy_image_view(self.raw, None) }
+    }
+}
+
+/// Texels of a buffer.
+pub struct DeviceTexels {
+    pub raw: vk::BufferView,
+    device: Rc<Device>,
+}
+
+impl DeviceTexels {
+    /// The texels in `range` bytes from byte `offset` of the contents on.
+    pub fn create(
+        device: &Rc<Device>,
+        buffer: vk::Buffer,
+        format: ImageFormat,
+        (offset, range): (u64, u64),
+    ) -> Result<Self, CallFailure> {
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(buffer)
+            .format(image::format(format))
+            .offset(GUARD as u64 + offset)
+            .range(range);
+        // SAFETY: the buffer is alive, has its memory and both texel usages; range and alignment have been checked
+        // (`fit::check_ranges`, `image_fit::check_views`).
+        let raw = unsafe { device.raw.create_buffer_view(&info, None) }.map_err(during("vkCreateBufferView"))?;
+        Ok(Self { raw, device: device.clone() })
+    }
+}
+
+impl Drop for DeviceTexels {
+    fn drop(&mut self) {
+        // SAFETY: every dispatch that uses the view has ended, and it is destroyed once.
+        unsafe { self.device.raw.destroy_buffer_view(self.raw, None) }
+    }
+}
+
+fn kind(kind: ViewKind) -> vk::ImageViewType {
+    match kind {
+        ViewKind::One => vk::ImageViewType::TYPE_1D,
+        ViewKind::OneArray => vk::ImageViewType::TYPE_1D_ARRAY,
+        ViewKind::Two => vk::ImageViewType::TYPE_2D,
+        ViewKind::TwoArray => vk::ImageViewType::TYPE_2D_ARRAY,
+        ViewKind::Three => vk::ImageViewType::TYPE_3D,
+        ViewKind::Cube => vk::ImageViewType::CUBE,
+        ViewKind::CubeArray => vk::ImageViewType::CUBE_ARRAY,
+    }
+}

@@ -1,0 +1,393 @@
+//! Images and samplers as test procedures declare them, and the texel formats that both share with texel buffers.
+//!
+//! Knows: the names of GLSL's format qualifiers (GLSL 4.60, 4.4.7 "Format Layout Qualifiers") and of the formats that can
+//! only be sampled, the size of a texel, how the levels and layers of an image stand behind one another.
+//! Promises: contents are laid out tightly: level by level from the largest, in it layer by layer (faces of cubes are
+//! layers), in it slice by slice, row by row, texel by texel.
+//! Does not cover: values to texels and back (`exec::texel`), what a device offers (`exec::vulkan`).
+
+use super::element::{Datum, ScalarType};
+use super::procedure::Fill;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An image with its initial contents: at most one of `data`, `bytes`, `fill` and `file`; none: uninitialised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    pub dim: ImageDim,
+    pub format: ImageFormat,
+    /// Texels of the largest level: one number per dimension; a cube has two equal ones.
+    pub extent: Vec<u32>,
+    /// Array layers, each face of a cube counted; 1, for cubes 6, where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<u32>,
+    /// Mip levels; 1 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<u32>,
+    /// Texels of all levels and layers, flat or one array per texel, as a kernel reads them (normalised formats: floats).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Datum>,
+    /// Raw contents, base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
+    /// A `.npy` or raw file with the stored texels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum ImageDim {
+    #[serde(rename = "1d")]
+    One,
+    #[serde(rename = "2d")]
+    Two,
+    #[serde(rename = "3d")]
+    Three,
+    #[serde(rename = "cube")]
+    Cube,
+}
+
+impl ImageDim {
+    /// The stored name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageDim::One => "1d",
+            ImageDim::Two => "2d",
+            ImageDim::Three => "3d",
+            ImageDim::Cube => "cube",
+        }
+    }
+
+    /// Numbers of an extent.
+    pub fn axes(self) -> usize {
+        match self {
+            ImageDim::One => 1,
+            ImageDim::Two | ImageDim::Cube => 2,
+            ImageDim::Three => 3,
+        }
+    }
+}
+
+/// How a texel's components are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TexelEncoding {
+    /// Each component is a scalar, read as it is.
+    Plain(ScalarType),
+    /// Unsigned integers that stand for 0 to 1.
+    Unorm(ScalarType),
+    /// Signed integers that stand for -1 to 1.
+    Snorm(ScalarType),
+    /// 8 bits per component through the sRGB transfer function, alpha linear.
+    Srgb,
+    /// 10, 10, 10 and 2 bits that stand for 0 to 1, red in the lowest.
+    Rgb10A2,
+    /// 10, 10, 10 and 2 bits of unsigned integers, red in the lowest.
+    Rgb10A2Uint,
+    /// Unsigned floats of 11, 11 and 10 bits, red in the lowest.
+    R11G11B10,
+}
+
+/// What a kernel reads from a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TexelClass {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+impl TexelClass {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            TexelClass::Float => "floating-point",
+            TexelClass::Signed => "signed integer",
+            TexelClass::Unsigned => "unsigned integer",
+        }
+    }
+}
+
+macro_rules! formats {
+    ($($variant:ident $name:literal $components:literal $encoding:expr;)*) => {
+        /// A texel format, by the name of its GLSL qualifier where it has one.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        pub enum ImageFormat {
+            $(#[serde(rename = $name)] $variant,)*
+        }
+
+        impl ImageFormat {
+            /// Every format.
+            pub const ALL: &'static [ImageFormat] = &[$(ImageFormat::$variant),*];
+
+            /// The stored name.
+            pub fn name(self) -> &'static str {
+                match self { $(ImageFormat::$variant => $name,)* }
+            }
+
+            /// Components of a texel, 1 to 4.
+            pub fn components(self) -> u8 {
+                match self { $(ImageFormat::$variant => $components,)* }
+            }
+
+            pub fn encoding(self) -> TexelEncoding {
+                use ScalarType::*;
+                use TexelEncoding::*;
+                match self { $(ImageFormat::$variant => $encoding,)* }
+            }
+        }
+    };
+}
+
+formats! {
+    Rgba32f "rgba32f" 4 Plain(Float32);
+    Rgba16f "rgba16f" 4 Plain(Float16);
+    Rg32f "rg32f" 2 Plain(Float32);
+    Rg16f "rg16f" 2 Plain(Float16);
+    R11fG11fB10f "r11f_g11f_b10f" 3 R11G11B10;
+    R32f "r32f" 1 Plain(Float32);
+    R16f "r16f" 1 Plain(Float16);
+    Rgba16 "rgba16" 4 Unorm(Uint16);
+    Rgb10A2 "rgb10_a2" 4 TexelEncoding::Rgb10A2;
+    Rgba8 "rgba8" 4 Unorm(Uint8);
+    Rg16 "rg16" 2 Unorm(Uint16);
+    Rg8 "rg8" 2 Unorm(Uint8);
+    R16 "r16" 1 Unorm(Uint16);
+    R8 "r8" 1 Unorm(Uint8);
+    Rgba16Snorm "rgba16_snorm" 4 Snorm(Int16);
+    Rgba8Snorm "rgba8_snorm" 4 Snorm(Int8);
+    Rg16Snorm "rg16_snorm" 2 Snorm(Int16);
+    Rg8Snorm "rg8_snorm" 2 Snorm(Int8);
+    R16Snorm "r16_snorm" 1 Snorm(Int16);
+    R8Snorm "r8_snorm" 1 Snorm(Int8);
+    Rgba32i "rgba32i" 4 Plain(Int32);
+    Rgba16i "rgba16i" 4 Plain(Int16);
+    Rgba8i "rgba8i" 4 Plain(Int8);
+    Rg32i "rg32i" 2 Plain(Int32);
+    Rg16i "rg16i" 2 Plain(Int16);
+    Rg8i "rg8i" 2 Plain(Int8);
+    R32i "r32i" 1 Plain(Int32);
+    R16i "r16i" 1 Plain(Int16);
+    R8i "r8i" 1 Plain(Int8);
+    Rgba32ui "rgba32ui" 4 Plain(Uint32);
+    Rgba16ui "rgba16ui" 4 Plain(Uint16);
+    Rgb10A2ui "rgb10_a2ui" 4 Rgb10A2Uint;
+    Rgba8ui "rgba8ui" 4 Plain(Uint8);
+    Rg32ui "rg32ui" 2 Plain(Uint32);
+    Rg16ui "rg16ui" 2 Plain(Uint16);
+    Rg8ui "rg8ui" 2 Plain(Uint8);
+    R32ui "r32ui" 1 Plain(Uint32);
+    R16ui "r16ui" 1 Plain(Uint16);
+    R8ui "r8ui" 1 Plain(Uint8);
+    R64i "r64i" 1 Plain(Int64);
+    R64ui "r64ui" 1 Plain(Uint64);
+    Rgba8Srgb "rgba8_srgb" 4 Srgb;
+    D16 "d16" 1 Unorm(Uint16);
+    D32f "d32f" 1 Plain(Float32);
+}
+
+impl std::fmt::Display for ImageFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl ImageFormat {
+    /// Bytes of a texel.
+    pub fn texel_size(self) -> usize {
+        match self.encoding() {
+            TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
+                scalar.size() * usize::from(self.components())
+            }
+            TexelEncoding::Srgb | TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => 4,
+        }
+    }
+
+    /// The type in which files write components and expectations compare them.
+    pub fn component(self) -> ScalarType {
+        match self.encoding() {
+            TexelEncoding::Plain(scalar) => scalar,
+            TexelEncoding::Rgb10A2Uint => ScalarType::Uint32,
+            TexelEncoding::Unorm(_)
+            | TexelEncoding::Snorm(_)
+            | TexelEncoding::Srgb
+            | TexelEncoding::Rgb10A2
+            | TexelEncoding::R11G11B10 => ScalarType::Float32,
+        }
+    }
+
+    pub fn class(self) -> TexelClass {
+        use super::element::ScalarClass;
+        match self.component().class() {
+            ScalarClass::Float => TexelClass::Float,
+            ScalarClass::Signed => TexelClass::Signed,
+            ScalarClass::Unsigned | ScalarClass::Bool => TexelClass::Unsigned,
+        }
+    }
+
+    /// Whether texels are depths.
+    pub fn is_depth(self) -> bool {
+        matches!(self, ImageFormat::D16 | ImageFormat::D32f)
+    }
+}
+
+/// Size and format of an image, checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageShape {
+    pub dim: ImageDim,
+    pub format: ImageFormat,
+    /// Texels of level 0 in x, y, z; 1 where the image has no such axis.
+    pub extent: [u32; 3],
+    pub layers: u32,
+    pub levels: u32,
+}
+
+impl ImageShape {
+    /// Levels until one texel is left (Vulkan specification, "Image Mip Level Sizing").
+    pub fn most_levels(&self) -> u32 {
+        32 - self.extent.into_iter().max().unwrap_or(1).max(1).leading_zeros()
+    }
+
+    /// Texels of a level in x, y, z.
+    pub fn level_extent(&self, level: u32) -> [u32; 3] {
+        self.extent.map(|axis| (axis >> level.min(31)).max(1))
+    }
+
+    /// Texels of one layer of a level; none: more than can be counted.
+    pub fn layer_texels(&self, level: u32) -> Option<u64> {
+        self.level_extent(level).into_iter().try_fold(1_u64, |product, axis| product.checked_mul(u64::from(axis)))
+    }
+
+    /// Byte at which a layer of a level starts; of level `levels`: the size of the contents. None: more than can be counted.
+    pub fn start(&self, level: u32, layer: u32) -> Option<u64> {
+        let mut texels = 0_u64;
+        for before in 0..level {
+            texels = texels.checked_add(self.layer_texels(before)?.checked_mul(self.layers.into())?)?;
+        }
+        if layer > 0 {
+            texels = texels.checked_add(self.layer_texels(level)?.checked_mul(layer.into())?)?;
+        }
+        texels.checked_mul(self.format.texel_size() as u64)
+    }
+
+    /// Bytes of the contents; none: more than can be counted.
+    pub fn bytes(&self) -> Option<u64> {
+        self.start(self.levels, 0)
+    }
+}
+
+/// A sampler. What is left out has the default written beside it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sampler {
+    /// Within a level; `nearest` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<Filter>,
+    /// Between levels; `nearest` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mipmap: Option<Filter>,
+    /// Outside of the image, for every axis; `clamp_to_edge` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<AddressMode>,
+    /// For `clamp_to_border`; `transparent_black` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub border: Option<BorderColor>,
+    /// None: no comparison with a reference depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<CompareOperator>,
+    /// 0 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_lod: Option<f32>,
+    /// Every level where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_lod: Option<f32>,
+    /// 0 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lod_bias: Option<f32>,
+    /// `normalized` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coordinates: Option<Coordinates>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    #[default]
+    Nearest,
+    Linear,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressMode {
+    Repeat,
+    MirroredRepeat,
+    #[default]
+    ClampToEdge,
+    ClampToBorder,
+    MirrorClampToEdge,
+}
+
+/// The `int_` colours are for images that are read as integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BorderColor {
+    #[default]
+    TransparentBlack,
+    OpaqueBlack,
+    OpaqueWhite,
+    IntTransparentBlack,
+    IntOpaqueBlack,
+    IntOpaqueWhite,
+}
+
+/// How the reference is compared with the texel: `less` is true where the reference is less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompareOperator {
+    Never,
+    Less,
+    Equal,
+    LessOrEqual,
+    Greater,
+    NotEqual,
+    GreaterOrEqual,
+    Always,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Coordinates {
+    /// 0 to 1 over the image.
+    #[default]
+    Normalized,
+    /// Texels.
+    Unnormalized,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_stored_under_its_name() {
+        for format in ImageFormat::ALL {
+            assert_eq!(serde_json::to_value(format).unwrap(), format.name());
+            assert!((1..=16).contains(&format.texel_size()), "{format}");
+        }
+    }
+
+    #[test]
+    fn levels_and_layers_stand_behind_one_another() {
+        let extent = [5, 3, 1];
+        let shape = ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 2, levels: 3 };
+        assert_eq!(shape.most_levels(), 3);
+        assert_eq!([0, 1, 2].map(|level| shape.level_extent(level)), [[5, 3, 1], [2, 1, 1], [1, 1, 1]]);
+        // 15 texels of 2 bytes in 2 layers, then 2 texels, then 1.
+        assert_eq!((shape.start(0, 1), shape.start(1, 0), shape.start(1, 1)), (Some(30), Some(60), Some(64)));
+        assert_eq!((shape.start(2, 1), shape.bytes()), (Some(70), Some(72)));
+        let vast = ImageShape { extent: [u32::MAX; 3], ..shape };
+        assert_eq!(vast.bytes(), None);
+    }
+}
