@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
+use vkcert::exec::resource::{JobResources, JobView};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::{DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
 use vkcert::exec::{
@@ -72,6 +73,7 @@ fn job(words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
         binding: index,
         array_index: 0,
         class: DescriptorClass::Storage,
+        view: JobView::Bytes,
         buffer: index as usize,
         offset: 0,
         range: (elements * 4) as u64,
@@ -92,6 +94,7 @@ fn job(words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
         name: "matmul_naive 256".to_owned(),
         modules: vec![JobModule { kernel: "matmul_naive".to_owned(), words: Arc::new(words.to_vec()), recording }],
         buffers,
+        resources: JobResources::default(),
         dispatches: vec![dispatch],
         limits: Limits { steps: u64::MAX, seconds: 60.0, ..Limits::default() },
         checks,

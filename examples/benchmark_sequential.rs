@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::time::Instant;
+use vkcert::exec::resource::{JobResources, JobView};
 use vkcert::exec::sequential::{SequentialExecutor, Settings};
 use vkcert::exec::{Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved};
 use vkcert::model::finding::{Checks, FindingKind};
@@ -105,6 +106,7 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
         binding: index as u32,
         array_index: 0,
         class: DescriptorClass::Storage,
+        view: JobView::Bytes,
         buffer: index,
         offset: 0,
         range: bytes as u64,
@@ -114,6 +116,7 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
         name: "benchmark".to_owned(),
         modules: vec![JobModule { kernel: "mm".to_owned(), words: Arc::new(words), recording }],
         buffers: vec![buffer("a", floats(3)), buffer("b", floats(5)), buffer("r", vec![0; bytes])],
+        resources: JobResources::default(),
         dispatches: vec![JobDispatch {
             module: 0,
             entry: "main".to_owned(),
