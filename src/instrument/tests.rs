@@ -410,5 +410,6 @@ fn a_loop_records_its_decision_outside_of_the_iteration() {
         with_break.decision("{n > r[3]}")
     );
     let made = instruments(&with_break, &text);
-    assert_eq!(count(&made.instrumented, Op::Select), 3, "a loop with another way out records in the iteration");
+    let selects = count(&made.instrumented, Op::Select);
+    assert_eq!(selects, 2, "the loop's decision is picked in the iteration, that of the other way out is not");
 }
