@@ -1,9 +1,11 @@
 //! The command line as typed.
 
+use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::Witnesses;
 use crate::model::verdict::EngineName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// Certification toolkit for Vulkan/GLSL compute kernels: requirement-based tests, MC/DC, coupling, evidence.
@@ -114,6 +116,8 @@ pub struct Certify {
     pub without: Vec<String>,
     #[command(flatten)]
     pub recording: Recording,
+    #[command(flatten)]
+    pub repetition: Repetition,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -131,6 +135,23 @@ pub struct Run {
     pub only: Vec<String>,
     #[command(flatten)]
     pub recording: Recording,
+    #[command(flatten)]
+    pub repetition: Repetition,
+}
+
+/// How often tests run.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Repetition {
+    /// Runs of each test that must leave the same bytes [default: 3 on vulkan, 1 on sequential]
+    #[arg(long, value_name = "N", value_parser = repeat)]
+    pub repeat: Option<NonZeroU32>,
+}
+
+fn repeat(text: &str) -> Result<NonZeroU32, String> {
+    match text.parse::<NonZeroU32>() {
+        Ok(value) if value.get() <= MOST_REPETITIONS => Ok(value),
+        Ok(_) | Err(_) => Err(format!("must be a whole number from 1 to {MOST_REPETITIONS}")),
+    }
 }
 
 /// How coverage is recorded on a device.

@@ -176,6 +176,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         reason: run.reason.clone(),
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
+        repetitions: run.repetitions,
         outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
     }
 }

@@ -120,10 +120,10 @@ fn run_sequential(
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.jobs).build();
     let pool = pool.map_err(|error| Failure::tool(format!("cannot start {} jobs: {error}", plan.jobs)))?;
-    let fresh = engines.sequential();
+    let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
     let one = |test: &PreparedTest| {
         progress.set_message(test.test.id.to_string());
-        let run = test_run::run(test, &mut fresh.clone());
+        let run = test_run::run(test, &mut fresh.clone(), repetitions);
         progress.inc(1);
         run
     };
@@ -135,11 +135,12 @@ fn run_vulkan(
     engines: &mut Engines,
     progress: &ProgressBar,
 ) -> Result<Vec<TestRun>, Failure> {
+    let repetitions = engines.repetitions(EngineName::Vulkan);
     let Some(executor) = engines.vulkan() else { return Ok(Vec::new()) };
     let mut runs = Vec::new();
     for test in prepared {
         progress.set_message(test.test.id.to_string());
-        runs.push(test_run::run(test, executor)?);
+        runs.push(test_run::run(test, executor, repetitions)?);
         progress.inc(1);
     }
     Ok(runs)

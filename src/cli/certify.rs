@@ -39,7 +39,11 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     configuration::configure(&project, &mut kernels)?;
     justifications::check(&project, &kernels)?;
     let settings = &project.settings.value;
-    let engine_settings = EngineSettings { memory_model: settings.memory_model, validation: settings.validation };
+    let engine_settings = EngineSettings {
+        memory_model: settings.memory_model,
+        validation: settings.validation,
+        repeat: certify.repetition.repeat.or(settings.repeat),
+    };
     let opened = Engines::open(&plan, settings.engines.as_deref(), engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
         recording::apply_for(&mut kernels, engines, certify.recording.record_mode, certify.recording.witnesses())

@@ -3,6 +3,7 @@
 use super::args::EngineChoice;
 use super::failure::Failure;
 use super::plan::{EngineRequest, Plan};
+use crate::exec::repeat::default_repetitions;
 use crate::exec::sequential::{MemoryModel, SequentialExecutor};
 use crate::exec::vulkan::{BufferRobustness, DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
 use crate::exec::{ExecError, Executor};
@@ -10,12 +11,15 @@ use crate::model::evidence::EngineIdentity;
 use crate::model::project;
 use crate::model::verdict::EngineName;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 /// How engines are set up, from the project.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EngineSettings {
     pub memory_model: project::MemoryModel,
     pub validation: project::ValidationLayers,
+    /// How often tests run on each engine; none: as engines have it.
+    pub repeat: Option<NonZeroU32>,
 }
 
 /// The command that installs a software device on Debian and Ubuntu.
@@ -59,6 +63,11 @@ impl Engines {
             project::MemoryModel::Spec => MemoryModel::Spec,
         };
         engine
+    }
+
+    /// How often each test runs on an engine.
+    pub fn repetitions(&self, engine: EngineName) -> NonZeroU32 {
+        self.settings.repeat.unwrap_or(default_repetitions(engine))
     }
 
     /// Who ran, for evidence.

@@ -29,7 +29,8 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let mut file = requirement::load_procedure(&run.file)?;
     choose(&mut file, &run.only)?;
     let mut kernels = compile(&file)?;
-    let opened = Engines::open(&plan, None, EngineSettings::default());
+    let engine_settings = EngineSettings { repeat: run.repetition.repeat, ..EngineSettings::default() };
+    let opened = Engines::open(&plan, None, engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
         recording::apply_for(&mut kernels, engines, run.recording.record_mode, run.recording.witnesses())
     });
@@ -133,6 +134,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         engine: run.engine,
         verdict: run.verdict,
         reason: run.reason.clone(),
+        repetitions: run.repetitions,
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         notes: run.notes.clone(),

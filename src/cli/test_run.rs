@@ -2,7 +2,7 @@
 //!
 //! Production gives verdict, outputs and findings. The measured module (marked on the sequential engine, instrumented on the
 //! device) gives coverage records; its outputs must be production's. On the device the traced module runs too: recording
-//! must change no output bit.
+//! must change no output bit. Each of these runs is repeated as asked for; what varies is no pass.
 
 use super::configuration::Specialization;
 use super::failure::Failure;
@@ -10,6 +10,7 @@ use super::kernel::{Kernel, Variant};
 use super::object::ObjectVariant;
 use crate::exec::judge::{self, Judgement};
 use crate::exec::prepare::{ModuleUse, Prepared};
+use crate::exec::repeat::Repeated;
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
 use crate::model::evidence::{LoweringDecision, Mismatch};
@@ -19,6 +20,7 @@ use crate::model::project::Contraction;
 use crate::model::records::Records;
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 /// A test that is checked and laid out, ready for any engine.
 pub struct PreparedTest<'a> {
@@ -36,6 +38,8 @@ pub struct TestRun {
     pub engine: EngineName,
     pub verdict: Verdict,
     pub reason: Option<String>,
+    /// How often the production run was started.
+    pub repetitions: u32,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
@@ -66,12 +70,31 @@ impl TestRun {
         Self::ended(engine, Verdict::NotRun, reason)
     }
 
+    /// What the module `name` left varies: whatever production left, the test is no pass.
+    fn vary(&mut self, name: &str, reason: &str) {
+        let reason = format!("{name} module: {reason}");
+        match self.verdict {
+            Verdict::Pass => {
+                self.verdict = Verdict::Undetermined;
+                self.reason = Some(reason);
+            }
+            // Verdicts that are no pass have their reason already.
+            Verdict::Fail
+            | Verdict::Error
+            | Verdict::Timeout
+            | Verdict::Undetermined
+            | Verdict::Unsupported
+            | Verdict::NotRun => self.notes.push(reason),
+        }
+    }
+
     /// A test that ended before anything ran.
     fn ended(engine: EngineName, verdict: Verdict, reason: &str) -> Self {
         Self {
             engine,
             verdict,
             reason: Some(reason.to_owned()),
+            repetitions: 0,
             mismatches: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
@@ -83,8 +106,9 @@ impl TestRun {
     }
 }
 
-/// Runs a prepared test on an engine.
-pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun, Failure> {
+/// Runs a prepared test on an engine, each module `repetitions` times.
+pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZeroU32) -> Result<TestRun, Failure> {
+    let engine = &mut Repeated::new(engine, repetitions);
     let plan = match &prepared.plan {
         Ok(plan) => plan,
         Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
@@ -96,6 +120,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor) -> Result<TestRun
         engine: engine.name(),
         verdict: judgement.verdict,
         reason: judgement.reason,
+        repetitions: engine.started(),
         mismatches: judgement.mismatches,
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
@@ -141,10 +166,16 @@ fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
 }
 
 fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, Counts), Failure> {
-    engine.run_counting(job, &mut Unobserved).map_err(|error| match error {
-        ExecError::Engine { .. } => Failure::tool(error.to_string()),
-        ExecError::NoDevice { .. } => Failure::Unavailable { message: error.to_string(), hint: None },
-    })
+    match engine.run_counting(job, &mut Unobserved) {
+        Ok(ran) => Ok(ran),
+        // The worker is replaced: what the tool failed at is one test, of which nothing is known.
+        Err(error @ ExecError::Engine { engine: EngineName::Vulkan, .. }) => {
+            let reason = format!("the tool failed, not the kernel: {error}");
+            Ok((Run::ended(Completion::Undetermined { reason }), Counts::default()))
+        }
+        Err(error @ ExecError::Engine { engine: EngineName::Sequential, .. }) => Err(Failure::tool(error.to_string())),
+        Err(error @ ExecError::NoDevice { .. }) => Err(Failure::Unavailable { message: error.to_string(), hint: None }),
+    }
 }
 
 fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, Failure> {
@@ -217,6 +248,7 @@ fn record(
     let measured = execute(engine, job)?;
     let failed = match &measured.completion {
         Completion::Completed => None,
+        Completion::Varying { reason } => Some(format!("{name} module: {reason}")),
         other => Some(format!("the {name} run did not complete: {other:?}")),
     };
     let records = module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
@@ -224,7 +256,9 @@ fn record(
         (None, Some(records)) => Ok(records.clone()),
         (None, None) => Err("the engine gave no records back".to_owned()),
     });
-    if let Some(reason) = &failed {
+    if let Completion::Varying { reason } = &measured.completion {
+        run.vary(name, reason);
+    } else if let Some(reason) = &failed {
         run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
     } else {
         let tolerated = prepared.contraction == Contraction::Allowed && judge(plan, &measured)?.verdict == run.verdict;
@@ -254,6 +288,7 @@ fn measure_on_device(
         Completion::Completed => {
             run.findings.extend(difference(plan, &traced, &instrumented, "traced", "instrumented"));
         }
+        Completion::Varying { reason } => run.vary("traced", reason),
         other => {
             let message = format!("the traced run did not complete: {other:?}");
             run.findings.push(Finding::new(FindingKind::EngineDisagreement, message));

@@ -61,7 +61,9 @@ fn incomplete(completion: &Completion) -> Option<(Verdict, String)> {
         }
         Completion::Unsupported { what } => Some((Verdict::Unsupported, what.clone())),
         Completion::Error { reason } => Some((Verdict::Error, reason.clone())),
-        Completion::Undetermined { reason } => Some((Verdict::Undetermined, reason.clone())),
+        Completion::Undetermined { reason } | Completion::Varying { reason } => {
+            Some((Verdict::Undetermined, reason.clone()))
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod compare;
 pub mod judge;
 pub mod prepare;
+pub mod repeat;
 pub mod resource;
 pub mod sequential;
 pub mod stored;
@@ -146,6 +147,10 @@ pub enum Completion {
     },
     /// A limit other than time or steps was exceeded, or the records cannot be trusted.
     Undetermined {
+        reason: String,
+    },
+    /// Repetitions of the job left different buffers or records.
+    Varying {
         reason: String,
     },
 }

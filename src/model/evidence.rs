@@ -192,6 +192,10 @@ pub struct TestResult {
     pub reason: Option<String>,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
+    /// How often the production run was started: fewer times than asked for where a repetition did not complete, 0 where
+    /// nothing ran.
+    #[serde(default)]
+    pub repetitions: u32,
     /// Actual final contents by buffer name.
     #[serde(default)]
     pub outputs: BTreeMap<String, OutputBytes>,

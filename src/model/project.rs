@@ -9,6 +9,10 @@ use super::verdict::EngineName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// The most repetitions of a test that can be asked for.
+pub const MOST_REPETITIONS: u32 = 1000;
 
 /// `vkcert.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +34,10 @@ pub struct ProjectFile {
     /// Engines that must run; none: the sequential engine, and the Vulkan engine where a device is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engines: Option<Vec<EngineName>>,
+    /// How often each test runs on each engine, at most 1000; none: 3 times on the Vulkan engine, once on the sequential
+    /// engine. Results that differ are undetermined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<NonZeroU32>,
     /// Vulkan validation layers: their messages are findings.
     #[serde(default)]
     pub validation: ValidationLayers,

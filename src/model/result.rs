@@ -23,6 +23,9 @@ pub struct TestOutcome {
     pub engine: EngineName,
     pub verdict: Verdict,
     pub reason: Option<String>,
+    /// How often the production run was started.
+    #[serde(default)]
+    pub repetitions: u32,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.

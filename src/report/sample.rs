@@ -544,7 +544,15 @@ fn requirements() -> Vec<RequirementEvidence> {
 }
 
 fn result(engine: EngineName, verdict: Verdict) -> TestResult {
-    TestResult { engine, verdict, reason: None, mismatches: Vec::new(), findings: Vec::new(), outputs: BTreeMap::new() }
+    TestResult {
+        engine,
+        verdict,
+        reason: None,
+        mismatches: Vec::new(),
+        findings: Vec::new(),
+        repetitions: 1,
+        outputs: BTreeMap::new(),
+    }
 }
 
 fn test(id: &str, title: &str, kernel: &str, verdicts: [Verdict; 2]) -> TestEvidence {

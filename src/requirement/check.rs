@@ -9,6 +9,7 @@ use crate::model::canonical::is_content_hash;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::{KernelName, RequirementId};
 use crate::model::procedure::{KernelText, Language, Procedure};
+use crate::model::project::MOST_REPETITIONS;
 use crate::model::requirement::{Interface, Justification, Requirement, RequirementLevel};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -118,6 +119,10 @@ fn check_lists(origin: &Origin, settings: &crate::model::project::ProjectFile, p
         }
         problems
             .extend(repeated(engines).map(|index| place.at(index).error("duplicate-id", "this engine is named twice")));
+    }
+    if settings.repeat.is_some_and(|repeat| repeat.get() > MOST_REPETITIONS) {
+        let message = format!("a test can be repeated {MOST_REPETITIONS} times at most");
+        problems.push(origin.at("repeat").error("bad-value", message));
     }
     if let Some(criteria) = &settings.criteria {
         let place = origin.at("criteria");

@@ -356,7 +356,8 @@ impl<'a> Session<'a> {
             | Completion::Timeout { .. }
             | Completion::NoTermination { .. }
             | Completion::Error { .. }
-            | Completion::Undetermined { .. } => self.contents(&self.job.buffers),
+            | Completion::Undetermined { .. }
+            | Completion::Varying { .. } => self.contents(&self.job.buffers),
         };
         let lowering = self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
         let run = Run {

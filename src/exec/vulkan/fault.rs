@@ -1,8 +1,10 @@
 //! Faults that a worker commits when it is told to, so that tests can show what the parent makes of them.
 //!
-//! Knows: the environment variable `VKCERT_WORKER_FAULT`, of the form `KIND` (every job) or `KIND@TEST` (the job of that
-//! name). Always compiled, so that what is tested is what is used; without the variable nothing here does anything.
+//! Knows: the environment variable `VKCERT_WORKER_FAULT`: faults with commas between them, each of the form `KIND` (every
+//! job) or `KIND@TEST` (the job of that name). Always compiled, so that what is tested is what is used; without the variable nothing here does anything.
 
+use super::protocol::{Phase, Reply, WireRun};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Set for a worker by tests.
@@ -27,6 +29,14 @@ pub enum FaultKind {
     Canary,
     /// End in the middle of a frame.
     Truncate,
+    /// End in the middle of the first dispatch, with an exit handler that never returns.
+    HangExit,
+    /// Take memory without end when the job arrives.
+    Allocate,
+    /// Change the first byte of the job's last buffer in every other run.
+    Waver,
+    /// Change the first record word in every other run of a job that records.
+    WaverRecords,
 }
 
 const KINDS: &[(&str, FaultKind)] = &[
@@ -38,33 +48,64 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("guard", FaultKind::Guard),
     ("canary", FaultKind::Canary),
     ("truncate", FaultKind::Truncate),
+    ("hang-exit", FaultKind::HangExit),
+    ("allocate", FaultKind::Allocate),
+    ("waver", FaultKind::Waver),
+    ("waver-records", FaultKind::WaverRecords),
 ];
 
-/// The fault that this worker is told to commit.
+/// The faults that this worker is told to commit.
 #[derive(Debug, Clone, Default)]
-pub struct Fault {
-    kind: Option<FaultKind>,
-    /// The one job that it applies to; none: all.
-    job: Option<String>,
+pub struct Faults {
+    /// With the one job that each applies to; none: all.
+    told: Vec<(FaultKind, Option<String>)>,
+    /// Runs so far, by job and by whether they recorded.
+    runs: BTreeMap<(String, bool), u64>,
 }
 
-impl Fault {
+impl Faults {
     pub fn from_environment() -> Self {
         std::env::var(VARIABLE).map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
     fn parse(text: &str) -> Self {
-        let (kind, job) = text.split_once('@').map_or((text, None), |(kind, job)| (kind, Some(job.to_owned())));
-        Self { kind: KINDS.iter().find(|(name, _)| *name == kind).map(|(_, kind)| *kind), job }
+        let one = |text: &str| {
+            let (kind, job) = text.split_once('@').map_or((text, None), |(kind, job)| (kind, Some(job.to_owned())));
+            KINDS.iter().find(|(name, _)| *name == kind).map(|(_, kind)| (*kind, job))
+        };
+        Self { told: text.split(',').filter_map(one).collect(), runs: BTreeMap::new() }
     }
 
     pub fn strikes(&self, kind: FaultKind, job: &str) -> bool {
-        self.kind == Some(kind) && self.job.as_deref().is_none_or(|only| only == job)
+        let of_job = |only: &Option<String>| only.as_deref().is_none_or(|only| only == job);
+        self.told.iter().any(|(told, only)| *told == kind && of_job(only))
     }
 
     /// The faults that strike when a job arrives.
     pub fn strike_on_arrival(&self, job: &str, pipe: &mut impl Write) {
-        let Some(kind) = self.kind.filter(|kind| self.strikes(*kind, job)) else { return };
+        let kinds = KINDS.iter().map(|(_, kind)| *kind).filter(|kind| self.strikes(*kind, job));
+        kinds.for_each(|kind| Self::commit(kind, pipe));
+    }
+
+    /// The faults that strike when a job has run.
+    pub fn strike_after(&mut self, job: &str, run: &mut WireRun) {
+        let runs = self.runs.entry((job.to_owned(), !run.records.is_empty())).or_default();
+        *runs += 1;
+        if runs.is_multiple_of(2) {
+            if self.strikes(FaultKind::Waver, job)
+                && let Some(byte) = run.buffers.last_mut().and_then(|buffer| buffer.0.first_mut())
+            {
+                *byte ^= 1;
+            }
+            if self.strikes(FaultKind::WaverRecords, job)
+                && let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut())
+            {
+                *word &= *word - 1;
+            }
+        }
+    }
+
+    fn commit(kind: FaultKind, pipe: &mut impl Write) {
         // Errors on the way are of no interest: whatever comes out is the fault.
         match kind {
             FaultKind::Abort => std::process::abort(),
@@ -79,11 +120,25 @@ impl Fault {
                 let _ = pipe.write_all(&header).and(pipe.flush());
             }
             FaultKind::Truncate => {
-                let reply = super::protocol::frame(&super::protocol::Reply::Failed("cut".to_owned()));
+                let reply = super::protocol::frame(&Reply::Failed("cut".to_owned()));
                 let _ = reply.map(|bytes| pipe.write_all(&bytes[..bytes.len() - 1]).and(pipe.flush()));
                 super::worker::exit_now(0);
             }
-            FaultKind::Guard | FaultKind::Canary => {}
+            FaultKind::HangExit => {
+                let phases = [Phase::Preparing, Phase::Dispatched(0)];
+                let frames = phases.map(|phase| super::protocol::frame(&Reply::Reached(phase)).unwrap_or_default());
+                let _ = pipe.write_all(&frames.concat()).and(pipe.flush());
+                super::worker::hang_in_exit();
+            }
+            FaultKind::Allocate => {
+                let mut taken = Vec::new();
+                loop {
+                    // Written to, or it would not be there.
+                    taken.push(vec![1_u8; 16 << 20]);
+                    std::hint::black_box(&mut taken);
+                }
+            }
+            FaultKind::Guard | FaultKind::Canary | FaultKind::Waver | FaultKind::WaverRecords => {}
         }
     }
 }
@@ -94,10 +149,13 @@ mod tests {
 
     #[test]
     fn a_fault_applies_to_the_job_it_names_and_unknown_ones_to_none() {
-        let all = Fault::parse("hang");
+        let all = Faults::parse("hang");
         assert!(all.strikes(FaultKind::Hang, "A") && !all.strikes(FaultKind::Abort, "A"));
-        let one = Fault::parse("abort@A");
+        let one = Faults::parse("abort@A");
         assert!(one.strikes(FaultKind::Abort, "A") && !one.strikes(FaultKind::Abort, "B"));
-        assert!(KINDS.iter().all(|(_, kind)| !Fault::parse("nonsense").strikes(*kind, "A")));
+        let several = Faults::parse("abort@A,hang@B,nonsense,hang@C");
+        assert!(several.strikes(FaultKind::Abort, "A") && !several.strikes(FaultKind::Hang, "A"));
+        assert!(["B", "C"].iter().all(|job| several.strikes(FaultKind::Hang, job)));
+        assert!(KINDS.iter().all(|(_, kind)| !Faults::parse("nonsense").strikes(*kind, "A")));
     }
 }

@@ -38,6 +38,7 @@ mod resources;
 mod sampler;
 mod session;
 mod view;
+mod watch;
 mod wire;
 mod worker;
 
@@ -60,7 +61,8 @@ use std::time::{Duration, Instant};
 pub const WORKER_COMMAND: &str = "__vulkan-worker";
 
 /// The environment variable by which tests make a worker misbehave: `abort`, `panic`, `garbage`, `hang`, `flood`,
-/// `truncate`, `guard` or `canary`, each with `@TEST` for one job only.
+/// `truncate`, `hang-exit`, `allocate`, `guard`, `waver`, `waver-records` or `canary`, each with `@TEST` for one job only,
+/// several with commas between them.
 pub const WORKER_FAULT: &str = fault::VARIABLE;
 
 /// Validation messages after which a worker is replaced, so that a layer that stops repeating itself (ten times by
@@ -100,6 +102,8 @@ pub struct Settings {
     pub start: Duration,
     /// For checking and compiling a job's pipelines, and again for reading results back.
     pub preparation: Duration,
+    /// Bytes of memory that a worker may take beside eight times a job's `memory_bytes`; more ends it.
+    pub memory: u64,
     /// Added to the worker's environment.
     pub environment: BTreeMap<String, String>,
 }
@@ -112,6 +116,7 @@ impl Settings {
             robustness: BufferRobustness::default(),
             start: Duration::from_secs(60),
             preparation: Duration::from_secs(60),
+            memory: 4 << 30,
             environment: BTreeMap::new(),
         }
     }
@@ -345,7 +350,7 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
     let mut worker = Worker::start(settings)
         .map_err(|error| no_device(format!("the worker `{}` does not start: {error}", settings.worker.display())))?;
     let (validation, robustness) = (settings.validation, settings.robustness);
-    let open = Open { device: device.clone(), validation, robustness };
+    let open = Open { device: device.clone(), validation, robustness, memory: settings.memory };
     worker.ask(&Request::Open(open), protocol::REPLY_SLACK).map_err(tool)?;
     match worker.next(after(settings.start)) {
         Ok(Reply::Opened(opened)) => Ok((worker, *opened)),
@@ -366,6 +371,7 @@ fn describe_loss(loss: &Loss) -> String {
         Loss::Died { how, words } => format!("it died ({how}){}", said(words)),
         Loss::Panicked { words } => format!("it failed{}", said(words)),
         Loss::Garbage { reason } => format!("it wrote {reason}"),
+        Loss::Exhausted => "it took more memory than it may".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@
 //! Does not cover: what an answer means (`mod`).
 
 use super::protocol::{self, Digest, FrameError, Reply, Request};
-use super::worker::PANICKED;
+use super::worker::{EXHAUSTED, PANICKED};
 use super::{Settings, WORKER_COMMAND};
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read, Write};
@@ -35,6 +35,8 @@ pub enum Loss {
     Panicked {
         words: String,
     },
+    /// Took more memory than it may.
+    Exhausted,
     /// Wrote what is no reply.
     Garbage {
         reason: String,
@@ -142,6 +144,7 @@ impl Worker {
         let words = self.last_words();
         match status {
             Some(status) if status.code() == Some(PANICKED.into()) => Loss::Panicked { words },
+            Some(status) if status.code() == Some(EXHAUSTED.into()) => Loss::Exhausted,
             Some(status) => Loss::Died { how: status.to_string(), words },
             None => Loss::Died { how: "it closed its output".to_owned(), words },
         }

@@ -10,7 +10,7 @@ use super::census;
 use super::commands::{Commands, Dispatch, Timing};
 use super::descriptors::DescriptorPool;
 use super::device::{CallFailure, Device};
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, Faults};
 use super::fit::{self, Layout};
 use super::identity::NoVulkan;
 use super::image::Copying;
@@ -106,14 +106,14 @@ pub struct Session {
     commands: Commands,
     pipelines: Pipelines,
     spare: Option<Block>,
-    fault: Fault,
+    fault: Faults,
     /// Iterations after which the device ends loops by itself.
     loop_limit: Option<u32>,
     pub device: Rc<Device>,
 }
 
 impl Session {
-    pub fn open(open: &Open, fault: Fault) -> Result<(Self, Opened), NoVulkan> {
+    pub fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
         let instance = Rc::new(Instance::open(open.validation)?);
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
         let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;

@@ -207,6 +207,9 @@ pub fn lost(loss: Loss, phase: Phase, seconds: f64, kernel: &str) -> Result<Comp
                 Phase::Preparing | Phase::Collecting => format!("the driver did not answer {place}"),
             },
         }),
+        Loss::Exhausted => {
+            Ok(Completion::Undetermined { reason: format!("the device worker took more memory than it may {place}") })
+        }
         Loss::Panicked { .. } => Err(tool(format!("the device worker: {} {place}", describe_loss(&loss)))),
         Loss::Died { .. } | Loss::Garbage { .. } => {
             Ok(Completion::Error { reason: format!("the device worker was lost {place}: {}", describe_loss(&loss)) })

@@ -6,27 +6,32 @@
 //! once. A failed assertion ends it with [`PANICKED`], so that the parent can tell the tool's fault from the kernel's.
 //! Does not cover: time limits; the parent kills.
 
-use super::fault::Fault;
+use super::fault::Faults;
 use super::identity;
 use super::protocol::{self, Fitness, FrameError, Open, Phase, Reply, Request, WireJob};
 use super::session::Session;
+use super::watch;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::rc::Rc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 
 /// Exit status after a failed assertion of the tool.
 pub const PANICKED: u8 = 101;
+/// Exit status after more memory was taken than is allowed.
+pub const EXHAUSTED: u8 = 102;
 /// Exit status when the pipes to the parent are unusable.
 const NO_PARENT: u8 = 3;
 
 mod system {
     use std::ffi::c_int;
     unsafe extern "C" {
-        // From the C library, which the standard library links: no crate is needed for two functions.
+        // From the C library, which the standard library links: no crate is needed for three functions.
         pub fn _exit(status: c_int) -> !;
         pub fn dup2(old: c_int, new: c_int) -> c_int;
+        pub fn atexit(handler: extern "C" fn()) -> c_int;
     }
 }
 
@@ -34,6 +39,18 @@ mod system {
 pub fn exit_now(status: u8) -> ! {
     // SAFETY: `_exit` has no preconditions.
     unsafe { system::_exit(status.into()) }
+}
+
+/// Ends the process in order, with a handler that never returns: what a driver's may do.
+pub fn hang_in_exit() -> ! {
+    extern "C" fn never_return() {
+        loop {
+            std::thread::park();
+        }
+    }
+    // SAFETY: the handler is a function of this program, takes nothing and does not unwind.
+    unsafe { system::atexit(never_return) };
+    std::process::exit(0)
 }
 
 /// The whole life of a worker; returns its exit status. To be called first thing in a process of its own, as
@@ -45,7 +62,7 @@ pub fn worker_main() -> u8 {
     }));
     let Ok(mut pipe) = private_stdout() else { return NO_PARENT };
     let requests = requests();
-    let mut worker = Worker { session: None, fault: Fault::from_environment() };
+    let mut worker = Worker { session: None, memory: 0, allowed: watch::start(), fault: Faults::from_environment() };
     while let Ok(request) = requests.recv() {
         match worker.answer(request, &mut pipe) {
             Ok(Next::Request) => {}
@@ -108,10 +125,20 @@ impl From<Fitness> for Next {
 
 struct Worker {
     session: Option<Session>,
-    fault: Fault,
+    /// Bytes that this process may take beside what a job needs.
+    memory: u64,
+    /// Bytes that it may take now.
+    allowed: Arc<AtomicU64>,
+    fault: Faults,
 }
 
 impl Worker {
+    /// Lets the process take what a job with so many bytes of buffers and records needs.
+    fn allow(&self, memory_bytes: u64) {
+        let needed = memory_bytes.saturating_mul(watch::COPIES);
+        self.allowed.store(self.memory.saturating_add(needed), Ordering::SeqCst);
+    }
+
     fn answer(&mut self, request: Request, pipe: &mut File) -> Result<Next, FrameError> {
         match request {
             Request::Open(open) => self.open(&open, pipe),
@@ -133,6 +160,8 @@ impl Worker {
     }
 
     fn open(&mut self, open: &Open, pipe: &mut File) -> Result<Next, FrameError> {
+        self.memory = open.memory;
+        self.allow(0);
         match Session::open(open, self.fault.clone()) {
             Ok((session, opened)) => {
                 self.session = Some(session);
@@ -147,17 +176,20 @@ impl Worker {
     }
 
     fn run(&mut self, job: &WireJob, pipe: &mut File) -> Result<Next, FrameError> {
+        self.allow(job.memory_bytes);
         self.fault.strike_on_arrival(&job.name, pipe);
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
-        let run = session.run(job, &mut |phase| announce(phase, pipe, &mut announced));
+        let mut run = session.run(job, &mut |phase| announce(phase, pipe, &mut announced));
         announced?;
+        self.fault.strike_after(&job.name, &mut run);
         let next = Next::from(run.fitness);
         protocol::write(pipe, &Reply::Ran(run))?;
         Ok(next)
     }
 
     fn measure(&mut self, jobs: &[WireJob], repetitions: u32, pipe: &mut File) -> Result<Next, FrameError> {
+        self.allow(jobs.iter().map(|job| job.memory_bytes).sum());
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
         let (ending, fitness, times) =

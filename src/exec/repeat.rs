@@ -1,0 +1,292 @@
+//! Repetition: one job several times on one engine, its results compared byte for byte.
+//!
+//! Knows: how often a job runs, which of its results agree.
+//! Promises: a job whose repetitions leave different buffers or records is [`Completion::Varying`], with how many agree and
+//! where the first difference is; never completed. A repetition that does not complete ends the job and is named. Findings
+//! of all repetitions are kept, each once.
+//! Does not cover: variation that no repetition shows; findings that come in some repetitions only are reported, but are
+//! no variation of the result.
+
+use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use crate::model::finding::Finding;
+use crate::model::records::Records;
+use crate::model::verdict::EngineName;
+use std::num::NonZeroU32;
+
+/// How often a job runs where nobody says: three times on a device; once on the sequential engine, which is
+/// deterministic by construction.
+pub const fn default_repetitions(engine: EngineName) -> NonZeroU32 {
+    let times = match engine {
+        EngineName::Sequential => NonZeroU32::new(1),
+        EngineName::Vulkan => NonZeroU32::new(3),
+    };
+    times.expect("not zero")
+}
+
+/// An engine that runs each job several times.
+pub struct Repeated<'a> {
+    engine: &'a mut dyn Executor,
+    repetitions: NonZeroU32,
+    started: u32,
+}
+
+impl<'a> Repeated<'a> {
+    pub fn new(engine: &'a mut dyn Executor, repetitions: NonZeroU32) -> Self {
+        Self { engine, repetitions, started: 0 }
+    }
+
+    /// Repetitions of the last job that were started.
+    pub fn started(&self) -> u32 {
+        self.started
+    }
+}
+
+impl Executor for Repeated<'_> {
+    fn name(&self) -> EngineName {
+        self.engine.name()
+    }
+
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        Ok(self.run_counting(job, observer)?.0)
+    }
+
+    /// Counts are those of the first repetition; only it is observed, but for findings.
+    fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+        self.started = 1;
+        let (first, counts) = self.engine.run_counting(job, observer)?;
+        let mut results = Results::new(first);
+        while results.completed() && self.started < self.repetitions.get() {
+            self.started += 1;
+            let next = self.engine.run(job, &mut Unobserved)?;
+            results.add(next, observer);
+        }
+        Ok((results.outcome(job, self.repetitions), counts))
+    }
+}
+
+/// The results of a job so far, each different one once.
+struct Results {
+    different: Vec<Run>,
+    /// By repetition: index of its result.
+    of: Vec<usize>,
+    findings: Vec<Finding>,
+}
+
+impl Results {
+    fn new(first: Run) -> Self {
+        Self { findings: first.findings.clone(), different: vec![first], of: vec![0] }
+    }
+
+    fn completed(&self) -> bool {
+        self.different.last().is_some_and(|run| run.completion == Completion::Completed)
+    }
+
+    fn add(&mut self, run: Run, observer: &mut dyn Observer) {
+        for finding in &run.findings {
+            let known = |old: &&mut Finding| Finding { count: finding.count, ..(**old).clone() } == *finding;
+            match self.findings.iter_mut().find(known) {
+                Some(old) => old.count = old.count.max(finding.count),
+                None => {
+                    observer.finding(finding);
+                    self.findings.push(finding.clone());
+                }
+            }
+        }
+        let same =
+            |old: &Run| (&old.completion, &old.buffers, &old.records) == (&run.completion, &run.buffers, &run.records);
+        let index = self.different.iter().position(same).unwrap_or(self.different.len());
+        if index == self.different.len() {
+            self.different.push(run);
+        }
+        self.of.push(index);
+    }
+
+    fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> Run {
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.sort_by(Finding::order);
+        let completed = self.completed();
+        let completion = match self.different.last().filter(|_| !completed) {
+            Some(last) if self.of.len() > 1 => Some(in_repetition(&last.completion, self.of.len(), repetitions)),
+            Some(_) => None,
+            None => self.variation(job).map(|reason| Completion::Varying { reason }),
+        };
+        let first = self.different.swap_remove(0);
+        match completion {
+            None => Run { findings, ..first },
+            Some(completion) => Run { findings, notes: first.notes, ..Run::ended(completion) },
+        }
+    }
+
+    /// How the results of completed repetitions differ; none: they do not.
+    fn variation(&self, job: &Job) -> Option<String> {
+        if self.different.len() < 2 {
+            return None;
+        }
+        let frequency = |index: usize| self.of.iter().filter(|of| **of == index).count();
+        // The earliest of those that came equally often.
+        let common = (0..self.different.len()).rev().max_by_key(|index| frequency(*index))?;
+        let odd = self.of.iter().position(|of| *of != common)?;
+        let place = difference(job, &self.different[common], &self.different[self.of[odd]])?;
+        Some(format!(
+            "the result varies: {} of {} repetitions agree; in repetition {} {place}",
+            frequency(common),
+            self.of.len(),
+            odd + 1
+        ))
+    }
+}
+
+/// Where two completed runs of a job first differ, in words: buffers before records.
+fn difference(job: &Job, common: &Run, odd: &Run) -> Option<String> {
+    let buffers = common.buffers.iter().zip(&odd.buffers).enumerate();
+    let buffer = buffers.filter(|(_, (left, right))| left != right).map(|(index, (left, right))| {
+        let name = job.buffers.get(index).map_or("?", |buffer| buffer.name.as_str());
+        format!("buffer `{name}` differs, first at byte {}", first_difference(left, right))
+    });
+    let names = common.records.keys().chain(odd.records.keys());
+    let records = names.filter_map(|name| record_difference(name, common.records.get(name), odd.records.get(name)));
+    let number = (common.buffers.len() != odd.buffers.len()).then(|| "another number of buffers came back".to_owned());
+    buffer.chain(records).chain(number).next()
+}
+
+/// Index of the first element that differs; the length of the shorter where it begins the longer.
+fn first_difference<T: PartialEq>(left: &[T], right: &[T]) -> usize {
+    left.iter().zip(right).position(|(left, right)| left != right).unwrap_or(left.len().min(right.len()))
+}
+
+fn record_difference(kernel: &str, common: Option<&Records>, odd: Option<&Records>) -> Option<String> {
+    match (common, odd) {
+        (Some(common), Some(odd)) if common == odd => None,
+        (Some(common), Some(odd)) if common.words != odd.words => {
+            let word = first_difference(&common.words, &odd.words);
+            Some(format!("the records of kernel `{kernel}` differ, first in word {word}"))
+        }
+        (Some(_), Some(_)) => Some(format!("the witnesses in the records of kernel `{kernel}` differ")),
+        (None, None) => None,
+        (Some(_), None) | (None, Some(_)) => Some(format!("there are no records of kernel `{kernel}`, or there alone")),
+    }
+}
+
+/// A completion that names its repetition, counted from 1.
+fn in_repetition(completion: &Completion, repetition: usize, of: NonZeroU32) -> Completion {
+    let place = format!("in repetition {repetition} of {of}, where those before it completed");
+    let told = |reason: &str| format!("{reason} ({place})");
+    match completion {
+        Completion::Completed => Completion::Completed,
+        Completion::Timeout { reason } => Completion::Timeout { reason: told(reason) },
+        Completion::NoTermination { reason } => Completion::NoTermination { reason: told(reason) },
+        Completion::Unsupported { what } => Completion::Unsupported { what: told(what) },
+        Completion::Error { reason } => Completion::Error { reason: told(reason) },
+        Completion::Undetermined { reason } => Completion::Undetermined { reason: told(reason) },
+        Completion::Varying { reason } => Completion::Varying { reason: told(reason) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::JobBuffer;
+    use crate::model::finding::{Checks, FindingKind};
+    use proptest::prelude::*;
+
+    fn job() -> Job {
+        let buffer = |name: &str| JobBuffer { name: name.to_owned(), bytes: vec![0; 4], defined: Vec::new() };
+        Job {
+            name: "T".to_owned(),
+            modules: Vec::new(),
+            buffers: vec![buffer("in"), buffer("out")],
+            resources: Default::default(),
+            dispatches: Vec::new(),
+            limits: Default::default(),
+            checks: Checks::all(),
+        }
+    }
+
+    fn left(out: u8, record: u32) -> Run {
+        let records = Records { words: vec![7, record], ..Records::default() };
+        Run {
+            buffers: vec![vec![1; 4], vec![0, 0, out, out]],
+            records: [("k".to_owned(), records)].into(),
+            ..Run::ended(Completion::Completed)
+        }
+    }
+
+    fn outcome(runs: Vec<Run>) -> Run {
+        let times = NonZeroU32::new(runs.len() as u32).expect("some");
+        let mut runs = runs.into_iter();
+        let mut results = Results::new(runs.next().expect("one"));
+        runs.for_each(|run| results.add(run, &mut Unobserved));
+        results.outcome(&job(), times)
+    }
+
+    fn reason(runs: Vec<Run>) -> String {
+        match outcome(runs) {
+            Run { completion: Completion::Varying { reason }, buffers, records, .. } => {
+                assert!(buffers.is_empty() && records.is_empty(), "a result that varies is none");
+                reason
+            }
+            other => panic!("{:?}", other.completion),
+        }
+    }
+
+    #[test]
+    fn a_difference_is_named_with_buffer_byte_and_repetition() {
+        let told = "the result varies: 2 of 3 repetitions agree; in repetition";
+        let buffer = "buffer `out` differs, first at byte 2";
+        assert_eq!(reason(vec![left(1, 0), left(2, 0), left(1, 0)]), format!("{told} 2 {buffer}"));
+        assert_eq!(reason(vec![left(1, 0), left(2, 0), left(2, 0)]), format!("{told} 1 {buffer}"));
+        let records = "the records of kernel `k` differ, first in word 1";
+        assert_eq!(reason(vec![left(1, 0), left(1, 0), left(1, 4)]), format!("{told} 3 {records}"));
+        assert!(reason(vec![left(1, 0), left(2, 0), left(3, 0)]).starts_with("the result varies: 1 of 3"));
+    }
+
+    #[test]
+    fn a_shorter_buffer_and_missing_records_are_differences() {
+        let mut short = left(1, 0);
+        short.buffers[1].pop();
+        assert!(reason(vec![left(1, 0), short]).ends_with("buffer `out` differs, first at byte 3"));
+        let mut without = left(1, 0);
+        without.records.clear();
+        assert!(reason(vec![left(1, 0), without]).contains("no records of kernel `k`"));
+    }
+
+    #[test]
+    fn a_repetition_that_does_not_complete_is_named_unless_it_is_the_first() {
+        let late = || Run::ended(Completion::Timeout { reason: "late".to_owned() });
+        let second = "late (in repetition 2 of 2, where those before it completed)".to_owned();
+        assert_eq!(outcome(vec![left(1, 0), late()]).completion, Completion::Timeout { reason: second });
+        assert_eq!(outcome(vec![late()]), late());
+    }
+
+    #[test]
+    fn a_finding_of_any_repetition_is_kept_once() {
+        let with = |message: &str, count| {
+            let mut finding = Finding::new(FindingKind::Validation, message.to_owned());
+            finding.count = count;
+            Run { findings: vec![finding], ..left(1, 0) }
+        };
+        let run = outcome(vec![with("b", 1), with("a", 1), with("b", 4)]);
+        assert_eq!(run.completion, Completion::Completed);
+        let told: Vec<_> = run.findings.iter().map(|finding| (finding.message.as_str(), finding.count)).collect();
+        assert_eq!(told, [("a", 1), ("b", 4)]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_job_completes_only_if_all_agree(values in proptest::collection::vec((0_u8..3, 0_u32..2), 1..7)) {
+            let run = outcome(values.iter().map(|(out, record)| left(*out, *record)).collect());
+            let most = values.iter().map(|one| values.iter().filter(|other| *other == one).count()).max();
+            match run.completion {
+                Completion::Completed => {
+                    prop_assert_eq!(most, Some(values.len()));
+                    prop_assert_eq!(run, left(values[0].0, values[0].1));
+                }
+                Completion::Varying { reason } => {
+                    let told = format!("the result varies: {} of {} repetitions agree", most.unwrap_or(0), values.len());
+                    prop_assert!(most < Some(values.len()) && reason.starts_with(&told), "{}", reason);
+                }
+                other => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+}
