@@ -1,0 +1,330 @@
+//! Campaigns in which tests misbehave: each costs its own verdict and nothing else. Without a device these tests say so and
+//! do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use vkcert::exec::repeat::Repeated;
+use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor, WORKER_FAULT};
+use vkcert::exec::{
+    Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run,
+    Unobserved,
+};
+use vkcert::model::finding::Checks;
+use vkcert::model::procedure::{DescriptorClass, Limits};
+
+const WORKER: &str = env!("CARGO_BIN_EXE_vkcert");
+const TESTS: usize = 200;
+
+/// By index of a test: what befalls it, and how the verdict that is due begins.
+const MISBEHAVIOUR: [(usize, Misbehaviour, &str); 20] = [
+    (
+        3,
+        Misbehaviour::Fault("abort"),
+        "error: the device worker was lost while kernel `scale` was prepared: it died (signal: 6",
+    ),
+    (14, Misbehaviour::Fault("panic"), "tool: the vulkan engine failed: the device worker: it failed: "),
+    (
+        15,
+        Misbehaviour::Fault("garbage"),
+        "error: the device worker was lost while kernel `scale` was prepared: it wrote bytes that are no frame",
+    ),
+    (
+        27,
+        Misbehaviour::Fault("flood"),
+        "error: the device worker was lost while kernel `scale` was prepared: it wrote a frame of",
+    ),
+    (
+        40,
+        Misbehaviour::Fault("truncate"),
+        "error: the device worker was lost while kernel `scale` was prepared: it died (exit status: 0)",
+    ),
+    (41, Misbehaviour::Fault("hang"), "timeout: the driver did not answer while kernel `scale` was prepared"),
+    (42, Misbehaviour::Fault("hang-exit"), "timeout: dispatch 0 of kernel `scale` did not end within 1 s"),
+    (
+        55,
+        Misbehaviour::Fault("allocate"),
+        "undetermined: the device worker took more memory than it may while kernel `scale` was prepared",
+    ),
+    (
+        68,
+        Misbehaviour::Fault("waver"),
+        "varying: the result varies: 2 of 3 repetitions agree; in repetition 2 buffer `out` differs, first at byte 0",
+    ),
+    (81, Misbehaviour::Endless, "timeout: dispatch 0 of kernel `endless` did not end"),
+    (94, Misbehaviour::Lengthy, "timeout: dispatch 0 of kernel `lengthy` did not end within 1 s"),
+    (
+        107,
+        Misbehaviour::Fault("abort"),
+        "error: the device worker was lost while kernel `scale` was prepared: it died (signal: 6",
+    ),
+    (
+        108,
+        Misbehaviour::Fault("abort"),
+        "error: the device worker was lost while kernel `scale` was prepared: it died (signal: 6",
+    ),
+    (
+        121,
+        Misbehaviour::Fault("garbage"),
+        "error: the device worker was lost while kernel `scale` was prepared: it wrote bytes that are no frame",
+    ),
+    (134, Misbehaviour::Fault("panic"), "tool: the vulkan engine failed: the device worker: it failed: "),
+    (
+        147,
+        Misbehaviour::Fault("flood"),
+        "error: the device worker was lost while kernel `scale` was prepared: it wrote a frame of",
+    ),
+    (160, Misbehaviour::Fault("hang-exit"), "timeout: dispatch 0 of kernel `scale` did not end within 1 s"),
+    (
+        173,
+        Misbehaviour::Fault("waver"),
+        "varying: the result varies: 2 of 3 repetitions agree; in repetition 2 buffer `out` differs, first at byte 0",
+    ),
+    (
+        198,
+        Misbehaviour::Fault("truncate"),
+        "error: the device worker was lost while kernel `scale` was prepared: it died (exit status: 0)",
+    ),
+    (199, Misbehaviour::Endless, "timeout: dispatch 0 of kernel `endless` did not end"),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Misbehaviour {
+    /// Of the worker.
+    Fault(&'static str),
+    /// The kernel has a loop without end.
+    Endless,
+    /// The dispatch takes longer than anyone waits, without a loop.
+    Lengthy,
+}
+
+fn is_demanded() -> bool {
+    std::env::var("VKCERT_REQUIRE_VULKAN").as_deref() == Ok("1")
+}
+
+fn compile(source: &str) -> Arc<Vec<u32>> {
+    let compiler = shaderc::Compiler::new().expect("compiler");
+    let kind = shaderc::ShaderKind::Compute;
+    let mut options = shaderc::CompileOptions::new().expect("options");
+    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
+    let binary = compiler.compile_into_spirv(source, kind, "test.comp", "main", Some(&options)).expect("compiles");
+    Arc::new(binary.as_binary().to_vec())
+}
+
+/// The kernels of the campaign: `in` at binding 0, `out` at binding 1.
+fn kernels() -> BTreeMap<&'static str, Arc<Vec<u32>>> {
+    let kernel = |size: u32, body: &str| {
+        compile(&format!(
+            "#version 450
+            layout(local_size_x = {size}) in;
+            layout(set = 0, binding = 0) readonly buffer In {{ volatile uint a[]; }};
+            layout(set = 0, binding = 1) buffer Out {{ volatile uint b[]; }};
+            void main() {{ {body} }}"
+        ))
+    };
+    BTreeMap::from([
+        ("scale", kernel(64, "uint i = gl_GlobalInvocationID.x; b[i] = a[i] * 3 + i;")),
+        ("endless", kernel(64, "while (a[0] == 0) { b[0] += 1; } b[1] = 1;")),
+        ("lengthy", kernel(64, "b[1] += a[0]; b[1] *= 3; b[1] += a[0]; b[1] *= 5;")),
+    ])
+}
+
+fn job(index: usize, kernels: &BTreeMap<&'static str, Arc<Vec<u32>>>) -> Job {
+    let befalls = MISBEHAVIOUR.iter().find(|(of, _, _)| *of == index).map(|(_, what, _)| *what);
+    let (kernel, groups, first) = match befalls {
+        None | Some(Misbehaviour::Fault(_)) => ("scale", [1, 1, 1], index as u32),
+        Some(Misbehaviour::Endless) => ("endless", [1, 1, 1], 0),
+        Some(Misbehaviour::Lengthy) => ("lengthy", [65535, 65535, 1], 0),
+    };
+    let bytes = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
+        name: name.to_owned(),
+        defined: std::iter::once(0..bytes.len()).collect(),
+        bytes,
+    };
+    let bind = |binding: u32| JobBinding {
+        set: 0,
+        binding,
+        array_index: 0,
+        class: DescriptorClass::Storage,
+        view: Default::default(),
+        buffer: binding as usize,
+        offset: 0,
+        range: 256,
+        dynamic_offset: 0,
+    };
+    Job {
+        name: format!("T{index}"),
+        modules: vec![JobModule {
+            kernel: kernel.to_owned(),
+            words: Arc::clone(&kernels[kernel]),
+            recording: ModuleRecording::None,
+        }],
+        buffers: vec![buffer("in", bytes((0..64).map(|n| n * first).collect())), buffer("out", bytes(vec![0; 64]))],
+        resources: Default::default(),
+        dispatches: vec![JobDispatch {
+            module: 0,
+            entry: "main".to_owned(),
+            groups,
+            bindings: vec![bind(0), bind(1)],
+            push_constants: Vec::new(),
+            push_constants_defined: Vec::new(),
+            specialization: BTreeMap::new(),
+            subgroup_size: None,
+        }],
+        limits: Limits { seconds: 1.0, memory_bytes: 1 << 20, ..Limits::default() },
+        checks: Checks::all(),
+    }
+}
+
+/// What the `scale` kernel of a test leaves.
+fn right(index: usize, run: &Run) -> bool {
+    let word = |n: u32| n * index as u32 * 3 + n;
+    let expected: Vec<u8> = (0..64).flat_map(|n| word(n).to_le_bytes()).collect();
+    run.findings.is_empty() && run.buffers.get(1) == Some(&expected)
+}
+
+/// The verdict in words, to be compared with what is due.
+fn told(index: usize, result: Result<Run, ExecError>) -> String {
+    let run = match result {
+        Ok(run) => run,
+        Err(error) => return format!("tool: {error}"),
+    };
+    match &run.completion {
+        Completion::Completed if right(index, &run) => "right".to_owned(),
+        Completion::Completed => "wrong".to_owned(),
+        Completion::Timeout { reason } => format!("timeout: {reason}"),
+        Completion::NoTermination { reason } => format!("no termination: {reason}"),
+        Completion::Unsupported { what } => format!("unsupported: {what}"),
+        Completion::Error { reason } => format!("error: {reason}"),
+        Completion::Undetermined { reason } => format!("undetermined: {reason}"),
+        Completion::Varying { reason } => format!("varying: {reason}"),
+    }
+}
+
+#[test]
+fn of_200_tests_20_misbehave_and_each_has_its_own_verdict() {
+    let faults: Vec<String> = (MISBEHAVIOUR.iter())
+        .filter_map(|(index, what, _)| match what {
+            Misbehaviour::Fault(kind) => Some(format!("{kind}@T{index}")),
+            Misbehaviour::Endless | Misbehaviour::Lengthy => None,
+        })
+        .collect();
+    let settings = Settings {
+        environment: BTreeMap::from([(WORKER_FAULT.to_owned(), faults.join(","))]),
+        preparation: Duration::from_secs(5),
+        memory: 1 << 30,
+        ..Settings::new(WORKER)
+    };
+    let mut engine = match VulkanExecutor::new(DeviceChoice::Best, settings) {
+        Ok(engine) => engine,
+        Err(ExecError::NoDevice { reason }) if !is_demanded() => {
+            eprintln!("NOT RUN: no Vulkan device ({reason})");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let kernels = kernels();
+    let start = Instant::now();
+    let mut repeated = Repeated::new(&mut engine, NonZeroU32::new(3).expect("not zero"));
+    let mut wrong = Vec::new();
+    for index in 0..TESTS {
+        let told = told(index, repeated.run(&job(index, &kernels), &mut Unobserved));
+        let due = MISBEHAVIOUR.iter().find(|(of, _, _)| *of == index).map_or("right", |(_, _, due)| *due);
+        if !told.starts_with(due) || (due == "right" && repeated.started() != 3) {
+            wrong.push(format!("T{index}: {told}\n    where this is due: {due}"));
+        }
+    }
+    let taken = start.elapsed();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(taken < Duration::from_secs(120), "{taken:?}");
+    assert_eq!(engine.close().expect("closes"), []);
+    eprintln!("{TESTS} tests, {} of which misbehave: {taken:?}", MISBEHAVIOUR.len());
+}
+
+/// Copies the minimal project, whose one test is `id`, to a folder of its own.
+fn certify(fault: &str, options: &[&str]) -> Option<(Output, serde_json::Value)> {
+    let out = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(WORKER);
+    command.args(["certify", "tests/projects/minimal", "--quiet", "--format", "json", "--out"]).arg(out.path());
+    let output = command.args(options).env(WORKER_FAULT, fault).output().expect("runs");
+    if output.status.code() == Some(4) && !is_demanded() {
+        eprintln!("NOT RUN: no Vulkan device");
+        return None;
+    }
+    let evidence = serde_json::from_slice(&output.stdout);
+    let evidence = evidence.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let verified = Command::new(WORKER).arg("verify").arg(out.path().join("evidence")).output().expect("runs");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    Some((output, evidence))
+}
+
+fn result(evidence: &serde_json::Value) -> (&str, &str, u64) {
+    let result = &evidence["tests"][0]["results"][0];
+    let text = |key: &str| result[key].as_str().unwrap_or_default();
+    (text("verdict"), text("reason"), result["repetitions"].as_u64().expect("a number"))
+}
+
+/// Obligations that are covered, over all kernels and criteria.
+fn covered(evidence: &serde_json::Value) -> u64 {
+    let rows = evidence["conclusion"]["summary"].as_array().into_iter().flatten();
+    let criteria = rows.flat_map(|row| row["criteria"].as_array().into_iter().flatten());
+    criteria.map(|row| row["covered"].as_u64().expect("a number")).sum()
+}
+
+#[test]
+fn a_result_that_varies_is_undetermined_and_covers_nothing() {
+    let vulkan = ["--engine", "vulkan"];
+    let Some((output, evidence)) = certify("", &vulkan) else { return };
+    assert_eq!(result(&evidence), ("pass", "", 3), "three times by default");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(covered(&evidence) > 0);
+    for (fault, options, due, times) in [
+        ("waver", &[][..], "the result varies: 2 of 3 repetitions agree; in repetition 2 buffer `", 3),
+        ("waver", &["--repeat", "5"], "the result varies: 3 of 5 repetitions agree; in repetition 2 buffer `", 5),
+        (
+            "waver-records",
+            &[],
+            "measured module: the result varies: 2 of 3 repetitions agree; in repetition 2 the records of kernel `",
+            3,
+        ),
+    ] {
+        let (output, evidence) = certify(fault, &[&vulkan, options].concat()).expect("a device is there");
+        let (verdict, reason, repetitions) = result(&evidence);
+        assert_eq!((verdict, repetitions), ("undetermined", times), "{fault}: {reason}");
+        assert!(reason.starts_with(due), "{fault}: {reason}");
+        assert_eq!((output.status.code(), covered(&evidence)), (Some(1), 0), "{fault}");
+        let (_, again) = certify(fault, &[&vulkan, options].concat()).expect("a device is there");
+        assert_eq!(evidence, again, "the evidence is the same in both runs");
+    }
+    let (_, evidence) = certify("waver", &["--engine", "vulkan", "--repeat", "1"]).expect("a device is there");
+    assert_eq!(result(&evidence), ("pass", "", 1), "one run shows no variation");
+}
+
+#[test]
+fn a_failure_of_the_tool_in_one_test_is_undetermined_and_ends_no_campaign() {
+    let Some((output, evidence)) = certify("panic", &["--engine", "vulkan"]) else { return };
+    let (verdict, reason, _) = result(&evidence);
+    assert_eq!((verdict, output.status.code()), ("undetermined", Some(1)));
+    assert!(reason.starts_with("the tool failed, not the kernel: the vulkan engine failed"), "{reason}");
+    assert!(evidence["conclusion"]["reasons"].to_string().contains("the tool failed"));
+}
+
+#[test]
+fn the_sequential_engine_runs_once_unless_told_otherwise() {
+    for (options, times) in [(&[][..], 1), (&["--repeat", "2"], 2)] {
+        let (_, evidence) = certify("", &[&["--engine", "sequential"], options].concat()).expect("needs no device");
+        assert_eq!(result(&evidence), ("pass", "", times));
+    }
+}
+
+#[test]
+fn a_number_of_repetitions_is_checked() {
+    for wrong in ["0", "1001", "x"] {
+        let output = Command::new(WORKER).args(["certify", "--repeat", wrong]).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("from 1 to 1000"), "{output:?}");
+    }
+}
