@@ -244,7 +244,7 @@ fn of_200_tests_20_misbehave_and_each_has_its_own_verdict() {
     eprintln!("{TESTS} tests, {} of which misbehave: {taken:?}", MISBEHAVIOUR.len());
 }
 
-/// Copies the minimal project, whose one test is `id`, to a folder of its own.
+/// Certifies the minimal project with a faulty worker; what is written must verify.
 fn certify(fault: &str, options: &[&str]) -> Option<(Output, serde_json::Value)> {
     let out = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(WORKER);
@@ -326,5 +326,29 @@ fn a_number_of_repetitions_is_checked() {
         let output = Command::new(WORKER).args(["certify", "--repeat", wrong]).output().expect("runs");
         assert_eq!(output.status.code(), Some(2), "{wrong}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("from 1 to 1000"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_project_says_how_often_its_tests_run_and_the_command_line_goes_before_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copied = Command::new("cp").args(["-r", "tests/projects/minimal/."]).arg(folder.path()).status();
+    assert!(copied.expect("copies").success());
+    let file = folder.path().join("vkcert.toml");
+    let settings = std::fs::read_to_string(&file).expect("text");
+    let certify = |repeat: &str, options: &[&str]| {
+        std::fs::write(&file, format!("repeat = {repeat}\n{settings}")).expect("written");
+        let mut command = Command::new(WORKER);
+        command.args(["certify", "--engine", "sequential", "--quiet", "--format", "json"]).args(options);
+        command.arg(folder.path()).output().expect("runs")
+    };
+    for (repeat, options, times) in [("2", &[][..], 2), ("2", &["--repeat", "4"], 4)] {
+        let evidence: serde_json::Value =
+            serde_json::from_slice(&certify(repeat, options).stdout).expect("the campaign");
+        assert_eq!(result(&evidence), ("pass", "", times));
+    }
+    for wrong in ["0", "1001"] {
+        let output = certify(wrong, &[]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
     }
 }
