@@ -142,6 +142,7 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
                     hint,
                 ));
             }
+            executor.notes().iter().for_each(|note| eprintln!("note: {note}"));
             Ok(Vulkan::Ready(Box::new(executor)))
         }
         Err(ExecError::NoDevice { reason }) if demanded => {

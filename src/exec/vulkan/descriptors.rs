@@ -1,10 +1,10 @@
 //! Descriptor sets of one job.
 //!
 //! Knows: how many descriptors of which type a job's layouts want.
-//! Promises: the sets live until the pool drops, at the end of the job.
+//! Promises: the sets live until the pool is reset, at the end of the job.
 //! Does not cover: whether bindings and layouts agree (`fit`).
 
-use super::device::{Device, during};
+use super::device::{CallFailure, Device, during};
 use super::fit::{Layout, descriptor_type};
 use super::protocol::WireBinding;
 use super::resources::Descriptor;
@@ -13,33 +13,53 @@ use ash::vk;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The descriptor pool of one job.
-pub struct DescriptorPool {
-    raw: vk::DescriptorPool,
-    device: Rc<Device>,
+/// What a pool has room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room {
+    sets: u32,
+    descriptors: BTreeMap<vk::DescriptorType, u32>,
 }
 
-impl DescriptorPool {
-    pub fn create(device: &Rc<Device>, layouts: &[&Layout]) -> Result<Self, Stop> {
-        let mut counts: BTreeMap<vk::DescriptorType, u32> = BTreeMap::new();
+impl Room {
+    pub fn of(layouts: &[&Layout]) -> Self {
+        let mut descriptors: BTreeMap<vk::DescriptorType, u32> = BTreeMap::new();
         let mut sets = 0;
         for layout in layouts {
             sets += layout.sets.len() as u32;
             for slot in layout.sets.iter().flat_map(BTreeMap::values) {
-                *counts.entry(descriptor_type(slot.class)).or_insert(0) += slot.count;
+                *descriptors.entry(descriptor_type(slot.class)).or_insert(0) += slot.count;
             }
         }
         // A pool must have room for something, even if the job binds nothing.
-        counts.entry(vk::DescriptorType::STORAGE_BUFFER).or_insert(1);
-        let sizes: Vec<_> = counts
-            .into_iter()
-            .map(|(class, count)| vk::DescriptorPoolSize::default().ty(class).descriptor_count(count))
+        descriptors.entry(vk::DescriptorType::STORAGE_BUFFER).or_insert(1);
+        Self { sets: sets.max(1), descriptors }
+    }
+}
+
+/// The descriptor pool of one job at a time.
+pub struct DescriptorPool {
+    raw: vk::DescriptorPool,
+    pub room: Room,
+    device: Rc<Device>,
+}
+
+impl DescriptorPool {
+    pub fn create(device: &Rc<Device>, room: Room) -> Result<Self, Stop> {
+        let sizes: Vec<_> = (room.descriptors.iter())
+            .map(|(class, count)| vk::DescriptorPoolSize::default().ty(*class).descriptor_count(*count))
             .collect();
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(sets.max(1)).pool_sizes(&sizes);
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(room.sets).pool_sizes(&sizes);
         // SAFETY: the sizes live until the call returns.
         let raw =
             unsafe { device.raw.create_descriptor_pool(&info, None) }.map_err(during("vkCreateDescriptorPool"))?;
-        Ok(Self { raw, device: device.clone() })
+        Ok(Self { raw, room, device: device.clone() })
+    }
+
+    /// Frees all sets; every dispatch that uses one has ended.
+    pub fn reset(&self) -> Result<(), CallFailure> {
+        // SAFETY: the pool is alive, and no submitted work is pending.
+        unsafe { self.device.raw.reset_descriptor_pool(self.raw, vk::DescriptorPoolResetFlags::empty()) }
+            .map_err(during("vkResetDescriptorPool"))
     }
 
     pub fn allocate(&mut self, layouts: &[vk::DescriptorSetLayout]) -> Result<Vec<vk::DescriptorSet>, Stop> {

@@ -8,6 +8,7 @@ use super::capability::Abilities;
 use super::features::{Features, Older};
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan, identify};
 use super::instance::{Instance, failed};
+use super::pipeline_cache::CacheOwner;
 use super::{BufferRobustness, describe};
 use ash::vk;
 use std::ffi::c_char;
@@ -110,6 +111,18 @@ impl Device {
             vk::MemoryAllocateFlags::DEVICE_ADDRESS
         } else {
             vk::MemoryAllocateFlags::empty()
+        }
+    }
+
+    /// Whom pipeline cache data of this device belong to.
+    pub fn cache_owner(&self) -> CacheOwner {
+        // SAFETY: the handle comes from this instance.
+        let own = unsafe { self.instance.raw.get_physical_device_properties(self.physical) };
+        CacheOwner {
+            vendor_id: own.vendor_id,
+            device_id: own.device_id,
+            driver_version: own.driver_version,
+            uuid: own.pipeline_cache_uuid,
         }
     }
 

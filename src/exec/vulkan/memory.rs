@@ -143,6 +143,15 @@ impl Storage {
         self.slots.iter().map(|slot| slot.length).collect()
     }
 
+    pub fn has_lengths(&self, lengths: &[usize]) -> bool {
+        self.slots.iter().map(|slot| slot.length).eq(lengths.iter().copied())
+    }
+
+    /// Bytes of the block that the buffers lie in.
+    pub fn bytes(&self) -> u64 {
+        self.block.as_ref().map_or(0, |block| block.size)
+    }
+
     /// What makes the buffers of `self` those of `original`, guards included. Both were created with the same lengths.
     pub fn restored_from(&self, original: &Storage) -> Vec<Restored> {
         let pairs = self.slots.iter().zip(&original.slots);

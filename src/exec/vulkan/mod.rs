@@ -26,10 +26,12 @@ mod identity;
 mod image;
 mod image_fit;
 mod instance;
+mod kept;
 mod memory;
 mod messages;
 mod needs;
 mod pipeline;
+mod pipeline_cache;
 mod process;
 mod protocol;
 mod reach;
@@ -37,6 +39,7 @@ mod records;
 mod resources;
 mod sampler;
 mod session;
+mod system;
 mod view;
 mod watch;
 mod wire;
@@ -64,6 +67,10 @@ pub const WORKER_COMMAND: &str = "__vulkan-worker";
 /// `truncate`, `hang-exit`, `allocate`, `guard`, `waver`, `waver-records` or `canary`, each with `@TEST` for one job only,
 /// several with commas between them.
 pub const WORKER_FAULT: &str = fault::VARIABLE;
+
+/// The environment variable that, set to `off`, keeps workers from reading and writing a pipeline cache. Without it the
+/// cache lies in `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; a user with neither has none.
+pub const PIPELINE_CACHE: &str = pipeline_cache::VARIABLE;
 
 /// Validation messages after which a worker is replaced, so that a layer that stops repeating itself (ten times by
 /// default) never hides a message from a later job.
@@ -158,6 +165,11 @@ impl VulkanExecutor {
             Ok(_) => Err(failed("it gave another answer than was asked for".to_owned())),
             Err(loss) => Err(failed(describe_loss(&loss))),
         }
+    }
+
+    /// What the user may want to know and no result depends on, such as a pipeline cache that is not used.
+    pub fn notes(&self) -> &[String] {
+        &self.opened.notes
     }
 
     pub fn device(&self) -> &DeviceIdentity {
@@ -356,6 +368,12 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
         Ok(Reply::Opened(opened)) => Ok((worker, *opened)),
         Ok(Reply::Unavailable(reason)) => Err(no_device(reason.to_string())),
         Ok(_) => Err(tool("the worker gave another answer than was asked for")),
+        // What a driver makes of its old cache must not keep it from starting.
+        Err(_) if settings.environment.get(PIPELINE_CACHE).is_none_or(|value| value != "off") => {
+            let mut settings = settings.clone();
+            settings.environment.insert(PIPELINE_CACHE.to_owned(), "off".to_owned());
+            start(device, &settings)
+        }
         Err(loss) => Err(no_device(format!("the worker did not come up: {}", describe_loss(&loss)))),
     }
 }

@@ -10,9 +10,11 @@ use super::census;
 use super::device::{CallFailure, Device, during};
 use super::fit::{Layout, descriptor_type};
 use super::needs::{Needs, Specialization};
-use super::protocol::{Digest, WireMessage};
+use super::pipeline_cache::PipelineCache;
+use super::protocol::{Bytes, Digest, WireMessage};
 use crate::spirv::module::Module;
 use ash::vk;
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::rc::Rc;
@@ -23,18 +25,33 @@ pub struct Program {
     shader: Option<Rc<Shader>>,
     needs: BTreeMap<(String, Specialization), Rc<Needs>>,
     /// The census form for a counter at a binding of set 0, once it is asked for.
-    census: BTreeMap<u32, Result<Rc<Vec<u32>>, String>>,
+    census: BTreeMap<u32, Result<Rc<Census>, String>>,
+    /// Whether the module has loops, once it is asked for.
+    looping: Option<bool>,
+}
+
+/// A census form as it is sent.
+pub struct Census {
+    pub digest: Digest,
+    pub words: Bytes,
 }
 
 impl Program {
     pub fn new(module: Module) -> Self {
-        Self { module, shader: None, needs: BTreeMap::new(), census: BTreeMap::new() }
+        Self { module, shader: None, needs: BTreeMap::new(), census: BTreeMap::new(), looping: None }
     }
 
-    /// The words of the module's census form.
-    pub fn census(&mut self, binding: u32) -> Result<Rc<Vec<u32>>, String> {
+    pub fn has_loops(&mut self) -> bool {
+        *self.looping.get_or_insert_with(|| census::has_loops(&self.module))
+    }
+
+    /// The module's census form.
+    pub fn census(&mut self, binding: u32) -> Result<Rc<Census>, String> {
         let module = &self.module;
-        let make = || census::take(module, binding).map(Rc::new);
+        let make = || {
+            let bytes: Vec<u8> = census::take(module, binding)?.iter().flat_map(|word| word.to_le_bytes()).collect();
+            Ok(Rc::new(Census { digest: Sha256::digest(&bytes).into(), words: Bytes(bytes) }))
+        };
         self.census.entry(binding).or_insert_with(make).clone()
     }
 
@@ -113,13 +130,14 @@ pub struct Pipelines {
     pub programs: BTreeMap<Digest, Program>,
     pipelines: BTreeMap<PipelineKey, Rc<Pipeline>>,
     layouts: BTreeMap<Layout, Rc<PipelineLayout>>,
+    pub cache: PipelineCache,
     device: Rc<Device>,
 }
 
 impl Pipelines {
-    pub fn new(device: &Rc<Device>) -> Self {
+    pub fn new(device: &Rc<Device>, cache: PipelineCache) -> Self {
         let (programs, pipelines, layouts) = Default::default();
-        Self { programs, pipelines, layouts, device: device.clone() }
+        Self { programs, pipelines, layouts, cache, device: device.clone() }
     }
 
     pub fn clear(&mut self) {
@@ -136,6 +154,7 @@ impl Pipelines {
         let layout = self.layout(&key.layout)?;
         let shader = self.shader(&key.digest)?;
         let raw = self.compile(key, needs, &layout, &shader)?;
+        self.cache.made();
         let mut messages = [shader.messages.as_slice(), layout.messages.as_slice()].concat();
         messages.extend(self.device.instance.messages.take());
         let pipeline = Rc::new(Pipeline { raw, layout, messages, device: self.device.clone() });
@@ -215,7 +234,7 @@ impl Pipelines {
         }
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
         // SAFETY: everything `info` points to lives until the call returns; shader and layout are alive.
-        let made = unsafe { self.device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
+        let made = unsafe { self.device.raw.create_compute_pipelines(self.cache.raw, &[info], None) };
         let failure = |result| CallFailure { call: "vkCreateComputePipelines", result };
         let pipelines = made.map_err(|(_, result)| failure(result))?;
         pipelines.first().copied().ok_or(failure(vk::Result::ERROR_UNKNOWN))

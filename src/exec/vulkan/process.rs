@@ -5,14 +5,14 @@
 //! a dropped worker is killed; at most [`STDERR`] bytes of its error stream are kept.
 //! Does not cover: what an answer means (`mod`).
 
-use super::protocol::{self, Digest, FrameError, Reply, Request};
+use super::protocol::{self, FrameError, Reply, Request};
+use super::wire::KnownModules;
 use super::worker::{EXHAUSTED, PANICKED};
-use super::{Settings, WORKER_COMMAND};
-use std::collections::BTreeSet;
-use std::io::{self, BufReader, Read, Write};
+use super::{Settings, WORKER_COMMAND, system};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 const STDERR: usize = 8 << 10;
 /// How long a killed or ended process may take to be gone.
 const GONE: Duration = Duration::from_secs(5);
+/// Bytes read at once.
+const CHUNK: usize = 64 << 10;
 
 /// How a worker was lost.
 #[derive(Debug)]
@@ -43,21 +45,58 @@ pub enum Loss {
     },
 }
 
-enum Incoming {
-    Reply(Box<Reply>),
-    Broken(FrameError),
+/// What a look into the pipe came to.
+enum Received {
+    Something,
+    Nothing,
+    End,
 }
 
 pub struct Worker {
     child: Child,
-    outgoing: Sender<Vec<u8>>,
-    incoming: Receiver<Incoming>,
+    requests: Outgoing,
+    replies: ChildStdout,
+    /// What has been read and is no whole frame yet.
+    received: Vec<u8>,
     /// Longest reply that is allowed now.
-    limit: Arc<AtomicU64>,
+    limit: u64,
     stderr: Arc<Mutex<Vec<u8>>>,
     stderr_ended: Receiver<()>,
     /// Modules that it has been sent.
-    pub known: BTreeSet<Digest>,
+    pub known: KnownModules,
+}
+
+/// Requests on their way. Neither side waits for the other while it has something to say, so that a worker that does not
+/// read, or writes without end, blocks nobody.
+struct Outgoing {
+    /// None: the worker has closed its end.
+    pipe: Option<ChildStdin>,
+    waiting: Vec<u8>,
+    written: usize,
+}
+
+impl Outgoing {
+    /// Writes what goes into the pipe without waiting. A worker that is gone is noticed when its answer is waited for.
+    fn advance(&mut self) {
+        while let Some(pipe) = self.pipe.as_mut().filter(|_| self.written < self.waiting.len()) {
+            match pipe.write(&self.waiting[self.written..]) {
+                Ok(count) => self.written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => self.pipe = None,
+            }
+        }
+        self.waiting.clear();
+        self.written = 0;
+    }
+
+    fn send(&mut self, frame: Vec<u8>) {
+        match self.waiting.is_empty() {
+            true => self.waiting = frame,
+            false => self.waiting.extend(frame),
+        }
+        self.advance();
+    }
 }
 
 impl Worker {
@@ -76,42 +115,75 @@ impl Worker {
         let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
             return Err(io::Error::other("the worker has no pipes"));
         };
-        let limit = Arc::new(AtomicU64::new(protocol::REPLY_SLACK));
+        // These are the parent's own ends; the worker's still wait.
+        system::never_wait(stdin.as_fd())?;
+        system::never_wait(stdout.as_fd())?;
         let kept = Arc::default();
         Ok(Self {
             child,
-            outgoing: writer(stdin),
-            incoming: reader(stdout, limit.clone()),
-            limit,
+            requests: Outgoing { pipe: Some(stdin), waiting: Vec::new(), written: 0 },
+            replies: stdout,
+            received: Vec::new(),
+            limit: protocol::REPLY_SLACK,
             stderr_ended: listener(stderr, Arc::clone(&kept)),
             stderr: kept,
-            known: BTreeSet::new(),
+            known: KnownModules::default(),
         })
     }
 
     /// Sends a request whose replies are at most `limit` bytes long.
     pub fn ask(&mut self, request: &Request, limit: u64) -> Result<(), FrameError> {
-        self.limit.store(limit, Ordering::SeqCst);
-        // A worker that is gone is noticed when its answer is waited for.
-        let _ = self.outgoing.send(protocol::frame(request)?);
+        self.limit = limit;
+        self.requests.send(protocol::frame(request)?);
         Ok(())
     }
 
     /// The next reply; after a loss the worker is gone.
     pub fn next(&mut self, deadline: Instant) -> Result<Reply, Loss> {
-        let patience = deadline.saturating_duration_since(Instant::now());
-        match self.incoming.recv_timeout(patience) {
-            Ok(Incoming::Reply(reply)) => Ok(*reply),
-            Ok(Incoming::Broken(FrameError::Closed)) => Err(self.death()),
-            Ok(Incoming::Broken(error)) => {
-                self.kill();
-                Err(Loss::Garbage { reason: error.to_string() })
+        loop {
+            match protocol::take(&mut self.received, self.limit) {
+                Ok(Some(reply)) => return Ok(reply),
+                Ok(None) => {}
+                Err(error) => {
+                    self.kill();
+                    return Err(Loss::Garbage { reason: error.to_string() });
+                }
             }
-            Err(RecvTimeoutError::Timeout) => {
-                self.kill();
-                Err(Loss::TimedOut)
+            self.requests.advance();
+            // What has come by the deadline counts, so the pipe is looked at before the clock.
+            match self.receive() {
+                Ok(Received::Something) => {}
+                Ok(Received::End) => return Err(self.death()),
+                Ok(Received::Nothing) if Instant::now() >= deadline => {
+                    self.kill();
+                    return Err(Loss::TimedOut);
+                }
+                Ok(Received::Nothing) => {
+                    let pipe = self.requests.pipe.as_ref().filter(|_| !self.requests.waiting.is_empty());
+                    // A wait that fails is as one that ends early: the pipes tell what is the matter.
+                    let _ = system::wait(self.replies.as_fd(), pipe.map(AsFd::as_fd), deadline);
+                }
+                Err(error) => {
+                    self.kill();
+                    return Err(Loss::Garbage { reason: FrameError::Pipe(error).to_string() });
+                }
             }
-            Err(RecvTimeoutError::Disconnected) => Err(self.death()),
+        }
+    }
+
+    /// Reads what there is, without waiting.
+    fn receive(&mut self) -> io::Result<Received> {
+        let start = self.received.len();
+        self.received.resize(start + CHUNK, 0);
+        let read = self.replies.read(&mut self.received[start..]);
+        self.received.truncate(start + *read.as_ref().unwrap_or(&0));
+        match read {
+            Ok(0) => Ok(Received::End),
+            Ok(_) => Ok(Received::Something),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                Ok(Received::Nothing)
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -166,38 +238,6 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-/// Writes frames beside the caller, which must not block on a worker that does not read.
-fn writer(mut pipe: ChildStdin) -> Sender<Vec<u8>> {
-    let (send, receive) = mpsc::channel::<Vec<u8>>();
-    std::thread::spawn(move || {
-        for frame in receive {
-            if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
-                return;
-            }
-        }
-    });
-    send
-}
-
-fn reader(pipe: ChildStdout, limit: Arc<AtomicU64>) -> Receiver<Incoming> {
-    // Bounded, so that a worker that talks without end fills a pipe and not our memory.
-    let (send, receive) = mpsc::sync_channel(16);
-    std::thread::spawn(move || {
-        let mut pipe = BufReader::new(pipe);
-        loop {
-            let incoming = match protocol::read::<Reply>(&mut pipe, || limit.load(Ordering::SeqCst)) {
-                Ok(reply) => Incoming::Reply(Box::new(reply)),
-                Err(error) => Incoming::Broken(error),
-            };
-            let is_last = matches!(incoming, Incoming::Broken(_));
-            if send.send(incoming).is_err() || is_last {
-                return;
-            }
-        }
-    });
-    receive
 }
 
 /// Keeps the end of the error stream; the receiver hears when the stream has ended.

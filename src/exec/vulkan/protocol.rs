@@ -94,6 +94,8 @@ pub struct Opened {
     pub loop_limit: Option<u32>,
     /// What the layer, loader and driver said while starting.
     pub messages: Vec<WireMessage>,
+    /// What the user may want to know and no result depends on.
+    pub notes: Vec<String>,
 }
 
 /// SHA-256 over a module's words in little-endian bytes.
@@ -327,15 +329,43 @@ pub fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     Ok(frame)
 }
 
+/// Writes a frame and sends it on its way.
 pub fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
     pipe.write_all(&frame(message)?)?;
     Ok(pipe.flush()?)
 }
 
-/// Reads one frame. `limit` is asked for once the header is there, so that it may depend on what was sent meanwhile.
-pub fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: impl FnOnce() -> u64) -> Result<T, FrameError> {
+/// Takes the first frame off what has been received; none: it is not whole yet.
+pub fn take<T: for<'de> Deserialize<'de>>(received: &mut Vec<u8>, limit: u64) -> Result<Option<T>, FrameError> {
+    let Some(header) = received.first_chunk::<HEADER>() else { return Ok(None) };
+    let end = HEADER as u64 + payload_length(header, limit)?;
+    if (received.len() as u64) < end {
+        return Ok(None);
+    }
+    let message = content(&received[HEADER..end as usize])?;
+    received.drain(..end as usize);
+    Ok(Some(message))
+}
+
+/// Writes a frame that may wait for the next one.
+pub fn queue<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
+    Ok(pipe.write_all(&frame(message)?)?)
+}
+
+/// Reads one frame of at most `limit` bytes.
+pub fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: u64) -> Result<T, FrameError> {
     let mut header = [0; HEADER];
     read_header(pipe, &mut header)?;
+    let length = payload_length(&header, limit)?;
+    let mut payload = Vec::new();
+    pipe.take(length).read_to_end(&mut payload)?;
+    if (payload.len() as u64) < length {
+        return Err(FrameError::Closed);
+    }
+    content(&payload)
+}
+
+fn payload_length(header: &[u8; HEADER], limit: u64) -> Result<u64, FrameError> {
     if header[..4] != MAGIC {
         return Err(FrameError::Magic);
     }
@@ -344,17 +374,12 @@ pub fn read<T: for<'de> Deserialize<'de>>(pipe: &mut impl Read, limit: impl FnOn
         return Err(FrameError::Version { found });
     }
     let length = u64::from_le_bytes(header[8..].try_into().expect("8 bytes"));
-    let limit = limit();
-    if length > limit {
-        return Err(FrameError::Oversized { length, limit });
-    }
-    let mut payload = Vec::new();
-    pipe.take(length).read_to_end(&mut payload)?;
-    if (payload.len() as u64) < length {
-        return Err(FrameError::Closed);
-    }
+    if length > limit { Err(FrameError::Oversized { length, limit }) } else { Ok(length) }
+}
+
+fn content<T: for<'de> Deserialize<'de>>(payload: &[u8]) -> Result<T, FrameError> {
     let (message, rest) =
-        postcard::take_from_bytes(&payload).map_err(|error| FrameError::Content { reason: error.to_string() })?;
+        postcard::take_from_bytes(payload).map_err(|error| FrameError::Content { reason: error.to_string() })?;
     match rest.len() {
         0 => Ok(message),
         extra => Err(FrameError::Content { reason: format!("{extra} bytes behind the message") }),
@@ -389,15 +414,30 @@ mod tests {
     #[test]
     fn a_frame_comes_back_as_it_was_written() {
         let bytes = frame(&run_reply()).expect("encodes");
-        let Reply::Ran(run) = read(&mut bytes.as_slice(), || 4096).expect("decodes") else { panic!("another reply") };
+        let Reply::Ran(run) = read(&mut bytes.as_slice(), 4096).expect("decodes") else { panic!("another reply") };
         assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
         assert_eq!(run.records, [records()]);
     }
 
     #[test]
+    fn frames_are_taken_off_a_stream_once_they_are_whole() {
+        let one = frame(&run_reply()).expect("encodes");
+        let stream = [one.clone(), one.clone()].concat();
+        let (mut received, mut taken) = (Vec::new(), 0);
+        for byte in stream {
+            received.push(byte);
+            taken += usize::from(take::<Reply>(&mut received, 4096).expect("decodes").is_some());
+        }
+        assert_eq!((taken, received.len()), (2, 0));
+        let mut long = one[..HEADER].to_vec();
+        let error = take::<Reply>(&mut long, 16).expect_err("too long");
+        assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
+    }
+
+    #[test]
     fn an_oversized_frame_is_refused_before_it_is_read() {
         let bytes = frame(&run_reply()).expect("encodes");
-        let error = read::<Reply>(&mut &bytes[..HEADER], || 16).expect_err("too long");
+        let error = read::<Reply>(&mut &bytes[..HEADER], 16).expect_err("too long");
         assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
     }
 
@@ -405,7 +445,7 @@ mod tests {
     fn every_truncation_is_an_error() {
         let bytes = frame(&run_reply()).expect("encodes");
         for end in 0..bytes.len() {
-            read::<Reply>(&mut &bytes[..end], || 4096).expect_err("truncated");
+            read::<Reply>(&mut &bytes[..end], 4096).expect_err("truncated");
         }
     }
 
@@ -413,8 +453,8 @@ mod tests {
     fn other_versions_and_other_programs_are_named() {
         let mut bytes = frame(&run_reply()).expect("encodes");
         bytes[4] = 99;
-        assert!(matches!(read::<Reply>(&mut bytes.as_slice(), || 4096), Err(FrameError::Version { found: 99 })));
+        assert!(matches!(read::<Reply>(&mut bytes.as_slice(), 4096), Err(FrameError::Version { found: 99 })));
         let text = b"Segmentation fault (core dumped)".to_vec();
-        assert!(matches!(read::<Reply>(&mut text.as_slice(), || 4096), Err(FrameError::Magic)));
+        assert!(matches!(read::<Reply>(&mut text.as_slice(), 4096), Err(FrameError::Magic)));
     }
 }

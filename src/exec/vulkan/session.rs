@@ -1,12 +1,11 @@
 //! A worker's open device: prepares jobs, runs them, reads results back.
 //!
 //! Knows: what must exist before the first dispatch of a job, in which order it is made, and when the host may read.
-//! Promises: every job starts with freshly written buffers; nothing of a job outlives it but cached pipelines and one
-//! block of memory; the records of a dispatch whose canary word is wrong are refused.
+//! Promises: every job starts with freshly written buffers, guards and descriptor sets; nothing of a job outlives it but
+//! cached pipelines and what `kept` holds for jobs of the same shape; the records of a dispatch whose canary word is wrong are refused.
 //! Does not cover: time limits and crashes (`process`).
 
 use super::canary;
-use super::census;
 use super::commands::{Commands, Dispatch, Timing};
 use super::descriptors::DescriptorPool;
 use super::device::{CallFailure, Device};
@@ -16,9 +15,11 @@ use super::identity::NoVulkan;
 use super::image::Copying;
 use super::image_fit;
 use super::instance::{Instance, failed};
-use super::memory::{Block, Placement, Storage};
+use super::kept::Kept;
+use super::memory::{Placement, Storage};
 use super::needs::Needs;
 use super::pipeline::{Pipeline, PipelineKey, Pipelines, Program};
+use super::pipeline_cache::PipelineCache;
 use super::protocol::{
     Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Trespass, WireBinding, WireDispatch, WireJob, WireMessage,
     WireRecords, WireRun, WireTime,
@@ -32,7 +33,6 @@ use crate::spirv::module::{Instruction, Module};
 use ash::vk;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ struct Prepared<'a> {
     resources: Resources,
     storage: Storage,
     /// Holds the descriptor sets of the dispatches.
-    _pool: DescriptorPool,
+    pool: DescriptorPool,
 }
 
 /// Before times count: at least so long, and so many runs of each job.
@@ -105,7 +105,7 @@ const WARMING_RUNS: usize = 3;
 pub struct Session {
     commands: Commands,
     pipelines: Pipelines,
-    spare: Option<Block>,
+    kept: Kept,
     fault: Faults,
     /// Iterations after which the device ends loops by itself.
     loop_limit: Option<u32>,
@@ -117,8 +117,9 @@ impl Session {
         let instance = Rc::new(Instance::open(open.validation)?);
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
         let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
-        let pipelines = Pipelines::new(&device);
-        let mut session = Self { commands, pipelines, spare: None, fault, loop_limit: None, device };
+        let (cache, note) = PipelineCache::open(&device);
+        let (pipelines, kept) = (Pipelines::new(&device, cache), Kept::new(&device));
+        let mut session = Self { commands, pipelines, kept, fault, loop_limit: None, device };
         let messages = session.device.instance.messages.take();
         let mut run = session.run(&canary::job(), &mut |_| {});
         if session.fault.strikes(FaultKind::Canary, canary::NAME) {
@@ -128,7 +129,12 @@ impl Session {
         session.loop_limit = canary::judge_loop_probe(&session.run(&canary::loop_probe(), &mut |_| {}))?;
         let loop_limit = session.loop_limit;
         let (identity, layer) = (session.device.identity.clone(), session.device.instance.layer.clone());
-        Ok((session, Opened { identity, layer, loop_limit, messages }))
+        Ok((session, Opened { identity, layer, loop_limit, messages, notes: note.into_iter().collect() }))
+    }
+
+    /// Keeps the pipelines for later workers, if enough of them are new or there is time.
+    pub fn save_pipelines(&mut self, idle: impl FnOnce() -> bool) {
+        self.pipelines.cache.save(idle);
     }
 
     /// Runs a job; `announce` is told of each phase as it begins.
@@ -173,10 +179,9 @@ impl Session {
             prepared.storage.disturb_guard(0);
         }
         prepared.collect(result)?;
-        let Prepared { resources, storage, .. } = prepared;
+        let Prepared { resources, storage, pool, .. } = prepared;
         drop(resources);
-        self.spare = storage.into_block();
-        Ok(())
+        Ok(self.kept.take_back(storage, pool)?)
     }
 
     /// Runs the census form of a job with loops. `Completed`: no loop was cut off.
@@ -215,7 +220,7 @@ impl Session {
     /// The job with its modules in census form and a counter for each dispatch; none if no module has loops.
     fn census_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Ending> {
         let programs = &mut self.pipelines.programs;
-        let looping = |digest| programs.get(digest).is_some_and(|program| census::has_loops(&program.module));
+        let mut looping = |digest| programs.get_mut(digest).is_some_and(Program::has_loops);
         if !job.modules.iter().any(|module| looping(&module.digest)) {
             return Ok(None);
         }
@@ -225,16 +230,15 @@ impl Session {
         let binding = free_binding(job, own.map(|program| &program.module));
         for module in &mut counting.modules {
             let Some(program) = programs.get_mut(&module.digest) else { continue };
-            let words = program.census(binding).map_err(|why| {
+            let census = program.census(binding).map_err(|why| {
                 Ending::Undetermined(format!(
                     "the driver ends a kernel's loops after {limit} iterations, and whether it did so in kernel `{}` \
                      cannot be seen: {why}",
                     module.kernel
                 ))
             })?;
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            module.digest = Sha256::digest(&bytes).into();
-            module.words = Some(Bytes(bytes));
+            module.digest = census.digest;
+            module.words = (!programs.contains_key(&census.digest)).then(|| census.words.clone());
         }
         for (index, dispatch) in counting.dispatches.iter_mut().enumerate() {
             let buffer = (job.buffers.len() + index) as u32;
@@ -330,19 +334,18 @@ impl Session {
             gather(said, pipeline.messages.clone());
             pipelines.push(pipeline);
         }
-        let spare = match placement {
-            Placement::ReadBack => self.spare.take(),
-            Placement::Near => None,
+        let storage = match placement {
+            Placement::ReadBack => self.kept.storage(&lengths)?,
+            Placement::Near => Storage::create(&self.device, &lengths, placement, None)?,
         };
-        let storage = Storage::create(&self.device, &lengths, placement, spare)?;
         let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
-        let mut pool = DescriptorPool::create(&self.device, &layouts)?;
+        let mut pool = self.kept.pool(&layouts)?;
         let mut resources = Resources::create(&self.device, job, &storage)?;
         let mut dispatches = Vec::with_capacity(plans.len());
         for (index, (plan, pipeline)) in plans.iter().zip(pipelines).enumerate() {
             dispatches.push(plan.ready(index as u32, pipeline, &storage, &mut resources, &mut pool)?);
         }
-        Ok(Prepared { job, dispatches, records, resources, storage, _pool: pool })
+        Ok(Prepared { job, dispatches, records, resources, storage, pool })
     }
 
     fn receive_modules(&mut self, job: &WireJob) -> Result<(), Ending> {

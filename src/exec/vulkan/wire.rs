@@ -15,6 +15,7 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::Records;
 use sha2::Digest as _;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Why a job is not even sent; none: it is.
 pub fn refuse(job: &Job) -> Option<Completion> {
@@ -25,11 +26,33 @@ pub fn refuse(job: &Job) -> Option<Completion> {
     })
 }
 
+/// What a worker has been sent.
+#[derive(Default)]
+pub struct KnownModules {
+    sent: BTreeSet<Digest>,
+    /// Digests by the words' address; the words are held, so that an address stays theirs.
+    digests: BTreeMap<usize, (Arc<Vec<u32>>, Digest)>,
+}
+
+impl KnownModules {
+    /// The digest of a module's words, and the words as bytes if the worker does not have them.
+    fn send(&mut self, words: &Arc<Vec<u32>>) -> (Digest, Option<Bytes>) {
+        let address = Arc::as_ptr(words).addr();
+        if let Some((_, digest)) = self.digests.get(&address) {
+            return (*digest, None);
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let digest: Digest = sha2::Sha256::digest(&bytes).into();
+        self.digests.insert(address, (words.clone(), digest));
+        (digest, self.sent.insert(digest).then_some(Bytes(bytes)))
+    }
+}
+
 /// A job in wire form; words that the worker has had are left out. Past `most` modules the worker starts anew.
-pub fn job(job: &Job, known: &mut BTreeSet<Digest>, most: usize) -> WireJob {
-    let cache = if known.len() > most { Cache::Forget } else { Cache::Keep };
+pub fn job(job: &Job, known: &mut KnownModules, most: usize) -> WireJob {
+    let cache = if known.digests.len() > most { Cache::Forget } else { Cache::Keep };
     if cache == Cache::Forget {
-        known.clear();
+        *known = KnownModules::default();
     }
     WireJob {
         name: job.name.clone(),
@@ -49,9 +72,8 @@ fn image(job: &Job, image: &JobImage) -> WireImage {
     WireImage { name, buffer: image.buffer, shape: image.shape }
 }
 
-fn module(module: &JobModule, known: &mut BTreeSet<Digest>) -> WireModule {
-    let bytes: Vec<u8> = module.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let digest: Digest = sha2::Sha256::digest(&bytes).into();
+fn module(module: &JobModule, known: &mut KnownModules) -> WireModule {
+    let (digest, words) = known.send(&module.words);
     let records = match &module.recording {
         // Marker calls are ordinary calls to a device.
         ModuleRecording::None | ModuleRecording::Markers(_) => None,
@@ -59,7 +81,6 @@ fn module(module: &JobModule, known: &mut BTreeSet<Digest>) -> WireModule {
             Some(RecordSlot { set: buffer.set, binding: buffer.binding, form: RecordForm::of(buffer) })
         }
     };
-    let words = known.insert(digest).then_some(Bytes(bytes));
     WireModule { kernel: module.kernel.clone(), digest, words, records }
 }
 

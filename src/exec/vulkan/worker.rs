@@ -7,16 +7,18 @@
 //! Does not cover: time limits; the parent kills.
 
 use super::fault::Faults;
-use super::identity;
 use super::protocol::{self, Fitness, FrameError, Open, Phase, Reply, Request, WireJob};
 use super::session::Session;
-use super::watch;
+use super::{identity, system, watch};
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+pub use super::system::{exit_now, hang_in_exit};
 
 /// Exit status after a failed assertion of the tool.
 pub const PANICKED: u8 = 101;
@@ -24,34 +26,10 @@ pub const PANICKED: u8 = 101;
 pub const EXHAUSTED: u8 = 102;
 /// Exit status when the pipes to the parent are unusable.
 const NO_PARENT: u8 = 3;
-
-mod system {
-    use std::ffi::c_int;
-    unsafe extern "C" {
-        // From the C library, which the standard library links: no crate is needed for three functions.
-        pub fn _exit(status: c_int) -> !;
-        pub fn dup2(old: c_int, new: c_int) -> c_int;
-        pub fn atexit(handler: extern "C" fn()) -> c_int;
-    }
-}
-
-/// Ends the process without running destructors: a driver's may wait for a dispatch that never ends.
-pub fn exit_now(status: u8) -> ! {
-    // SAFETY: `_exit` has no preconditions.
-    unsafe { system::_exit(status.into()) }
-}
-
-/// Ends the process in order, with a handler that never returns: what a driver's may do.
-pub fn hang_in_exit() -> ! {
-    extern "C" fn never_return() {
-        loop {
-            std::thread::park();
-        }
-    }
-    // SAFETY: the handler is a function of this program, takes nothing and does not unwind.
-    unsafe { system::atexit(never_return) };
-    std::process::exit(0)
-}
+/// Bytes of contents that are read back in no time.
+const SHORT: usize = 1 << 20;
+/// Without a request for so long, there is time for other things.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The whole life of a worker; returns its exit status. To be called first thing in a process of its own, as
 /// `vkcert __vulkan-worker`.
@@ -61,9 +39,19 @@ pub fn worker_main() -> u8 {
         exit_now(PANICKED)
     }));
     let Ok(mut pipe) = private_stdout() else { return NO_PARENT };
-    let requests = requests();
+    watch_parent();
+    let mut requests = io::stdin().lock();
     let mut worker = Worker { session: None, memory: 0, allowed: watch::start(), fault: Faults::from_environment() };
-    while let Ok(request) = requests.recv() {
+    loop {
+        worker.use_pause();
+        let request = match protocol::read(&mut requests, protocol::REQUEST_LIMIT) {
+            Ok(request) => request,
+            Err(FrameError::Closed) => exit_now(0),
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "the request cannot be read: {error}");
+                exit_now(NO_PARENT)
+            }
+        };
         match worker.answer(request, &mut pipe) {
             Ok(Next::Request) => {}
             Ok(Next::End) => return 0,
@@ -74,35 +62,22 @@ pub fn worker_main() -> u8 {
             }
         }
     }
-    0
 }
 
 /// A copy of standard output; the original then leads to the error stream.
-fn private_stdout() -> io::Result<File> {
+fn private_stdout() -> io::Result<BufWriter<File>> {
     let copy = io::stdout().as_fd().try_clone_to_owned()?;
-    // SAFETY: both descriptors are open, and nothing in this process has buffered output for the old one yet.
-    let moved = unsafe { system::dup2(io::stderr().as_raw_fd(), io::stdout().as_raw_fd()) };
-    if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(File::from(copy)) }
+    // Nothing in this process has buffered output for the old one yet.
+    system::redirect(io::stderr().as_fd(), io::stdout().as_fd())?;
+    Ok(BufWriter::new(File::from(copy)))
 }
 
-/// Reads requests beside the main line of execution, so that the end of the parent is noticed during a dispatch too.
-fn requests() -> mpsc::Receiver<Request> {
-    let (send, receive) = mpsc::channel();
-    let read = move || {
-        let mut pipe = io::stdin().lock();
-        loop {
-            match protocol::read(&mut pipe, || protocol::REQUEST_LIMIT) {
-                Ok(request) => drop(send.send(request)),
-                Err(FrameError::Closed) => exit_now(0),
-                Err(error) => {
-                    let _ = writeln!(io::stderr(), "the request cannot be read: {error}");
-                    exit_now(NO_PARENT)
-                }
-            }
-        }
-    };
-    std::thread::spawn(read);
-    receive
+/// Watches the pipe beside the main line of execution, so that the end of the parent is noticed during a dispatch too.
+fn watch_parent() {
+    std::thread::spawn(|| {
+        while !system::hangs_up(io::stdin().as_fd()) {}
+        exit_now(0)
+    });
 }
 
 /// What a worker does after an answer.
@@ -139,7 +114,14 @@ impl Worker {
         self.allowed.store(self.memory.saturating_add(needed), Ordering::SeqCst);
     }
 
-    fn answer(&mut self, request: Request, pipe: &mut File) -> Result<Next, FrameError> {
+    /// Between two requests: keeps the pipeline cache if there are enough new pipelines, or time.
+    fn use_pause(&mut self) {
+        let Some(session) = &mut self.session else { return };
+        let idle = || !system::is_readable(io::stdin().as_fd(), PAUSE);
+        session.save_pipelines(idle);
+    }
+
+    fn answer(&mut self, request: Request, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
         match request {
             Request::Open(open) => self.open(&open, pipe),
             Request::List => {
@@ -150,6 +132,7 @@ impl Worker {
             Request::Run(job) => self.run(&job, pipe),
             Request::Measure { jobs, repetitions } => self.measure(&jobs, repetitions, pipe),
             Request::Close => {
+                self.session.iter_mut().for_each(|session| session.save_pipelines(|| true));
                 let instance = self.session.take().map(|session| Rc::clone(&session.device.instance));
                 // The session, and with it the device, is gone; its instance has heard what the layer said about that.
                 let messages = instance.map(|instance| instance.messages.take()).unwrap_or_default();
@@ -159,7 +142,7 @@ impl Worker {
         }
     }
 
-    fn open(&mut self, open: &Open, pipe: &mut File) -> Result<Next, FrameError> {
+    fn open(&mut self, open: &Open, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
         self.memory = open.memory;
         self.allow(0);
         match Session::open(open, self.fault.clone()) {
@@ -175,12 +158,13 @@ impl Worker {
         }
     }
 
-    fn run(&mut self, job: &WireJob, pipe: &mut File) -> Result<Next, FrameError> {
+    fn run(&mut self, job: &WireJob, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
         self.allow(job.memory_bytes);
         self.fault.strike_on_arrival(&job.name, pipe);
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
-        let mut run = session.run(job, &mut |phase| announce(phase, pipe, &mut announced));
+        let reading = Reading::of(job);
+        let mut run = session.run(job, &mut |phase| announce(phase, reading, pipe, &mut announced));
         announced?;
         self.fault.strike_after(&job.name, &mut run);
         let next = Next::from(run.fitness);
@@ -188,26 +172,49 @@ impl Worker {
         Ok(next)
     }
 
-    fn measure(&mut self, jobs: &[WireJob], repetitions: u32, pipe: &mut File) -> Result<Next, FrameError> {
+    fn measure(&mut self, jobs: &[WireJob], repetitions: u32, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
         self.allow(jobs.iter().map(|job| job.memory_bytes).sum());
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
         let (ending, fitness, times) =
-            session.measure(jobs, repetitions, &mut |phase| announce(phase, pipe, &mut announced));
+            session.measure(jobs, repetitions, &mut |phase| announce(phase, Reading::Long, pipe, &mut announced));
         announced?;
         protocol::write(pipe, &Reply::Measured { ending, times, fitness })?;
         Ok(Next::from(fitness))
     }
 }
 
-/// Tells the parent of a phase; the first failure is kept.
-fn announce(phase: Phase, pipe: &mut File, outcome: &mut Result<(), FrameError>) {
-    if outcome.is_ok() {
-        *outcome = protocol::write(pipe, &Reply::Reached(phase));
+/// How long reading results back may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// A copy of a few pages of memory.
+    Short,
+    /// Images, which the device copies first, or more bytes.
+    Long,
+}
+
+impl Reading {
+    fn of(job: &WireJob) -> Self {
+        let bytes: usize = job.buffers.iter().map(|buffer| buffer.0.len()).sum();
+        if job.images.is_empty() && bytes <= SHORT { Self::Short } else { Self::Long }
     }
 }
 
-fn unopened(pipe: &mut File) -> Result<Next, FrameError> {
+/// Tells the parent of a phase; the first failure is kept. What the parent needs not know at once (that it prepares
+/// until it hears of something else; that short contents are read back) goes with what follows: each message costs the
+/// parent a wake-up.
+fn announce(phase: Phase, reading: Reading, pipe: &mut impl Write, outcome: &mut Result<(), FrameError>) {
+    let at_once = match (phase, reading) {
+        (Phase::Counting(_) | Phase::Dispatched(_), _) | (Phase::Collecting, Reading::Long) => true,
+        (Phase::Preparing, _) | (Phase::Collecting, Reading::Short) => false,
+    };
+    if outcome.is_ok() {
+        let reached = Reply::Reached(phase);
+        *outcome = if at_once { protocol::write(pipe, &reached) } else { protocol::queue(pipe, &reached) };
+    }
+}
+
+fn unopened(pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
     protocol::write(pipe, &Reply::Failed("a job came before the device was opened".to_owned()))?;
     Ok(Next::Exit)
 }
