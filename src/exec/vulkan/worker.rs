@@ -173,7 +173,7 @@ impl Worker {
     }
 
     fn measure(&mut self, jobs: &[WireJob], repetitions: u32, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
-        self.allow(jobs.iter().map(|job| job.memory_bytes).sum());
+        self.allow(jobs.iter().fold(0, |all, job| all.saturating_add(job.memory_bytes)));
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
         let (ending, fitness, times) =
