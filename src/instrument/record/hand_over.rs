@@ -77,6 +77,14 @@ impl Storage {
         if input.ty == ty { loaded } else { emit(draft, Op::Bitcast, ty, vec![Operand::IdRef(loaded)]) }
     }
 
+    /// The components of an input with three.
+    fn components(&self, draft: &mut Draft, input: Input, triple: Id) -> [Id; 3] {
+        let all = self.input(draft, input, triple);
+        [0, 1, 2].map(|axis| {
+            emit(draft, Op::CompositeExtract, self.uint, vec![Operand::IdRef(all), Operand::LiteralBit32(axis)])
+        })
+    }
+
     /// What stands before the kernel: the rank, and the workgroup's words as zero.
     pub fn prepare(&self, draft: &mut Draft) {
         if let Some(rank) = self.rank {
@@ -119,10 +127,7 @@ impl Storage {
 
     /// Where the workgroup's copy of the data words begins: behind its canary, at `HEADER + 1 + ((x + y + z) % copies) * stride`
     fn first_of(&self, draft: &mut Draft, copy: GroupCopy) -> Id {
-        let workgroup = self.input(draft, copy.workgroup, copy.triple);
-        let [x, y, z] = [0, 1, 2].map(|axis| {
-            emit(draft, Op::CompositeExtract, self.uint, vec![Operand::IdRef(workgroup), Operand::LiteralBit32(axis)])
-        });
+        let [x, y, z] = self.components(draft, copy.workgroup, copy.triple);
         let [last, stride, header] =
             [copy.copies - 1, copy.stride, HEADER_WORDS + 1].map(|value| draft.constant(value));
         let xy = self.binary(draft, Op::IAdd, x, y);
@@ -159,10 +164,7 @@ impl Storage {
     /// `(x + y * groups.x + z * groups.x * groups.y) * local size + local index`
     fn compute_rank(&self, draft: &mut Draft) -> Id {
         let rank = self.rank.expect("the mode has ranks");
-        let workgroup = self.input(draft, rank.workgroup, rank.triple);
-        let [x, y, z] = [0, 1, 2].map(|axis| {
-            emit(draft, Op::CompositeExtract, self.uint, vec![Operand::IdRef(workgroup), Operand::LiteralBit32(axis)])
-        });
+        let [x, y, z] = self.components(draft, rank.workgroup, rank.triple);
         let [row, plane, local_size] = [ROW_WORD, PLANE_WORD, LOCAL_WORD].map(|word| self.header(draft, word));
         let y = self.binary(draft, Op::IMul, y, row);
         let z = self.binary(draft, Op::IMul, z, plane);
@@ -251,15 +253,7 @@ impl Storage {
     /// The bits of each word that the buffer does not have yet, one branch for several words.
     fn add_all(&self, draft: &mut Draft, all: &[Gathered]) {
         for chunk in all.chunks(CHUNK) {
-            let new: Vec<(Gathered, Id)> = chunk
-                .iter()
-                .map(|gathered| {
-                    let place = self.fixed_data_word(draft, gathered.word);
-                    let known = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
-                    let bits = self.without(draft, gathered.bits, known);
-                    (Gathered { bits, ..*gathered }, place)
-                })
-                .collect();
+            let new = self.missing_in(draft, chunk, self.scope, Self::fixed_data_word);
             let proof = self.proof_of(draft, chunk);
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
             branch_if(draft, any, |draft| {
@@ -269,6 +263,23 @@ impl Storage {
                 self.write_canary(draft, proof);
             });
         }
+    }
+
+    /// The bits of each word that its place does not have yet, with the place.
+    fn missing_in(
+        &self,
+        draft: &mut Draft,
+        chunk: &[Gathered],
+        scope: Id,
+        place: fn(&Self, &mut Draft, u32) -> Id,
+    ) -> Vec<(Gathered, Id)> {
+        let missing = chunk.iter().map(|gathered| {
+            let place = place(self, draft, gathered.word);
+            let known = self.atomic(draft, Op::AtomicLoad, place, scope, None);
+            let bits = self.without(draft, gathered.bits, known);
+            (Gathered { bits, ..*gathered }, place)
+        });
+        missing.collect()
     }
 
     /// Where only one word is handed over, its bits are known to be new.
@@ -314,15 +325,7 @@ impl Storage {
 
     fn add_what_the_workgroup_lacks(&self, draft: &mut Draft, all: &[Gathered]) {
         for chunk in all.chunks(CHUNK) {
-            let new: Vec<(Gathered, Id)> = chunk
-                .iter()
-                .map(|gathered| {
-                    let place = self.shared_word(draft, gathered.word);
-                    let known = self.atomic(draft, Op::AtomicLoad, place, self.workgroup_scope, None);
-                    let bits = self.without(draft, gathered.bits, known);
-                    (Gathered { bits, ..*gathered }, place)
-                })
-                .collect();
+            let new = self.missing_in(draft, chunk, self.workgroup_scope, Self::shared_word);
             let proof = self.proof_of(draft, chunk);
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
             branch_if(draft, any, |draft| {

@@ -2,9 +2,9 @@
 //!
 //! Knows: the layout of a kernel's bits, its marker calls and the control flow around them.
 //! Promises: every evaluation of a decision sets the bit of its vector and no other; every mark sets its bit. A decision
-//! whose conditions tell the vector where its evaluation ends needs no sum: a constant is selected by each condition's
-//! value. The bits of a loop's decision move out of the iteration: those of leaving are set behind the loop, and that of
-//! going on is a constant in a variable of its own, which no iteration has to read.
+//! with few vectors picks its bit by the values that its conditions left (`tree`); others add weights. The bits of a decision
+//! that ends or leaves a loop move out of the iteration: those of leaving are set on the way out, and that of going on is a
+//! constant in a variable of its own, which no iteration has to read.
 //! Does not cover: where bits go (`emit`, `hand_over`).
 
 use super::tree::VectorTree;
