@@ -20,8 +20,10 @@ use crate::model::finding::{Checks, Finding};
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::verdict::EngineName;
+use repeat::Results;
 use resource::{JobResources, JobView};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Everything an engine needs to run one test: modules, buffers, dispatches in order, limits.
@@ -183,6 +185,23 @@ pub trait Executor {
     /// The same, with what only an engine that sees every access and loop can count; nothing for the others.
     fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
         Ok((self.run(job, observer)?, Counts::default()))
+    }
+
+    /// Runs `job` so many times, each time from its initial contents, or until a run does not complete. Counts are those of
+    /// the first run; only it is observed, but for findings.
+    fn run_repeatedly(
+        &mut self,
+        job: &Job,
+        repetitions: NonZeroU32,
+        observer: &mut dyn Observer,
+    ) -> Result<(Results, Counts), ExecError> {
+        let (first, counts) = self.run_counting(job, observer)?;
+        let mut results = Results::new(first);
+        while results.completed() && results.started() < repetitions.get() {
+            let next = self.run(job, &mut Unobserved)?;
+            results.add(next, observer);
+        }
+        Ok((results, counts))
     }
 }
 

@@ -7,7 +7,7 @@
 //! Does not cover: variation that no repetition shows; findings that come in some repetitions only are reported, but are
 //! no variation of the result.
 
-use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
 use crate::model::finding::Finding;
 use crate::model::records::Records;
 use crate::model::verdict::EngineName;
@@ -52,20 +52,17 @@ impl Executor for Repeated<'_> {
 
     /// Counts are those of the first repetition; only it is observed, but for findings.
     fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
+        // A failure of the tool comes with the first.
         self.started = 1;
-        let (first, counts) = self.engine.run_counting(job, observer)?;
-        let mut results = Results::new(first);
-        while results.completed() && self.started < self.repetitions.get() {
-            self.started += 1;
-            let next = self.engine.run(job, &mut Unobserved)?;
-            results.add(next, observer);
-        }
+        let (results, counts) = self.engine.run_repeatedly(job, self.repetitions, observer)?;
+        self.started = results.started();
         Ok((results.outcome(job, self.repetitions), counts))
     }
 }
 
-/// The results of a job so far, each different one once.
-struct Results {
+/// What the repetitions of a job left, up to the first that did not complete: each different result once.
+#[derive(Debug)]
+pub struct Results {
     different: Vec<Run>,
     /// By repetition: index of its result.
     of: Vec<usize>,
@@ -73,15 +70,33 @@ struct Results {
 }
 
 impl Results {
-    fn new(first: Run) -> Self {
+    pub fn new(first: Run) -> Self {
         Self { findings: first.findings.clone(), different: vec![first], of: vec![0] }
     }
 
-    fn completed(&self) -> bool {
+    /// A repetition, counted from 0, that did not complete, after others whose results are lost.
+    pub fn lost(repetition: u32, run: Run) -> Self {
+        let mut results = Self::new(run);
+        results.of.resize(repetition as usize + 1, 0);
+        results
+    }
+
+    /// Repetitions that were started.
+    pub fn started(&self) -> u32 {
+        self.of.len() as u32
+    }
+
+    pub fn completed(&self) -> bool {
         self.different.last().is_some_and(|run| run.completion == Completion::Completed)
     }
 
-    fn add(&mut self, run: Run, observer: &mut dyn Observer) {
+    /// The next repetition left what the first did.
+    pub fn again(&mut self) {
+        self.of.push(0);
+    }
+
+    /// The next repetition's.
+    pub fn add(&mut self, run: Run, observer: &mut dyn Observer) {
         for finding in &run.findings {
             let known = |old: &&mut Finding| Finding { count: finding.count, ..(**old).clone() } == *finding;
             match self.findings.iter_mut().find(known) {
@@ -101,7 +116,8 @@ impl Results {
         self.of.push(index);
     }
 
-    fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> Run {
+    /// What all of them come to.
+    pub fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> Run {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by(Finding::order);
         let completed = self.completed();
@@ -185,7 +201,7 @@ fn in_repetition(completion: &Completion, repetition: usize, of: NonZeroU32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::JobBuffer;
+    use crate::exec::{JobBuffer, Unobserved};
     use crate::model::finding::{Checks, FindingKind};
     use proptest::prelude::*;
 

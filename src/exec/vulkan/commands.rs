@@ -1,7 +1,7 @@
-//! Recording, submitting and waiting for one dispatch at a time.
+//! Recording, submitting and waiting for dispatches.
 //!
 //! Knows: the barriers that make everything written before a dispatch visible to it, and its writes to what follows.
-//! Promises: when [`Commands::run`] returns, the dispatch has ended and the host may read.
+//! Promises: when [`Commands::run`] or [`Commands::follow`] returns, every dispatch has ended and the host may read.
 //! Does not cover: how long that may take: the wait has no limit, the parent has (`process`).
 
 use super::device::{CallFailure, Device, during};
@@ -12,7 +12,7 @@ use super::protocol::WireTime;
 use super::resources::Resources;
 use ash::vk;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One dispatch, ready to be recorded.
 pub struct Dispatch {
@@ -31,17 +31,61 @@ pub struct Restored {
     pub bytes: u64,
 }
 
-/// Whether a dispatch is surrounded by timestamps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timing {
-    Off,
-    On,
+/// After so long without an end, somebody may want to know where the device is.
+const SOON: Duration = Duration::from_millis(10);
+
+struct CommandPool {
+    raw: vk::CommandPool,
+    device: Rc<Device>,
 }
 
-pub struct Commands {
-    pool: vk::CommandPool,
+impl Drop for CommandPool {
+    fn drop(&mut self) {
+        // SAFETY: no submitted work is pending (see `Step`); a null handle is allowed.
+        unsafe { self.device.raw.destroy_command_pool(self.raw, None) }
+    }
+}
+
+/// A command buffer, recorded once and submitted as often as wanted, with the fence that tells its end. Nothing drops one
+/// that is pending: [`Commands::follow`] comes back when all have ended, and after a failure waits for the device.
+pub struct Step {
     buffer: vk::CommandBuffer,
     fence: vk::Fence,
+    pool: Rc<CommandPool>,
+}
+
+impl Step {
+    fn new(pool: &Rc<CommandPool>) -> Result<Self, CallFailure> {
+        let mut step =
+            Self { buffer: vk::CommandBuffer::null(), fence: vk::Fence::null(), pool: Rc::clone(pool) };
+        let raw = &pool.device.raw;
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw).command_buffer_count(1);
+        // SAFETY: the pool is alive.
+        let buffers = unsafe { raw.allocate_command_buffers(&info) }.map_err(during("vkAllocateCommandBuffers"))?;
+        step.buffer = buffers.first().copied().unwrap_or_default();
+        // SAFETY: the device is open.
+        step.fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }.map_err(during("vkCreateFence"))?;
+        Ok(step)
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        // SAFETY: the buffer is not pending; null handles are allowed.
+        unsafe {
+            self.pool.device.raw.destroy_fence(self.fence, None);
+            self.pool.device.raw.free_command_buffers(self.pool.raw, &[self.buffer]);
+        }
+    }
+}
+
+/// The copies of a pass's images.
+pub type ImageCopies<'a> = Option<(&'a Resources, &'a Storage, Copying)>;
+
+pub struct Commands {
+    /// For what is recorded and run at once.
+    single: Step,
+    pool: Rc<CommandPool>,
     /// Null where the queue has no timestamps.
     queries: vk::QueryPool,
     device: Rc<Device>,
@@ -50,23 +94,13 @@ pub struct Commands {
 impl Commands {
     pub fn new(device: &Rc<Device>) -> Result<Self, CallFailure> {
         let raw = &device.raw;
-        let mut commands = Self {
-            pool: vk::CommandPool::null(),
-            buffer: vk::CommandBuffer::null(),
-            fence: vk::Fence::null(),
-            queries: vk::QueryPool::null(),
-            device: device.clone(),
-        };
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family);
+        let flags = vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER;
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family).flags(flags);
         // SAFETY: the device is open and the family is the one its queue was created in.
-        commands.pool = unsafe { raw.create_command_pool(&info, None) }.map_err(during("vkCreateCommandPool"))?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(commands.pool).command_buffer_count(1);
-        // SAFETY: the pool is alive.
-        let buffers = unsafe { raw.allocate_command_buffers(&info) }.map_err(during("vkAllocateCommandBuffers"))?;
-        commands.buffer = buffers.first().copied().unwrap_or_default();
-        let info = vk::FenceCreateInfo::default();
-        // SAFETY: the device is open.
-        commands.fence = unsafe { raw.create_fence(&info, None) }.map_err(during("vkCreateFence"))?;
+        let pool = unsafe { raw.create_command_pool(&info, None) }.map_err(during("vkCreateCommandPool"))?;
+        let pool = Rc::new(CommandPool { raw: pool, device: device.clone() });
+        let single = Step::new(&pool)?;
+        let mut commands = Self { single, pool, queries: vk::QueryPool::null(), device: device.clone() };
         if device.timestamp_bits > 0 {
             let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
             // SAFETY: the device is open and its queue has timestamps.
@@ -75,31 +109,70 @@ impl Commands {
         Ok(commands)
     }
 
-    /// Runs one dispatch to its end; before it, and before its time begins, the device restores buffers.
-    pub fn run(&mut self, restored: &[Restored], dispatch: &Dispatch, timing: Timing) -> Result<WireTime, CallFailure> {
-        let timed = timing == Timing::On && self.queries != vk::QueryPool::null();
-        // SAFETY: the fence has been waited for (or nothing was submitted yet), so the pool's buffer is not pending.
-        unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
-            .map_err(during("vkResetCommandPool"))?;
-        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the command buffer is in its initial state.
-        unsafe { self.device.raw.begin_command_buffer(self.buffer, &begin) }.map_err(during("vkBeginCommandBuffer"))?;
+    /// A step of one dispatch, with what is copied before and after it.
+    pub fn record(&self, dispatch: &Dispatch, before: ImageCopies, after: ImageCopies) -> Result<Step, CallFailure> {
+        let step = Step::new(&self.pool)?;
+        self.begin(step.buffer, vk::CommandBufferUsageFlags::empty())?;
+        self.record_copies(step.buffer, before);
+        self.record_dispatch(step.buffer, dispatch);
+        self.record_copies(step.buffer, after);
+        self.end(step.buffer)?;
+        Ok(step)
+    }
+
+    /// Submits steps in order and waits for all of them; `late` is told which one keeps the host waiting, unless it is the
+    /// first. A failure comes with the step that it came in.
+    pub fn follow(&self, steps: &[&Step], late: &mut dyn FnMut(usize)) -> Result<(), (usize, CallFailure)> {
+        self.submit_and_wait(steps, late).inspect_err(|_| {
+            // What was submitted may be pending still. That the device is lost is known.
+            // SAFETY: the device is open, and its queue is used by this line of execution alone.
+            let _ = unsafe { self.device.raw.device_wait_idle() };
+        })
+    }
+
+    fn submit_and_wait(&self, steps: &[&Step], late: &mut dyn FnMut(usize)) -> Result<(), (usize, CallFailure)> {
+        for (index, step) in steps.iter().enumerate() {
+            self.submit(step).map_err(|failure| (index, failure))?;
+        }
+        // Most are over in no time: then one look at the last does for all.
+        let over = match steps {
+            [] | [_] => false,
+            [.., last] => self.wait(last, SOON).map_err(|failure| (steps.len() - 1, failure))?,
+        };
+        for (index, step) in steps.iter().enumerate().filter(|_| !over) {
+            if index > 0 && !self.wait(step, Duration::ZERO).map_err(|failure| (index, failure))? {
+                late(index);
+            }
+            self.wait(step, Duration::MAX).map_err(|failure| (index, failure))?;
+        }
+        let fences: Vec<vk::Fence> = steps.iter().map(|step| step.fence).collect();
+        if fences.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the fences are signalled, so nothing is pending that would signal them.
+        unsafe { self.device.raw.reset_fences(&fences) }.map_err(|result| (0, during("vkResetFences")(result)))
+    }
+
+    /// Runs one dispatch to its end and times it; before it, and before its time begins, the device restores buffers.
+    pub fn run(&mut self, restored: &[Restored], dispatch: &Dispatch) -> Result<WireTime, CallFailure> {
+        let timed = self.queries != vk::QueryPool::null();
+        let buffer = self.single.buffer;
+        self.begin(buffer, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
         for Restored { from, to, bytes } in restored {
             let region = vk::BufferCopy::default().size(*bytes);
             // SAFETY: both buffers are alive, have the transfer usages and at least so many bytes, and are not the same.
-            unsafe { self.device.raw.cmd_copy_buffer(self.buffer, *from, *to, &[region]) };
+            unsafe { self.device.raw.cmd_copy_buffer(buffer, *from, *to, &[region]) };
         }
         if timed {
-            self.stamp(0);
+            self.stamp(buffer, 0);
         }
-        self.record(dispatch);
+        self.record_dispatch(buffer, dispatch);
         if timed {
-            self.stamp(1);
+            self.stamp(buffer, 1);
         }
-        // SAFETY: the command buffer is recording.
-        unsafe { self.device.raw.end_command_buffer(self.buffer) }.map_err(during("vkEndCommandBuffer"))?;
+        self.end(buffer)?;
         let start = Instant::now();
-        self.submit()?;
+        self.follow(&[&self.single], &mut |_| {}).map_err(|(_, failure)| failure)?;
         let wall = start.elapsed().as_secs_f64() * 1e3;
         Ok(WireTime { wall, device: if timed { Some(self.span()?) } else { None } })
     }
@@ -109,26 +182,37 @@ impl Commands {
         if !resources.has_images() {
             return Ok(());
         }
-        // SAFETY: the fence has been waited for (or nothing was submitted yet), so the pool's buffer is not pending.
-        unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
-            .map_err(during("vkResetCommandPool"))?;
-        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the command buffer is in its initial state.
-        unsafe { self.device.raw.begin_command_buffer(self.buffer, &begin) }.map_err(during("vkBeginCommandBuffer"))?;
-        resources.record(self.buffer, storage, copying);
-        let all = vk::PipelineStageFlags::ALL_COMMANDS;
-        self.barrier(all, all | vk::PipelineStageFlags::HOST);
-        // SAFETY: the command buffer is recording.
-        unsafe { self.device.raw.end_command_buffer(self.buffer) }.map_err(during("vkEndCommandBuffer"))?;
-        self.submit()
+        self.begin(self.single.buffer, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
+        self.record_copies(self.single.buffer, Some((resources, storage, copying)));
+        self.end(self.single.buffer)?;
+        self.follow(&[&self.single], &mut |_| {}).map_err(|(_, failure)| failure)
     }
 
-    fn record(&self, dispatch: &Dispatch) {
-        let (raw, buffer) = (&self.device.raw, self.buffer);
+    /// Makes a buffer empty and lets it be recorded.
+    fn begin(&self, buffer: vk::CommandBuffer, usage: vk::CommandBufferUsageFlags) -> Result<(), CallFailure> {
+        let begin = vk::CommandBufferBeginInfo::default().flags(usage);
+        // SAFETY: the buffer is not pending (see `Step`), and its pool lets single buffers be reset.
+        unsafe { self.device.raw.begin_command_buffer(buffer, &begin) }.map_err(during("vkBeginCommandBuffer"))
+    }
+
+    fn end(&self, buffer: vk::CommandBuffer) -> Result<(), CallFailure> {
+        // SAFETY: the command buffer is recording.
+        unsafe { self.device.raw.end_command_buffer(buffer) }.map_err(during("vkEndCommandBuffer"))
+    }
+
+    fn record_copies(&self, buffer: vk::CommandBuffer, copies: ImageCopies) {
+        let Some((resources, storage, copying)) = copies else { return };
+        resources.record(buffer, storage, copying);
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        self.barrier(buffer, all, all | vk::PipelineStageFlags::HOST);
+    }
+
+    fn record_dispatch(&self, buffer: vk::CommandBuffer, dispatch: &Dispatch) {
+        let raw = &self.device.raw;
         let layout = dispatch.pipeline.layout.raw;
         let point = vk::PipelineBindPoint::COMPUTE;
         let [x, y, z] = dispatch.groups;
-        self.barrier(vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::COMPUTE_SHADER);
+        self.barrier(buffer, vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::COMPUTE_SHADER);
         // SAFETY: the command buffer is recording; pipeline, layout and sets are alive and belong together (`session`
         // builds all three from one `fit::Layout`); push constants lie in the layout's range.
         unsafe {
@@ -144,12 +228,12 @@ impl Commands {
             raw.cmd_dispatch(buffer, x, y, z);
         }
         let after = vk::PipelineStageFlags::ALL_COMMANDS | vk::PipelineStageFlags::HOST;
-        self.barrier(vk::PipelineStageFlags::COMPUTE_SHADER, after);
+        self.barrier(buffer, vk::PipelineStageFlags::COMPUTE_SHADER, after);
     }
 
     /// A full memory barrier between two stages. What the host wrote before a submission is visible to it without one
     /// (Vulkan specification, "Host Write Ordering Guarantees").
-    fn barrier(&self, from: vk::PipelineStageFlags, to: vk::PipelineStageFlags) {
+    fn barrier(&self, buffer: vk::CommandBuffer, from: vk::PipelineStageFlags, to: vk::PipelineStageFlags) {
         let mut read = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
         if to.contains(vk::PipelineStageFlags::HOST) {
             read |= vk::AccessFlags::HOST_READ;
@@ -157,28 +241,35 @@ impl Commands {
         let barrier = vk::MemoryBarrier::default().src_access_mask(vk::AccessFlags::MEMORY_WRITE).dst_access_mask(read);
         let none = vk::DependencyFlags::empty();
         // SAFETY: the command buffer is recording, and a compute queue has all of these stages.
-        unsafe { self.device.raw.cmd_pipeline_barrier(self.buffer, from, to, none, &[barrier], &[], &[]) }
+        unsafe { self.device.raw.cmd_pipeline_barrier(buffer, from, to, none, &[barrier], &[], &[]) }
     }
 
-    fn stamp(&self, query: u32) {
+    fn stamp(&self, buffer: vk::CommandBuffer, query: u32) {
         let stage = vk::PipelineStageFlags::ALL_COMMANDS;
         // SAFETY: the command buffer is recording outside of a render pass; the pool has two queries.
         unsafe {
             if query == 0 {
-                self.device.raw.cmd_reset_query_pool(self.buffer, self.queries, 0, 2);
+                self.device.raw.cmd_reset_query_pool(buffer, self.queries, 0, 2);
             }
-            self.device.raw.cmd_write_timestamp(self.buffer, stage, self.queries, query);
+            self.device.raw.cmd_write_timestamp(buffer, stage, self.queries, query);
         }
     }
 
-    fn submit(&self) -> Result<(), CallFailure> {
-        let buffers = [self.buffer];
+    fn submit(&self, step: &Step) -> Result<(), CallFailure> {
+        let buffers = [step.buffer];
         let submit = vk::SubmitInfo::default().command_buffers(&buffers);
-        // SAFETY: the fence is unsignalled and not pending; the command buffer is complete.
-        unsafe {
-            self.device.raw.queue_submit(self.device.queue, &[submit], self.fence).map_err(during("vkQueueSubmit"))?;
-            self.device.raw.wait_for_fences(&[self.fence], true, u64::MAX).map_err(during("vkWaitForFences"))?;
-            self.device.raw.reset_fences(&[self.fence]).map_err(during("vkResetFences"))
+        // SAFETY: the fence is unsignalled and not pending; the command buffer is complete and not pending.
+        unsafe { self.device.raw.queue_submit(self.device.queue, &[submit], step.fence) }.map_err(during("vkQueueSubmit"))
+    }
+
+    /// Whether a submitted step ends within a time; the greatest: as long as it takes.
+    fn wait(&self, step: &Step, patience: Duration) -> Result<bool, CallFailure> {
+        let nanoseconds = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
+        // SAFETY: the fence is alive.
+        match unsafe { self.device.raw.wait_for_fences(&[step.fence], true, nanoseconds) } {
+            Ok(()) => Ok(true),
+            Err(vk::Result::TIMEOUT) => Ok(false),
+            Err(result) => Err(during("vkWaitForFences")(result)),
         }
     }
 
@@ -197,11 +288,7 @@ impl Commands {
 
 impl Drop for Commands {
     fn drop(&mut self) {
-        // SAFETY: no submitted work is pending; null handles are allowed.
-        unsafe {
-            self.device.raw.destroy_query_pool(self.queries, None);
-            self.device.raw.destroy_fence(self.fence, None);
-            self.device.raw.destroy_command_pool(self.pool, None);
-        }
+        // SAFETY: no submitted work is pending; a null handle is allowed.
+        unsafe { self.device.raw.destroy_query_pool(self.queries, None) }
     }
 }

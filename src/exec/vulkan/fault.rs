@@ -3,7 +3,7 @@
 //! Knows: the environment variable `VKCERT_WORKER_FAULT`: faults with commas between them, each of the form `KIND` (every
 //! job) or `KIND@TEST` (the job of that name). Always compiled, so that what is tested is what is used; without the variable nothing here does anything.
 
-use super::protocol::{Phase, Reply, WireRun};
+use super::protocol::{Phase, Reply, Stage, WireRun};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -125,7 +125,7 @@ impl Faults {
                 super::worker::exit_now(0);
             }
             FaultKind::HangExit => {
-                let phases = [Phase::Preparing, Phase::Dispatched(0)];
+                let phases = [Phase::START, Phase { repetition: 0, stage: Stage::Dispatched(0) }];
                 let frames = phases.map(|phase| super::protocol::frame(&Reply::Reached(phase)).unwrap_or_default());
                 let _ = pipe.write_all(&frames.concat()).and(pipe.flush());
                 super::worker::hang_in_exit();

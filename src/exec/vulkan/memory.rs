@@ -18,9 +18,20 @@ pub const GUARD: usize = 256;
 const LEAST_BLOCK: u64 = 1 << 20;
 
 /// The guard byte at a place; it varies so that no constant fill looks like it.
-fn guard_byte(place: usize) -> u8 {
+const fn guard_byte(place: usize) -> u8 {
     (place as u8).wrapping_mul(0x6D) ^ 0xA5
 }
+
+/// A guard zone as it is written.
+const GUARDS: [u8; GUARD] = {
+    let mut bytes = [0; GUARD];
+    let mut place = 0;
+    while place < GUARD {
+        bytes[place] = guard_byte(place);
+        place += 1;
+    }
+    bytes
+};
 
 /// Where a block lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,12 +179,22 @@ impl Storage {
 
     /// Writes contents and guards anew.
     pub fn fill(&mut self, index: usize, contents: &[u8]) {
-        let all = self.zone(index);
-        let (before, rest) = all.split_at_mut(GUARD);
-        let (inside, behind) = rest.split_at_mut(contents.len());
-        before.iter_mut().enumerate().for_each(|(place, byte)| *byte = guard_byte(place));
-        inside.copy_from_slice(contents);
-        behind.iter_mut().enumerate().for_each(|(place, byte)| *byte = guard_byte(place));
+        self.guarded(index).copy_from_slice(contents);
+    }
+
+    /// Writes zero and guards anew.
+    pub fn clear(&mut self, index: usize) {
+        self.guarded(index).fill(0);
+    }
+
+    /// The contents of a buffer whose guards have just been written.
+    fn guarded(&mut self, index: usize) -> &mut [u8] {
+        let length = self.slots[index].length;
+        let (before, rest) = self.zone(index).split_at_mut(GUARD);
+        let (inside, behind) = rest.split_at_mut(length);
+        before.copy_from_slice(&GUARDS);
+        behind.copy_from_slice(&GUARDS);
+        inside
     }
 
     pub fn contents(&mut self, index: usize) -> &mut [u8] {
@@ -222,6 +243,9 @@ impl Drop for Storage {
 
 fn guard_changes(zone: &[u8], length: usize) -> Vec<GuardChange> {
     let changed = |guard: &[u8]| -> Vec<usize> {
+        if guard == GUARDS {
+            return Vec::new();
+        }
         let places = guard.iter().enumerate();
         places.filter(|(place, byte)| **byte != guard_byte(*place)).map(|(place, _)| place).collect()
     };

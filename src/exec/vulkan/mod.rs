@@ -30,6 +30,7 @@ mod kept;
 mod memory;
 mod messages;
 mod needs;
+mod pass;
 mod pipeline;
 mod pipeline_cache;
 mod process;
@@ -39,6 +40,7 @@ mod records;
 mod resources;
 mod sampler;
 mod session;
+mod shape;
 mod system;
 mod view;
 mod watch;
@@ -51,12 +53,14 @@ pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices
 pub use protocol::WireTime as RunTime;
 pub use worker::worker_main;
 
-use super::{Completion, ExecError, Executor, Job, Observer, Run};
+use super::repeat::Results;
+use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
 use crate::model::verdict::EngineName;
 use process::{Loss, Worker};
-use protocol::{Fitness, Open, Opened, Phase, Reply, Request, WireMessage, WireRun};
+use protocol::{Ending, Fitness, Open, Opened, Phase, Reply, Request, Stage, WireRuns};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -222,7 +226,7 @@ impl VulkanExecutor {
         let jobs: Vec<_> = jobs.iter().map(|job| wire::job(job, &mut worker.known, KNOWN_MODULES)).collect();
         let limit = protocol::REPLY_SLACK + jobs.len() as u64 * u64::from(repetitions) * 32;
         worker.ask(&Request::Measure { jobs, repetitions }, limit).map_err(tool)?;
-        let mut phase = Phase::Preparing;
+        let mut phase = Phase::START;
         match wait(worker, &patience, &mut phase, &mut |_| {}) {
             Ok(Reply::Measured { ending, times, fitness }) => {
                 self.part(fitness, 0);
@@ -231,7 +235,7 @@ impl VulkanExecutor {
             Ok(reply) => Err(self.wrong(&reply)),
             Err(loss) => {
                 self.worker = None;
-                ended(wire::lost(loss, phase, longest * jobs_and_repetitions, "the measured kernels")?)
+                ended(wire::lost(loss, phase.stage, longest * jobs_and_repetitions, "the measured kernels")?)
             }
         }
     }
@@ -282,12 +286,21 @@ impl VulkanExecutor {
         }
     }
 
-    fn finish(&mut self, job: &Job, run: WireRun, observer: &mut dyn Observer) -> Run {
-        let count = |messages: &[WireMessage]| messages.iter().map(|message| message.count).sum();
-        self.part(run.fitness, count(&run.messages));
-        let run = wire::run(job, run);
-        run.findings.iter().for_each(|finding| observer.finding(finding));
-        run
+    /// What the worker's answer says of a job.
+    fn results(&mut self, job: &Job, runs: WireRuns, observer: &mut dyn Observer) -> Results {
+        let said = runs.different.iter().flat_map(|run| &run.messages).map(|message| message.count).sum();
+        self.part(runs.fitness, said);
+        let mut different = runs.different.into_iter().map(|run| wire::run(job, run));
+        let first = different.next().unwrap_or_else(|| Run::ended(wire::nothing()));
+        first.findings.iter().for_each(|finding| observer.finding(finding));
+        let (mut results, others) = (Results::new(first), different.collect::<Vec<_>>());
+        for index in runs.of.iter().skip(1) {
+            match (*index as usize).checked_sub(1).and_then(|index| others.get(index)) {
+                Some(other) => results.add(other.clone(), observer),
+                None => results.again(),
+            }
+        }
+        results
     }
 }
 
@@ -297,21 +310,45 @@ impl Executor for VulkanExecutor {
     }
 
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        let once = NonZeroU32::MIN;
+        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once))
+    }
+
+    /// The worker repeats the job by itself and answers once.
+    fn run_repeatedly(
+        &mut self,
+        job: &Job,
+        repetitions: NonZeroU32,
+        observer: &mut dyn Observer,
+    ) -> Result<(Results, Counts), ExecError> {
+        let ended = |results| Ok((results, Counts::default()));
         if let Some(completion) = wire::refuse(job) {
-            return Ok(Run::ended(completion));
+            return ended(Results::new(Run::ended(completion)));
         }
         let patience = Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
         let worker = self.worker()?;
-        let request = Request::Run(wire::job(job, &mut worker.known, KNOWN_MODULES));
-        worker.ask(&request, wire::reply_limit(job)).map_err(tool)?;
-        let mut phase = Phase::Preparing;
-        match wait(worker, &patience, &mut phase, &mut |index| observer.dispatch_started(index)) {
-            Ok(Reply::Ran(run)) => Ok(self.finish(job, run, observer)),
+        let wire = wire::job(job, &mut worker.known, KNOWN_MODULES);
+        let request = Request::Run { job: wire, repetitions: repetitions.get() };
+        worker.ask(&request, wire::reply_limit(job, repetitions.get())).map_err(tool)?;
+        let (mut phase, mut started) = (Phase::START, 0);
+        let outcome = wait(worker, &patience, &mut phase, &mut |index| {
+            started = started.max(index + 1);
+            observer.dispatch_started(index);
+        });
+        match outcome {
+            Ok(Reply::Ran(runs)) => {
+                // Dispatches that were over before anyone could be told.
+                if runs.different.first().is_some_and(|first| first.ending == Ending::Completed) {
+                    (started..job.dispatches.len()).for_each(|index| observer.dispatch_started(index));
+                }
+                ended(self.results(job, runs, observer))
+            }
             Ok(reply) => Err(self.wrong(&reply)),
             Err(loss) => {
                 self.worker = None;
-                let kernel = wire::kernel_at(job, phase);
-                Ok(Run::ended(wire::lost(loss, phase, job.limits.seconds, &kernel)?))
+                let kernel = wire::kernel_at(job, phase.stage);
+                let completion = wire::lost(loss, phase.stage, job.limits.seconds, &kernel)?;
+                ended(Results::lost(phase.repetition, Run::ended(completion)))
             }
         }
     }
@@ -342,14 +379,15 @@ fn wait(
             worker.kill();
             return Err(Loss::Garbage { reason: "phases out of order".to_owned() });
         }
-        match (reached, *phase) {
-            (Phase::Preparing, _) => {}
+        let repeats = reached.repetition > phase.repetition;
+        match (reached.stage, phase.stage) {
             // The time limit runs from the first dispatch to the end of the last, and so for the census.
-            (Phase::Dispatched(_), Phase::Dispatched(_)) | (Phase::Counting(_), Phase::Counting(_)) => {}
-            (Phase::Dispatched(_) | Phase::Counting(_), _) => deadline = after_seconds(patience.seconds),
-            (Phase::Collecting, _) => deadline = after(patience.preparation),
+            (Stage::Dispatched(_), Stage::Dispatched(_)) | (Stage::Counting(_), Stage::Counting(_)) if !repeats => {}
+            (Stage::Dispatched(_) | Stage::Counting(_), _) => deadline = after_seconds(patience.seconds),
+            (Stage::Preparing, _) if !repeats => {}
+            (Stage::Preparing | Stage::Collecting, _) => deadline = after(patience.preparation),
         }
-        if let Phase::Dispatched(index) = reached {
+        if let Phase { repetition: 0, stage: Stage::Dispatched(index) } = reached {
             started(index as usize);
         }
         last = Some(reached);

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, Read, Write};
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub const REQUEST_LIMIT: u64 = 8 << 30;
@@ -34,7 +34,11 @@ pub enum Request {
     Open(Open),
     /// Describe every device.
     List,
-    Run(WireJob),
+    /// Run the job so many times, each time from its initial contents.
+    Run {
+        job: WireJob,
+        repetitions: u32,
+    },
     /// Run the jobs in turn, `repetitions` times, and time each.
     Measure {
         jobs: Vec<WireJob>,
@@ -52,7 +56,7 @@ pub enum Reply {
     Listed(Vec<DeviceIdentity>),
     /// Where the current request has got to; in the order of [`Phase`].
     Reached(Phase),
-    Ran(WireRun),
+    Ran(WireRuns),
     Measured {
         ending: Ending,
         times: Vec<Vec<WireTime>>,
@@ -63,9 +67,18 @@ pub enum Reply {
     Failed(String),
 }
 
-/// Stations of one run; the parent's patience depends on them.
+/// Stations of one request, in this order; the parent's patience depends on them. A station may be passed in silence where
+/// it takes no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Phase {
+pub struct Phase {
+    /// Counted from 0.
+    pub repetition: u32,
+    pub stage: Stage,
+}
+
+/// Stations of one repetition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Stage {
     /// Checking, compiling pipelines, filling buffers.
     Preparing,
     /// On a device that cuts loops off: the dispatch with this index runs in its census form.
@@ -74,6 +87,10 @@ pub enum Phase {
     Dispatched(u32),
     /// Every dispatch has ended; contents are read back.
     Collecting,
+}
+
+impl Phase {
+    pub const START: Self = Self { repetition: 0, stage: Stage::Preparing };
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -117,7 +134,7 @@ pub struct WireJob {
 }
 
 /// One of the job's buffers is the contents of an image.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WireImage {
     /// For messages.
     pub name: String,
@@ -148,7 +165,7 @@ pub struct RecordSlot {
     pub form: RecordForm,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WireDispatch {
     pub module: u32,
     pub entry: String,
@@ -173,7 +190,7 @@ pub struct WireBinding {
 }
 
 /// How a run ended, as far as a living worker can tell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     Completed,
     /// The driver ended a loop by itself.
@@ -184,17 +201,49 @@ pub enum Ending {
 }
 
 /// Whether the worker can take another job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Fitness {
+    #[default]
     Fit,
     /// The device is lost or out of order: replace the worker.
     Spent,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// The repetitions of a job, up to the first that did not complete.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct WireRuns {
+    pub fitness: Fitness,
+    /// Each different one once.
+    pub different: Vec<WireRun>,
+    /// By repetition: index of what it left.
+    pub of: Vec<u32>,
+}
+
+impl WireRuns {
+    /// A request that came to nothing in a repetition; what those before it left is lost.
+    pub fn ended(repetition: u32, ending: Ending, fitness: Fitness) -> Self {
+        Self { fitness, different: vec![WireRun::ended(ending)], of: vec![0; repetition as usize + 1] }
+    }
+
+    pub fn add(&mut self, run: WireRun) {
+        let known = self.different.iter().position(|old| *old == run);
+        let index = known.unwrap_or(self.different.len());
+        if known.is_none() {
+            self.different.push(run);
+        }
+        self.of.push(index as u32);
+    }
+
+    /// What the first repetition left.
+    pub fn into_first(self) -> WireRun {
+        self.different.into_iter().next().unwrap_or_else(|| WireRun::ended(Ending::Error("nothing ran".to_owned())))
+    }
+}
+
+/// What one repetition left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireRun {
     pub ending: Ending,
-    pub fitness: Fitness,
     /// By index of the job's buffers; empty where the run did not get that far.
     pub buffers: Vec<Bytes>,
     /// By module index, united over the dispatches.
@@ -205,14 +254,7 @@ pub struct WireRun {
 
 impl WireRun {
     pub fn ended(ending: Ending) -> Self {
-        Self {
-            ending,
-            fitness: Fitness::Fit,
-            buffers: Vec::new(),
-            records: Vec::new(),
-            messages: Vec::new(),
-            trespasses: Vec::new(),
-        }
+        Self { ending, buffers: Vec::new(), records: Vec::new(), messages: Vec::new(), trespasses: Vec::new() }
     }
 }
 
@@ -404,17 +446,20 @@ mod tests {
     }
 
     fn run_reply() -> Reply {
-        Reply::Ran(WireRun {
+        let run = WireRun {
             buffers: vec![Bytes(vec![0xCD; 300]), Bytes(Vec::new())],
             records: vec![records()],
             ..WireRun::ended(Ending::Completed)
-        })
+        };
+        Reply::Ran(WireRuns { fitness: Fitness::Fit, different: vec![run], of: vec![0, 0] })
     }
 
     #[test]
     fn a_frame_comes_back_as_it_was_written() {
         let bytes = frame(&run_reply()).expect("encodes");
-        let Reply::Ran(run) = read(&mut bytes.as_slice(), 4096).expect("decodes") else { panic!("another reply") };
+        let Reply::Ran(runs) = read(&mut bytes.as_slice(), 4096).expect("decodes") else { panic!("another reply") };
+        assert_eq!(runs.of, [0, 0]);
+        let run = runs.into_first();
         assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
         assert_eq!(run.records, [records()]);
     }

@@ -56,7 +56,7 @@ pub fn record_buffers(
 }
 
 /// Different for each dispatch, the same in every run.
-fn nonce(job: &str, dispatch: usize) -> u32 {
+pub fn nonce(job: &str, dispatch: usize) -> u32 {
     let hash = Sha256::new().chain_update(job).chain_update([0]).chain_update((dispatch as u64).to_le_bytes());
     let hash = hash.finalize();
     u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])

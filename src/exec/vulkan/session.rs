@@ -1,34 +1,26 @@
-//! A worker's open device: prepares jobs, runs them, reads results back.
+//! A worker's open device: runs jobs, repeats them, times them.
 //!
-//! Knows: what must exist before the first dispatch of a job, in which order it is made, and when the host may read.
-//! Promises: every job starts with freshly written buffers, guards and descriptor sets; nothing of a job outlives it but
-//! cached pipelines and what `kept` holds for jobs of the same shape; the records of a dispatch whose canary word is wrong are refused.
+//! Knows: in which order the passes of a job run, and what a failure on the way means for it.
+//! Promises: repetitions run one after the other, each from the job's initial contents; a job of a shape that was there
+//! before takes over what was made for it (`shape`), and nothing else outlives a job but cached pipelines.
 //! Does not cover: time limits and crashes (`process`).
 
 use super::canary;
-use super::commands::{Commands, Dispatch, Timing};
-use super::descriptors::DescriptorPool;
+use super::commands::{Commands, Step};
 use super::device::{CallFailure, Device};
 use super::fault::{FaultKind, Faults};
-use super::fit::{self, Layout};
 use super::identity::NoVulkan;
 use super::image::Copying;
-use super::image_fit;
 use super::instance::{Instance, failed};
 use super::kept::Kept;
 use super::memory::{Placement, Storage};
-use super::needs::Needs;
-use super::pipeline::{Pipeline, PipelineKey, Pipelines, Program};
+use super::pass::{Bench, Pass, storage_binding};
+use super::pipeline::{Pipelines, Program};
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{
-    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Trespass, WireBinding, WireDispatch, WireJob, WireMessage,
-    WireRecords, WireRun, WireTime,
+    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun, WireRuns, WireTime,
 };
-use super::records::{DispatchRecords, record_buffers};
-use super::resources::Resources;
-use crate::exec::resource::{AddressPlace, JobView};
-use crate::model::procedure::DescriptorClass;
-use crate::model::records::Records;
+use super::shape::{Shape, Shapes};
 use crate::spirv::module::{Instruction, Module};
 use ash::vk;
 use rspirv::dr::Operand;
@@ -55,22 +47,27 @@ impl From<CallFailure> for Stop {
     }
 }
 
-/// How far a job has got, for the message if a call fails.
-#[derive(Clone, Copy)]
-struct Station<'a> {
-    job: &'a WireJob,
-    dispatch: Option<usize>,
+/// Where a job stopped.
+struct Halt {
+    repetition: u32,
+    /// None: before the first or after the last.
+    dispatch: Option<u32>,
+    stop: Stop,
 }
 
-impl Station<'_> {
-    fn ending(self, stop: Stop) -> (Ending, Fitness) {
-        let failure = match stop {
+impl Halt {
+    fn outside(repetition: u32) -> impl FnOnce(Stop) -> Self {
+        move |stop| Self { repetition, dispatch: None, stop }
+    }
+
+    fn ending(self, job: &WireJob) -> (Ending, Fitness) {
+        let failure = match self.stop {
             Stop::Ending(ending) => return (ending, Fitness::Fit),
             Stop::Call(failure) => failure,
         };
         let place = match self.dispatch {
             Some(index) => {
-                let kernel = &self.job.modules[self.job.dispatches[index].module as usize].kernel;
+                let kernel = &job.modules[job.dispatches[index as usize].module as usize].kernel;
                 format!("dispatch {index} of kernel `{kernel}`")
             }
             None => "preparing the test".to_owned(),
@@ -86,23 +83,12 @@ impl Station<'_> {
     }
 }
 
-/// A job with everything that its dispatches need.
-struct Prepared<'a> {
-    job: &'a WireJob,
-    dispatches: Vec<Dispatch>,
-    records: Vec<DispatchRecords>,
-    /// Goes before the storage that its views show.
-    resources: Resources,
-    storage: Storage,
-    /// Holds the descriptor sets of the dispatches.
-    pool: DescriptorPool,
-}
-
 /// Before times count: at least so long, and so many runs of each job.
 const WARMING: Duration = Duration::from_millis(300);
 const WARMING_RUNS: usize = 3;
 
 pub struct Session {
+    shapes: Shapes,
     commands: Commands,
     pipelines: Pipelines,
     kept: Kept,
@@ -112,21 +98,25 @@ pub struct Session {
     pub device: Rc<Device>,
 }
 
+/// Hears of each phase as it begins.
+type Announce<'a> = &'a mut dyn FnMut(Phase);
+
 impl Session {
     pub fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
         let instance = Rc::new(Instance::open(open.validation)?);
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
         let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
         let (cache, note) = PipelineCache::open(&device);
-        let (pipelines, kept) = (Pipelines::new(&device, cache), Kept::new(&device));
-        let mut session = Self { commands, pipelines, kept, fault, loop_limit: None, device };
+        let (pipelines, kept, shapes) = (Pipelines::new(&device, cache), Kept::new(&device), Shapes::default());
+        let mut session = Self { shapes, commands, pipelines, kept, fault, loop_limit: None, device };
         let messages = session.device.instance.messages.take();
-        let mut run = session.run(&canary::job(), &mut |_| {});
+        let mut run = session.run(&canary::job(), 1, &mut |_| {}).into_first();
         if session.fault.strikes(FaultKind::Canary, canary::NAME) {
             run.buffers.clear();
         }
         canary::judge(&run)?;
-        session.loop_limit = canary::judge_loop_probe(&session.run(&canary::loop_probe(), &mut |_| {}))?;
+        let probe = session.run(&canary::loop_probe(), 1, &mut |_| {}).into_first();
+        session.loop_limit = canary::judge_loop_probe(&probe)?;
         let loop_limit = session.loop_limit;
         let (identity, layer) = (session.device.identity.clone(), session.device.instance.layer.clone());
         Ok((session, Opened { identity, layer, loop_limit, messages, notes: note.into_iter().collect() }))
@@ -137,88 +127,149 @@ impl Session {
         self.pipelines.cache.save(idle);
     }
 
-    /// Runs a job; `announce` is told of each phase as it begins.
-    pub fn run(&mut self, job: &WireJob, announce: &mut dyn FnMut(Phase)) -> WireRun {
-        let mut said = BTreeMap::new();
-        let mut station = Station { job, dispatch: None };
-        let mut result = WireRun::ended(Ending::Completed);
-        announce(Phase::Preparing);
-        if let Some(limit) = self.loop_limit {
-            (result.ending, result.fitness) = self.count_loops(job, limit, announce);
-        }
-        if result.ending == Ending::Completed {
-            let outcome = self.carry_out(job, &mut said, &mut station, &mut result, announce);
-            if let Err(stop) = outcome {
-                (result.ending, result.fitness) = station.ending(stop);
+    /// Runs a job so many times, or until a repetition does not complete.
+    pub fn run(&mut self, job: &WireJob, repetitions: u32, announce: Announce) -> WireRuns {
+        announce(Phase::START);
+        let mut runs = WireRuns::default();
+        if let Err(halt) = self.repeat(job, repetitions, &mut runs, announce) {
+            let repetition = halt.repetition;
+            let (ending, fitness) = halt.ending(job);
+            match runs.of.len() == repetition as usize {
+                true => runs.add(WireRun::ended(ending)),
+                false => runs = WireRuns::ended(repetition, ending, fitness),
             }
+            runs.fitness = fitness;
         }
-        gather(&mut said, self.device.instance.messages.take());
-        result.messages = flatten(said);
-        result
+        // Said while the job ran, by whichever of its passes.
+        let said = self.device.instance.messages.take();
+        if let Some(first) = runs.different.first_mut() {
+            first.messages.extend(said);
+        }
+        runs.different.iter_mut().for_each(|run| run.messages = united(std::mem::take(&mut run.messages)));
+        runs
     }
 
-    fn carry_out<'a>(
+    fn repeat(
         &mut self,
-        job: &'a WireJob,
-        said: &mut Said,
-        station: &mut Station<'a>,
-        result: &mut WireRun,
-        announce: &mut dyn FnMut(Phase),
-    ) -> Result<(), Stop> {
-        let mut prepared = self.prepare(job, Placement::ReadBack, said)?;
-        prepared.fill();
-        self.commands.copy(&prepared.resources, &prepared.storage, Copying::IntoImages)?;
-        for (index, dispatch) in prepared.dispatches.iter().enumerate() {
-            station.dispatch = Some(index);
-            announce(Phase::Dispatched(index as u32));
-            self.commands.run(&[], dispatch, Timing::Off)?;
+        job: &WireJob,
+        repetitions: u32,
+        runs: &mut WireRuns,
+        announce: Announce,
+    ) -> Result<(), Halt> {
+        self.receive_modules(job).map_err(Halt::outside(0))?;
+        let at_once = Shape::repetitions(job, repetitions);
+        for first in (0..repetitions).step_by(at_once as usize) {
+            if first > 0 {
+                announce(Phase { repetition: first, stage: Stage::Preparing });
+            }
+            let mut shape = match self.shapes.take(job, at_once) {
+                Some(shape) => shape,
+                None => self.shape(job, at_once).map_err(Halt::outside(first))?,
+            };
+            let outcome = self.carry_out(&mut shape, job, first, runs, announce)?;
+            self.shapes.keep(shape, &mut self.kept).map_err(Halt::outside(first))?;
+            if outcome == Outcome::Over {
+                break;
+            }
         }
-        announce(Phase::Collecting);
-        self.commands.copy(&prepared.resources, &prepared.storage, Copying::IntoBuffers)?;
-        if self.fault.strikes(FaultKind::Guard, &job.name) && !job.buffers.is_empty() {
-            prepared.storage.disturb_guard(0);
-        }
-        prepared.collect(result)?;
-        let Prepared { resources, storage, pool, .. } = prepared;
-        drop(resources);
-        Ok(self.kept.take_back(storage, pool)?)
+        Ok(())
     }
 
-    /// Runs the census form of a job with loops. `Completed`: no loop was cut off.
-    fn count_loops(&mut self, job: &WireJob, limit: u32, announce: &mut dyn FnMut(Phase)) -> (Ending, Fitness) {
-        let fit = |ending| (ending, Fitness::Fit);
-        let counting = match self.receive_modules(job).and_then(|()| self.census_job(job, limit)) {
-            Ok(Some(counting)) => counting,
-            Ok(None) => return fit(Ending::Completed),
-            Err(ending) => return fit(ending),
+    /// Makes everything that repetitions of a job need.
+    fn shape(&mut self, job: &WireJob, repetitions: u32) -> Result<Shape, Stop> {
+        let census = match self.loop_limit {
+            Some(limit) => self.census_job(job, limit)?,
+            None => None,
         };
-        let (mut result, mut said) = (WireRun::ended(Ending::Completed), Said::new());
-        let mut station = Station { job: &counting, dispatch: None };
-        let mut announce = |phase| match phase {
-            Phase::Dispatched(index) => announce(Phase::Counting(index)),
-            Phase::Preparing | Phase::Counting(_) | Phase::Collecting => {}
-        };
-        let outcome = self.carry_out(&counting, &mut said, &mut station, &mut result, &mut announce);
-        // The layer's words on the census are not about the kernel.
-        self.device.instance.messages.take();
-        let counters = result.buffers.iter().skip(job.buffers.len());
-        let cut = counters.enumerate().find(|(_, counter)| counter.0 != [0; 4]);
-        match (outcome, cut) {
-            // Records of the census run are of no interest.
-            (Ok(()) | Err(Stop::Ending(Ending::Undetermined(_))), Some((index, _))) => {
-                let kernel = &job.modules[job.dispatches[index].module as usize].kernel;
-                fit(Ending::CutOff(format!(
-                    "dispatch {index} of kernel `{kernel}` did not end by itself: the driver ends a kernel's loops after \
-                     {limit} iterations"
-                )))
-            }
-            (Ok(()) | Err(Stop::Ending(Ending::Undetermined(_))), None) => fit(Ending::Completed),
-            (Err(stop), _) => station.ending(stop),
+        let mut bench = self.bench();
+        let mut passes = |job| (0..repetitions).map(|_| bench.pass(job)).collect::<Result<Vec<_>, _>>();
+        let counting = census.as_ref().map_or(Ok(Vec::new()), &mut passes)?;
+        // The layer's words on the census are not about the kernel: they stay with its passes.
+        Ok(Shape::new(job, counting, passes(job)?))
+    }
+
+    /// Runs the repetitions of a shape, the first of which is `first` among the job's.
+    fn carry_out(
+        &mut self,
+        shape: &mut Shape,
+        job: &WireJob,
+        first: u32,
+        runs: &mut WireRuns,
+        announce: Announce,
+    ) -> Result<Outcome, Halt> {
+        for pass in shape.counting.iter_mut().chain(&mut shape.own) {
+            pass.fill(&job.name, &job.buffers);
         }
+        // A kernel that is cut off takes long: one census tells, before anything else runs.
+        if let Some(census) = shape.counting.first_mut() {
+            self.follow(&[Leg { pass: census, repetition: first, form: Form::Census }], announce)?;
+            if let Some(ending) = self.cut_off(census, job) {
+                runs.add(WireRun::ended(ending));
+                return Ok(Outcome::Over);
+            }
+        }
+        let mut legs = Vec::new();
+        for (index, pass) in shape.own.iter().enumerate() {
+            let repetition = first + index as u32;
+            let census = shape.counting.get(index).filter(|_| index > 0);
+            legs.extend(census.map(|pass| Leg { pass, repetition, form: Form::Census }));
+            legs.push(Leg { pass, repetition, form: Form::Own });
+        }
+        self.follow(&legs, announce)?;
+        let last = first + shape.own.len() as u32 - 1;
+        announce(Phase { repetition: last, stage: Stage::Collecting });
+        for (index, pass) in shape.own.iter_mut().enumerate() {
+            if let Some(ending) = shape.counting.get_mut(index).and_then(|census| self.cut_off(census, job)) {
+                runs.add(WireRun::ended(ending));
+                return Ok(Outcome::Over);
+            }
+            if self.fault.strikes(FaultKind::Guard, &job.name) && !job.buffers.is_empty() {
+                pass.storage.disturb_guard(0);
+            }
+            let mut run = pass.collect(job);
+            self.fault.strike_after(&job.name, &mut run);
+            let outcome = if run.ending == Ending::Completed { Outcome::Goes } else { Outcome::Over };
+            runs.add(run);
+            if outcome == Outcome::Over {
+                return Ok(outcome);
+            }
+        }
+        Ok(Outcome::Goes)
+    }
+
+    /// Runs passes one after the other. Where each is a single dispatch, the device gets all of them at once; else every
+    /// dispatch is waited for, so that it is known in which one a device stops.
+    fn follow(&self, legs: &[Leg], announce: Announce) -> Result<(), Halt> {
+        if legs.iter().all(|leg| leg.pass.steps.len() == 1) {
+            let steps: Vec<&Step> = legs.iter().flat_map(|leg| &leg.pass.steps).collect();
+            legs.first().into_iter().for_each(|leg| announce(leg.phase(0)));
+            let outcome = self.commands.follow(&steps, &mut |index| announce(legs[index].phase(0)));
+            return outcome.map_err(|(index, failure)| legs[index].halt(0, failure));
+        }
+        for leg in legs {
+            for (step, index) in leg.pass.steps.iter().zip(0..) {
+                announce(leg.phase(index));
+                let outcome = self.commands.follow(&[step], &mut |_| {});
+                outcome.map_err(|(_, failure)| leg.halt(index, failure))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a census tells that is not zero in the end.
+    fn cut_off(&self, census: &mut Pass, job: &WireJob) -> Option<Ending> {
+        let own = job.buffers.len();
+        let cut = (0..job.dispatches.len()).find(|index| census.contents(own + index) != [0; 4])?;
+        let kernel = &job.modules[job.dispatches[cut].module as usize].kernel;
+        let limit = self.loop_limit.unwrap_or_default();
+        Some(Ending::CutOff(format!(
+            "dispatch {cut} of kernel `{kernel}` did not end by itself: the driver ends a kernel's loops after {limit} \
+             iterations"
+        )))
     }
 
     /// The job with its modules in census form and a counter for each dispatch; none if no module has loops.
-    fn census_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Ending> {
+    fn census_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Stop> {
         let programs = &mut self.pipelines.programs;
         let mut looping = |digest| programs.get_mut(digest).is_some_and(Program::has_loops);
         if !job.modules.iter().any(|module| looping(&module.digest)) {
@@ -245,6 +296,7 @@ impl Session {
             counting.buffers.push(Bytes(vec![0; 4]));
             dispatch.bindings.push(storage_binding(0, binding, buffer, 4));
         }
+        self.receive_modules(&counting)?;
         Ok(Some(counting))
     }
 
@@ -253,16 +305,17 @@ impl Session {
         &mut self,
         jobs: &[WireJob],
         repetitions: u32,
-        announce: &mut dyn FnMut(Phase),
+        announce: Announce,
     ) -> (Ending, Fitness, Vec<Vec<WireTime>>) {
         let mut times = vec![Vec::with_capacity(repetitions as usize); jobs.len()];
         let Some(first) = jobs.first() else { return (Ending::Completed, Fitness::Fit, times) };
-        let mut station = Station { job: first, dispatch: None };
-        announce(Phase::Preparing);
+        let mut station = (first, None);
+        announce(Phase::START);
         match self.time_in_turn(jobs, repetitions, &mut station, &mut times, announce) {
             Ok(()) => (Ending::Completed, Fitness::Fit, times),
             Err(stop) => {
-                let (ending, fitness) = station.ending(stop);
+                let (job, dispatch) = station;
+                let (ending, fitness) = Halt { repetition: 0, dispatch, stop }.ending(job);
                 (ending, fitness, Vec::new())
             }
         }
@@ -272,21 +325,22 @@ impl Session {
         &mut self,
         jobs: &'a [WireJob],
         repetitions: u32,
-        station: &mut Station<'a>,
+        station: &mut (&'a WireJob, Option<u32>),
         times: &mut [Vec<WireTime>],
-        announce: &mut dyn FnMut(Phase),
+        announce: Announce,
     ) -> Result<(), Stop> {
         let mut prepared = Vec::with_capacity(jobs.len());
         for job in jobs {
-            station.job = job;
-            let mut ready = self.prepare(job, Placement::Near, &mut Said::new())?;
-            ready.fill();
+            station.0 = job;
+            self.receive_modules(job)?;
+            let mut ready = self.bench().prepare(job, Placement::Near)?;
+            ready.fill(&job.name, &job.buffers);
             // The device restores the buffers: while the host did it, the device would be idle and lower its clock.
             let mut original = Storage::create(&self.device, &ready.storage.lengths(), Placement::Near, None)?;
-            write_initial(job, &ready.records, &ready.resources, &mut original);
-            prepared.push((ready, original));
+            ready.fill_other(&job.name, &job.buffers, &mut original);
+            prepared.push((job, ready, original));
         }
-        announce(Phase::Dispatched(0));
+        announce(Phase { repetition: 0, stage: Stage::Dispatched(0) });
         let start = Instant::now();
         let mut counted = 0;
         while counted < repetitions {
@@ -296,60 +350,28 @@ impl Session {
                 times.iter_mut().for_each(Vec::clear);
             }
             counted += u32::from(counted > 0 || warm);
-            for ((job, original), times) in prepared.iter().zip(&mut *times) {
-                self.commands.copy(&job.resources, &job.storage, Copying::IntoImages)?;
-                station.job = job.job;
-                let restored = job.storage.restored_from(original);
+            for ((job, pass, original), times) in prepared.iter().zip(&mut *times) {
+                self.commands.copy(&pass.resources, &pass.storage, Copying::IntoImages)?;
+                station.0 = job;
+                let restored = pass.storage.restored_from(original);
                 let mut restored = restored.as_slice();
                 let mut sum = WireTime { wall: 0.0, device: None };
-                for (index, dispatch) in job.dispatches.iter().enumerate() {
-                    station.dispatch = Some(index);
-                    let time = self.commands.run(std::mem::take(&mut restored), dispatch, Timing::On)?;
+                for (dispatch, index) in pass.dispatches.iter().zip(0..) {
+                    station.1 = Some(index);
+                    let time = self.commands.run(std::mem::take(&mut restored), dispatch)?;
                     sum.wall += time.wall;
                     sum.device = time.device.map(|device| sum.device.unwrap_or(0.0) + device);
                 }
                 times.push(sum);
             }
         }
-        announce(Phase::Collecting);
+        announce(Phase { repetition: 0, stage: Stage::Collecting });
         Ok(())
     }
 
-    fn prepare<'a>(&mut self, job: &'a WireJob, placement: Placement, said: &mut Said) -> Result<Prepared<'a>, Stop> {
-        self.receive_modules(job)?;
-        let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
-        let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();
-        lengths.extend(records.iter().map(|records| records.length));
-        let mut plans = Vec::with_capacity(job.dispatches.len());
-        for (index, dispatch) in job.dispatches.iter().enumerate() {
-            let records = records.iter().find(|records| records.dispatch == index);
-            plans.push(self.plan(job, dispatch, records, &lengths)?);
-        }
-        image_fit::check_job(&self.device, job)?;
-        // Everything is known to fit before the driver sees the first object of the job.
-        let mut pipelines = Vec::with_capacity(plans.len());
-        for plan in &plans {
-            gather(said, self.device.instance.messages.take());
-            let pipeline = self.pipelines.get(&plan.key, &plan.needs)?;
-            gather(said, pipeline.messages.clone());
-            pipelines.push(pipeline);
-        }
-        let storage = match placement {
-            Placement::ReadBack => self.kept.storage(&lengths)?,
-            Placement::Near => Storage::create(&self.device, &lengths, placement, None)?,
-        };
-        let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
-        let mut pool = self.kept.pool(&layouts)?;
-        let mut resources = Resources::create(&self.device, job, &storage)?;
-        let mut dispatches = Vec::with_capacity(plans.len());
-        for (index, (plan, pipeline)) in plans.iter().zip(pipelines).enumerate() {
-            dispatches.push(plan.ready(index as u32, pipeline, &storage, &mut resources, &mut pool)?);
-        }
-        Ok(Prepared { job, dispatches, records, resources, storage, pool })
-    }
-
-    fn receive_modules(&mut self, job: &WireJob) -> Result<(), Ending> {
+    fn receive_modules(&mut self, job: &WireJob) -> Result<(), Stop> {
         if job.cache == Cache::Forget {
+            self.shapes.clear(&mut self.kept)?;
             self.pipelines.clear();
         }
         for sent in &job.modules {
@@ -364,68 +386,57 @@ impl Session {
         Ok(())
     }
 
-    /// The local size of a dispatch's module under its specialization.
-    fn local_size(&mut self, job: &WireJob, dispatch: usize) -> Option<[u32; 3]> {
-        let dispatch = &job.dispatches[dispatch];
-        let module = job.modules.get(dispatch.module as usize)?;
-        let specialization = dispatch.specialization.iter().copied().collect();
-        let program = self.pipelines.programs.get_mut(&module.digest)?;
-        program.needs(&dispatch.entry, &specialization)?.local_size
-    }
-
-    /// Checks one dispatch and settles its layout and pipeline.
-    fn plan<'a>(
-        &mut self,
-        job: &'a WireJob,
-        dispatch: &'a WireDispatch,
-        records: Option<&DispatchRecords>,
-        lengths: &[usize],
-    ) -> Result<Plan<'a>, Ending> {
-        let missing = || Ending::Error("a dispatch names a module that the job does not have".to_owned());
-        let module = job.modules.get(dispatch.module as usize).ok_or_else(missing)?;
-        let specialization: BTreeMap<u32, u64> = dispatch.specialization.iter().copied().collect();
-        let program = self.pipelines.programs.get_mut(&module.digest).ok_or_else(missing)?;
-        let needs = program.needs(&dispatch.entry, &specialization).ok_or_else(|| {
-            Ending::Error(format!("kernel `{}` has no entry point `{}`", module.kernel, dispatch.entry))
-        })?;
-        fit::check(&self.device, &needs, dispatch)?;
-        let mut bindings = dispatch.bindings.clone();
-        if let (Some(records), Some(slot)) = (records, module.records) {
-            bindings.push(storage_binding(slot.set, slot.binding, records.buffer as u32, records.length as u64));
-        }
-        fit::check_ranges(&self.device, &bindings, lengths)?;
-        image_fit::check_views(&self.device, &needs, job, &bindings)?;
-        let layout = Layout::of(&self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
-        let key = PipelineKey {
-            digest: module.digest,
-            entry: dispatch.entry.clone(),
-            specialization,
-            layout,
-            subgroup_size: dispatch.subgroup_size,
-        };
-        Ok(Plan { dispatch, needs, key, bindings })
+    fn bench(&mut self) -> Bench<'_> {
+        let Self { device, pipelines, kept, commands, .. } = self;
+        Bench { device, pipelines, kept, commands }
     }
 }
 
-/// Messages by all but their count.
-type Said = BTreeMap<WireMessage, u64>;
+/// How a job stands after some of its repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// All of them completed.
+    Goes,
+    /// One did not.
+    Over,
+}
 
-fn gather(said: &mut Said, messages: Vec<WireMessage>) {
+/// In which form a pass runs.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Census,
+    Own,
+}
+
+/// A pass that runs for a repetition.
+struct Leg<'a> {
+    pass: &'a Pass,
+    repetition: u32,
+    form: Form,
+}
+
+impl Leg<'_> {
+    fn phase(&self, dispatch: u32) -> Phase {
+        let stage = match self.form {
+            Form::Census => Stage::Counting(dispatch),
+            Form::Own => Stage::Dispatched(dispatch),
+        };
+        Phase { repetition: self.repetition, stage }
+    }
+
+    fn halt(&self, dispatch: u32, failure: CallFailure) -> Halt {
+        Halt { repetition: self.repetition, dispatch: Some(dispatch), stop: failure.into() }
+    }
+}
+
+/// Each message once, with how often it came.
+fn united(messages: Vec<WireMessage>) -> Vec<WireMessage> {
+    let mut said: BTreeMap<WireMessage, u64> = BTreeMap::new();
     for message in messages {
         let count = message.count;
         *said.entry(WireMessage { count: 0, ..message }).or_insert(0) += count;
     }
-}
-
-fn flatten(said: Said) -> Vec<WireMessage> {
     said.into_iter().map(|(message, count)| WireMessage { count, ..message }).collect()
-}
-
-/// A storage buffer of `range` bytes, bound whole.
-fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
-    let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
-    let view = JobView::Bytes;
-    WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
 }
 
 /// A binding of set 0 that neither the job nor any module uses.
@@ -441,92 +452,4 @@ fn declared_bindings(module: &Module) -> Vec<u32> {
     let decorations = module.instructions.iter().filter(|instruction| instruction.op == Op::Decorate);
     let is_binding = |i: &&Instruction| i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding));
     decorations.filter(is_binding).filter_map(|instruction| instruction.literal(2)).collect()
-}
-
-/// A dispatch that is known to fit.
-struct Plan<'a> {
-    dispatch: &'a WireDispatch,
-    needs: Rc<Needs>,
-    key: PipelineKey,
-    /// The test's bindings and the record buffer's.
-    bindings: Vec<WireBinding>,
-}
-
-impl Plan<'_> {
-    fn ready(
-        &self,
-        index: u32,
-        pipeline: Rc<Pipeline>,
-        storage: &Storage,
-        resources: &mut Resources,
-        pool: &mut DescriptorPool,
-    ) -> Result<Dispatch, Stop> {
-        let sets = pool.allocate(&pipeline.layout.sets)?;
-        for binding in &self.bindings {
-            pool.write(sets[binding.set as usize], binding, &resources.descriptor(binding, storage)?);
-        }
-        let mut push_constants = self.dispatch.push_constants.0.clone();
-        push_constants.resize(self.key.layout.push_constants as usize, 0xCD);
-        resources.addresses.put(AddressPlace::PushConstants(index), &mut push_constants);
-        let (dynamic_offsets, groups) = (self.dynamic_offsets(), self.dispatch.groups);
-        Ok(Dispatch { pipeline, sets, dynamic_offsets, push_constants, groups })
-    }
-
-    /// In order of set, binding and array element (Vulkan specification, vkCmdBindDescriptorSets).
-    fn dynamic_offsets(&self) -> Vec<u32> {
-        let is_dynamic = |class| matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
-        let dynamic = self.bindings.iter().filter(|binding| is_dynamic(binding.class));
-        let ordered: BTreeMap<_, _> =
-            dynamic.map(|b| ((b.set, b.binding, b.array_index), b.dynamic_offset as u32)).collect();
-        ordered.into_values().collect()
-    }
-}
-
-fn write_initial(job: &WireJob, records: &[DispatchRecords], resources: &Resources, storage: &mut Storage) {
-    for (index, buffer) in job.buffers.iter().enumerate() {
-        storage.fill(index, &buffer.0);
-        resources.addresses.put(AddressPlace::Buffer(index as u32), storage.contents(index));
-    }
-    for records in records {
-        storage.fill(records.buffer, &records.initial());
-    }
-}
-
-impl Prepared<'_> {
-    /// Writes initial contents, nonces and guards.
-    fn fill(&mut self) {
-        write_initial(self.job, &self.records, &self.resources, &mut self.storage);
-    }
-
-    /// Reads contents, guards and records back. The outputs are kept even if the records are refused.
-    fn collect(&mut self, result: &mut WireRun) -> Result<(), Ending> {
-        for index in 0..self.job.buffers.len() {
-            let mut contents = self.storage.contents(index).to_vec();
-            self.resources.addresses.take_out(index, &mut contents);
-            result.buffers.push(Bytes(contents));
-            let changes = self.storage.guard_changes(index).into_iter();
-            result.trespasses.extend(changes.map(|change| Trespass {
-                buffer: index as u32,
-                side: change.side,
-                distance: change.distance,
-                bytes: change.bytes,
-            }));
-        }
-        let mut united: BTreeMap<u32, Records> = BTreeMap::new();
-        for records in &self.records {
-            let new = self.storage.trusted_records(records).map_err(|why| {
-                let (kernel, dispatch) = (&self.job.modules[records.module as usize].kernel, records.dispatch);
-                Ending::Undetermined(format!(
-                    "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {why}"
-                ))
-            })?;
-            united.entry(records.module).or_default().merge(&new);
-        }
-        let sent = united.into_iter().map(|(module, records)| {
-            let witnesses = records.witnesses.into_iter().collect();
-            WireRecords { module, words: records.words, witnesses }
-        });
-        result.records = sent.collect();
-        Ok(())
-    }
 }

@@ -4,7 +4,7 @@
 //! Promises: findings are sorted; every reason names the dispatch and is the same in every run.
 
 use super::protocol::{
-    Bytes, Cache, Digest, Ending, Phase, REPLY_SLACK, RecordSlot, Severity, Side, Trespass, WireBinding, WireDispatch,
+    Bytes, Cache, Digest, Ending, REPLY_SLACK, RecordSlot, Severity, Side, Stage, Trespass, WireBinding, WireDispatch,
     WireImage, WireJob, WireMessage, WireModule, WireRecords, WireRun,
 };
 use super::{Completion, ExecError, Job, Loss, Run, describe_loss, tool};
@@ -110,15 +110,15 @@ fn binding(binding: &JobBinding) -> WireBinding {
     }
 }
 
-/// Bytes of the longest honest reply to a job.
-pub fn reply_limit(job: &Job) -> u64 {
+/// Bytes of the longest honest reply to a job, every repetition of which may leave something else.
+pub fn reply_limit(job: &Job, repetitions: u32) -> u64 {
     let buffers: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64 + 16).sum();
     let records = job.modules.iter().map(|module| match &module.recording {
         // Words of at most 5 bytes; for each bit a number and an invocation.
         ModuleRecording::Buffer(buffer) => u64::from(buffer.words) * (5 + 32 * 20) + 16,
         ModuleRecording::None | ModuleRecording::Markers(_) => 0,
     });
-    buffers + records.sum::<u64>() + REPLY_SLACK
+    (buffers + records.sum::<u64>()).saturating_mul(repetitions.into()) + REPLY_SLACK
 }
 
 /// A worker's answer as the engine's.
@@ -156,6 +156,11 @@ fn impossible(recording: &ModuleRecording, records: &Records) -> Option<CanaryEr
         ModuleRecording::Buffer(buffer) => check_bits(&buffer.layout, records).err(),
         ModuleRecording::None | ModuleRecording::Markers(_) => None,
     }
+}
+
+/// What an answer without a run comes to.
+pub fn nothing() -> Completion {
+    Completion::Undetermined { reason: "the device worker told of no run".to_owned() }
 }
 
 pub fn completion(ending: Ending) -> Completion {
@@ -198,14 +203,14 @@ fn trespass(job: &Job, found: &Trespass) -> Finding {
     finding
 }
 
-/// The kernel that runs in `phase`.
-pub fn kernel_at(job: &Job, phase: Phase) -> String {
-    match phase {
-        Phase::Dispatched(index) | Phase::Counting(index) => {
+/// The kernel that runs at `stage`.
+pub fn kernel_at(job: &Job, stage: Stage) -> String {
+    match stage {
+        Stage::Dispatched(index) | Stage::Counting(index) => {
             let module = job.dispatches.get(index as usize).and_then(|dispatch| job.modules.get(dispatch.module));
             module.map_or_else(|| "?".to_owned(), |module| format!("kernel `{}`", module.kernel))
         }
-        Phase::Preparing | Phase::Collecting => {
+        Stage::Preparing | Stage::Collecting => {
             let names: BTreeSet<String> = job.modules.iter().map(|module| format!("`{}`", module.kernel)).collect();
             format!("kernel {}", names.into_iter().collect::<Vec<_>>().join(", "))
         }
@@ -213,19 +218,19 @@ pub fn kernel_at(job: &Job, phase: Phase) -> String {
 }
 
 /// What the loss of a worker means for the job that it had.
-pub fn lost(loss: Loss, phase: Phase, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
-    let place = match phase {
-        Phase::Preparing => format!("while {kernel} was prepared"),
-        Phase::Dispatched(index) | Phase::Counting(index) => format!("in dispatch {index} of {kernel}"),
-        Phase::Collecting => format!("after {kernel} had ended"),
+pub fn lost(loss: Loss, stage: Stage, seconds: f64, kernel: &str) -> Result<Completion, ExecError> {
+    let place = match stage {
+        Stage::Preparing => format!("while {kernel} was prepared"),
+        Stage::Dispatched(index) | Stage::Counting(index) => format!("in dispatch {index} of {kernel}"),
+        Stage::Collecting => format!("after {kernel} had ended"),
     };
     match loss {
         Loss::TimedOut => Ok(Completion::Timeout {
-            reason: match phase {
-                Phase::Dispatched(index) | Phase::Counting(index) => {
+            reason: match stage {
+                Stage::Dispatched(index) | Stage::Counting(index) => {
                     format!("dispatch {index} of {kernel} did not end within {seconds} s")
                 }
-                Phase::Preparing | Phase::Collecting => format!("the driver did not answer {place}"),
+                Stage::Preparing | Stage::Collecting => format!("the driver did not answer {place}"),
             },
         }),
         Loss::Exhausted => {

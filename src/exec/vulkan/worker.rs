@@ -7,7 +7,7 @@
 //! Does not cover: time limits; the parent kills.
 
 use super::fault::Faults;
-use super::protocol::{self, Fitness, FrameError, Open, Phase, Reply, Request, WireJob};
+use super::protocol::{self, Fitness, FrameError, Open, Phase, Reply, Request, Stage, WireJob};
 use super::session::Session;
 use super::{identity, system, watch};
 use std::fs::File;
@@ -129,7 +129,7 @@ impl Worker {
                 protocol::write(pipe, &reply)?;
                 Ok(Next::End)
             }
-            Request::Run(job) => self.run(&job, pipe),
+            Request::Run { job, repetitions } => self.run(&job, repetitions, pipe),
             Request::Measure { jobs, repetitions } => self.measure(&jobs, repetitions, pipe),
             Request::Close => {
                 self.session.iter_mut().for_each(|session| session.save_pipelines(|| true));
@@ -158,17 +158,16 @@ impl Worker {
         }
     }
 
-    fn run(&mut self, job: &WireJob, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
+    fn run(&mut self, job: &WireJob, repetitions: u32, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
         self.allow(job.memory_bytes);
         self.fault.strike_on_arrival(&job.name, pipe);
         let Some(session) = &mut self.session else { return unopened(pipe) };
         let mut announced = Ok(());
         let reading = Reading::of(job);
-        let mut run = session.run(job, &mut |phase| announce(phase, reading, pipe, &mut announced));
+        let runs = session.run(job, repetitions, &mut |phase| announce(phase, reading, pipe, &mut announced));
         announced?;
-        self.fault.strike_after(&job.name, &mut run);
-        let next = Next::from(run.fitness);
-        protocol::write(pipe, &Reply::Ran(run))?;
+        let next = Next::from(runs.fitness);
+        protocol::write(pipe, &Reply::Ran(runs))?;
         Ok(next)
     }
 
@@ -204,9 +203,10 @@ impl Reading {
 /// until it hears of something else; that short contents are read back) goes with what follows: each message costs the
 /// parent a wake-up.
 fn announce(phase: Phase, reading: Reading, pipe: &mut impl Write, outcome: &mut Result<(), FrameError>) {
-    let at_once = match (phase, reading) {
-        (Phase::Counting(_) | Phase::Dispatched(_), _) | (Phase::Collecting, Reading::Long) => true,
-        (Phase::Preparing, _) | (Phase::Collecting, Reading::Short) => false,
+    let at_once = match (phase.stage, reading) {
+        (Stage::Counting(_) | Stage::Dispatched(_), _) | (Stage::Collecting, Reading::Long) => true,
+        (Stage::Preparing, Reading::Long) if phase.repetition > 0 => true,
+        (Stage::Preparing, _) | (Stage::Collecting, Reading::Short) => false,
     };
     if outcome.is_ok() {
         let reached = Reply::Reached(phase);
