@@ -1,6 +1,7 @@
 //! Campaigns in which tests misbehave: each costs its own verdict and nothing else. Without a device these tests say so and
 //! do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::process::{Command, Output};
@@ -242,6 +243,104 @@ fn of_200_tests_20_misbehave_and_each_has_its_own_verdict() {
     assert!(taken < Duration::from_secs(120), "{taken:?}");
     assert_eq!(engine.close().expect("closes"), []);
     eprintln!("{TESTS} tests, {} of which misbehave: {taken:?}", MISBEHAVIOUR.len());
+}
+
+/// The same campaign as a user runs it: from a file, with the workers of a pool.
+fn campaign_file() -> serde_json::Value {
+    let kernel = |body: &str| {
+        let text = format!(
+            "#version 450
+            layout(local_size_x = 64) in;
+            layout(set = 0, binding = 0) readonly buffer In {{ volatile uint a[]; }};
+            layout(set = 0, binding = 1) buffer Out {{ volatile uint b[]; }};
+            void main() {{ {body} }}"
+        );
+        json!({"source": {"text": text}})
+    };
+    let test = |index: usize| {
+        let (kernel, groups) = match misbehaviour(index) {
+            None | Some(Misbehaviour::Fault(_)) => ("scale", [1, 1, 1]),
+            Some(Misbehaviour::Endless) => ("endless", [1, 1, 1]),
+            Some(Misbehaviour::Lengthy) => ("lengthy", [65535, 65535, 1]),
+        };
+        let first = if kernel == "scale" { index } else { 0 };
+        let data: Vec<usize> = (0..64).map(|n| n * first).collect();
+        let values: Vec<usize> = (0..64).map(|n| n * first * 3 + n).collect();
+        let bind = |binding: u32, buffer: &str| json!({"set": 0, "binding": binding, "buffer": buffer});
+        json!({
+            "id": format!("T{index}"), "limits": {"seconds": 1.0},
+            "buffers": {"in": {"type": "uint", "data": data}, "out": {"type": "uint", "count": 64}},
+            "dispatches": [{"kernel": kernel, "groups": groups, "bindings": [bind(0, "in"), bind(1, "out")]}],
+            "expect": if kernel == "scale" { json!([{"buffer": "out", "type": "uint", "values": values}]) } else { json!([]) },
+        })
+    };
+    let kernels = json!({
+        "scale": kernel("uint i = gl_GlobalInvocationID.x; b[i] = a[i] * 3 + i;"),
+        "endless": kernel("while (a[0] == 0) { b[0] += 1; } b[1] = 1;"),
+        "lengthy": kernel("b[1] += a[0]; b[1] *= 3; b[1] += a[0]; b[1] *= 5;"),
+    });
+    json!({"schema": 1, "kernels": kernels, "tests": (0..TESTS).map(test).collect::<Vec<_>>()})
+}
+
+/// What befalls a test of the campaign that a user runs: nobody waits a minute for a driver that does not answer, nor for
+/// memory to run out.
+fn misbehaviour(index: usize) -> Option<Misbehaviour> {
+    let befalls = MISBEHAVIOUR.iter().find(|(of, _, _)| *of == index).map(|(_, what, _)| *what);
+    match befalls {
+        Some(Misbehaviour::Fault("hang" | "allocate")) => Some(Misbehaviour::Fault("garbage")),
+        other => other,
+    }
+}
+
+/// The verdict that is due, with a part of its reason.
+fn due(misbehaviour: Misbehaviour) -> (&'static str, &'static str) {
+    match misbehaviour {
+        Misbehaviour::Fault("panic") => ("undetermined", "the tool failed, not the kernel: "),
+        Misbehaviour::Fault("waver") => ("undetermined", "2 of 3 repetitions agree; in repetition 2 buffer `out`"),
+        Misbehaviour::Fault("hang-exit") => ("timeout", "dispatch 0 of kernel `scale` did not end within 1 s"),
+        Misbehaviour::Fault("abort") => ("error", "it died (signal: 6"),
+        Misbehaviour::Fault("garbage") => ("error", "it wrote bytes that are no frame"),
+        Misbehaviour::Fault("flood") => ("error", "it wrote a frame of"),
+        Misbehaviour::Fault("truncate") => ("error", "it died (exit status: 0)"),
+        Misbehaviour::Fault(other) => panic!("{other}"),
+        Misbehaviour::Endless => ("timeout", "dispatch 0 of kernel `endless` did not end"),
+        Misbehaviour::Lengthy => ("timeout", "dispatch 0 of kernel `lengthy` did not end within 1 s"),
+    }
+}
+
+#[test]
+fn a_user_gets_180_right_and_20_precise_verdicts_whatever_the_number_of_workers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.json");
+    std::fs::write(&file, campaign_file().to_string()).expect("written");
+    let faults = (0..TESTS).filter_map(|index| match misbehaviour(index)? {
+        Misbehaviour::Fault(kind) => Some(format!("{kind}@T{index}")),
+        Misbehaviour::Endless | Misbehaviour::Lengthy => None,
+    });
+    let faults = faults.collect::<Vec<_>>().join(",");
+    let run = |jobs: &str| {
+        let mut command = Command::new(WORKER);
+        command.arg("run").arg(&file).args(["--engine", "vulkan", "--format", "json", "--jobs", jobs]);
+        command.env(WORKER_FAULT, &faults).output().expect("runs")
+    };
+    let start = Instant::now();
+    let output = run("4");
+    if output.status.code() == Some(4) && !is_demanded() {
+        eprintln!("NOT RUN: no Vulkan device");
+        return;
+    }
+    eprintln!("{TESTS} tests on a pool: {:?}", start.elapsed());
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a result");
+    let tests = result["tests"].as_array().expect("tests");
+    assert_eq!(tests.len(), TESTS);
+    for (index, test) in tests.iter().enumerate() {
+        let (verdict, reason) = misbehaviour(index).map_or(("pass", ""), due);
+        assert_eq!(test["id"], format!("T{index}"));
+        let told = test["reason"].as_str().unwrap_or_default();
+        assert!(test["verdict"] == verdict && told.contains(reason), "T{index}: {} {told}", test["verdict"]);
+    }
+    assert!(output.stdout == run("1").stdout, "one worker leaves the same");
 }
 
 /// Certifies the minimal project with a faulty worker; what is written must verify.

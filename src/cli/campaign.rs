@@ -7,7 +7,9 @@ use super::failure::Failure;
 use super::kernel::Kernel;
 use super::plan::Plan;
 use super::test_run::{self, PreparedTest, TestRun};
+use crate::exec::Executor;
 use crate::exec::prepare::{self, PrepareError, Setting};
+use crate::exec::vulkan::pool;
 use crate::model::id::KernelName;
 use crate::model::procedure::Test;
 use crate::model::project::{Contraction, ProjectLimits};
@@ -92,7 +94,7 @@ pub fn run(
     };
     let progress = progress(prepared.len() * engines.names().len(), common);
     let sequential = run_sequential(prepared, engines, plan, &progress)?;
-    let vulkan = run_vulkan(prepared, engines, &progress)?;
+    let vulkan = run_vulkan(prepared, engines, plan, &progress)?;
     progress.finish_and_clear();
     let mut rows: Vec<Vec<TestRun>> = prepared.iter().map(|_| Vec::new()).collect();
     for (row, run) in rows.iter_mut().zip(sequential) {
@@ -133,17 +135,18 @@ fn run_sequential(
 fn run_vulkan(
     prepared: &[PreparedTest],
     engines: &mut Engines,
+    plan: &Plan,
     progress: &ProgressBar,
 ) -> Result<Vec<TestRun>, Failure> {
     let repetitions = engines.repetitions(EngineName::Vulkan);
-    let Some(executor) = engines.vulkan() else { return Ok(Vec::new()) };
-    let mut runs = Vec::new();
-    for test in prepared {
+    let Vulkan::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
+    let one = |test: &PreparedTest, worker: &mut dyn Executor| {
         progress.set_message(test.test.id.to_string());
-        runs.push(test_run::run(test, executor, repetitions)?);
+        let run = test_run::run(test, worker, repetitions);
         progress.inc(1);
-    }
-    Ok(runs)
+        run
+    };
+    pool::share(executor, plan.jobs, prepared, one).into_iter().collect()
 }
 
 /// A bar on a terminal; nothing elsewhere.

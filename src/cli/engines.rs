@@ -3,10 +3,10 @@
 use super::args::EngineChoice;
 use super::failure::Failure;
 use super::plan::{EngineRequest, Plan};
+use crate::exec::ExecError;
 use crate::exec::repeat::default_repetitions;
 use crate::exec::sequential::{MemoryModel, SequentialExecutor};
 use crate::exec::vulkan::{BufferRobustness, DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
-use crate::exec::{ExecError, Executor};
 use crate::model::evidence::EngineIdentity;
 use crate::model::project;
 use crate::model::verdict::EngineName;
@@ -103,14 +103,6 @@ impl Engines {
         let sequential = self.sequential.then_some(EngineName::Sequential);
         let vulkan = matches!(self.vulkan, Vulkan::Ready(_)).then_some(EngineName::Vulkan);
         sequential.into_iter().chain(vulkan).collect()
-    }
-
-    /// The device engine, where it runs.
-    pub fn vulkan(&mut self) -> Option<&mut dyn Executor> {
-        match &mut self.vulkan {
-            Vulkan::Ready(executor) => Some(executor.as_mut()),
-            Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
-        }
     }
 }
 

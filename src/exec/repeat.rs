@@ -86,8 +86,13 @@ impl Results {
         self.of.len() as u32
     }
 
+    /// How the last repetition that left something new ended: how all of them ended, unless one did not complete.
+    pub fn last(&self) -> &Completion {
+        &self.different.last().expect("there is a first").completion
+    }
+
     pub fn completed(&self) -> bool {
-        self.different.last().is_some_and(|run| run.completion == Completion::Completed)
+        *self.last() == Completion::Completed
     }
 
     /// The next repetition left what the first did.

@@ -56,15 +56,15 @@ pub struct Step {
 
 impl Step {
     fn new(pool: &Rc<CommandPool>) -> Result<Self, CallFailure> {
-        let mut step =
-            Self { buffer: vk::CommandBuffer::null(), fence: vk::Fence::null(), pool: Rc::clone(pool) };
+        let mut step = Self { buffer: vk::CommandBuffer::null(), fence: vk::Fence::null(), pool: Rc::clone(pool) };
         let raw = &pool.device.raw;
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool.raw).command_buffer_count(1);
         // SAFETY: the pool is alive.
         let buffers = unsafe { raw.allocate_command_buffers(&info) }.map_err(during("vkAllocateCommandBuffers"))?;
         step.buffer = buffers.first().copied().unwrap_or_default();
         // SAFETY: the device is open.
-        step.fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }.map_err(during("vkCreateFence"))?;
+        step.fence =
+            unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }.map_err(during("vkCreateFence"))?;
         Ok(step)
     }
 }
@@ -259,7 +259,8 @@ impl Commands {
         let buffers = [step.buffer];
         let submit = vk::SubmitInfo::default().command_buffers(&buffers);
         // SAFETY: the fence is unsignalled and not pending; the command buffer is complete and not pending.
-        unsafe { self.device.raw.queue_submit(self.device.queue, &[submit], step.fence) }.map_err(during("vkQueueSubmit"))
+        unsafe { self.device.raw.queue_submit(self.device.queue, &[submit], step.fence) }
+            .map_err(during("vkQueueSubmit"))
     }
 
     /// Whether a submitted step ends within a time; the greatest: as long as it takes.

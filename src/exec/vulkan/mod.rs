@@ -33,6 +33,7 @@ mod needs;
 mod pass;
 mod pipeline;
 mod pipeline_cache;
+pub mod pool;
 mod process;
 mod protocol;
 mod reach;

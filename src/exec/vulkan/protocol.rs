@@ -35,15 +35,9 @@ pub enum Request {
     /// Describe every device.
     List,
     /// Run the job so many times, each time from its initial contents.
-    Run {
-        job: WireJob,
-        repetitions: u32,
-    },
+    Run { job: WireJob, repetitions: u32 },
     /// Run the jobs in turn, `repetitions` times, and time each.
-    Measure {
-        jobs: Vec<WireJob>,
-        repetitions: u32,
-    },
+    Measure { jobs: Vec<WireJob>, repetitions: u32 },
     /// Destroy everything, report what the validation layer says about that, end.
     Close,
 }

@@ -149,13 +149,7 @@ impl Session {
         runs
     }
 
-    fn repeat(
-        &mut self,
-        job: &WireJob,
-        repetitions: u32,
-        runs: &mut WireRuns,
-        announce: Announce,
-    ) -> Result<(), Halt> {
+    fn repeat(&mut self, job: &WireJob, repetitions: u32, runs: &mut WireRuns, announce: Announce) -> Result<(), Halt> {
         self.receive_modules(job).map_err(Halt::outside(0))?;
         let at_once = Shape::repetitions(job, repetitions);
         for first in (0..repetitions).step_by(at_once as usize) {

@@ -1,0 +1,100 @@
+//! Several workers on one device, that share the tests of a campaign.
+//!
+//! Knows: how many workers are worth starting, and that they slow each other down.
+//! Promises: each test gets the result that it has alone: one that is out of time while others use the device is run once
+//! more by itself, and that run counts. Results come in the order of the tests, whichever worker had them.
+//! Does not cover: what a test is.
+
+use super::VulkanExecutor;
+use crate::exec::repeat::Results;
+use crate::exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
+use crate::model::verdict::EngineName;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+/// Most workers on one device: each holds a device context of its own, and a device has one queue of work in the end.
+const MOST: usize = 4;
+/// A worker takes as long to start as some tens of small tests to run.
+const WORTH: usize = 8;
+
+/// Runs `one` for every item on a pool of at most `workers` workers, the first of which is there already.
+pub fn share<T: Sync, R: Send>(
+    first: &mut VulkanExecutor,
+    workers: usize,
+    items: &[T],
+    one: impl Fn(&T, &mut dyn Executor) -> R + Sync,
+) -> Vec<R> {
+    let workers = workers.min(MOST).min(items.len().div_ceil(WORTH)).max(1);
+    if workers == 1 {
+        return items.iter().map(|item| one(item, first)).collect();
+    }
+    let (next, device) = (AtomicUsize::new(0), RwLock::new(()));
+    let results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
+    let work = |executor: &mut VulkanExecutor| {
+        let mut member = Member { executor, device: &device };
+        while let Some((index, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
+        {
+            let result = one(item, &mut member);
+            results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
+        }
+    };
+    let (choice, settings, identity) = (first.device.clone(), first.settings.clone(), first.opened.identity.clone());
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|| {
+                // Without it the others do its work.
+                let sibling = VulkanExecutor::new(choice.clone(), settings.clone());
+                sibling.ok().filter(|sibling| sibling.opened.identity == identity).as_mut().map(work)
+            });
+        }
+        work(first);
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results
+        .into_iter()
+        .map(|result| result.expect("every item was taken by a worker, and workers end in order"))
+        .collect()
+}
+
+/// A worker of a pool.
+struct Member<'a> {
+    executor: &'a mut VulkanExecutor,
+    /// Held for writing by a worker that has the device for itself.
+    device: &'a RwLock<()>,
+}
+
+impl Executor for Member<'_> {
+    fn name(&self) -> EngineName {
+        self.executor.name()
+    }
+
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        let once = NonZeroU32::MIN;
+        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once))
+    }
+
+    fn run_repeatedly(
+        &mut self,
+        job: &Job,
+        repetitions: NonZeroU32,
+        observer: &mut dyn Observer,
+    ) -> Result<(Results, Counts), ExecError> {
+        let shared = self.device.read().unwrap_or_else(PoisonError::into_inner);
+        let (results, counts) = self.executor.run_repeatedly(job, repetitions, observer)?;
+        drop(shared);
+        match results.last() {
+            Completion::Timeout { .. } => {
+                let _alone = self.device.write().unwrap_or_else(PoisonError::into_inner);
+                self.executor.run_repeatedly(job, repetitions, observer)
+            }
+            Completion::Completed
+            | Completion::NoTermination { .. }
+            | Completion::Unsupported { .. }
+            | Completion::Error { .. }
+            | Completion::Undetermined { .. }
+            | Completion::Varying { .. } => Ok((results, counts)),
+        }
+    }
+}
