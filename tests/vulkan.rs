@@ -675,6 +675,26 @@ fn a_changed_guard_byte_is_an_out_of_bounds_finding() {
 }
 
 #[test]
+fn a_changed_byte_that_nothing_binds_is_an_out_of_bounds_finding() {
+    let Some(mut engine) = faulty("stray@VICTIM") else { return };
+    let victim = || add().job(|job| job.name = "VICTIM".to_owned());
+    assert_eq!(victim().run(&mut engine).findings, [], "all of the buffer is bound");
+    let shorter = victim().job(|job| {
+        let last = job.buffers.last_mut().expect("it has buffers");
+        last.bytes.extend([7; 16]);
+    });
+    let run = shorter.run(&mut engine);
+    assert_eq!(run.completion, Completion::Completed);
+    let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
+    assert_eq!(finding.kind, FindingKind::OutOfBounds);
+    let (name, last) = (&shorter.0.buffers.last().expect("last").name, run.buffers.last().expect("last").len() - 1);
+    assert_eq!(
+        finding.message,
+        format!("1 bytes of buffer `{name}` that nothing binds changed, the first at byte {last}")
+    );
+}
+
+#[test]
 fn a_write_past_a_buffer_changes_nothing_else_or_is_found() {
     for robustness in [BufferRobustness::On, BufferRobustness::Off] {
         let Some(mut engine) = engine_with(Settings { robustness, ..settings() }) else { return };

@@ -25,6 +25,8 @@ pub enum FaultKind {
     Flood,
     /// Change a guard byte of the job's first buffer after its dispatches.
     Guard,
+    /// Change the last byte of the job's last buffer after its dispatches.
+    Stray,
     /// Spoil the result of the canary dispatch.
     Canary,
     /// End in the middle of a frame.
@@ -46,6 +48,7 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("hang", FaultKind::Hang),
     ("flood", FaultKind::Flood),
     ("guard", FaultKind::Guard),
+    ("stray", FaultKind::Stray),
     ("canary", FaultKind::Canary),
     ("truncate", FaultKind::Truncate),
     ("hang-exit", FaultKind::HangExit),
@@ -138,7 +141,7 @@ impl Faults {
                     std::hint::black_box(&mut taken);
                 }
             }
-            FaultKind::Guard | FaultKind::Canary | FaultKind::Waver | FaultKind::WaverRecords => {}
+            FaultKind::Guard | FaultKind::Stray | FaultKind::Canary | FaultKind::Waver | FaultKind::WaverRecords => {}
         }
     }
 }

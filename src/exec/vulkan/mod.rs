@@ -69,7 +69,7 @@ use std::time::{Duration, Instant};
 pub const WORKER_COMMAND: &str = "__vulkan-worker";
 
 /// The environment variable by which tests make a worker misbehave: `abort`, `panic`, `garbage`, `hang`, `flood`,
-/// `truncate`, `hang-exit`, `allocate`, `guard`, `waver`, `waver-records` or `canary`, each with `@TEST` for one job only,
+/// `truncate`, `hang-exit`, `allocate`, `guard`, `stray`, `waver`, `waver-records` or `canary`, each with `@TEST` for one job only,
 /// several with commas between them.
 pub const WORKER_FAULT: &str = fault::VARIABLE;
 

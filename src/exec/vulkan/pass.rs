@@ -15,7 +15,9 @@ use super::kept::Kept;
 use super::memory::{Placement, Storage};
 use super::needs::Needs;
 use super::pipeline::{Pipeline, PipelineKey, Pipelines};
-use super::protocol::{Bytes, Ending, Trespass, WireBinding, WireDispatch, WireJob, WireMessage, WireRecords, WireRun};
+use super::protocol::{
+    Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireJob, WireMessage, WireRecords, WireRun,
+};
 use super::records::{DispatchRecords, nonce, record_buffers};
 use super::resources::Resources;
 use super::session::Stop;
@@ -23,6 +25,7 @@ use crate::exec::resource::{AddressPlace, JobView};
 use crate::model::procedure::DescriptorClass;
 use crate::model::records::Records;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// What passes are made with.
@@ -199,6 +202,13 @@ impl Pass {
         write_initial(test, contents, self.buffers, &mut self.records, &self.resources, storage);
     }
 
+    /// Changes the last byte of the job's last buffer, so that a test can show that the change is found.
+    pub fn disturb_last(&mut self) {
+        if let Some(byte) = self.buffers.checked_sub(1).and_then(|last| self.storage.contents(last).last_mut()) {
+            *byte ^= 0xFF;
+        }
+    }
+
     /// The final contents of a buffer.
     pub fn contents(&mut self, index: usize) -> &[u8] {
         self.storage.contents(index)
@@ -218,6 +228,7 @@ impl Pass {
                 distance: change.distance,
                 bytes: change.bytes,
             }));
+            run.trespasses.extend(strays(job, index, &run.buffers[index].0));
         }
         match self.trusted_records(job) {
             Ok(records) => run.records = records,
@@ -253,6 +264,39 @@ impl Pass {
     }
 }
 
+/// Changes in a buffer where nothing binds it. A job with addresses can come to any byte.
+fn strays(job: &WireJob, buffer: usize, contents: &[u8]) -> Option<Trespass> {
+    let holds_image = job.images.iter().any(|image| image.buffer as usize == buffer);
+    if holds_image || !job.addresses.is_empty() {
+        return None;
+    }
+    let initial = job.buffers[buffer].0.as_slice();
+    let unbound = unbound(job, buffer, initial.len());
+    let mut changed = unbound.into_iter().flatten().filter(|place| initial[*place] != contents[*place]);
+    let first = changed.next()?;
+    let (buffer, distance, bytes) = (buffer as u32, first as u64, 1 + changed.count() as u64);
+    Some(Trespass { buffer, side: Side::Within, distance, bytes })
+}
+
+/// The bytes of a buffer that no dispatch binds, in order.
+fn unbound(job: &WireJob, buffer: usize, length: usize) -> Vec<Range<usize>> {
+    let bindings = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings);
+    let own = bindings.filter(|binding| binding.buffer as usize == buffer && binding.range > 0);
+    let start = |binding: &WireBinding| (binding.offset + binding.dynamic_offset) as usize;
+    let mut bound: Vec<(usize, usize)> =
+        own.map(|binding| (start(binding), start(binding) + binding.range as usize)).collect();
+    bound.sort_unstable();
+    bound.push((length, length));
+    let (mut free, mut end) = (Vec::new(), 0);
+    for (from, to) in bound {
+        if from > end {
+            free.push(end..from.min(length));
+        }
+        end = end.max(to);
+    }
+    free
+}
+
 fn write_initial(
     test: &str,
     contents: &[Bytes],
@@ -271,5 +315,30 @@ fn write_initial(
     for records in records {
         records.nonce = nonce(test, records.dispatch);
         storage.fill(records.buffer, &records.initial());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_byte_is_bound_or_unbound(ranges in proptest::collection::vec((0_u64..40, 1_u64..20, 0_u64..3), 0..5)) {
+            let mut job = super::super::canary::job();
+            let mut bindings = Vec::new();
+            for (offset, range, dynamic_offset) in &ranges {
+                let binding = storage_binding(0, 0, 0, *range);
+                bindings.push(WireBinding { offset: *offset, dynamic_offset: *dynamic_offset, ..binding });
+            }
+            bindings.push(storage_binding(0, 1, 1, 64));
+            job.dispatches[0].bindings = bindings;
+            let free: Vec<usize> = unbound(&job, 0, 64).into_iter().flatten().collect();
+            let is_bound = |place: &usize| ranges.iter().any(|(offset, range, dynamic)| {
+                (offset + dynamic..offset + dynamic + range).contains(&(*place as u64))
+            });
+            prop_assert_eq!(free, (0..64).filter(|place| !is_bound(place)).collect::<Vec<_>>());
+        }
     }
 }

@@ -278,13 +278,14 @@ pub enum Severity {
     Warning,
 }
 
-/// Bytes of a guard zone that changed during a run.
+/// Bytes that changed during a run though no dispatch may write to them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trespass {
     /// Index of the job's buffers.
     pub buffer: u32,
     pub side: Side,
-    /// Distance in bytes between the buffer's edge and the nearest changed byte (0: directly beside it).
+    /// Distance in bytes between the buffer's edge and the nearest changed byte (0: directly beside it); within the
+    /// buffer, between its start and the first changed byte.
     pub distance: u64,
     /// Changed bytes.
     pub bytes: u64,
@@ -292,8 +293,12 @@ pub struct Trespass {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Side {
+    /// In the guard zone before the buffer.
     Before,
+    /// In the guard zone behind it.
     Behind,
+    /// In the buffer, where nothing binds it.
+    Within,
 }
 
 /// One timed run of a job, in milliseconds, summed over its dispatches.

@@ -220,6 +220,9 @@ impl Session {
             if self.fault.strikes(FaultKind::Guard, &job.name) && !job.buffers.is_empty() {
                 pass.storage.disturb_guard(0);
             }
+            if self.fault.strikes(FaultKind::Stray, &job.name) {
+                pass.disturb_last();
+            }
             let mut run = pass.collect(job);
             self.fault.strike_after(&job.name, &mut run);
             let outcome = if run.ending == Ending::Completed { Outcome::Goes } else { Outcome::Over };

@@ -188,12 +188,21 @@ pub fn validation(message: WireMessage) -> Finding {
 
 fn trespass(job: &Job, found: &Trespass) -> Finding {
     let name = job.buffers.get(found.buffer as usize).map_or("?", |buffer| &buffer.name);
-    let side = match found.side {
-        Side::Before => "before",
-        Side::Behind => "behind",
-    };
     let Trespass { bytes, distance, .. } = found;
-    let message = format!("{bytes} bytes {side} buffer `{name}` changed, the nearest {distance} bytes from its edge");
+    let (side, message) = match found.side {
+        Side::Before => (
+            "before",
+            format!("{bytes} bytes before buffer `{name}` changed, the nearest {distance} bytes from its edge"),
+        ),
+        Side::Behind => (
+            "behind",
+            format!("{bytes} bytes behind buffer `{name}` changed, the nearest {distance} bytes from its edge"),
+        ),
+        Side::Within => (
+            "within",
+            format!("{bytes} bytes of buffer `{name}` that nothing binds changed, the first at byte {distance}"),
+        ),
+    };
     let mut finding = Finding::new(FindingKind::OutOfBounds, message)
         .detail("memory", "buffer")
         .detail("buffer", name)
