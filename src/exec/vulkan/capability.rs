@@ -267,6 +267,11 @@ const ATOMICS: &[AtomicRow] = {
     ]
 };
 
+/// What Vulkan calls the feature behind a capability; none: the capability is not known to this engine.
+pub fn feature_of(capability: Capability) -> Option<&'static str> {
+    CAPABILITIES.iter().find(|(listed, _, _)| *listed == capability).map(|(_, feature, _)| *feature)
+}
+
 impl Abilities {
     /// Why a module with this extension cannot be used here; none: it can.
     pub fn lacks_extension(&self, extension: &str) -> Option<String> {

@@ -39,6 +39,7 @@ mod protocol;
 mod reach;
 mod records;
 mod resources;
+mod safety_critical;
 mod sampler;
 mod session;
 mod shape;
@@ -52,6 +53,7 @@ mod worker;
 pub use census::take as census_form;
 pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices};
 pub use protocol::WireTime as RunTime;
+pub use safety_critical::{Refusal, refusals};
 pub use worker::worker_main;
 
 use super::repeat::Results;
