@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vkcert::exec::vulkan::{
-    BufferRobustness, DeviceChoice, Settings, ValidationLayers, VulkanExecutor, WORKER_FAULT, devices,
+    DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor, WORKER_FAULT, devices,
 };
 use vkcert::exec::{
     Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer,
@@ -696,7 +696,7 @@ fn a_changed_byte_that_nothing_binds_is_an_out_of_bounds_finding() {
 
 #[test]
 fn a_write_past_a_buffer_changes_nothing_else_or_is_found() {
-    for robustness in [BufferRobustness::On, BufferRobustness::Off] {
+    for robustness in [Robustness::Off, Robustness::Basic, Robustness::Best] {
         let Some(mut engine) = engine_with(Settings { robustness, ..settings() }) else { return };
         let source = "#version 450
             layout(local_size_x = 1) in;

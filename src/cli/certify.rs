@@ -46,6 +46,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let engine_settings = EngineSettings {
         memory_model: settings.memory_model,
         validation: settings.validation,
+        robustness: settings.robustness,
         repeat: certify.repetition.repeat.or(settings.repeat),
     };
     let opened = Engines::open(&plan, settings.engines.as_deref(), engine_settings);

@@ -5,8 +5,8 @@
 //! Does not cover: opening a device (`device`).
 
 use super::instance::Instance;
-use super::{ValidationLayers, describe};
-use ash::vk;
+use super::{ValidationLayers, describe, version};
+use ash::{ext, khr, vk};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -204,7 +204,7 @@ const KINDS: &[(vk::PhysicalDeviceType, &str)] = &[
 /// Every device of this machine, asked in this process. A driver that crashes takes the process with it: commands that
 /// must survive that ask a worker instead ([`super::VulkanExecutor::devices`]).
 pub fn devices() -> Result<Vec<DeviceIdentity>, NoVulkan> {
-    let instance = Instance::open(ValidationLayers::Off)?;
+    let instance = Instance::open(ValidationLayers::Off, version::NEWEST)?;
     let physical = instance.physical_devices()?;
     if physical.is_empty() {
         return Err(NoVulkan::NoDevice);
@@ -218,17 +218,17 @@ pub(super) fn identify(instance: &Instance, index: usize, physical: vk::Physical
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-    let api = instance.api_version(physical);
+    let features = instance.features(physical);
     let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut id).push_next(&mut subgroup);
-    if api >= vk::API_VERSION_1_2 {
+    if features.has(khr::driver_properties::NAME) {
         chain = chain.push_next(&mut driver);
     }
-    if api >= vk::API_VERSION_1_3 {
+    if features.has(ext::subgroup_size_control::NAME) {
         chain = chain.push_next(&mut sizes);
     }
     instance.properties(physical, &mut chain);
     let core = chain.properties;
-    let chooses = instance.features(physical).v13.subgroup_size_control == vk::TRUE
+    let chooses = features.v13.subgroup_size_control == vk::TRUE
         && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
     let kind = KINDS.iter().find(|(kind, _)| *kind == core.device_type).map_or("other", |(_, name)| name);
     DeviceIdentity {
