@@ -20,8 +20,10 @@ pub struct DeviceIdentity {
     pub device_id: u32,
     /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     pub kind: String,
-    /// `1.3.230`
+    /// `1.3.230`; the device's own.
     pub api_version: String,
+    /// The version in use, at most what loader and engine know.
+    pub api_in_use: String,
     pub driver_name: String,
     pub driver_info: String,
     /// As the driver packs it; its layout is the vendor's own.
@@ -98,6 +100,7 @@ impl DeviceIdentity {
             ("vendor id", format!("{:#06x}", self.vendor_id)),
             ("device id", format!("{:#06x}", self.device_id)),
             ("api version", self.api_version.clone()),
+            ("api version in use", self.api_in_use.clone()),
             ("driver", self.driver_name.clone()),
             ("driver info", self.driver_info.clone()),
             ("driver version", format!("{:#010x}", self.driver_version)),
@@ -238,6 +241,7 @@ pub(super) fn identify(instance: &Instance, index: usize, physical: vk::Physical
         device_id: core.device_id,
         kind: kind.to_owned(),
         api_version: describe::version(core.api_version),
+        api_in_use: describe::version(instance.api_version(physical)),
         driver_name: text(&driver.driver_name),
         driver_info: text(&driver.driver_info),
         driver_version: core.driver_version,
@@ -315,6 +319,7 @@ mod tests {
             device_id: 0,
             kind: kind.to_owned(),
             api_version: String::new(),
+            api_in_use: String::new(),
             driver_name: String::new(),
             driver_info: String::new(),
             driver_version: 0,
