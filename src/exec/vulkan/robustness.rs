@@ -165,6 +165,36 @@ mod tests {
     }
 
     #[test]
+    fn images_bear_on_jobs_with_images_alone() {
+        use crate::exec::{Job, resource::JobResources};
+        use crate::model::image::{ImageDim, ImageFormat};
+        let plain = Job {
+            name: "T".to_owned(),
+            modules: Vec::new(),
+            buffers: Vec::new(),
+            dispatches: Vec::new(),
+            resources: JobResources::default(),
+            limits: crate::model::procedure::Limits::default(),
+            checks: crate::model::finding::Checks::none(),
+        };
+        let mut pictured = plain.clone();
+        let shape = crate::model::image::ImageShape {
+            dim: ImageDim::Two,
+            format: ImageFormat::R32ui,
+            extent: [1, 1, 1],
+            layers: 1,
+            levels: 1,
+        };
+        pictured.resources.images.push(crate::exec::resource::JobImage { buffer: 0, shape });
+        let lack = |has: &Features, job: &Job| grant(Robustness::Strict, has).lack(job);
+        let (all, half, none) = (device(1, 1, 1, 1), device(1, 1, 1, 0), device(1, 1, 0, 0));
+        assert_eq!([lack(&all, &plain), lack(&all, &pictured), lack(&half, &plain)], [None, None, None]);
+        assert!(lack(&half, &pictured).unwrap().contains("robustImageAccess2"));
+        assert!(lack(&none, &plain).unwrap().contains("robustBufferAccess2"));
+        assert_eq!(grant(Robustness::Best, &none).lack(&pictured), None);
+    }
+
+    #[test]
     fn a_strict_feature_is_never_on_without_the_plain_one() {
         for bits in 0..16 {
             let bit = |place: u32| bits >> place & 1;
