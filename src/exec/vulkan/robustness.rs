@@ -201,8 +201,12 @@ mod tests {
             let has = device(1, bit(0), bit(1), bit(2));
             for asked in [Robustness::Off, Robustness::Basic, Robustness::Strict, Robustness::Best] {
                 let mut on = Features::default();
-                grant(asked, &has).switch_on(&has, &mut on);
+                let granted = grant(asked, &has);
+                granted.switch_on(&has, &mut on);
                 let strict = on.robustness2;
+                assert_eq!(on.core.robust_buffer_access == 1, granted.buffers >= Level::Basic);
+                assert_eq!(strict.robust_buffer_access2 == 1, granted.buffers == Level::Strict);
+                assert_eq!(strict.robust_image_access2 == 1, granted.images == Level::Strict);
                 assert!(strict.robust_buffer_access2 <= on.core.robust_buffer_access);
                 assert!(strict.robust_buffer_access2 <= has.robustness2.robust_buffer_access2);
                 assert!(strict.robust_image_access2 <= has.robustness2.robust_image_access2);
