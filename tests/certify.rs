@@ -21,6 +21,35 @@ fn the_evidence_of_the_demonstration_verifies_and_its_reports_are_there() {
 }
 
 #[test]
+fn the_robustness_of_the_project_is_in_force_and_in_the_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("minimal");
+    copy_tree(&root().join("tests/projects/minimal"), &project);
+    let plain = std::fs::read_to_string(project.join("vkcert.toml")).unwrap();
+    for (setting, on) in [("off", [false, false]), ("basic", [true, false]), ("best", [true, true])] {
+        let text = plain.replace("level = \"A\"", &format!("level = \"A\"\nrobustness = \"{setting}\""));
+        write(&project, "vkcert.toml", text);
+        let campaign = certify(&project, &folder.path().join(setting), &[], 0);
+        let engines = campaign["engines"].as_array().unwrap();
+        let Some(device) = engines.iter().find(|engine| engine["engine"] == "vulkan" && engine["ran"] == true) else {
+            eprintln!("not run: no device");
+            return;
+        };
+        let identity = &device["identity"];
+        let state = |name: &str| identity[name] == "on";
+        assert_eq!(state("robustBufferAccess"), on[0], "{setting}");
+        // `best` is what the device has.
+        let strict = state("robustBufferAccess2") && state("robustImageAccess2");
+        let lavapipe = identity["device"].as_str().unwrap().contains("llvmpipe");
+        assert!(strict == on[1] || setting == "best" && !lavapipe, "{setting}: {identity:#}");
+    }
+    let text = plain.replace("level = \"A\"", "level = \"A\"\nrobustness = \"strickt\"");
+    write(&project, "vkcert.toml", text);
+    let refused = certify(&project, &folder.path().join("none"), &[], 2);
+    assert_eq!(refused["error"]["hint"], "did you mean `strict`?");
+}
+
+#[test]
 fn two_runs_give_byte_identical_evidence() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));

@@ -106,6 +106,37 @@ fn the_examples_of_the_calculus_are_what_the_program_prints() {
 }
 
 #[test]
+fn the_examples_of_vulkan_sc_are_what_the_program_prints() {
+    let blocks = blocks(&document("vulkan-sc.md"));
+    let mut compared = 0;
+    for pair in blocks.windows(2).filter(|pair| pair[0].tag == "sh run") {
+        let exit = if pair[1].tag == "json error" { 2 } else { 0 };
+        let output = run(&mut command(&pair[0].text), exit);
+        let printed = json(&String::from_utf8(output.stdout).unwrap());
+        assert_eq!(difference(&json(&pair[1].text), &printed, ""), None, "{}{printed:#}", pair[0].text);
+        compared += 1;
+    }
+    assert_eq!(compared, 2);
+    // The project file of the example is read and accepted.
+    assert_eq!(blocks[0].tag, "toml");
+    let folder = tempfile::tempdir().unwrap();
+    support::copy_tree(&root().join("tests/projects/minimal"), folder.path());
+    let kernel = "[[kernel]]\nname = \"double\"\nsource = \"glsl/double.comp\"\n";
+    support::write(folder.path(), "vkcert.toml", format!("{}{kernel}", blocks[0].text));
+    run(vkcert().args(["list", "kernels"]).arg(folder.path()), 0);
+}
+
+/// The tables of the document name each key and value that the schema has.
+#[test]
+fn every_setting_of_a_project_is_explained() {
+    let explained = named(&document("project.md"));
+    let schema = json(&schema("project").unwrap());
+    let own = schema["properties"].as_object().unwrap();
+    let open: Vec<_> = own.keys().filter(|key| !explained.contains(*key)).collect();
+    assert!(open.is_empty(), "docs/project.md does not explain {open:?}");
+}
+
+#[test]
 fn the_examples_of_configurations_are_what_the_program_prints() {
     let blocks = blocks(&document("project.md"));
     let mut compared = 0;

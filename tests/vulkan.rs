@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vkcert::exec::vulkan::{
-    BufferRobustness, DeviceChoice, Settings, ValidationLayers, VulkanExecutor, WORKER_FAULT, devices,
+    DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor, WORKER_FAULT, devices,
 };
 use vkcert::exec::{
     Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer,
@@ -696,7 +696,7 @@ fn a_changed_byte_that_nothing_binds_is_an_out_of_bounds_finding() {
 
 #[test]
 fn a_write_past_a_buffer_changes_nothing_else_or_is_found() {
-    for robustness in [BufferRobustness::On, BufferRobustness::Off] {
+    for robustness in [Robustness::Off, Robustness::Basic, Robustness::Best] {
         let Some(mut engine) = engine_with(Settings { robustness, ..settings() }) else { return };
         let source = "#version 450
             layout(local_size_x = 1) in;
@@ -711,6 +711,129 @@ fn a_write_past_a_buffer_changes_nothing_else_or_is_found() {
         assert_eq!(b[1..], [9; 3], "another buffer is out of reach");
         // Robust: the write is dropped and the read gives 0, or the guard zone tells.
         assert!(found || b[0] == 0, "found: {found}, read: {}", b[0]);
+    }
+}
+
+/// A write and a read beyond the bound range, within the buffer.
+#[test]
+fn strict_robustness_ends_at_the_bound_range() {
+    let strict = Settings { robustness: Robustness::Strict, ..settings() };
+    let Some(mut engine) = engine_with(strict) else { return };
+    let source = "#version 450
+        layout(local_size_x = 1) in;
+        layout(set = 0, binding = 0) buffer A { uint a[]; };
+        layout(set = 0, binding = 1) buffer B { uint b[]; };
+        void main() { for (uint i = 4; i < 40; i++) a[i] = 7; b[0] = a[5]; b[1] = a[3]; }";
+    let bench = Bench::new(source, &[&[1, 2, 3, 4, 5, 6, 7, 8], &[9; 4]]);
+    let run = bench.with(|dispatch| dispatch.bindings[0].range = 16).run(&mut engine);
+    let identity = engine.identity();
+    match &run.completion {
+        Completion::Unsupported { what } => {
+            assert_eq!(what, "robustness `strict` (feature robustBufferAccess2 of VK_EXT_robustness2)");
+            assert_eq!(identity["robustBufferAccess2"], "off");
+        }
+        completion => {
+            assert_eq!(*completion, Completion::Completed);
+            assert_eq!(identity["robustBufferAccess2"], "on");
+            // 16 is a multiple of every alignment that the specification permits for storage buffers (1 and 4).
+            let alignment = &identity["robustStorageBufferAccessSizeAlignment"];
+            assert!(["1", "4"].contains(&alignment.as_str()), "{alignment}");
+            assert_eq!(words(&run.buffers[0]), [1, 2, 3, 4, 5, 6, 7, 8]);
+            assert_eq!(words(&run.buffers[1]), [0, 4, 9, 9]);
+            assert_eq!(run.findings, []);
+        }
+    }
+}
+
+#[test]
+fn the_identity_says_which_robustness_is_on() {
+    for robustness in [Robustness::Off, Robustness::Basic, Robustness::Strict, Robustness::Best] {
+        let Some(mut engine) = engine_with(Settings { robustness, ..settings() }) else { return };
+        let identity = engine.identity();
+        let on = |name: &str| match identity[name].as_str() {
+            "on" => true,
+            "off" => false,
+            other => panic!("{name}: {other}"),
+        };
+        assert_eq!(on("robustBufferAccess"), robustness != Robustness::Off);
+        let strict = [on("robustBufferAccess2"), on("robustImageAccess2")];
+        match robustness {
+            Robustness::Off | Robustness::Basic => assert_eq!(strict, [false, false]),
+            // lavapipe offers both.
+            Robustness::Strict | Robustness::Best if engine.device().name.contains("llvmpipe") => {
+                assert_eq!(strict, [true, true]);
+            }
+            Robustness::Strict => {}
+            Robustness::Best => assert_eq!(strict[0], strict[1]),
+        }
+        assert_eq!(identity.get("messages at start"), None);
+        match add().run(&mut engine).completion {
+            Completion::Unsupported { what } => {
+                assert!(robustness == Robustness::Strict && !strict[0], "{what}");
+            }
+            completion => assert_eq!(completion, Completion::Completed),
+        }
+    }
+}
+
+const BYTES: &str = "#version 450
+    #extension GL_EXT_shader_8bit_storage : require
+    layout(local_size_x = 4) in;
+    layout(set = 0, binding = 0) buffer A { uint8_t a[]; };
+    layout(set = 0, binding = 1) buffer B { uint b[]; };
+    void main() { uint i = gl_LocalInvocationID.x; b[i] = uint(a[i]); a[i] = uint8_t(i); }";
+
+const ADDRESS: &str = "#version 450
+    #extension GL_EXT_buffer_reference : require
+    layout(local_size_x = 1) in;
+    layout(buffer_reference, std430) buffer Words { uint words[]; };
+    layout(push_constant) uniform P { Words list; };
+    layout(set = 0, binding = 0) buffer A { uint a[]; };
+    void main() { a[0] = list.words[0]; }";
+
+/// Devices of older versions have in extensions what later ones have in their core; the validation layer sees each chain.
+#[test]
+fn each_api_version_runs_what_it_has_and_names_what_it_lacks() {
+    let limits = [Some((1, 1)), Some((1, 2)), Some((1, 3)), Some((1, 4)), None];
+    for api_limit in limits {
+        let Some(mut engine) = engine_with(Settings { api_limit, ..settings() }) else { return };
+        let identity = engine.identity();
+        let used = identity["api version in use"].clone();
+        let minor: u32 = used.split('.').nth(1).unwrap().parse().unwrap();
+        assert!(api_limit.is_none_or(|(_, most)| minor <= most), "{used} within {api_limit:?}");
+        assert_eq!(identity.get("messages at start"), None, "{used}");
+        adds(&mut engine);
+        if !engine.device().name.contains("llvmpipe") {
+            continue;
+        }
+        assert_eq!(minor, api_limit.map_or(3, |(_, most)| most.min(3)), "{used}");
+        let run = Bench::new(BYTES, &[&[0x0403_0201], &[0; 4]]).output(&mut engine, 1);
+        assert_eq!(run, [1, 2, 3, 4], "8-bit storage with Vulkan {used}");
+        assert_eq!(identity["robustImageAccess"], "on", "image robustness with Vulkan {used}");
+        let sized = add().with(|dispatch| dispatch.subgroup_size = Some(8));
+        assert_eq!(sized.run(&mut engine).completion, Completion::Completed, "subgroup size with Vulkan {used}");
+        let newest = Bench::of(compile_for(ADD, shaderc::EnvVersion::Vulkan1_3), &[&[1], &[2]]).run(&mut engine);
+        let expected = match minor {
+            1 => Some("SPIR-V 1.6 (the device takes up to 1.4 with Vulkan 1.1)"),
+            2 => Some("SPIR-V 1.6 (the device takes up to 1.5 with Vulkan 1.2)"),
+            _ => None,
+        };
+        assert_eq!(unsupported(&newest), expected);
+        let address = Bench::of(compile_for(ADDRESS, shaderc::EnvVersion::Vulkan1_1), &[&[0; 4]]);
+        let address = address.with(|dispatch| dispatch.push_constants = vec![0; 8]);
+        let lack = (minor == 1).then_some("capability PhysicalStorageBufferAddresses (feature bufferDeviceAddress)");
+        if lack.is_some() {
+            assert_eq!(unsupported(&address.run(&mut engine)), lack);
+        }
+        assert_eq!(engine.close().expect("the worker ends in order"), [], "Vulkan {used}");
+    }
+}
+
+fn unsupported(run: &Run) -> Option<&str> {
+    match &run.completion {
+        Completion::Unsupported { what } => Some(what),
+        Completion::Completed => None,
+        other => panic!("{other:?}"),
     }
 }
 

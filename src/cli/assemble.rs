@@ -6,6 +6,7 @@ use super::engines::Engines;
 use super::evidence::module_bytes;
 use super::failure::Failure;
 use super::kernel::{Kernel, Measurement};
+use super::profile::Target;
 use super::project::module_file;
 use super::test_run::{ModuleRecords, TestRun};
 use super::{agreement, coupling, derive};
@@ -46,7 +47,7 @@ pub fn campaign(
     findings.extend(disagreements);
     Ok(Campaign {
         schema: 1,
-        project: identity(project),
+        project: identity(project, kernels),
         engines: engines.identities(),
         requirements: trace::trace(project, &verdicts),
         tests: tests(project, runs, expected),
@@ -83,7 +84,7 @@ fn run_notes(runs: &[Vec<TestRun>]) -> BTreeSet<String> {
     runs.iter().flatten().flat_map(|run| run.notes.iter().cloned()).collect()
 }
 
-fn identity(project: &Project) -> ProjectIdentity {
+fn identity(project: &Project, kernels: &[Kernel]) -> ProjectIdentity {
     let settings = &project.settings.value;
     let options = settings.kernels.iter().map(|kernel| {
         format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
@@ -92,6 +93,7 @@ fn identity(project: &Project) -> ProjectIdentity {
     ProjectIdentity {
         name: settings.name.clone(),
         level: settings.level.to_string(),
+        profile: Target::of(settings).evidence(kernels),
         decision_policy: settings.decision_policy.name().to_owned(),
         memory_model: settings.memory_model.name().to_owned(),
         criteria: settings.required_criteria().iter().map(|criterion| criterion.name().to_owned()).collect(),

@@ -19,6 +19,7 @@ use super::{output, recording};
 use crate::exec::vulkan::{RunTime, VulkanExecutor};
 use crate::exec::{Completion, Executor, Job, Run, Unobserved};
 use crate::glsl::KernelSource;
+use crate::instrument::Ability;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::project::{DecisionPolicy, Optimization, ValidationLayers};
 use crate::model::records::{RecordMode, Witnesses};
@@ -125,7 +126,7 @@ fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
 
 fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanExecutor) -> Result<Row, Failure> {
     let mut compiled = [compile(kernel)?];
-    let request = recording::request(options.record_mode, Witnesses::Omitted, executor.device());
+    let request = recording::request(options.record_mode, Witnesses::Omitted, executor.device(), Ability::Present);
     recording::apply(&mut compiled, &request)?;
     let [compiled] = compiled;
     let defect = || Failure::tool(format!("built-in kernel `{}` cannot be measured: {:?}", kernel.id, compiled.notes));

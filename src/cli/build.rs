@@ -10,14 +10,20 @@ use crate::model::procedure::Language;
 use std::fs;
 
 /// Compiles every GLSL kernel and writes its production module; modules that are there already and equal stay untouched.
+/// What the profile refuses is written and told, with the exit code of what is unsupported.
 pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
     let loaded = project::load(&folder.dir)?;
     let kernels = project::compile(&loaded)?;
     let modules = loaded.root.join(project::MODULES);
     fs::create_dir_all(&modules).map_err(|error| Failure::unwritable(&modules, &error))?;
     let mut rows = Vec::new();
+    let mut exit = Exit::Success;
     for (kernel, settings) in kernels.iter().zip(&loaded.settings.value.kernels) {
+        if !kernel.refused.is_empty() {
+            exit = exit.and(Exit::Unavailable);
+        }
         if settings.language == Language::Spirv {
+            kernel.refused.iter().for_each(|reason| eprintln!("refused: kernel `{}`: {reason}", kernel.name));
             continue;
         }
         let file = project::module_file(&kernel.name);
@@ -31,14 +37,16 @@ pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure>
         if state != "unchanged" {
             output::write_file(&path, &bytes)?;
         }
-        rows.push((kernel.name.clone(), file, state, bytes.len(), sha256_digits(&bytes)));
+        rows.push((kernel.name.clone(), file, state, bytes.len(), sha256_digits(&bytes), &kernel.refused));
     }
     match common.format {
         OutputForm::Json => {
             let modules: Vec<_> = rows
                 .iter()
-                .map(|(kernel, file, state, bytes, hash)| {
-                    serde_json::json!({"kernel": kernel, "file": file, "state": state, "bytes": bytes, "sha256": hash})
+                .map(|(kernel, file, state, bytes, hash, refused)| {
+                    serde_json::json!({
+                        "kernel": kernel, "file": file, "state": state, "bytes": bytes, "sha256": hash, "refused": refused,
+                    })
                 })
                 .collect();
             output::print(&format!("{:#}\n", serde_json::json!({ "schema": 1, "modules": modules })))?;
@@ -46,12 +54,13 @@ pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure>
         OutputForm::Text => {
             let lines: String = rows
                 .iter()
-                .map(|(_, file, state, bytes, hash)| {
-                    format!("{file}  {bytes} bytes  sha256 {}  {state}\n", &hash[..16])
+                .map(|(_, file, state, bytes, hash, refused)| {
+                    let refused: String = refused.iter().map(|reason| format!("    refused: {reason}\n")).collect();
+                    format!("{file}  {bytes} bytes  sha256 {}  {state}\n{refused}", &hash[..16])
                 })
                 .collect();
             output::print(&lines)?;
         }
     }
-    Ok(Exit::Success)
+    Ok(exit)
 }

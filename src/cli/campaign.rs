@@ -6,6 +6,7 @@ use super::engines::{Engines, Vulkan};
 use super::failure::Failure;
 use super::kernel::Kernel;
 use super::plan::Plan;
+use super::profile::Target;
 use super::test_run::{self, PreparedTest, TestRun};
 use crate::exec::Executor;
 use crate::exec::prepare::{self, PrepareError, Setting};
@@ -26,12 +27,14 @@ pub struct Bench<'a> {
     pub base: &'a Path,
     pub limits: ProjectLimits,
     pub contraction: Contraction,
+    pub target: Target,
 }
 
 /// Checks and lays out every test of a project; all diagnostics together.
 pub fn prepare<'a>(project: &'a Project, kernels: &'a [Kernel], plan: &Plan) -> Result<Vec<PreparedTest<'a>>, Failure> {
     let settings = &project.settings.value;
-    let bench = Bench { kernels, base: &project.root, limits: settings.limits, contraction: settings.contraction };
+    let (limits, contraction) = (settings.limits, settings.contraction);
+    let bench = Bench { kernels, base: &project.root, limits, contraction, target: Target::of(settings) };
     prepare_tests(&project.tests, &bench, plan)
 }
 
@@ -53,7 +56,7 @@ pub fn prepare_tests<'a>(
     let mut diagnostics = Vec::new();
     let mut prepared = Vec::new();
     for test in tests {
-        let laid_out = match unsupported(test, bench.kernels) {
+        let laid_out = match unsupported(test, bench.kernels).or_else(|| bench.target.lacks(test)) {
             Some(what) => Err(PrepareError::Unsupported { what }),
             None => prepare::prepare(test, &setting),
         };
@@ -77,7 +80,7 @@ pub fn prepare_tests<'a>(
 fn unsupported(test: &Test, kernels: &[Kernel]) -> Option<String> {
     let names = trace::kernels_of(test);
     let used = kernels.iter().filter(|kernel| names.iter().any(|name| name.as_str() == kernel.name));
-    used.filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.unsupported.as_ref()?))).next()
+    used.filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.not_run()?))).next()
 }
 
 /// Runs every test on every engine: one row per test, one entry per engine in the order of `Engines::names`, an engine

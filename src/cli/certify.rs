@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::kernel::Kernel;
 use super::output::{self, PendingFolder};
 use super::plan::Plan;
+use super::profile::{self, Target};
 use super::report::presentation;
 use super::test_run::TestRun;
 use super::{assemble, campaign, configuration, coupling, justifications, project, recording};
@@ -16,6 +17,8 @@ use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, Manifest};
+use crate::model::procedure::Language;
+use crate::model::vulkan_sc::Profile;
 use crate::report::{self, FORMATS, FormatName};
 use crate::requirement::Project;
 use crate::requirement::document::read_bytes;
@@ -36,17 +39,20 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, &certify.without)?;
     let mut kernels = project::compile(&project)?;
+    profile::check_modules(&project, &kernels)?;
     configuration::configure(&project, &mut kernels)?;
     justifications::check(&project, &kernels)?;
     let settings = &project.settings.value;
     let engine_settings = EngineSettings {
         memory_model: settings.memory_model,
         validation: settings.validation,
+        robustness: settings.robustness,
         repeat: certify.repetition.repeat.or(settings.repeat),
     };
     let opened = Engines::open(&plan, settings.engines.as_deref(), engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
-        recording::apply_for(&mut kernels, engines, certify.recording.record_mode, certify.recording.witnesses())
+        let (mode, witnesses) = (certify.recording.record_mode, certify.recording.witnesses());
+        recording::apply_for(&mut kernels, engines, mode, witnesses, &Target::of(settings))
     });
     let prepared = campaign::prepare(&project, &kernels, &plan)?;
     // What is wrong with the input is told before what the machine lacks.
@@ -123,6 +129,7 @@ fn manifest(
     kernel_evidence: &[crate::model::evidence::KernelEvidence],
 ) -> Result<Manifest, Failure> {
     let bare = |hash: &String| hash.trim_start_matches("sha256:").to_owned();
+    let profile = project.settings.value.profile;
     let mut inputs: std::collections::BTreeMap<_, _> =
         project.inputs.iter().map(|(path, hash)| (path.clone(), bare(hash))).collect();
     for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
@@ -132,6 +139,11 @@ fn manifest(
         );
         let included = kernel.included.iter();
         inputs.extend(included.map(|(path, text)| (path.clone(), sha256_digits(text.as_bytes()))));
+        // `check_modules` has found each of them equal to what is made now.
+        if profile == Profile::VulkanSc && settings.language == Language::Glsl {
+            inputs
+                .insert(project::module_file(&kernel.name), sha256_digits(&evidence::module_bytes(&kernel.production)));
+        }
     }
     let outputs = evidence::files(campaign, kernel_evidence)?;
     let device = |engine: &crate::model::evidence::EngineIdentity| {

@@ -14,6 +14,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
         exit = exit.and(code);
         reasons.push(reason);
     };
+    refused(campaign, &mut because);
     tests(campaign, &mut because);
     requirements(campaign, &mut because);
     obligations(campaign, kernels, &mut because);
@@ -38,6 +39,18 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
 }
 
 type Because<'a> = dyn FnMut(String, Exit) + 'a;
+
+/// Told by itself, because a refused kernel need not have a test.
+fn refused(campaign: &Campaign, because: &mut Because) {
+    let profile = &campaign.project.profile;
+    for row in &profile.refused {
+        let reasons = row.reasons.join("; ");
+        because(
+            format!("kernel {} is refused by the profile {}: {reasons}", row.kernel, profile.name),
+            Exit::Unavailable,
+        );
+    }
+}
 
 fn tests(campaign: &Campaign, because: &mut Because) {
     if campaign.tests.is_empty() {

@@ -48,6 +48,7 @@ fn checks() -> Result<Vec<Check>, Failure> {
         ok("vkcert", format!("{} ({})", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)),
         ok("GLSL compiler", crate::glsl::compiler_identity()),
         ok("sequential engine", "built in, needs nothing".to_owned()),
+        ok("profile vulkan-sc", "built in, needs no Vulkan SC device and uses none".to_owned()),
     ];
     match VulkanExecutor::new(DeviceChoice::Best, engines::worker_settings()?) {
         Ok(executor) => {

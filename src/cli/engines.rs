@@ -6,7 +6,7 @@ use super::plan::{EngineRequest, Plan};
 use crate::exec::ExecError;
 use crate::exec::repeat::default_repetitions;
 use crate::exec::sequential::{MemoryModel, SequentialExecutor};
-use crate::exec::vulkan::{BufferRobustness, DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
+use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
 use crate::model::evidence::EngineIdentity;
 use crate::model::project;
 use crate::model::verdict::EngineName;
@@ -18,6 +18,7 @@ use std::num::NonZeroU32;
 pub struct EngineSettings {
     pub memory_model: project::MemoryModel,
     pub validation: project::ValidationLayers,
+    pub robustness: project::Robustness,
     /// How often tests run on each engine; none: as engines have it.
     pub repeat: Option<NonZeroU32>,
 }
@@ -120,7 +121,12 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
         project::ValidationLayers::On | project::ValidationLayers::Required => ValidationLayers::On,
         project::ValidationLayers::Off => ValidationLayers::Off,
     };
-    worker.robustness = BufferRobustness::On;
+    worker.robustness = match settings.robustness {
+        project::Robustness::Off => Robustness::Off,
+        project::Robustness::Basic => Robustness::Basic,
+        project::Robustness::Strict => Robustness::Strict,
+        project::Robustness::Best => Robustness::Best,
+    };
     let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
     let unavailable = |message: String, hint: &str| Failure::Unavailable { message, hint: Some(hint.to_owned()) };
     match VulkanExecutor::new(choice, worker) {

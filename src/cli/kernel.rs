@@ -39,6 +39,8 @@ pub struct Kernel {
     pub configurations: Vec<KernelConfiguration>,
     /// What no engine can run of it, by name: a module for another interface than Vulkan.
     pub unsupported: Option<String>,
+    /// What the target of the project lacks of what the kernel needs, each with its place.
+    pub refused: Vec<String>,
     /// Files read by `#include`.
     pub included: BTreeMap<String, String>,
     /// Untraced branches, modules that do not validate.
@@ -136,6 +138,12 @@ impl Kernel {
         Ok(())
     }
 
+    /// Why no engine runs it, by name; none: engines do.
+    pub fn not_run(&self) -> Option<String> {
+        let reasons: Vec<&str> = self.unsupported.iter().chain(&self.refused).map(String::as_str).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
     pub fn measured(&self) -> Option<&Measured> {
         match &self.measurement {
             Measurement::Markers(measured) => Some(measured),
@@ -182,6 +190,7 @@ fn assemble(
         object: ObjectCode::default(),
         configurations: Vec::new(),
         unsupported: None,
+        refused: Vec::new(),
         included: compiled.included,
         findings: Vec::new(),
         notes: compiled.notes,
@@ -266,6 +275,7 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         measurement: Measurement::NoSource,
         configurations: Vec::new(),
         unsupported,
+        refused: Vec::new(),
         included: BTreeMap::new(),
         findings: Vec::new(),
         notes: vec![format!("{name} has no source: MC/DC is undetermined (no-source)")],

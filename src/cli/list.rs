@@ -7,6 +7,7 @@ use super::{engines, obligations, output, project};
 use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::vulkan_sc::Profile;
 use crate::report::FORMATS;
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
@@ -71,12 +72,21 @@ fn table(rows: &[Value]) -> String {
 
 fn kernels(list: &List) -> Result<Vec<Value>, Failure> {
     let loaded = project::load(&list.dir)?;
-    let rows = loaded.settings.value.kernels.iter().map(|kernel| {
+    // What a profile refuses is known of compiled kernels alone.
+    let compiled = match loaded.settings.value.profile {
+        Profile::Vulkan => Vec::new(),
+        Profile::VulkanSc => project::compile(&loaded)?,
+    };
+    let rows = loaded.settings.value.kernels.iter().enumerate().map(|(index, kernel)| {
         let tests = loaded.tests.iter().filter(|test| test.dispatches.iter().any(|d| d.kernel == kernel.name)).count();
-        json!({
+        let mut row = json!({
             "name": kernel.name, "source": kernel.source, "entry": kernel.entry, "tests": tests,
             "module": project::module_file(kernel.name.as_str()), "target": kernel.target_env.name(),
-        })
+        });
+        if let Some(compiled) = compiled.get(index) {
+            row["refused"] = json!(compiled.refused);
+        }
+        row
     });
     Ok(rows.collect())
 }

@@ -31,6 +31,7 @@ mod object;
 mod obligations;
 mod output;
 mod plan;
+mod profile;
 mod project;
 mod recording;
 mod report;

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::kernel::{self, Kernel, Wanted};
+use super::profile::Target;
 use crate::glsl::KernelSource;
 use crate::model::procedure::Language;
 use crate::model::project::{ProjectFile, ProjectKernel};
@@ -23,12 +24,16 @@ pub fn module_file(kernel: &str) -> String {
     format!("{MODULES}/{kernel}.spv")
 }
 
-/// Compiles every kernel of the project, in project order; all diagnostics of all kernels together.
+/// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of all kernels together.
 pub fn compile(project: &Project) -> Result<Vec<Kernel>, Failure> {
     let settings = &project.settings.value;
-    let results: Vec<_> =
-        settings.kernels.par_iter().map(|kernel| compile_kernel(&project.root, settings, kernel)).collect();
-    all(results)
+    let target = Target::of(settings);
+    let compiled = settings.kernels.par_iter().map(|kernel| {
+        let mut kernel = compile_kernel(&project.root, settings, kernel)?;
+        kernel.refused = target.refusals(&kernel);
+        Ok(kernel)
+    });
+    all(compiled.collect())
 }
 
 /// The kernels, or the diagnostics of all of them together.

@@ -6,12 +6,18 @@ use super::args::RecordModeChoice;
 use super::engines::{Engines, Vulkan};
 use super::failure::Failure;
 use super::kernel::Kernel;
+use super::profile::Target;
 use crate::exec::vulkan::DeviceIdentity;
 use crate::instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
 use crate::model::records::{RecordMode, Witnesses};
 
-/// What the options come to on a device.
-pub fn request(mode: RecordModeChoice, witnesses: Witnesses, device: &DeviceIdentity) -> RecordRequest {
+/// What the options come to on a device, with the atomics that the target of the kernels has.
+pub fn request(
+    mode: RecordModeChoice,
+    witnesses: Witnesses,
+    device: &DeviceIdentity,
+    atomics: Ability,
+) -> RecordRequest {
     let mode = match mode {
         RecordModeChoice::Auto => None,
         RecordModeChoice::Private => Some(RecordMode::Private),
@@ -22,8 +28,8 @@ pub fn request(mode: RecordModeChoice, witnesses: Witnesses, device: &DeviceIden
     };
     let arithmetic = device.subgroup_operations.iter().any(|operation| operation == "arithmetic");
     let device = RecordingDevice {
-        // Part of every Vulkan device; Vulkan SC, where they are optional, has no loader that this program opens.
-        atomics: Ability::Present,
+        // The device itself, being one of Vulkan, has them.
+        atomics,
         subgroup_arithmetic: if arithmetic { Ability::Present } else { Ability::Missing },
         workgroup_memory: u64::from(device.limits.workgroup_memory),
         parallelism: if device.kind == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
@@ -42,9 +48,11 @@ pub fn apply_for(
     engines: &Engines,
     mode: RecordModeChoice,
     witnesses: Witnesses,
+    target: &Target,
 ) -> Result<(), Failure> {
+    target.check_mode(mode)?;
     match &engines.vulkan {
-        Vulkan::Ready(executor) => apply(kernels, &request(mode, witnesses, executor.device())),
+        Vulkan::Ready(executor) => apply(kernels, &request(mode, witnesses, executor.device(), target.atomics())),
         Vulkan::NotRun { .. } | Vulkan::NotAsked => Ok(()),
     }
 }

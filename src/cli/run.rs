@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::kernel::{self, Kernel, Wanted};
 use super::plan::Plan;
+use super::profile::Target;
 use super::test_run::{ModuleRecords, TestRun};
 use super::{agreement, configuration, derive, output, project, recording};
 use crate::glsl::KernelSource;
@@ -32,13 +33,20 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let engine_settings = EngineSettings { repeat: run.repetition.repeat, ..EngineSettings::default() };
     let opened = Engines::open(&plan, None, engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
-        recording::apply_for(&mut kernels, engines, run.recording.record_mode, run.recording.witnesses())
+        recording::apply_for(
+            &mut kernels,
+            engines,
+            run.recording.record_mode,
+            run.recording.witnesses(),
+            &Target::Vulkan,
+        )
     });
     let bench = Bench {
         kernels: &kernels,
         base: &file.base,
         limits: ProjectLimits::default(),
         contraction: Contraction::Forbidden,
+        target: Target::Vulkan,
     };
     let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
     // What is wrong with the input is told before what the machine lacks.

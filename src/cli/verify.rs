@@ -105,6 +105,24 @@ fn verdicts(evidence: &Evidence, found: &mut Findings) {
             verdict(test, result, found);
         }
     }
+    refused(evidence, found);
+}
+
+/// No test of a kernel that the profile refuses has run.
+fn refused(evidence: &Evidence, found: &mut Findings) {
+    for row in &evidence.campaign.project.profile.refused {
+        for test in evidence.campaign.tests.iter().filter(|test| test.kernels.contains(&row.kernel)) {
+            for result in &test.results {
+                let stays = matches!(result.verdict, Verdict::Unsupported | Verdict::NotRun);
+                found.check(stays, || {
+                    format!(
+                        "test {} on {}: {} though its profile refuses {}",
+                        test.id, result.engine, result.verdict, row.kernel
+                    )
+                });
+            }
+        }
+    }
 }
 
 fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {

@@ -343,9 +343,9 @@ fn the_mode_follows_from_kernel_and_device() {
         let request = RecordRequest { mode: Some(mode), device: without_atomics, ..RecordRequest::default() };
         let expected = match mode {
             RecordMode::Slots => Ok(mode),
-            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => {
-                Err(format!("record mode `{name}` cannot be used: the device has no shader atomics"))
-            }
+            RecordMode::Private | RecordMode::Workgroup | RecordMode::Subgroup | RecordMode::Direct => Err(format!(
+                "record mode `{name}` cannot be used: there are no shader atomics (feature shaderAtomicInstructions)"
+            )),
         };
         assert_eq!(mode_for(&small, request), expected);
     }

@@ -22,3 +22,4 @@ pub mod result;
 pub mod structure;
 pub mod vector;
 pub mod verdict;
+pub mod vulkan_sc;

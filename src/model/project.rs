@@ -6,6 +6,7 @@
 use super::id::KernelName;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
 use super::verdict::EngineName;
+use super::vulkan_sc::{Profile, ScFeature};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +25,12 @@ pub struct ProjectFile {
     pub name: String,
     /// DO-178C software level.
     pub level: SoftwareLevel,
+    /// The API that the kernels are for.
+    #[serde(default)]
+    pub profile: Profile,
+    /// Optional features that the Vulkan SC device has for which the kernels are; none: it has none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sc_features: Option<Vec<ScFeature>>,
     #[serde(default)]
     pub decision_policy: DecisionPolicy,
     /// Criteria that must be met; none: those that DO-178C table A-7 asks for at the level.
@@ -41,6 +48,9 @@ pub struct ProjectFile {
     /// Vulkan validation layers: their messages are findings.
     #[serde(default)]
     pub validation: ValidationLayers,
+    /// What becomes of accesses outside of buffers and images on a device.
+    #[serde(default)]
+    pub robustness: Robustness,
     /// Whether a production module may differ from the traced one in floats, within a test's tolerance.
     #[serde(default)]
     pub contraction: Contraction,
@@ -222,6 +232,21 @@ pub enum ValidationLayers {
     Off,
     /// Not installed is an error.
     Required,
+}
+
+/// Which robustness features of the device are on. A device that lacks one that was asked for makes tests unsupported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Robustness {
+    /// None of them.
+    Off,
+    /// robustBufferAccess, which every device has, and robustImageAccess where the device has it.
+    #[default]
+    Basic,
+    /// robustBufferAccess2 and robustImageAccess2 as well: reads outside give 0, writes outside are dropped.
+    Strict,
+    /// `strict` where the device has both features, otherwise `basic`.
+    Best,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -692,6 +692,7 @@ pub fn evidence() -> Evidence {
             project: ProjectIdentity {
                 name: "Matrix & image kernels <demo>".into(),
                 level: "A".into(),
+                profile: ProfileEvidence::default(),
                 decision_policy: "literal".into(),
                 memory_model: "idiom".into(),
                 criteria: ["statement", "branch", "decision", "mcdc-masking"].map(str::to_owned).into(),

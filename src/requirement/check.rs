@@ -11,6 +11,7 @@ use crate::model::id::{KernelName, RequirementId};
 use crate::model::procedure::{KernelText, Language, Procedure};
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::requirement::{Interface, Justification, Requirement, RequirementLevel};
+use crate::model::vulkan_sc::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -123,6 +124,20 @@ fn check_lists(origin: &Origin, settings: &crate::model::project::ProjectFile, p
     if settings.repeat.is_some_and(|repeat| repeat.get() > MOST_REPETITIONS) {
         let message = format!("a test can be repeated {MOST_REPETITIONS} times at most");
         problems.push(origin.at("repeat").error("bad-value", message));
+    }
+    if let Some(features) = &settings.sc_features {
+        let place = origin.at("sc_features");
+        let again =
+            repeated(features).map(|index| place.at(index).error("duplicate-id", "this feature is named twice"));
+        problems.extend(again);
+        match settings.profile {
+            Profile::VulkanSc => {}
+            Profile::Vulkan => problems.push(
+                place
+                    .key_error("contradiction", "`sc_features` goes with the profile `vulkan-sc` alone")
+                    .hint("add `profile = \"vulkan-sc\"`, or leave `sc_features` out"),
+            ),
+        }
     }
     if let Some(criteria) = &settings.criteria {
         let place = origin.at("criteria");

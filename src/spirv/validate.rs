@@ -71,6 +71,24 @@ pub struct ValidationError {
 
 /// Checks `words` by the rules of `env`.
 pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
+    validate_with(words, env, Layouts::Permitted)
+}
+
+/// The same, but block layouts that the feature scalarBlockLayout permits are not accepted (those of
+/// uniformBufferStandardLayout are, which every Vulkan 1.2 device has).
+pub fn validate_standard_layout(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
+    validate_with(words, env, Layouts::Standard)
+}
+
+/// Which layouts of blocks are accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layouts {
+    /// Those that some device feature permits.
+    Permitted,
+    Standard,
+}
+
+fn validate_with(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), ValidationError> {
     // The C library would read a foreign byte order; everything behind this reads the host's.
     if words.first() != Some(&rspirv::spirv::MAGIC_NUMBER) {
         let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
@@ -78,19 +96,24 @@ pub fn validate(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
     }
     // A module with large functions is as valid as one that has them in pieces, and that takes far less time.
     if let Some(pieces) = pieces::cut(words, pieces::SIZES)
-        && run(&pieces, env, Names::Numbers).is_ok()
+        && run(&pieces, env, Names::Numbers, layouts).is_ok()
     {
         return Ok(());
     }
-    validate_whole(words, env)
+    whole(words, env, layouts)
 }
 
 /// Checks `words` as they stand, which must begin as a module does.
+#[cfg(test)]
 pub(super) fn validate_whole(words: &[u32], env: TargetEnv) -> Result<(), ValidationError> {
+    whole(words, env, Layouts::Permitted)
+}
+
+fn whole(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), ValidationError> {
     // Friendly names serve the message alone, and cost quadratic time where many ids have the same name.
-    match run(words, env, Names::Numbers) {
+    match run(words, env, Names::Numbers, layouts) {
         Ok(()) => Ok(()),
-        Err(_) => run(words, env, Names::Friendly),
+        Err(_) => run(words, env, Names::Friendly, layouts),
     }
 }
 
@@ -101,11 +124,14 @@ enum Names {
     Friendly,
 }
 
-fn run(words: &[u32], env: TargetEnv, names: Names) -> Result<(), ValidationError> {
+fn run(words: &[u32], env: TargetEnv, names: Names, layouts: Layouts) -> Result<(), ValidationError> {
     let context = Context::new(env)?;
     let options = Options::permissive()?;
     // SAFETY: a live options object.
-    unsafe { spvValidatorOptionsSetFriendlyNames(options.0, names == Names::Friendly) };
+    unsafe {
+        spvValidatorOptionsSetFriendlyNames(options.0, names == Names::Friendly);
+        spvValidatorOptionsSetScalarBlockLayout(options.0, layouts == Layouts::Permitted);
+    }
     let binary = ConstBinary { code: words.as_ptr(), word_count: words.len() };
     let mut diagnostic = Diagnostic(ptr::null_mut());
     // SAFETY: context and options are live objects of the library, `binary` describes a live slice that the library

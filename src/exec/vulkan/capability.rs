@@ -8,7 +8,8 @@
 
 use super::features::Features;
 use super::needs::{AtomicKind, AtomicMemory, AtomicUse};
-use ash::vk;
+use super::robustness::Granted;
+use ash::{ext, khr, vk};
 use rspirv::spirv::Capability;
 
 /// What decides whether a capability is there.
@@ -17,6 +18,7 @@ pub struct Abilities {
     /// subgroupSupportedOperations, none where compute is not among the supported stages.
     pub subgroup: vk::SubgroupFeatureFlags,
     pub float_controls: vk::PhysicalDeviceFloatControlsProperties<'static>,
+    pub robustness: Granted,
 }
 
 type Test = fn(&Abilities) -> bool;
@@ -107,7 +109,7 @@ const CAPABILITIES: &[(Capability, &str, Test)] = rows! {
     VulkanMemoryModel => "vulkanMemoryModel", |a| a.features.v12.vulkan_memory_model != 0;
     VulkanMemoryModelDeviceScope => "vulkanMemoryModelDeviceScope",
         |a| a.features.v12.vulkan_memory_model_device_scope != 0;
-    ShaderNonUniform => "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2;
+    ShaderNonUniform => "Vulkan 1.2 or VK_EXT_descriptor_indexing", |a| a.features.has(ext::descriptor_indexing::NAME);
     RuntimeDescriptorArray => "runtimeDescriptorArray", |a| a.features.v12.runtime_descriptor_array != 0;
     UniformBufferArrayNonUniformIndexing => "shaderUniformBufferArrayNonUniformIndexing",
         |a| a.features.v12.shader_uniform_buffer_array_non_uniform_indexing != 0;
@@ -179,9 +181,13 @@ const EXTENSIONS: &[(&str, &str, Test)] = &[
     ("SPV_KHR_cooperative_matrix", "by capability", |_| true),
     ("SPV_KHR_expect_assume", "by capability", |_| true),
     ("SPV_KHR_subgroup_rotate", "by capability", |_| true),
-    ("SPV_KHR_float_controls", "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2),
+    ("SPV_KHR_float_controls", "Vulkan 1.2 or VK_KHR_shader_float_controls", |a| {
+        a.features.has(khr::shader_float_controls::NAME)
+    }),
     ("SPV_KHR_no_integer_wrap_decoration", "Vulkan 1.2", |a| a.features.version() >= vk::API_VERSION_1_2),
-    ("SPV_KHR_non_semantic_info", "Vulkan 1.3", |a| a.features.version() >= vk::API_VERSION_1_3),
+    ("SPV_KHR_non_semantic_info", "Vulkan 1.3 or VK_KHR_shader_non_semantic_info", |a| {
+        a.features.has(khr::shader_non_semantic_info::NAME)
+    }),
     ("SPV_KHR_terminate_invocation", "shaderTerminateInvocation", |a| a.features.v13.shader_terminate_invocation != 0),
     ("SPV_KHR_subgroup_uniform_control_flow", "shaderSubgroupUniformControlFlow", |a| {
         a.features.uniform_flow.shader_subgroup_uniform_control_flow != 0
@@ -266,6 +272,11 @@ const ATOMICS: &[AtomicRow] = {
         }),
     ]
 };
+
+/// What Vulkan calls the feature behind a capability; none: the capability is not known to this engine.
+pub fn feature_of(capability: Capability) -> Option<&'static str> {
+    CAPABILITIES.iter().find(|(listed, _, _)| *listed == capability).map(|(_, feature, _)| *feature)
+}
 
 impl Abilities {
     /// Why a module with this extension cannot be used here; none: it can.
@@ -355,6 +366,7 @@ impl Abilities {
 
 #[cfg(test)]
 mod tests {
+    use super::super::robustness::{self, Robustness};
     use super::*;
 
     #[test]
@@ -370,6 +382,7 @@ mod tests {
             features: Features::default(),
             subgroup: vk::SubgroupFeatureFlags::empty(),
             float_controls: vk::PhysicalDeviceFloatControlsProperties::default(),
+            robustness: robustness::grant(Robustness::Off, &Features::default()),
         };
         for (extension, needs, _) in EXTENSIONS {
             let needed = !matches!(*needs, "always" | "by capability");

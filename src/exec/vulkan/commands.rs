@@ -95,13 +95,13 @@ impl Commands {
     pub fn new(device: &Rc<Device>) -> Result<Self, CallFailure> {
         let raw = &device.raw;
         let flags = vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER;
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family).flags(flags);
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.family.index).flags(flags);
         // SAFETY: the device is open and the family is the one its queue was created in.
         let pool = unsafe { raw.create_command_pool(&info, None) }.map_err(during("vkCreateCommandPool"))?;
         let pool = Rc::new(CommandPool { raw: pool, device: device.clone() });
         let single = Step::new(&pool)?;
         let mut commands = Self { single, pool, queries: vk::QueryPool::null(), device: device.clone() };
-        if device.timestamp_bits > 0 {
+        if device.family.timestamp_bits > 0 {
             let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
             // SAFETY: the device is open and its queue has timestamps.
             commands.queries = unsafe { raw.create_query_pool(&info, None) }.map_err(during("vkCreateQueryPool"))?;
@@ -281,7 +281,7 @@ impl Commands {
         // SAFETY: both queries were written by the work that has ended.
         unsafe { self.device.raw.get_query_pool_results(self.queries, 0, &mut stamps, flags) }
             .map_err(during("vkGetQueryPoolResults"))?;
-        let mask = u64::MAX >> (64 - self.device.timestamp_bits.clamp(1, 64));
+        let mask = u64::MAX >> (64 - self.device.family.timestamp_bits.clamp(1, 64));
         let steps = stamps[1].wrapping_sub(stamps[0]) & mask;
         Ok(steps as f64 * f64::from(self.device.identity.limits.timestamp_period) * 1e-6)
     }

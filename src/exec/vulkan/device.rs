@@ -1,16 +1,19 @@
-//! An open device: one compute queue, one kind of memory, the features a compute kernel may need.
+//! An open device: one queue (`queue`), one kind of memory, the features a compute kernel may need.
 //!
-//! Knows: which queue family and memory type serve; what the device is able to do ([`Abilities`]).
+//! Knows: which memory type serves; what the device is able to do ([`Abilities`]).
 //! Promises: everything that is created from a device holds it by [`Rc`], so it closes last.
 //! Does not cover: what runs on it (`session`).
 
 use super::capability::Abilities;
-use super::features::{Features, Older};
+use super::features::Features;
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan, identify};
 use super::instance::{Instance, failed};
+use super::older::Older;
 use super::pipeline_cache::CacheOwner;
-use super::{BufferRobustness, describe};
-use ash::vk;
+use super::queue::{self, Family};
+use super::robustness::{self, Granted, Level, Robustness};
+use super::{describe, version};
+use ash::{khr, vk};
 use std::ffi::c_char;
 use std::rc::Rc;
 
@@ -45,11 +48,7 @@ impl std::fmt::Display for CallFailure {
 pub struct Device {
     pub raw: ash::Device,
     pub queue: vk::Queue,
-    pub family: u32,
-    /// What the queue's family can do.
-    pub queue_flags: vk::QueueFlags,
-    /// Significant bits of the queue's timestamps; 0: it has none.
-    pub timestamp_bits: u32,
+    pub family: Family,
     /// Host-visible and coherent; cached where there is such a type.
     pub memory_type: u32,
     /// Host-visible and coherent; in the device's own memory where there is such a type.
@@ -63,28 +62,25 @@ pub struct Device {
 }
 
 impl Device {
-    pub fn open(instance: Rc<Instance>, choice: &DeviceChoice, robustness: BufferRobustness) -> Result<Self, NoVulkan> {
+    pub fn open(instance: Rc<Instance>, choice: &DeviceChoice, robustness: Robustness) -> Result<Self, NoVulkan> {
         let physical = instance.physical_devices()?;
         let identities: Vec<DeviceIdentity> =
             physical.iter().enumerate().map(|(index, device)| identify(&instance, index, *device)).collect();
         let place = choice.choose(&identities)?;
         let (physical, identity) = (physical[place], identities[place].clone());
-        let version = instance.api_version(physical);
-        if version < vk::API_VERSION_1_1 {
-            return Err(NoVulkan::TooOld { which: identity.name, found: describe::version(version) });
-        }
-        let (family, queue_flags, timestamp_bits) = compute_family(&instance, physical, &identity)?;
-        let features = instance.features(physical).for_compute(robustness);
-        let raw = create(&instance, physical, family, &features)?;
+        let version = version::usable(instance.api_version(physical), &identity.name)?;
+        let family = family(&instance, physical, &identity)?;
+        let offered = instance.features(physical);
+        let granted = robustness::grant(robustness, &offered);
+        let features = offered.for_compute(&granted);
+        let raw = create(&instance, physical, family.index, &features)?;
         // SAFETY: the device was created with one queue of this family.
-        let queue = unsafe { raw.get_device_queue(family, 0) };
-        let abilities = abilities(&instance, physical, version, features);
+        let queue = unsafe { raw.get_device_queue(family.index, 0) };
+        let abilities = abilities(&instance, physical, features, granted);
         let mut device = Self {
             raw,
             queue,
             family,
-            queue_flags,
-            timestamp_bits,
             memory_type: 0,
             near_memory_type: 0,
             identity,
@@ -194,23 +190,13 @@ impl Drop for Device {
     }
 }
 
-/// The first family with compute, what it can do, and its timestamp bits; one without graphics is preferred.
-fn compute_family(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    identity: &DeviceIdentity,
-) -> Result<(u32, vk::QueueFlags, u32), NoVulkan> {
+fn family(instance: &Instance, physical: vk::PhysicalDevice, identity: &DeviceIdentity) -> Result<Family, NoVulkan> {
     // SAFETY: the handle comes from this instance.
     let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
-    let compute =
-        families.iter().enumerate().filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
-    compute
-        .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
-        .map(|(index, family)| (index as u32, family.queue_flags, family.timestamp_valid_bits))
-        .ok_or_else(|| NoVulkan::Incapable {
-            device: identity.name.clone(),
-            what: "a queue family with compute".to_owned(),
-        })
+    queue::choose(&families).ok_or_else(|| NoVulkan::Incapable {
+        device: identity.name.clone(),
+        what: "a queue family with compute".to_owned(),
+    })
 }
 
 fn create(
@@ -222,7 +208,7 @@ fn create(
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
     let extensions: Vec<*const c_char> = features.extensions().iter().map(|name| name.as_ptr()).collect();
     let mut switched_on = features.clone();
-    let mut older = Older::of(&features.v11);
+    let mut older = Older::of(features);
     let mut chain = switched_on.chain(&mut older);
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
@@ -232,19 +218,33 @@ fn create(
     unsafe { instance.raw.create_device(physical, &info, None) }.map_err(|error| failed("vkCreateDevice", error))
 }
 
-fn abilities(instance: &Instance, physical: vk::PhysicalDevice, version: u32, features: Features) -> Abilities {
+fn abilities(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    features: Features,
+    mut robustness: Granted,
+) -> Abilities {
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
     let mut float_controls = vk::PhysicalDeviceFloatControlsProperties::default();
+    let mut alignments = vk::PhysicalDeviceRobustness2PropertiesEXT::default();
     let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
-    if version >= vk::API_VERSION_1_2 {
+    if features.has(khr::shader_float_controls::NAME) {
         chain = chain.push_next(&mut float_controls);
+    }
+    if robustness.buffers == Level::Strict {
+        chain = chain.push_next(&mut alignments);
     }
     instance.properties(physical, &mut chain);
     let in_compute = subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
     float_controls.p_next = std::ptr::null_mut();
+    if robustness.buffers == Level::Strict {
+        let storage = alignments.robust_storage_buffer_access_size_alignment;
+        robustness.alignments = Some([storage, alignments.robust_uniform_buffer_access_size_alignment]);
+    }
     Abilities {
         features,
         subgroup: if in_compute { subgroup.supported_operations } else { vk::SubgroupFeatureFlags::empty() },
         float_controls,
+        robustness,
     }
 }

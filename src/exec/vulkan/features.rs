@@ -1,10 +1,12 @@
 //! Device features: what a device has, and what of it is switched on.
 //!
 //! Knows: the feature structures of the API's versions and of the extensions that a compute kernel may need.
-//! Promises: only structures that the device knows are asked for and handed back; what it lacks is false.
+//! Promises: only structures that the device knows are asked for and handed back; what it lacks is false. A feature has
+//! one place here, whichever structure of the device's version it came from (`older`).
 //! Does not cover: which of them a module needs (`capability`).
 
-use super::BufferRobustness;
+use super::older::{KHR_ROBUSTNESS2, Offered, Older};
+use super::robustness::Granted;
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 
@@ -25,35 +27,19 @@ pub struct Features {
     pub expect_assume: vk::PhysicalDeviceShaderExpectAssumeFeaturesKHR<'static>,
     pub uniform_flow: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>,
     pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
-    /// Extensions of the device that this engine knows.
-    extensions: Vec<&'static CStr>,
-    version: u32,
+    pub robustness2: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
+    /// Version in use, and extensions of the device that this engine knows.
+    offered: Offered,
 }
-
-/// Extensions with a feature structure in [`Features`].
-const EXTENSIONS: &[&CStr] = &[
-    ext::shader_atomic_float::NAME,
-    khr::shader_clock::NAME,
-    khr::workgroup_memory_explicit_layout::NAME,
-    khr::cooperative_matrix::NAME,
-    ext::shader_atomic_float2::NAME,
-    ext::shader_image_atomic_int64::NAME,
-    khr::shader_subgroup_rotate::NAME,
-    khr::shader_expect_assume::NAME,
-    khr::shader_subgroup_uniform_control_flow::NAME,
-    khr::shader_maximal_reconvergence::NAME,
-];
 
 macro_rules! select {
     ($from:expr, $to:expr; $($field:ident),* $(,)?) => { $($to.$field = $from.$field;)* };
 }
 
 impl Features {
-    /// Asks with a chain that holds only structures the device knows.
-    pub fn query(version: u32, offered: Vec<String>, ask: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>)) -> Self {
-        let known = EXTENSIONS.iter().copied();
-        let has = |name: &CStr| offered.iter().any(|offered| offered.as_bytes() == name.to_bytes());
-        let mut features = Self { version, extensions: known.filter(|name| has(name)).collect(), ..Self::default() };
+    /// Asks with a chain that holds only structures the device knows. `extensions` are all of the device's.
+    pub fn query(version: u32, extensions: &[String], ask: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>)) -> Self {
+        let mut features = Self { offered: Offered::of(version, extensions), ..Self::default() };
         let mut chained = features.clone();
         let mut older = Older::default();
         let mut chain = chained.chain(&mut older);
@@ -65,26 +51,31 @@ impl Features {
         (features.atomic_float2, features.image_atomic64) = (chained.atomic_float2, chained.image_atomic64);
         (features.rotate, features.expect_assume) = (chained.rotate, chained.expect_assume);
         (features.uniform_flow, features.reconvergence) = (chained.uniform_flow, chained.reconvergence);
-        older.merge_into(&mut features.v11);
+        features.robustness2 = chained.robustness2;
+        older.merge_into(&mut features);
+        features.imply();
         features.unlink();
         features
     }
 
     /// Chains the structures that the device's version and extensions allow.
     pub fn chain<'a>(&'a mut self, older: &'a mut Older) -> vk::PhysicalDeviceFeatures2<'a> {
+        let version = self.version();
         let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
-        if self.version >= vk::API_VERSION_1_2 {
+        if version >= vk::API_VERSION_1_2 {
             chain = chain.push_next(&mut self.v11).push_next(&mut self.v12);
-        } else {
-            chain = chain.push_next(&mut older.storage16).push_next(&mut older.variable_pointers);
         }
-        if self.version >= vk::API_VERSION_1_3 {
+        if version >= vk::API_VERSION_1_3 {
             chain = chain.push_next(&mut self.v13);
         }
-        let known = &self.extensions;
+        chain = older.chain(&self.offered, chain);
+        if self.offered.has(ext::robustness2::NAME) || self.offered.has(KHR_ROBUSTNESS2) {
+            chain = chain.push_next(&mut self.robustness2);
+        }
+        let known = &self.offered;
         macro_rules! extend {
             ($($name:path, $structure:ident;)*) => {
-                $(if known.contains(&$name) { chain = chain.push_next(&mut self.$structure); })*
+                $(if known.has($name) { chain = chain.push_next(&mut self.$structure); })*
             };
         }
         extend! {
@@ -102,6 +93,15 @@ impl Features {
         chain
     }
 
+    /// Features that below Vulkan 1.2 an extension has without a structure.
+    fn imply(&mut self) {
+        if self.version() < vk::API_VERSION_1_2 {
+            let has = |name| if self.offered.has(name) { vk::TRUE } else { vk::FALSE };
+            self.v12.descriptor_indexing = has(ext::descriptor_indexing::NAME);
+            self.v12.sampler_mirror_clamp_to_edge = has(khr::sampler_mirror_clamp_to_edge::NAME);
+        }
+    }
+
     /// Cuts the pointers that a chain has left in the structures.
     fn unlink(&mut self) {
         self.v11.p_next = std::ptr::null_mut();
@@ -117,31 +117,34 @@ impl Features {
         self.expect_assume.p_next = std::ptr::null_mut();
         self.uniform_flow.p_next = std::ptr::null_mut();
         self.reconvergence.p_next = std::ptr::null_mut();
+        self.robustness2.p_next = std::ptr::null_mut();
     }
 
     /// The API version in use.
     pub fn version(&self) -> u32 {
-        self.version
+        self.offered.version()
+    }
+
+    /// Whether what an extension brings is there, by itself or as part of the version.
+    pub fn has(&self, extension: &CStr) -> bool {
+        self.offered.has(extension)
     }
 
     /// The extensions to switch on.
-    pub fn extensions(&self) -> &[&'static CStr] {
-        &self.extensions
+    pub fn extensions(&self) -> Vec<&'static CStr> {
+        self.offered.to_switch_on()
     }
 
     /// What to switch on: everything a compute kernel may need and the device has; nothing else.
-    pub fn for_compute(&self, robustness: BufferRobustness) -> Self {
-        let mut on = Self { version: self.version, extensions: self.extensions.clone(), ..Self::default() };
+    pub fn for_compute(&self, robustness: &Granted) -> Self {
+        let mut on = Self { offered: self.offered.clone(), ..Self::default() };
         select!(self.core, on.core; shader_float64, shader_int64, shader_int16,
             shader_uniform_buffer_array_dynamic_indexing, shader_storage_buffer_array_dynamic_indexing,
             shader_sampled_image_array_dynamic_indexing, shader_storage_image_array_dynamic_indexing,
             shader_storage_image_extended_formats, shader_storage_image_read_without_format,
             shader_storage_image_write_without_format, shader_image_gather_extended, shader_resource_min_lod,
             image_cube_array);
-        if robustness == BufferRobustness::On {
-            on.core.robust_buffer_access = self.core.robust_buffer_access;
-            on.v13.robust_image_access = self.v13.robust_image_access;
-        }
+        robustness.switch_on(self, &mut on);
         select!(self.v11, on.v11; storage_buffer16_bit_access, uniform_and_storage_buffer16_bit_access,
             storage_push_constant16, variable_pointers_storage_buffer, variable_pointers);
         select!(self.v12, on.v12; storage_buffer8_bit_access, uniform_and_storage_buffer8_bit_access,
@@ -177,32 +180,5 @@ impl Features {
             workgroup_memory_explicit_layout16_bit_access);
         select!(self.cooperative_matrix, on.cooperative_matrix; cooperative_matrix);
         on
-    }
-}
-
-/// Structures that say on a 1.1 device what `PhysicalDeviceVulkan11Features` says on a newer one.
-#[derive(Default)]
-pub struct Older {
-    storage16: vk::PhysicalDevice16BitStorageFeatures<'static>,
-    variable_pointers: vk::PhysicalDeviceVariablePointersFeatures<'static>,
-}
-
-impl Older {
-    /// The structures that switch on what `v11` has on.
-    pub fn of(v11: &vk::PhysicalDeviceVulkan11Features<'_>) -> Self {
-        let mut older = Self::default();
-        select!(v11, older.storage16; storage_buffer16_bit_access, uniform_and_storage_buffer16_bit_access,
-            storage_push_constant16);
-        select!(v11, older.variable_pointers; variable_pointers_storage_buffer, variable_pointers);
-        older
-    }
-
-    /// A structure that was in no chain is all false and changes nothing.
-    fn merge_into(&self, v11: &mut vk::PhysicalDeviceVulkan11Features<'_>) {
-        v11.storage_buffer16_bit_access |= self.storage16.storage_buffer16_bit_access;
-        v11.uniform_and_storage_buffer16_bit_access |= self.storage16.uniform_and_storage_buffer16_bit_access;
-        v11.storage_push_constant16 |= self.storage16.storage_push_constant16;
-        v11.variable_pointers_storage_buffer |= self.variable_pointers.variable_pointers_storage_buffer;
-        v11.variable_pointers |= self.variable_pointers.variable_pointers;
     }
 }

@@ -9,9 +9,10 @@
 use super::device::Device;
 use super::needs::{Indexing, Needs, Resource, ResourceClass};
 use super::protocol::{Ending, WireBinding, WireDispatch};
+use super::version::{self, Spirv14};
 use crate::exec::resource::JobView;
 use crate::model::procedure::DescriptorClass;
-use ash::vk;
+use ash::{khr, vk};
 use rspirv::spirv::ExecutionModel;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,17 +39,11 @@ fn check_module(device: &Device, needs: &Needs) -> Result<(), Ending> {
     if needs.model != ExecutionModel::GLCompute {
         return unsupported(format!("execution model {:?}", needs.model));
     }
-    // Vulkan specification, appendix "Vulkan Environment for SPIR-V", "Versions and Formats".
-    let newest = match device.version {
-        version if version >= vk::API_VERSION_1_3 => (1, 6),
-        version if version >= vk::API_VERSION_1_2 => (1, 5),
-        _ => (1, 3),
-    };
-    if needs.version > newest {
-        let ((major, minor), (most, least)) = (needs.version, newest);
-        return unsupported(format!("SPIR-V {major}.{minor} (the device takes up to {most}.{least})"));
-    }
     let abilities = &device.abilities;
+    let spirv14 = if abilities.features.has(khr::spirv_1_4::NAME) { Spirv14::On } else { Spirv14::Off };
+    if let Some(lack) = version::lack(needs.version, device.version, spirv14) {
+        return unsupported(lack);
+    }
     if let Some(lack) = needs.capabilities.iter().find_map(|capability| abilities.lacks(*capability)) {
         return unsupported(lack);
     }

@@ -5,8 +5,8 @@
 //! Does not cover: opening a device (`device`).
 
 use super::instance::Instance;
-use super::{ValidationLayers, describe};
-use ash::vk;
+use super::{ValidationLayers, describe, version};
+use ash::{ext, khr, vk};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,8 +20,10 @@ pub struct DeviceIdentity {
     pub device_id: u32,
     /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     pub kind: String,
-    /// `1.3.230`
+    /// `1.3.230`; the device's own.
     pub api_version: String,
+    /// The version in use, at most what loader and engine know.
+    pub api_in_use: String,
     pub driver_name: String,
     pub driver_info: String,
     /// As the driver packs it; its layout is the vendor's own.
@@ -98,6 +100,7 @@ impl DeviceIdentity {
             ("vendor id", format!("{:#06x}", self.vendor_id)),
             ("device id", format!("{:#06x}", self.device_id)),
             ("api version", self.api_version.clone()),
+            ("api version in use", self.api_in_use.clone()),
             ("driver", self.driver_name.clone()),
             ("driver info", self.driver_info.clone()),
             ("driver version", format!("{:#010x}", self.driver_version)),
@@ -204,7 +207,7 @@ const KINDS: &[(vk::PhysicalDeviceType, &str)] = &[
 /// Every device of this machine, asked in this process. A driver that crashes takes the process with it: commands that
 /// must survive that ask a worker instead ([`super::VulkanExecutor::devices`]).
 pub fn devices() -> Result<Vec<DeviceIdentity>, NoVulkan> {
-    let instance = Instance::open(ValidationLayers::Off)?;
+    let instance = Instance::open(ValidationLayers::Off, version::NEWEST)?;
     let physical = instance.physical_devices()?;
     if physical.is_empty() {
         return Err(NoVulkan::NoDevice);
@@ -218,17 +221,17 @@ pub(super) fn identify(instance: &Instance, index: usize, physical: vk::Physical
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-    let api = instance.api_version(physical);
+    let features = instance.features(physical);
     let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut id).push_next(&mut subgroup);
-    if api >= vk::API_VERSION_1_2 {
+    if features.has(khr::driver_properties::NAME) {
         chain = chain.push_next(&mut driver);
     }
-    if api >= vk::API_VERSION_1_3 {
+    if features.has(ext::subgroup_size_control::NAME) {
         chain = chain.push_next(&mut sizes);
     }
     instance.properties(physical, &mut chain);
     let core = chain.properties;
-    let chooses = instance.features(physical).v13.subgroup_size_control == vk::TRUE
+    let chooses = features.v13.subgroup_size_control == vk::TRUE
         && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
     let kind = KINDS.iter().find(|(kind, _)| *kind == core.device_type).map_or("other", |(_, name)| name);
     DeviceIdentity {
@@ -238,6 +241,7 @@ pub(super) fn identify(instance: &Instance, index: usize, physical: vk::Physical
         device_id: core.device_id,
         kind: kind.to_owned(),
         api_version: describe::version(core.api_version),
+        api_in_use: describe::version(instance.api_version(physical)),
         driver_name: text(&driver.driver_name),
         driver_info: text(&driver.driver_info),
         driver_version: core.driver_version,
@@ -315,6 +319,7 @@ mod tests {
             device_id: 0,
             kind: kind.to_owned(),
             api_version: String::new(),
+            api_in_use: String::new(),
             driver_name: String::new(),
             driver_info: String::new(),
             driver_version: 0,

@@ -105,7 +105,7 @@ fn check_image(device: &Device, job: &WireJob, image: &WireImage) -> Result<(), 
 /// Copies of depths (Vulkan specification, VkBufferImageCopy): by a queue with graphics, from multiples of 4 bytes.
 fn check_depth(device: &Device, image: &WireImage) -> Result<(), Ending> {
     let WireImage { name, shape, .. } = image;
-    if !device.queue_flags.contains(vk::QueueFlags::GRAPHICS) {
+    if !device.family.flags.contains(vk::QueueFlags::GRAPHICS) {
         return unsupported(format!("image `{name}`: contents of format {} on a queue without graphics", shape.format));
     }
     let start = (0..shape.levels).filter_map(|level| shape.start(level, 0)).find(|start| !start.is_multiple_of(4));

@@ -1,14 +1,13 @@
 //! The loader and the instance: the way to physical devices, with the validation layer where it is wanted and there.
 //!
-//! Knows: which API version to ask for (the loader's own, at most 1.3; 1.1 is the least), and how to tell a missing
-//! loader from a missing driver.
+//! Knows: how to ask for the API version (`version`), and how to tell a missing loader from a missing driver.
 //! Promises: what is opened is closed in the right order; every query it offers is safe to call.
 //! Does not cover: logical devices (`device`).
 
 use super::features::Features;
 use super::identity::NoVulkan;
 use super::messages::Messages;
-use super::{ValidationLayers, describe};
+use super::{ValidationLayers, describe, version};
 use ash::{ext, vk};
 use std::ffi::CStr;
 
@@ -28,10 +27,11 @@ pub struct Instance {
 }
 
 impl Instance {
-    pub fn open(validation: ValidationLayers) -> Result<Self, NoVulkan> {
+    /// `newest` is the newest API version to ask for.
+    pub fn open(validation: ValidationLayers, newest: u32) -> Result<Self, NoVulkan> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers; it is the one library meant for this.
         let entry = unsafe { ash::Entry::load() }.map_err(|error| NoVulkan::NoLoader { reason: error.to_string() })?;
-        let version = offered_version(&entry)?;
+        let version = offered_version(&entry, newest)?;
         let layer = match validation {
             ValidationLayers::On => installed_layer(&entry)?,
             ValidationLayers::Off => None,
@@ -65,7 +65,7 @@ impl Instance {
     pub fn api_version(&self, device: vk::PhysicalDevice) -> u32 {
         // SAFETY: the handle comes from this instance.
         let own = unsafe { self.raw.get_physical_device_properties(device) }.api_version;
-        own.min(self.version)
+        version::of_device(self.version, own)
     }
 
     /// Fills a chain of property structures; `chain` must hold only structures of the device's version.
@@ -76,7 +76,7 @@ impl Instance {
 
     pub fn features(&self, device: vk::PhysicalDevice) -> Features {
         let extensions = self.extensions(device);
-        Features::query(self.api_version(device), extensions, |chain| {
+        Features::query(self.api_version(device), &extensions, |chain| {
             // SAFETY: the handle comes from this instance, and the chain is well-formed by the builder's types.
             unsafe { self.raw.get_physical_device_features2(device, chain) }
         })
@@ -106,16 +106,11 @@ pub fn failed(call: &str, result: vk::Result) -> NoVulkan {
     NoVulkan::Call { call: call.to_owned(), result: describe::result(result) }
 }
 
-/// The loader's version, at most 1.3: what this engine is written against.
-fn offered_version(entry: &ash::Entry) -> Result<u32, NoVulkan> {
+fn offered_version(entry: &ash::Entry, newest: u32) -> Result<u32, NoVulkan> {
     // SAFETY: the entry is loaded.
     let offered = unsafe { entry.try_enumerate_instance_version() }
-        .map_err(|error| failed("vkEnumerateInstanceVersion", error))?
-        .unwrap_or(vk::API_VERSION_1_0);
-    if offered < vk::API_VERSION_1_1 {
-        return Err(NoVulkan::TooOld { which: "the loader".to_owned(), found: describe::version(offered) });
-    }
-    Ok(offered.min(vk::API_VERSION_1_3))
+        .map_err(|error| failed("vkEnumerateInstanceVersion", error))?;
+    version::of_instance(offered, newest)
 }
 
 fn installed_layer(entry: &ash::Entry) -> Result<Option<String>, NoVulkan> {

@@ -30,19 +30,24 @@ mod kept;
 mod memory;
 mod messages;
 mod needs;
+mod older;
 mod pass;
 mod pipeline;
 mod pipeline_cache;
 pub mod pool;
 mod process;
 mod protocol;
+mod queue;
 mod reach;
 mod records;
 mod resources;
+mod robustness;
+mod safety_critical;
 mod sampler;
 mod session;
 mod shape;
 mod system;
+mod version;
 mod view;
 mod watch;
 mod wire;
@@ -52,6 +57,8 @@ mod worker;
 pub use census::take as census_form;
 pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices};
 pub use protocol::WireTime as RunTime;
+pub use robustness::Robustness;
+pub use safety_critical::{Refusal, refusals};
 pub use worker::worker_main;
 
 use super::repeat::Results;
@@ -93,23 +100,15 @@ pub enum ValidationLayers {
     Off,
 }
 
-/// The feature robustBufferAccess.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum BufferRobustness {
-    /// Every device has it (Vulkan specification, "Feature Requirements"). The nearest to the sequential engine, which reads 0 and drops the write; a device may
-    /// also access other bytes of the same buffer, guard zones included.
-    #[default]
-    On,
-    Off,
-}
-
 /// How the engine runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The vkcert program; started with [`WORKER_COMMAND`].
     pub worker: PathBuf,
     pub validation: ValidationLayers,
-    pub robustness: BufferRobustness,
+    pub robustness: Robustness,
+    /// The newest API version to use, major and minor; none: the newest that this engine knows. For tests of older versions.
+    pub api_limit: Option<(u32, u32)>,
     /// Until a fresh worker has passed its canary dispatch.
     pub start: Duration,
     /// For checking and compiling a job's pipelines, and again for reading results back.
@@ -125,7 +124,8 @@ impl Settings {
         Self {
             worker: worker.into(),
             validation: ValidationLayers::default(),
-            robustness: BufferRobustness::default(),
+            robustness: Robustness::default(),
+            api_limit: None,
             start: Duration::from_secs(60),
             preparation: Duration::from_secs(60),
             memory: 4 << 30,
@@ -195,12 +195,8 @@ impl VulkanExecutor {
             (ValidationLayers::On, None) => "VK_LAYER_KHRONOS_validation is not installed".to_owned(),
             (ValidationLayers::On, Some(layer)) => layer.clone(),
         };
-        let robustness = match self.settings.robustness {
-            BufferRobustness::On => "on",
-            BufferRobustness::Off => "off",
-        };
         table.insert("validation layer".to_owned(), layer);
-        table.insert("robustBufferAccess".to_owned(), robustness.to_owned());
+        table.extend(self.opened.robustness.table());
         let loops = self.opened.loop_limit.map_or_else(
             || "not cut off by the driver".to_owned(),
             |limit| format!("cut off by the driver after {limit} iterations; each test with loops is watched for it"),
@@ -217,7 +213,7 @@ impl VulkanExecutor {
     /// before them warm the device up and do not count.
     pub fn measure(&mut self, jobs: &[&Job], repetitions: u32) -> Result<Measurement, ExecError> {
         let ended = |completion| Ok(Measurement { completion, times: Vec::new() });
-        if let Some(completion) = jobs.iter().find_map(|job| wire::refuse(job)) {
+        if let Some(completion) = jobs.iter().find_map(|job| self.refuse(job)) {
             return ended(completion);
         }
         let jobs_and_repetitions = f64::from(repetitions.max(4)) * jobs.len() as f64;
@@ -250,6 +246,12 @@ impl VulkanExecutor {
             Ok(reply) => Err(self.wrong(&reply)),
             Err(loss) => Err(tool(describe_loss(&loss))),
         }
+    }
+
+    /// What is known of a job without asking the device.
+    fn refuse(&self, job: &Job) -> Option<Completion> {
+        let lack = || self.opened.robustness.lack(job).map(|what| Completion::Unsupported { what });
+        wire::refuse(job).or_else(lack)
     }
 
     /// The present worker, or a fresh one.
@@ -323,7 +325,7 @@ impl Executor for VulkanExecutor {
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
         let ended = |results| Ok((results, Counts::default()));
-        if let Some(completion) = wire::refuse(job) {
+        if let Some(completion) = self.refuse(job) {
             return ended(Results::new(Run::ended(completion)));
         }
         let patience = Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
@@ -401,7 +403,8 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
     let mut worker = Worker::start(settings)
         .map_err(|error| no_device(format!("the worker `{}` does not start: {error}", settings.worker.display())))?;
     let (validation, robustness) = (settings.validation, settings.robustness);
-    let open = Open { device: device.clone(), validation, robustness, memory: settings.memory };
+    let (api_limit, memory) = (settings.api_limit, settings.memory);
+    let open = Open { device: device.clone(), validation, robustness, api_limit, memory };
     worker.ask(&Request::Open(open), protocol::REPLY_SLACK).map_err(tool)?;
     match worker.next(after(settings.start)) {
         Ok(Reply::Opened(opened)) => Ok((worker, *opened)),

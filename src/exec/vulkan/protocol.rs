@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, Read, Write};
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
-pub const VERSION: u16 = 5;
+pub const VERSION: u16 = 6;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub const REQUEST_LIMIT: u64 = 8 << 30;
@@ -91,7 +91,9 @@ impl Phase {
 pub struct Open {
     pub device: DeviceChoice,
     pub validation: super::ValidationLayers,
-    pub robustness: super::BufferRobustness,
+    pub robustness: super::Robustness,
+    /// [`super::Settings::api_limit`]
+    pub api_limit: Option<(u32, u32)>,
     /// [`super::Settings::memory`]
     pub memory: u64,
 }
@@ -103,6 +105,8 @@ pub struct Opened {
     pub layer: Option<String>,
     /// Iterations after which the device ends a kernel's loops by itself; none: not within the probe.
     pub loop_limit: Option<u32>,
+    /// Which robustness features are on.
+    pub robustness: super::robustness::Granted,
     /// What the layer, loader and driver said while starting.
     pub messages: Vec<WireMessage>,
     /// What the user may want to know and no result depends on.

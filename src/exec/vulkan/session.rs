@@ -21,6 +21,7 @@ use super::protocol::{
     Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun, WireRuns, WireTime,
 };
 use super::shape::{Shape, Shapes};
+use super::version;
 use crate::spirv::module::{Instruction, Module};
 use ash::vk;
 use rspirv::dr::Operand;
@@ -103,7 +104,7 @@ type Announce<'a> = &'a mut dyn FnMut(Phase);
 
 impl Session {
     pub fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
-        let instance = Rc::new(Instance::open(open.validation)?);
+        let instance = Rc::new(Instance::open(open.validation, version::limit(open.api_limit))?);
         let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
         let commands = Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
         let (cache, note) = PipelineCache::open(&device);
@@ -119,7 +120,8 @@ impl Session {
         session.loop_limit = canary::judge_loop_probe(&probe)?;
         let loop_limit = session.loop_limit;
         let (identity, layer) = (session.device.identity.clone(), session.device.instance.layer.clone());
-        Ok((session, Opened { identity, layer, loop_limit, messages, notes: note.into_iter().collect() }))
+        let (robustness, notes) = (session.device.abilities.robustness.clone(), note.into_iter().collect());
+        Ok((session, Opened { identity, layer, loop_limit, robustness, messages, notes }))
     }
 
     /// Keeps the pipelines for later workers, if enough of them are new or there is time.

@@ -120,7 +120,7 @@ fn refusal(mode: RecordMode, device: &RecordingDevice, module: &Module, entry: &
         return None;
     }
     if device.atomics == Ability::Missing {
-        return Some("the device has no shader atomics".to_owned());
+        return Some("there are no shader atomics (feature shaderAtomicInstructions)".to_owned());
     }
     match mode {
         RecordMode::Private | RecordMode::Direct | RecordMode::Slots => None,

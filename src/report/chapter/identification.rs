@@ -1,6 +1,6 @@
 //! What was verified, with what: project, tool, compiler, engines, modules.
 
-use crate::model::evidence::Evidence;
+use crate::model::evidence::{Evidence, ProfileEvidence};
 use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::report::facts;
 
@@ -11,6 +11,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.push(Block::Pairs(vec![
         ("Project".into(), Text::strong(project.name.as_str())),
         ("Software level".into(), text(&format!("DO-178C level {}", project.level))),
+        ("Profile".into(), profile(&project.profile)),
         ("Tool".into(), text(&format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), text(&project.compiler)),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
@@ -19,8 +20,35 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         ("Criteria".into(), text(&criteria(&project.criteria))),
         ("Date".into(), date(project.date.as_deref())),
     ]));
+    refused(evidence, outline);
     engines(evidence, outline);
     configurations(evidence, outline);
+}
+
+fn profile(profile: &ProfileEvidence) -> Text {
+    let name = Text::code(profile.name.as_str());
+    if profile.meaning.is_empty() {
+        return name;
+    }
+    let features = profile.features.iter().map(|feature| Text::code(feature.as_str()));
+    name.then(". ")
+        .then(profile.meaning.join(" "))
+        .then(" Declared features: ")
+        .and(super::listed(features, Tone::Quiet))
+}
+
+fn refused(evidence: &Evidence, outline: &mut Outline) {
+    let profile = &evidence.campaign.project.profile;
+    if profile.refused.is_empty() {
+        return;
+    }
+    outline.heading(2, "Kernels that the profile refuses", "chapter/refused");
+    outline.paragraph("No test of these kernels ran, and nothing of them is covered.");
+    let mut table = Table::new("Refused kernels").columns(&["Kernel", "What the target lacks"]);
+    for row in &profile.refused {
+        table.row(vec![Text::strong(row.kernel.as_str()), Text::plain(row.reasons.join("; ")).tone(Tone::Bad)]);
+    }
+    outline.table(table);
 }
 
 fn policy(policy: &str) -> String {

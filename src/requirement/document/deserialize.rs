@@ -82,7 +82,7 @@ impl de::Error for Fault {
         Fault::new("bad-value", format!("expected {expected}, found {length}"))
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let hint = did_you_mean(variant, expected).unwrap_or_else(|| format!("one of {}", listed(expected)));
+        let hint = did_you_mean(variant, expected).unwrap_or_else(|| values(expected));
         Fault::new("bad-value", format!("`{variant}` is none of the values allowed here")).hint(Some(hint))
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
@@ -94,6 +94,14 @@ impl de::Error for Fault {
     }
     fn duplicate_field(field: &'static str) -> Self {
         Fault::new("duplicate-key", format!("the key `{field}` occurs twice"))
+    }
+}
+
+/// A list that nobody would read is left to the schema.
+fn values(expected: &[&str]) -> String {
+    match expected.len() {
+        0..=24 => format!("one of {}", listed(expected)),
+        many => format!("one of {many} values, which `vkcert schema` lists"),
     }
 }
 

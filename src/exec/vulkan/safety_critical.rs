@@ -1,0 +1,410 @@
+//! What a module needs that a Vulkan SC 1.0 device lacks, decided without any device.
+//!
+//! Knows: Vulkan SC 1.0 is Vulkan 1.2 without sparse resources and with optional atomics (Vulkan SC 1.0 specification,
+//! `VkPhysicalDeviceVulkanSC10Features` and VUID-RuntimeSpirv-OpAtomic-05091); which extensions for shaders it has (its header
+//! `vulkan_sc_core.h`); the feature or property behind each SPIR-V capability, atomic and float-control mode.
+//! Promises: what is in no row is refused by name; each refusal names what is missing and the first place that needs it.
+//! Does not cover: limits of sizes and counts, and whatever an SC device fixes beforehand (pipeline pools, reservations).
+
+use super::capability::feature_of;
+use super::needs::{AtomicKind, AtomicMemory, AtomicUse, Indexing, Needs, Resource, ResourceClass};
+use crate::model::place::Place;
+use crate::model::vulkan_sc::ScFeature;
+use crate::spirv::module::Module;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Capability, ExecutionMode, Op};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The newest SPIR-V version that Vulkan SC 1.0 takes, which is Vulkan 1.2's.
+const NEWEST: (u8, u8) = (1, 5);
+
+/// What lets a capability or extension be used on Vulkan SC 1.0.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Part of every device.
+    Always,
+    /// Any of these features.
+    Any(&'static [ScFeature]),
+    /// Decided elsewhere: an extension by its capabilities, a float-control capability by its execution modes.
+    Elsewhere,
+}
+
+/// Something a module needs and the target lacks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refusal {
+    /// SPIR-V instruction, capability, extension or version, with the missing feature.
+    pub what: String,
+    /// The first place that needs it; none: the module as a whole.
+    pub place: Option<Place>,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        let Some(place) = &self.place else { return Ok(()) };
+        match &place.function {
+            Some(function) if place.file.is_some() => write!(f, " in `{function}` at {place}"),
+            Some(_) | None => write!(f, " at {place}"),
+        }
+    }
+}
+
+/// Everything that a Vulkan SC 1.0 device with these features lacks, in the order of kinds, then of the module.
+pub fn refusals(module: &Module, entry: &str, features: &BTreeSet<ScFeature>) -> Vec<Refusal> {
+    let mut found = Found { features, refusals: Vec::new() };
+    found.version(module);
+    found.capabilities(module);
+    found.extensions(module);
+    found.instructions(module);
+    if let Some(needs) = Needs::of(module, entry, &BTreeMap::new()) {
+        needs.atomics.iter().for_each(|atomic| found.atomic(atomic));
+        needs.float_modes.iter().for_each(|(mode, width)| found.float_mode(*mode, *width));
+        needs.resources.iter().for_each(|resource| found.indexing(resource));
+        if needs.uses_local_size_id {
+            found.add("execution mode LocalSizeId (Vulkan SC 1.0 has no feature maintenance4)".to_owned(), None);
+        }
+    }
+    found.refusals
+}
+
+struct Found<'a> {
+    features: &'a BTreeSet<ScFeature>,
+    refusals: Vec<Refusal>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, what: String, place: Option<Place>) {
+        if self.refusals.iter().all(|refusal| refusal.what != what) {
+            self.refusals.push(Refusal { what, place });
+        }
+    }
+
+    fn has(&self, wanted: &[ScFeature]) -> bool {
+        wanted.iter().any(|feature| self.features.contains(feature))
+    }
+
+    /// Refuses `what` unless one of `wanted` is declared.
+    fn need(&mut self, what: String, wanted: &[ScFeature], place: Option<Place>) {
+        if !self.has(wanted) {
+            self.add(format!("{what} (feature {}, not in sc_features)", names(wanted)), place);
+        }
+    }
+
+    fn version(&mut self, module: &Module) {
+        let (major, minor) = module.header.version();
+        if (major, minor) > NEWEST {
+            let what = format!("SPIR-V {major}.{minor} (Vulkan SC 1.0 takes up to {}.{})", NEWEST.0, NEWEST.1);
+            self.add(what, None);
+        }
+    }
+
+    fn capabilities(&mut self, module: &Module) {
+        for (index, instruction) in module.instructions.iter().enumerate() {
+            let Some(Operand::Capability(capability)) = instruction.operands.first() else { continue };
+            if instruction.op != Op::Capability {
+                continue;
+            }
+            let what = format!("capability {capability:?}");
+            let place = Some(module.place(index));
+            match CAPABILITIES.iter().find(|(listed, _)| listed == capability).map(|(_, rule)| rule) {
+                Some(Rule::Always | Rule::Elsewhere) => {}
+                Some(Rule::Any(wanted)) => self.need(what, wanted, place),
+                None if *capability == Capability::SparseResidency => {
+                    self.add(format!("{what} (Vulkan SC 1.0 has no sparse resources)"), place);
+                }
+                None => match feature_of(*capability) {
+                    Some(feature) => self.add(format!("{what} (Vulkan SC 1.0 has no feature {feature})"), place),
+                    None => self.add(format!("{what} (not known of Vulkan SC 1.0)"), place),
+                },
+            }
+        }
+    }
+
+    fn extensions(&mut self, module: &Module) {
+        for (index, instruction) in module.instructions.iter().enumerate() {
+            let Some(Operand::LiteralString(name)) = instruction.operands.first() else { continue };
+            if instruction.op != Op::Extension {
+                continue;
+            }
+            let (what, place) = (format!("extension {name}"), Some(module.place(index)));
+            match EXTENSIONS.iter().find(|(listed, _)| listed == name).map(|(_, rule)| rule) {
+                Some(Rule::Always | Rule::Elsewhere) => {}
+                Some(Rule::Any(wanted)) => self.need(what, wanted, place),
+                None => self.add(format!("{what} (not part of Vulkan SC 1.0)"), place),
+            }
+        }
+    }
+
+    /// Atomics stand for themselves: no capability tells of those on 32-bit integers.
+    fn instructions(&mut self, module: &Module) {
+        for (index, instruction) in module.instructions.iter().enumerate() {
+            let name = format!("{:?}", instruction.op);
+            let place = || Some(module.place(index));
+            if name.starts_with("Atomic") {
+                self.need(format!("instruction Op{name}"), &[ScFeature::ShaderAtomicInstructions], place());
+            } else if name.starts_with("ImageSparse") {
+                self.add(format!("instruction Op{name} (Vulkan SC 1.0 has no sparse resources)"), place());
+            }
+        }
+    }
+
+    /// Atomics on 64-bit integers and on floats need the feature of their memory as well.
+    fn atomic(&mut self, wanted: &AtomicUse) {
+        let AtomicUse { kind, width, memory } = *wanted;
+        if kind == AtomicKind::Integer && width == 32 {
+            return;
+        }
+        let what = format!("{width}-bit {} atomics in {}", kind.name(), memory.name());
+        match ATOMICS.iter().find(|row| (row.0, row.1, row.2) == (kind, width, memory)) {
+            Some((.., feature)) => self.need(what, &[*feature], None),
+            None => self.add(format!("{what} (no extension of Vulkan SC 1.0 has them)"), None),
+        }
+    }
+
+    fn float_mode(&mut self, mode: ExecutionMode, width: u32) {
+        let what = format!("execution mode {mode:?} {width}");
+        match FLOAT_MODES.iter().find(|row| (row.0, row.1) == (mode, width)) {
+            Some((.., property)) => self.need(what, &[*property], None),
+            None => self.add(format!("{what} (not known of Vulkan SC 1.0)"), None),
+        }
+    }
+
+    fn indexing(&mut self, resource: &Resource) {
+        use ScFeature as Feature;
+        let feature = match resource.class {
+            ResourceClass::StorageBuffer => Feature::ShaderStorageBufferArrayDynamicIndexing,
+            ResourceClass::UniformBuffer => Feature::ShaderUniformBufferArrayDynamicIndexing,
+            ResourceClass::StorageImage => Feature::ShaderStorageImageArrayDynamicIndexing,
+            ResourceClass::SampledImage | ResourceClass::Sampler | ResourceClass::Combined => {
+                Feature::ShaderSampledImageArrayDynamicIndexing
+            }
+            ResourceClass::UniformTexel => Feature::ShaderUniformTexelBufferArrayDynamicIndexing,
+            ResourceClass::StorageTexel => Feature::ShaderStorageTexelBufferArrayDynamicIndexing,
+            ResourceClass::Other(_) => return,
+        };
+        match resource.indexing {
+            Indexing::Constant => {}
+            Indexing::Dynamic => {
+                self.need(format!("a dynamic index into the array `{}`", resource.name), &[feature], None);
+            }
+        }
+    }
+}
+
+fn names(features: &[ScFeature]) -> String {
+    features.iter().map(|feature| feature.name()).collect::<Vec<_>>().join(" or ")
+}
+
+macro_rules! rows {
+    ($($capability:ident => $($feature:ident)|+;)*) => {
+        &[$((Capability::$capability, Rule::Any(&[$(ScFeature::$feature),+]))),*]
+    };
+}
+
+/// Capabilities of a compute kernel that a Vulkan SC 1.0 device has, or may have.
+const CAPABILITIES: &[(Capability, Rule)] = &{
+    const ALWAYS: [Capability; 10] = [
+        Capability::Shader,
+        Capability::Matrix,
+        Capability::DeviceGroup,
+        Capability::ImageQuery,
+        Capability::Sampled1D,
+        Capability::Image1D,
+        Capability::SampledBuffer,
+        Capability::ImageBuffer,
+        Capability::ShaderNonUniform,
+        Capability::GroupNonUniform,
+    ];
+    const FLOAT_CONTROLS: [Capability; 5] = [
+        Capability::DenormPreserve,
+        Capability::DenormFlushToZero,
+        Capability::SignedZeroInfNanPreserve,
+        Capability::RoundingModeRTE,
+        Capability::RoundingModeRTZ,
+    ];
+    const LENGTH: usize = ALWAYS.len() + FLOAT_CONTROLS.len() + BY_FEATURE.len();
+    let mut rows = [(Capability::Shader, Rule::Always); LENGTH];
+    let mut at = 0;
+    while at < LENGTH {
+        rows[at] = if at < ALWAYS.len() {
+            (ALWAYS[at], Rule::Always)
+        } else if at < ALWAYS.len() + FLOAT_CONTROLS.len() {
+            (FLOAT_CONTROLS[at - ALWAYS.len()], Rule::Elsewhere)
+        } else {
+            BY_FEATURE[at - ALWAYS.len() - FLOAT_CONTROLS.len()]
+        };
+        at += 1;
+    }
+    rows
+};
+
+const BY_FEATURE: &[(Capability, Rule)] = rows! {
+    Int64 => ShaderInt64;
+    Float64 => ShaderFloat64;
+    Int16 => ShaderInt16;
+    Float16 => ShaderFloat16;
+    Int8 => ShaderInt8;
+    StorageImageExtendedFormats => ShaderStorageImageExtendedFormats;
+    StorageImageReadWithoutFormat => ShaderStorageImageReadWithoutFormat;
+    StorageImageWriteWithoutFormat => ShaderStorageImageWriteWithoutFormat;
+    ImageCubeArray => ImageCubeArray;
+    SampledCubeArray => ImageCubeArray;
+    ImageGatherExtended => ShaderImageGatherExtended;
+    MinLod => ShaderResourceMinLod;
+    UniformBufferArrayDynamicIndexing => ShaderUniformBufferArrayDynamicIndexing;
+    SampledImageArrayDynamicIndexing => ShaderSampledImageArrayDynamicIndexing;
+    StorageBufferArrayDynamicIndexing => ShaderStorageBufferArrayDynamicIndexing;
+    StorageImageArrayDynamicIndexing => ShaderStorageImageArrayDynamicIndexing;
+    UniformTexelBufferArrayDynamicIndexing => ShaderUniformTexelBufferArrayDynamicIndexing;
+    StorageTexelBufferArrayDynamicIndexing => ShaderStorageTexelBufferArrayDynamicIndexing;
+    UniformBufferArrayNonUniformIndexing => ShaderUniformBufferArrayNonUniformIndexing;
+    SampledImageArrayNonUniformIndexing => ShaderSampledImageArrayNonUniformIndexing;
+    StorageBufferArrayNonUniformIndexing => ShaderStorageBufferArrayNonUniformIndexing;
+    StorageImageArrayNonUniformIndexing => ShaderStorageImageArrayNonUniformIndexing;
+    UniformTexelBufferArrayNonUniformIndexing => ShaderUniformTexelBufferArrayNonUniformIndexing;
+    StorageTexelBufferArrayNonUniformIndexing => ShaderStorageTexelBufferArrayNonUniformIndexing;
+    RuntimeDescriptorArray => RuntimeDescriptorArray;
+    StorageBuffer16BitAccess => StorageBuffer16BitAccess;
+    UniformAndStorageBuffer16BitAccess => UniformAndStorageBuffer16BitAccess;
+    StoragePushConstant16 => StoragePushConstant16;
+    StorageBuffer8BitAccess => StorageBuffer8BitAccess;
+    UniformAndStorageBuffer8BitAccess => UniformAndStorageBuffer8BitAccess;
+    StoragePushConstant8 => StoragePushConstant8;
+    VariablePointersStorageBuffer => VariablePointersStorageBuffer;
+    VariablePointers => VariablePointers;
+    VulkanMemoryModel => VulkanMemoryModel;
+    VulkanMemoryModelDeviceScope => VulkanMemoryModelDeviceScope;
+    PhysicalStorageBufferAddresses => BufferDeviceAddress;
+    DemoteToHelperInvocation => ShaderDemoteToHelperInvocation;
+    ShaderClockKHR => ShaderSubgroupClock | ShaderDeviceClock;
+    Int64Atomics => ShaderBufferInt64Atomics | ShaderSharedInt64Atomics | ShaderImageInt64Atomics;
+    Int64ImageEXT => ShaderImageInt64Atomics;
+    AtomicFloat32AddEXT => ShaderBufferFloat32AtomicAdd | ShaderSharedFloat32AtomicAdd | ShaderImageFloat32AtomicAdd;
+    AtomicFloat64AddEXT => ShaderBufferFloat64AtomicAdd | ShaderSharedFloat64AtomicAdd;
+    GroupNonUniformVote => SubgroupVote;
+    GroupNonUniformArithmetic => SubgroupArithmetic;
+    GroupNonUniformBallot => SubgroupBallot;
+    GroupNonUniformShuffle => SubgroupShuffle;
+    GroupNonUniformShuffleRelative => SubgroupShuffleRelative;
+    GroupNonUniformClustered => SubgroupClustered;
+    GroupNonUniformQuad => SubgroupQuad;
+};
+
+/// SPIR-V extensions that Vulkan SC 1.0 takes: those of Vulkan 1.2, and those behind its own shader extensions.
+const EXTENSIONS: &[(&str, Rule)] = &[
+    ("SPV_KHR_storage_buffer_storage_class", Rule::Always),
+    ("SPV_KHR_device_group", Rule::Always),
+    ("SPV_KHR_multiview", Rule::Always),
+    ("SPV_KHR_shader_draw_parameters", Rule::Always),
+    ("SPV_KHR_no_integer_wrap_decoration", Rule::Always),
+    ("SPV_KHR_float_controls", Rule::Elsewhere),
+    ("SPV_KHR_variable_pointers", Rule::Elsewhere),
+    ("SPV_KHR_16bit_storage", Rule::Elsewhere),
+    ("SPV_KHR_8bit_storage", Rule::Elsewhere),
+    ("SPV_KHR_physical_storage_buffer", Rule::Elsewhere),
+    ("SPV_EXT_physical_storage_buffer", Rule::Elsewhere),
+    ("SPV_EXT_descriptor_indexing", Rule::Elsewhere),
+    ("SPV_KHR_vulkan_memory_model", Rule::Elsewhere),
+    ("SPV_KHR_shader_clock", Rule::Elsewhere),
+    ("SPV_EXT_shader_atomic_float_add", Rule::Elsewhere),
+    ("SPV_EXT_shader_image_int64", Rule::Elsewhere),
+    ("SPV_EXT_demote_to_helper_invocation", Rule::Elsewhere),
+    ("SPV_KHR_terminate_invocation", Rule::Any(&[ScFeature::ShaderTerminateInvocation])),
+];
+
+const ATOMICS: &[(AtomicKind, u32, AtomicMemory, ScFeature)] = {
+    use AtomicKind::{FloatAdd, FloatExchange, Integer};
+    use AtomicMemory::{Buffer, Image, Workgroup};
+    use ScFeature as Feature;
+    &[
+        (Integer, 64, Buffer, Feature::ShaderBufferInt64Atomics),
+        (Integer, 64, Workgroup, Feature::ShaderSharedInt64Atomics),
+        (Integer, 64, Image, Feature::ShaderImageInt64Atomics),
+        (FloatExchange, 32, Buffer, Feature::ShaderBufferFloat32Atomics),
+        (FloatExchange, 32, Workgroup, Feature::ShaderSharedFloat32Atomics),
+        (FloatExchange, 32, Image, Feature::ShaderImageFloat32Atomics),
+        (FloatExchange, 64, Buffer, Feature::ShaderBufferFloat64Atomics),
+        (FloatExchange, 64, Workgroup, Feature::ShaderSharedFloat64Atomics),
+        (FloatAdd, 32, Buffer, Feature::ShaderBufferFloat32AtomicAdd),
+        (FloatAdd, 32, Workgroup, Feature::ShaderSharedFloat32AtomicAdd),
+        (FloatAdd, 32, Image, Feature::ShaderImageFloat32AtomicAdd),
+        (FloatAdd, 64, Buffer, Feature::ShaderBufferFloat64AtomicAdd),
+        (FloatAdd, 64, Workgroup, Feature::ShaderSharedFloat64AtomicAdd),
+    ]
+};
+
+const FLOAT_MODES: &[(ExecutionMode, u32, ScFeature)] = {
+    use ExecutionMode as Mode;
+    use ScFeature as Feature;
+    &[
+        (Mode::SignedZeroInfNanPreserve, 16, Feature::ShaderSignedZeroInfNanPreserveFloat16),
+        (Mode::SignedZeroInfNanPreserve, 32, Feature::ShaderSignedZeroInfNanPreserveFloat32),
+        (Mode::SignedZeroInfNanPreserve, 64, Feature::ShaderSignedZeroInfNanPreserveFloat64),
+        (Mode::DenormPreserve, 16, Feature::ShaderDenormPreserveFloat16),
+        (Mode::DenormPreserve, 32, Feature::ShaderDenormPreserveFloat32),
+        (Mode::DenormPreserve, 64, Feature::ShaderDenormPreserveFloat64),
+        (Mode::DenormFlushToZero, 16, Feature::ShaderDenormFlushToZeroFloat16),
+        (Mode::DenormFlushToZero, 32, Feature::ShaderDenormFlushToZeroFloat32),
+        (Mode::DenormFlushToZero, 64, Feature::ShaderDenormFlushToZeroFloat64),
+        (Mode::RoundingModeRTE, 16, Feature::ShaderRoundingModeRteFloat16),
+        (Mode::RoundingModeRTE, 32, Feature::ShaderRoundingModeRteFloat32),
+        (Mode::RoundingModeRTE, 64, Feature::ShaderRoundingModeRteFloat64),
+        (Mode::RoundingModeRTZ, 16, Feature::ShaderRoundingModeRtzFloat16),
+        (Mode::RoundingModeRTZ, 32, Feature::ShaderRoundingModeRtzFloat32),
+        (Mode::RoundingModeRTZ, 64, Feature::ShaderRoundingModeRtzFloat64),
+    ]
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_is_there_once() {
+        for (index, (capability, _)) in CAPABILITIES.iter().enumerate() {
+            assert!(CAPABILITIES[..index].iter().all(|(earlier, _)| earlier != capability), "{capability:?} twice");
+        }
+        for (index, (extension, _)) in EXTENSIONS.iter().enumerate() {
+            assert!(EXTENSIONS[..index].iter().all(|(earlier, _)| earlier != extension), "{extension} twice");
+        }
+    }
+
+    /// Features that no capability, extension, atomic, mode or index stands for: `cli` asks for them itself.
+    const ASKED_ELSEWHERE: [ScFeature; 4] = [
+        ScFeature::ShaderAtomicInstructions,
+        ScFeature::SamplerMirrorClampToEdge,
+        ScFeature::ScalarBlockLayout,
+        ScFeature::SubgroupSizeControl,
+    ];
+
+    #[test]
+    fn each_feature_is_behind_a_row() {
+        let mut behind: BTreeSet<ScFeature> = ASKED_ELSEWHERE.into();
+        let rules = CAPABILITIES.iter().map(|(_, rule)| rule).chain(EXTENSIONS.iter().map(|(_, rule)| rule));
+        for rule in rules {
+            match rule {
+                Rule::Any(features) => behind.extend(*features),
+                Rule::Always | Rule::Elsewhere => {}
+            }
+        }
+        behind.extend(ATOMICS.iter().map(|(.., feature)| *feature));
+        behind.extend(FLOAT_MODES.iter().map(|(.., property)| *property));
+        let open: Vec<_> = ScFeature::ALL.iter().filter(|feature| !behind.contains(feature)).collect();
+        assert!(open.is_empty(), "{open:?}");
+    }
+
+    /// What the device engine and this table call the same feature must have the same name.
+    #[test]
+    fn features_are_called_as_the_device_engine_calls_them() {
+        for (capability, rule) in CAPABILITIES {
+            let Rule::Any(features) = rule else { continue };
+            let named = feature_of(*capability).unwrap_or_else(|| panic!("{capability:?} is not known to the engine"));
+            let bit = |name: &str| {
+                name.strip_prefix("VK_SUBGROUP_FEATURE_")
+                    .and_then(|rest| rest.strip_suffix("_BIT"))
+                    .map_or_else(|| name.to_owned(), |class| format!("subgroup operation {class}"))
+            };
+            assert!(features.iter().any(|feature| named.contains(&bit(feature.name()))), "{capability:?}: {named}");
+        }
+    }
+}
