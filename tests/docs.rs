@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use support::{root, run, vkcert};
 use vkcert::model::finding::FindingKind;
+use vkcert::model::schedule::{MOST_WORKGROUPS, Schedule, Schedules};
 use vkcert::requirement::schema::schema;
 
 fn document(name: &str) -> String {
@@ -253,4 +254,37 @@ fn every_row_of_the_memory_models_has_a_file_test_per_setting() {
         .filter(|name| name.starts_with("order_"))
         .collect();
     assert_eq!(listed, files);
+}
+
+/// Whether there is Mesa's llvmpipe, which starts workgroups from first to last if it has one thread.
+fn has_orderly_device() -> bool {
+    let listed = vkcert().args(["list", "devices", "--format", "json"]).output().unwrap();
+    String::from_utf8_lossy(&listed.stdout).contains("llvmpipe")
+}
+
+#[test]
+fn the_examples_of_schedules_are_what_the_program_prints() {
+    let text = document("schedules.md");
+    let rows = text.lines().filter_map(|line| {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        let schedule = cells.next()?.trim_matches('`').parse::<Schedule>().ok()?;
+        Some((schedule, cells.next()?.split(' ').map(|index| index.parse().unwrap()).collect::<Vec<u32>>()))
+    });
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows.len(), 5);
+    for (schedule, order) in rows {
+        assert_eq!(schedule.permutation(8), order, "{schedule}");
+    }
+    assert!(text.contains("1,048,576 workgroups") && MOST_WORKGROUPS == 1_048_576);
+    assert_eq!(Schedules { count: 9, seed: 0 }.list(&[3]).len(), 5, "three workgroups have five other orders");
+    let blocks = blocks(&text);
+    let pair = blocks.windows(2).find(|pair| pair[0].tag == "sh run").unwrap();
+    if !has_orderly_device() {
+        assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "no llvmpipe");
+        eprintln!("NOT RUN: no llvmpipe");
+        return;
+    }
+    let output = run(command(&pair[0].text).env("LP_NUM_THREADS", "0"), 1);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(difference(&json(&pair[1].text), &json(&printed), ""), None, "{printed}");
 }

@@ -2,6 +2,7 @@
 
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::Witnesses;
+use crate::model::schedule::{MOST_SCHEDULES, Schedules};
 use crate::model::verdict::EngineName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
@@ -118,6 +119,8 @@ pub struct Certify {
     pub recording: Recording,
     #[command(flatten)]
     pub repetition: Repetition,
+    #[command(flatten)]
+    pub schedules: ScheduleOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -137,6 +140,8 @@ pub struct Run {
     pub recording: Recording,
     #[command(flatten)]
     pub repetition: Repetition,
+    #[command(flatten)]
+    pub schedules: ScheduleOptions,
 }
 
 /// How often tests run.
@@ -151,6 +156,24 @@ fn repeat(text: &str) -> Result<NonZeroU32, String> {
     match text.parse::<NonZeroU32>() {
         Ok(value) if value.get() <= MOST_REPETITIONS => Ok(value),
         Ok(_) | Err(_) => Err(format!("must be a whole number from 1 to {MOST_REPETITIONS}")),
+    }
+}
+
+/// Orders of workgroups that tests run in on a device.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ScheduleOptions {
+    /// Orders of its workgroups that each test runs in on a device; outputs that differ are findings [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_SCHEDULES)))]
+    pub schedules: Option<u32>,
+    /// Seed of the random ones among them [default: 0]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+}
+
+impl ScheduleOptions {
+    /// What is typed, over what the project has.
+    pub fn over(self, project: Schedules) -> Schedules {
+        Schedules { count: self.schedules.unwrap_or(project.count), seed: self.seed.unwrap_or(project.seed) }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::exec::vulkan::pool;
 use crate::model::id::KernelName;
 use crate::model::procedure::Test;
 use crate::model::project::{Contraction, ProjectLimits};
+use crate::model::schedule::Schedules;
 use crate::model::verdict::EngineName;
 use crate::requirement::{Located, Project, trace};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -28,13 +29,20 @@ pub struct Bench<'a> {
     pub limits: ProjectLimits,
     pub contraction: Contraction,
     pub target: Target,
+    pub schedules: Schedules,
 }
 
 /// Checks and lays out every test of a project; all diagnostics together.
-pub fn prepare<'a>(project: &'a Project, kernels: &'a [Kernel], plan: &Plan) -> Result<Vec<PreparedTest<'a>>, Failure> {
+pub fn prepare<'a>(
+    project: &'a Project,
+    kernels: &'a [Kernel],
+    plan: &Plan,
+    schedules: Schedules,
+) -> Result<Vec<PreparedTest<'a>>, Failure> {
     let settings = &project.settings.value;
     let (limits, contraction) = (settings.limits, settings.contraction);
-    let bench = Bench { kernels, base: &project.root, limits, contraction, target: Target::of(settings) };
+    let target = Target::of(settings);
+    let bench = Bench { kernels, base: &project.root, limits, contraction, target, schedules };
     prepare_tests(&project.tests, &bench, plan)
 }
 
@@ -71,7 +79,8 @@ pub fn prepare_tests<'a>(
         let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
         let named = |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
         let kernels = modules.filter_map(|module| named(&module.kernel)).collect();
-        prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction: bench.contraction });
+        let (contraction, schedules) = (bench.contraction, bench.schedules);
+        prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction, schedules });
     }
     if diagnostics.is_empty() { Ok(prepared) } else { Err(Failure::Input(diagnostics)) }
 }

@@ -54,7 +54,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
         let (mode, witnesses) = (certify.recording.record_mode, certify.recording.witnesses());
         recording::apply_for(&mut kernels, engines, mode, witnesses, &Target::of(settings))
     });
-    let prepared = campaign::prepare(&project, &kernels, &plan)?;
+    let prepared = campaign::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules))?;
     // What is wrong with the input is told before what the machine lacks.
     let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
     let folder = PendingFolder::start(&out)?;

@@ -12,6 +12,7 @@ use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Executor, Job, Unobserved};
 use crate::model::evidence::CouplingCheck;
 use crate::model::finding::Checks;
+use crate::model::schedule::Schedules;
 use serde_json::json;
 
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
@@ -19,7 +20,7 @@ pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     let plan = Plan::new(common, "all")?;
     let loaded = project::load(&couple.dir)?;
     let kernels = project::compile(&loaded)?;
-    let prepared = campaign::prepare(&loaded, &kernels, &plan)?;
+    let prepared = campaign::prepare(&loaded, &kernels, &plan, Schedules::default())?;
     let engines = Engines::open(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
     let touched = accesses(&prepared)?;

@@ -36,6 +36,7 @@ mod project;
 mod recording;
 mod report;
 mod run;
+mod schedules;
 mod schema;
 mod test_run;
 mod verify;

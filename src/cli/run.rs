@@ -17,6 +17,7 @@ use crate::model::id::TestId;
 use crate::model::procedure::{self, KernelText, Language};
 use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLimits};
 use crate::model::result::{RunResult, TestOutcome};
+use crate::model::schedule::Schedules;
 use crate::model::verdict::Verdict;
 use crate::requirement::document::{read_bytes, text_of};
 use crate::requirement::{self, ProcedureFile};
@@ -47,6 +48,7 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
         limits: ProjectLimits::default(),
         contraction: Contraction::Forbidden,
         target: Target::Vulkan,
+        schedules: run.schedules.over(Schedules::default()),
     };
     let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
     // What is wrong with the input is told before what the machine lacks.
@@ -146,6 +148,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         notes: run.notes.clone(),
+        schedules: run.schedules.clone(),
         buffers,
         coverage,
     }
@@ -219,6 +222,7 @@ fn text(result: &RunResult) -> String {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("    {}: {place}{}\n", finding.kind, finding.message));
         }
+        test.schedules.iter().for_each(|schedules| text.push_str(&format!("    {schedules}\n")));
         test.notes.iter().for_each(|note| text.push_str(&format!("    note: {note}\n")));
         for (kernel, coverage) in &test.coverage {
             for decision in &coverage.decisions {

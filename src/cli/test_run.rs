@@ -8,6 +8,7 @@ use super::configuration::Specialization;
 use super::failure::Failure;
 use super::kernel::{Kernel, Variant};
 use super::object::ObjectVariant;
+use super::schedules;
 use crate::exec::judge::{self, Judgement};
 use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::repeat::Repeated;
@@ -18,6 +19,7 @@ use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
 use crate::model::records::Records;
+use crate::model::schedule::{ScheduleResult, Schedules};
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -30,6 +32,7 @@ pub struct PreparedTest<'a> {
     /// The kernels of the job's modules, in the same order.
     pub kernels: Vec<&'a Kernel>,
     pub contraction: Contraction,
+    pub schedules: Schedules,
 }
 
 /// What a test did on one engine.
@@ -52,6 +55,8 @@ pub struct TestRun {
     pub objects: Vec<ModuleRecords>,
     /// What only the sequential engine counts.
     pub counts: Counts,
+    /// Where any were asked for.
+    pub schedules: Option<ScheduleResult>,
 }
 
 /// What a test recorded of one kernel under one specialization.
@@ -72,7 +77,11 @@ impl TestRun {
 
     /// What the module `name` left varies: whatever production left, the test is no pass.
     fn vary(&mut self, name: &str, reason: &str) {
-        let reason = format!("{name} module: {reason}");
+        self.doubt(format!("{name} module: {reason}"));
+    }
+
+    /// What is not known of the test: it is no pass.
+    pub fn doubt(&mut self, reason: String) {
         match self.verdict {
             Verdict::Pass => {
                 self.verdict = Verdict::Undetermined;
@@ -102,6 +111,7 @@ impl TestRun {
             records: Vec::new(),
             objects: Vec::new(),
             counts: Counts::default(),
+            schedules: None,
         }
     }
 }
@@ -114,7 +124,8 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
     };
     let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
-    let (production, counts) = execute_counting(engine, &job.expect("every kernel has a production module"))?;
+    let job = job.expect("every kernel has a production module");
+    let (production, counts) = execute_counting(engine, &job)?;
     let judgement = judge(plan, &production)?;
     let mut run = TestRun {
         engine: engine.name(),
@@ -128,6 +139,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         records: Vec::new(),
         objects: Vec::new(),
         counts,
+        schedules: None,
     };
     if production.completion == Completion::Completed {
         match engine.name() {
@@ -139,6 +151,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }
+    schedules::amplify(prepared, plan, &job, &production, engine, &mut run)?;
     for finding in &mut run.findings {
         prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
     }
@@ -161,7 +174,8 @@ fn module_records(
     plan.job.modules.iter().zip(&plan.modules).map(row).collect()
 }
 
-fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
+/// Runs a job; what the tool itself fails at on a device is undetermined.
+pub fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, Failure> {
     Ok(execute_counting(engine, job)?.0)
 }
 
@@ -178,7 +192,8 @@ fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, Counts
     }
 }
 
-fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, Failure> {
+/// The verdict that what a run has left comes to.
+pub fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, Failure> {
     let mut reference = |job: &Job| SequentialExecutor::default().run(job, &mut Unobserved);
     judge::judge(plan, run, &mut reference).map_err(|error| Failure::tool(error.to_string()))
 }

@@ -11,7 +11,9 @@ use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::element::ElementType;
 use crate::model::evidence::{Configuration, Evidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::finding::FindingKind;
 use crate::model::procedure::SpecializationValue;
+use crate::model::schedule::{ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
 use crate::requirement::trace;
 use base64::Engine as _;
@@ -103,6 +105,11 @@ fn verdicts(evidence: &Evidence, found: &mut Findings) {
         });
         for result in &test.results {
             verdict(test, result, found);
+            if let Some(schedules) = &result.schedules {
+                found.check(follows(schedules, result), || {
+                    format!("test {} on {}: what its schedules showed ({schedules})", test.id, result.engine)
+                });
+            }
         }
     }
     refused(evidence, found);
@@ -149,6 +156,21 @@ fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {
         }),
         Err(reason) => found.not_derivable.push(format!("test {} on {}: {reason}", test.id, result.engine)),
     }
+}
+
+/// Whether what is said of a test's schedules goes with its findings and verdict.
+fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
+    let told = result.findings.iter().any(|finding| finding.kind == FindingKind::ScheduleDependentOutput);
+    let listed = schedules.different.iter().all(|schedule| schedules.ran.contains(schedule));
+    let differ = !schedules.different.is_empty();
+    let number = schedules.ran.len() <= schedules.asked as usize;
+    let status = match schedules.status {
+        ScheduleStatus::Equal => !differ && !schedules.ran.is_empty(),
+        ScheduleStatus::Different => differ,
+        ScheduleStatus::Undetermined => result.verdict != Verdict::Pass,
+        ScheduleStatus::NothingToPermute | ScheduleStatus::NotRun => schedules.ran.is_empty(),
+    };
+    told == differ && listed && number && status
 }
 
 /// Whether records count is for their test's verdict to say; whose they are, for the specialization that it dispatches.

@@ -10,6 +10,7 @@ pub mod judge;
 pub mod prepare;
 pub mod repeat;
 pub mod resource;
+pub mod schedule;
 pub mod sequential;
 pub mod stored;
 pub mod texel;

@@ -1,5 +1,5 @@
 //! Coverage records: markers are erased from a marked module, records are put in their place, and what a device wrote
-//! is read back.
+//! is read back. Beside them: modules whose workgroups are permuted (`permute`).
 //!
 //! Knows: the marked module of the front end (`glsl`) and the structure that says what each marker stands for.
 //! Promises: *traced* is the marked module without markers; *instrumented* is traced plus records, and both pass the
@@ -15,6 +15,7 @@ mod layout;
 mod markers;
 pub mod numbering;
 mod object;
+mod permute;
 mod record;
 mod resolve;
 mod trace;
@@ -33,6 +34,7 @@ pub use markers::{MarkerArguments, MarkerFunction};
 pub use object::{
     InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,
 };
+pub use permute::{NotPermuted, PERMUTATION_HEADER, permutation_words, permute};
 pub use record::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
 pub use resolve::presence;
 

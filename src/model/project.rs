@@ -5,6 +5,7 @@
 
 use super::id::KernelName;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
+use super::schedule::Schedules;
 use super::verdict::EngineName;
 use super::vulkan_sc::{Profile, ScFeature};
 use schemars::JsonSchema;
@@ -45,6 +46,9 @@ pub struct ProjectFile {
     /// engine. Results that differ are undetermined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<NonZeroU32>,
+    /// Other orders of its workgroups that each test runs in on a device; outputs that differ are findings.
+    #[serde(default)]
+    pub schedules: Schedules,
     /// Vulkan validation layers: their messages are findings.
     #[serde(default)]
     pub validation: ValidationLayers,

@@ -4,6 +4,7 @@ use super::coverage::KernelCoverage;
 use super::evidence::Mismatch;
 use super::finding::Finding;
 use super::id::TestId;
+use super::schedule::ScheduleResult;
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub struct TestOutcome {
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
+    /// What other orders of the workgroups showed, with `--schedules`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedules: Option<ScheduleResult>,
     /// Final contents as base64, with `--dump-buffers`; else empty.
     pub buffers: BTreeMap<String, String>,
     /// By kernel: what this test on this engine exercised, whatever its verdict (a campaign counts passed tests alone).

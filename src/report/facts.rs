@@ -290,6 +290,20 @@ pub fn verdict_counts(evidence: &Evidence) -> BTreeMap<EngineName, BTreeMap<Verd
     counts
 }
 
+/// What schedules came to on an engine, over all tests: `3 equal, 1 different`; none where none were asked for.
+pub fn schedule_counts(evidence: &Evidence, engine: EngineName) -> Option<String> {
+    let results = evidence.campaign.tests.iter().flat_map(|test| &test.results);
+    let schedules: Vec<_> =
+        results.filter(|result| result.engine == engine).filter_map(|result| result.schedules.as_ref()).collect();
+    let first = schedules.first()?;
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for result in &schedules {
+        *counts.entry(result.status.name()).or_default() += 1;
+    }
+    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    Some(format!("up to {}, seed {}: {}", first.asked, first.seed, counts.join(", ")))
+}
+
 /// The result of a test on an engine.
 pub fn result_on(test: &TestEvidence, engine: EngineName) -> Option<&TestResult> {
     test.results.iter().find(|result| result.engine == engine)

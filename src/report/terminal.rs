@@ -175,6 +175,11 @@ impl Page<'_> {
             }
             self.labelled(if index == 0 { "Tests" } else { "" }, &parts);
         }
+        for engine in &evidence.campaign.engines {
+            if let Some(counts) = facts::schedule_counts(evidence, engine.engine) {
+                self.labelled("Orders", &[(format!("{:<12}{counts}", engine.engine.to_string()), Tone::Neutral)]);
+            }
+        }
     }
 
     fn requirements(&mut self, evidence: &Evidence) {

@@ -11,6 +11,7 @@ use crate::model::id::{KernelName, RequirementId};
 use crate::model::procedure::{KernelText, Language, Procedure};
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::requirement::{Interface, Justification, Requirement, RequirementLevel};
+use crate::model::schedule::MOST_SCHEDULES;
 use crate::model::vulkan_sc::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -138,6 +139,10 @@ fn check_lists(origin: &Origin, settings: &crate::model::project::ProjectFile, p
                     .hint("add `profile = \"vulkan-sc\"`, or leave `sc_features` out"),
             ),
         }
+    }
+    if settings.schedules.count > MOST_SCHEDULES {
+        let message = format!("a test can have {MOST_SCHEDULES} schedules at most");
+        problems.push(origin.at("schedules").at("count").error("bad-value", message));
     }
     if let Some(criteria) = &settings.criteria {
         let place = origin.at("criteria");

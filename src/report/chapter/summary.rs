@@ -106,7 +106,11 @@ fn test_counts(evidence: &Evidence) -> Vec<(String, Text)> {
         let absent = absent.then(|| Text::plain(format!("{} not run", total - ran as usize)).tone(Tone::Caution));
         (format!("Tests ({total}) on {engine}"), Text::join(parts.chain(absent), ", "))
     };
-    facts::verdict_counts(evidence).into_iter().map(row).collect()
+    let orders = evidence.campaign.engines.iter().filter_map(|engine| {
+        let counts = facts::schedule_counts(evidence, engine.engine)?;
+        Some((format!("Orders of workgroups on {}", engine.engine), Text::plain(counts)))
+    });
+    facts::verdict_counts(evidence).into_iter().map(row).chain(orders).collect()
 }
 
 pub fn verdict_tone(verdict: Verdict) -> Tone {

@@ -1,0 +1,207 @@
+//! Schedules on an engine that answers as it is told.
+
+use super::*;
+use crate::exec::prepare::ModuleUse;
+use crate::exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer};
+use crate::model::finding::Checks;
+use crate::model::id::KernelName;
+use crate::model::procedure::{DescriptorClass, Test};
+use crate::model::project::Contraction;
+use crate::model::schedule::Schedules;
+use crate::model::verdict::Verdict;
+use crate::spirv::module::Module;
+
+const BYTES: usize = 16;
+
+/// Answers with the next run of its list; keeps the orders that it was asked for.
+struct Told {
+    answers: Vec<Run>,
+    asked: Vec<Vec<u8>>,
+}
+
+impl Executor for Told {
+    fn name(&self) -> EngineName {
+        EngineName::Vulkan
+    }
+    fn run(&mut self, job: &Job, _observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        self.asked.push(job.buffers.last().expect("the order").bytes.clone());
+        Ok(if self.answers.len() > 1 { self.answers.remove(0) } else { self.answers[0].clone() })
+    }
+}
+
+fn left(byte: u8) -> Run {
+    let mut out = vec![1; BYTES];
+    out[6] = byte;
+    // The permutation comes back too and is of no interest.
+    Run { buffers: vec![out, vec![byte; 4]], ..Run::ended(Completion::Completed) }
+}
+
+fn job() -> Job {
+    let module = include_bytes!("../../tests/schedules/signed_copies.spv");
+    let words = Module::parse_bytes(module).expect("a module").words;
+    let binding = JobBinding {
+        set: 0,
+        binding: 0,
+        array_index: 0,
+        class: DescriptorClass::Storage,
+        view: Default::default(),
+        buffer: 0,
+        offset: 0,
+        range: BYTES as u64,
+        dynamic_offset: 0,
+    };
+    Job {
+        name: "T".to_owned(),
+        modules: vec![JobModule { kernel: "k".to_owned(), words, recording: ModuleRecording::None }],
+        buffers: vec![JobBuffer { name: "out".to_owned(), bytes: vec![0; BYTES], defined: Vec::new() }],
+        resources: Default::default(),
+        dispatches: vec![JobDispatch {
+            module: 0,
+            entry: "main".to_owned(),
+            groups: [9, 1, 1],
+            bindings: vec![binding],
+            push_constants: Vec::new(),
+            push_constants_defined: Vec::new(),
+            specialization: Default::default(),
+            subgroup_size: None,
+        }],
+        limits: Default::default(),
+        checks: Checks::all(),
+    }
+}
+
+/// Runs four schedules of a passed test; `answers` begins with the first-to-last order.
+fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
+    let mut engine = Told { answers, asked: Vec::new() };
+    let modules = vec![ModuleUse { kernel: KernelName("k".to_owned()), specialization: Default::default() }];
+    let plan = Prepared { job: job.clone(), modules, expected: Vec::new(), listed: 1 };
+    let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
+    let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
+    let prepared = PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules };
+    let mut run = TestRun { verdict: Verdict::Pass, reason: None, ..TestRun::not_run(EngineName::Vulkan, "") };
+    let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
+    amplify(&prepared, &plan, &job, &production, &mut engine, &mut run).expect("the tool does not fail");
+    (run, engine.asked)
+}
+
+fn status(run: &TestRun) -> (ScheduleStatus, usize, usize) {
+    let result = run.schedules.as_ref().expect("schedules were asked for");
+    (result.status, result.ran.len(), result.different.len())
+}
+
+#[test]
+fn each_schedule_runs_once_behind_the_first_to_last_order() {
+    let (run, asked) = amplified(job(), vec![left(1)]);
+    assert_eq!((status(&run), run.verdict, run.findings.len()), ((ScheduleStatus::Equal, 4, 0), Verdict::Pass, 0));
+    let permutation = |bytes: &Vec<u8>| bytes[12..].iter().step_by(4).copied().collect::<Vec<u8>>();
+    assert_eq!(asked.len(), 5);
+    assert_eq!(permutation(&asked[0]), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(permutation(&asked[1]), [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    assert_eq!(permutation(&asked[2]), [4, 0, 1, 2, 3, 5, 6, 7, 8]);
+    assert_eq!(asked[0][..12], [9, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], "counts stand before the permutation");
+}
+
+#[test]
+fn a_rewritten_module_that_is_not_production_shows_nothing_about_orders() {
+    let late = Completion::Timeout { reason: "late".to_owned() };
+    for (first, told) in [
+        (left(2), "leave other contents than production, first in buffer `out` at offset 6"),
+        (Run::ended(late), "do not leave one result: timeout, late"),
+    ] {
+        let (run, asked) = amplified(job(), vec![first, left(1)]);
+        assert_eq!((status(&run), run.findings.len()), ((ScheduleStatus::Undetermined, 0, 0), 0));
+        assert_eq!((run.verdict, asked.len()), (Verdict::Undetermined, 1));
+        assert!(run.reason.as_ref().is_some_and(|reason| reason.ends_with(told)), "{:?}", run.reason);
+    }
+}
+
+#[test]
+fn the_simplest_of_those_that_differ_is_shown_and_all_are_named() {
+    let shown = |answers: Vec<Run>| amplified(job(), answers).0.findings[0].details["schedule"].clone();
+    // In order, reversed, first:4, random:0:1, first:2.
+    assert_eq!(shown(vec![left(1), left(1), left(9), left(7), left(1)]), "first:4");
+    assert_eq!(shown(vec![left(1), left(3), left(9), left(7), left(5)]), "reversed");
+    let (run, _) = amplified(job(), vec![left(1), left(1), left(9), left(7), left(5)]);
+    assert_eq!((status(&run), run.verdict), ((ScheduleStatus::Different, 4, 3), Verdict::Pass));
+    let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
+    let detail = |name: &str| finding.details[name].clone();
+    assert_eq!(
+        (detail("schedule"), detail("schedules")),
+        ("first:2".into(), vec!["first:4", "random:0:1", "first:2"].into())
+    );
+    // The word at byte 4 holds byte 6, which is 5 in place of 1.
+    assert_eq!((detail("type"), detail("offset"), detail("bytes")), ("uint".into(), 4.into(), 1.into()));
+    assert_eq!((detail("expected_bits"), detail("actual_bits")), ("0x01010101".into(), "0x01050101".into()));
+    assert_eq!(finding.count, 3);
+}
+
+#[test]
+fn a_schedule_that_does_not_complete_is_a_finding_and_the_last() {
+    let late = Run::ended(Completion::Timeout { reason: "late".to_owned() });
+    let (run, asked) = amplified(job(), vec![left(1), left(2), late, left(1)]);
+    assert_eq!((status(&run), asked.len()), ((ScheduleStatus::Different, 2, 2), 3));
+    let told: Vec<_> = run.findings.iter().map(|finding| finding.details["schedule"].clone()).collect();
+    assert_eq!(told, ["first:4", "reversed"]);
+    assert!(
+        run.findings[0].message.ends_with("with schedule `first:4` it does not: timeout, late"),
+        "{:?}",
+        run.findings
+    );
+}
+
+#[test]
+fn a_schedule_whose_repetitions_differ_is_a_finding_and_others_go_on() {
+    let varying = Run::ended(Completion::Varying { reason: "2 of 3".to_owned() });
+    let (run, asked) = amplified(job(), vec![left(1), varying, left(1)]);
+    assert_eq!((status(&run), asked.len()), ((ScheduleStatus::Different, 4, 1), 5));
+    assert!(run.findings[0].message.starts_with("whether k leaves one result depends on"), "{:?}", run.findings);
+}
+
+#[test]
+fn what_an_engine_cannot_tell_is_undetermined() {
+    let full = Run::ended(Completion::Undetermined { reason: "out of memory".to_owned() });
+    let (run, _) = amplified(job(), vec![left(1), left(1), full]);
+    assert_eq!((status(&run), run.verdict), ((ScheduleStatus::Undetermined, 2, 0), Verdict::Undetermined));
+    assert_eq!(run.reason.as_deref(), Some("schedules: `first:4`: out of memory"));
+}
+
+#[test]
+fn findings_of_a_schedule_are_kept_with_its_name() {
+    let finding = Finding::new(FindingKind::OutOfBounds, "written behind `out`");
+    let outside = Run { findings: vec![finding], ..left(1) };
+    let (run, _) = amplified(job(), vec![left(1), outside.clone(), outside, left(1)]);
+    assert_eq!(status(&run), (ScheduleStatus::Equal, 4, 0));
+    let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
+    assert_eq!((finding.kind, finding.details["schedule"].clone()), (FindingKind::OutOfBounds, "reversed".into()));
+}
+
+#[test]
+fn too_many_workgroups_are_undetermined_and_one_has_no_order() {
+    let groups = |groups| {
+        let mut job = job();
+        job.dispatches[0].groups = groups;
+        amplified(job, vec![left(1)])
+    };
+    let (run, asked) = groups([1024, 1025, 1]);
+    assert_eq!(
+        (status(&run), run.verdict, asked.len()),
+        ((ScheduleStatus::Undetermined, 0, 0), Verdict::Undetermined, 0)
+    );
+    assert!(run.reason.as_ref().is_some_and(|reason| reason.contains("1049600 workgroups")), "{:?}", run.reason);
+    let (run, asked) = groups([1, 1, 1]);
+    assert_eq!((status(&run), run.verdict, asked.len()), ((ScheduleStatus::NothingToPermute, 0, 0), Verdict::Pass, 0));
+}
+
+#[test]
+fn a_module_that_cannot_be_rewritten_is_undetermined_by_name() {
+    let mut job = job();
+    let module = include_bytes!("../../tests/schedules/block_member.spv");
+    job.modules[0].words = Module::parse_bytes(module).expect("a module").words;
+    let (run, asked) = amplified(job, vec![left(1)]);
+    assert_eq!(
+        (status(&run), run.verdict, asked.len()),
+        ((ScheduleStatus::Undetermined, 0, 0), Verdict::Undetermined, 0)
+    );
+    let told = "schedules: kernel `k`: the built-in WorkgroupId is a member of a block";
+    assert_eq!(run.reason.as_deref(), Some(told));
+}

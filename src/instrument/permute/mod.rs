@@ -1,0 +1,224 @@
+//! The order of workgroups: a module that asks a buffer which workgroup it is.
+//!
+//! Knows: the variables by which a kernel learns its workgroup (built-ins WorkgroupId and GlobalInvocationId), and
+//! everything that reads them. No other built-in of a compute kernel tells workgroups apart.
+//! Promises: every entry point starts by writing private variables, from the hardware's id and the buffer, and every
+//! function reads those in place of the built-ins. Nothing else changes: with the buffer of the identity the kernel computes
+//! what it did. What cannot be rewritten is [`NotPermuted`] by name.
+//! Does not cover: which permutations there are (`model::schedule`), binding the buffer.
+//!
+//! | words of the buffer | contents |
+//! | --- | --- |
+//! | 0 to 2 | workgroup counts of the dispatch in x, y, z |
+//! | 3 + n | linear index (x fastest) of the workgroup that the hardware's n-th runs |
+
+mod prologue;
+
+use super::draft::{Draft, instruction};
+use crate::spirv::module::{Function, Id, Instruction, Module};
+use crate::spirv::types::Types;
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words of the buffer before the permutation.
+pub const PERMUTATION_HEADER: usize = 3;
+
+/// The words of the buffer for a dispatch of `groups`; `permutation` has one entry for each workgroup.
+pub fn permutation_words(groups: [u32; 3], permutation: &[u32]) -> Vec<u32> {
+    groups.iter().chain(permutation).copied().collect()
+}
+
+/// Why the workgroups of a module cannot be permuted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotPermuted {
+    #[error("the module has the entry point `{name}` of model {model}")]
+    Model { name: String, model: String },
+    #[error("the built-in {built_in} is a member of a block")]
+    Member { built_in: &'static str },
+    #[error("the built-in {built_in} is no vector of three 32-bit integers")]
+    Shape { built_in: &'static str },
+    #[error("the built-in {built_in} is used by Op{op}")]
+    Use { built_in: &'static str, op: String },
+    #[error("the entry point `{name}` has no local size")]
+    NoLocalSize { name: String },
+    #[error("the entry point `{name}` has no body")]
+    NoBody { name: String },
+}
+
+/// A built-in that tells which workgroup runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GroupId {
+    Workgroup,
+    Global,
+}
+
+impl GroupId {
+    fn of(built_in: BuiltIn) -> Option<Self> {
+        // The module says which built-ins it has; only two of them are of interest.
+        match built_in {
+            BuiltIn::WorkgroupId => Some(Self::Workgroup),
+            BuiltIn::GlobalInvocationId => Some(Self::Global),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Workgroup => "WorkgroupId",
+            Self::Global => "GlobalInvocationId",
+        }
+    }
+}
+
+/// A variable of the module that is read through a private one.
+#[derive(Debug, Clone, Copy)]
+struct Replaced {
+    variable: Id,
+    of: GroupId,
+    /// The vector that it points to.
+    vector: Id,
+    private: Id,
+}
+
+/// The module with its workgroup ids read from a storage buffer at `set` and `binding`; none where it reads no workgroup id,
+/// so that every workgroup does the same whatever its number.
+pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32>>, NotPermuted> {
+    if let Some(other) = module.entry_points.iter().find(|point| point.model != ExecutionModel::GLCompute) {
+        return Err(NotPermuted::Model { name: other.name.clone(), model: format!("{:?}", other.model) });
+    }
+    let types = Types::of(module);
+    let variables = variables(module, &types)?;
+    let pointers = pointers(module, &variables)?;
+    if !is_read(module, &pointers) {
+        return Ok(None);
+    }
+    let mut draft = Draft::without_functions(module);
+    let replaced: Vec<Replaced> = (variables.into_iter())
+        .map(|(variable, (of, vector))| {
+            let pointer = draft.pointer(StorageClass::Private, vector);
+            let private =
+                draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Private)]);
+            Replaced { variable, of, vector, private }
+        })
+        .collect();
+    let prologues = prologue::prologues(module, &types, &mut draft, &replaced, (set, binding))?;
+    functions(module, &types, &mut draft, &replaced, &pointers, prologues);
+    Ok(Some(draft.finish()))
+}
+
+/// The built-in that an id is decorated with. The validator refuses BuiltIn on a group of decorations.
+fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
+    match module.decoration(id, Decoration::BuiltIn)?.operands.first()? {
+        Operand::BuiltIn(built_in) => Some(*built_in),
+        _ => None,
+    }
+}
+
+/// The variables that tell which workgroup runs, each with the vector that it points to.
+fn variables(module: &Module, types: &Types) -> Result<BTreeMap<Id, (GroupId, Id)>, NotPermuted> {
+    let mut found = BTreeMap::new();
+    for instruction in &module.instructions {
+        let member = match (instruction.op, instruction.operands.as_slice()) {
+            (Op::MemberDecorate, [_, _, Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(of)]) => Some(*of),
+            _ => None,
+        };
+        if let Some(of) = member.and_then(GroupId::of) {
+            return Err(NotPermuted::Member { built_in: of.name() });
+        }
+        let input = Operand::StorageClass(StorageClass::Input);
+        let (Op::Variable, Some(id)) = (instruction.op, instruction.result) else { continue };
+        let Some(of) = built_in(module, id).and_then(GroupId::of) else { continue };
+        let vector = instruction.result_type.and_then(|pointer| types.pointee(pointer));
+        let shaped = vector.filter(|vector| prologue::component(types, *vector).is_some());
+        match shaped {
+            Some(vector) if instruction.operands.first() == Some(&input) => found.insert(id, (of, vector)),
+            Some(_) | None => return Err(NotPermuted::Shape { built_in: of.name() }),
+        };
+    }
+    Ok(found)
+}
+
+/// Every pointer to one of the variables or a component of it; an error where one is used otherwise than to read.
+fn pointers(module: &Module, variables: &BTreeMap<Id, (GroupId, Id)>) -> Result<BTreeMap<Id, GroupId>, NotPermuted> {
+    let mut pointers: BTreeMap<Id, GroupId> = variables.iter().map(|(id, (of, _))| (*id, *of)).collect();
+    // Blocks stand behind those that dominate them, so a pointer is made before it is used.
+    for instruction in &module.instructions {
+        let Some((index, of)) = first_use(instruction, &pointers) else { continue };
+        let refused = || NotPermuted::Use { built_in: of.name(), op: format!("{:?}", instruction.op) };
+        match (instruction.op, index) {
+            (Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject, 0) => {
+                pointers.extend(instruction.result.map(|result| (result, of)));
+            }
+            (Op::Load, 0) | (Op::CopyMemory, 1) => {}
+            (op, _) if op.is_annotation() => {}
+            (Op::Name | Op::EntryPoint, _) => {}
+            (Op::ExtInst, _) if is_non_semantic(module, instruction) => {}
+            _ => return Err(refused()),
+        }
+    }
+    Ok(pointers)
+}
+
+fn first_use(instruction: &Instruction, pointers: &BTreeMap<Id, GroupId>) -> Option<(usize, GroupId)> {
+    let known = |index| Some((index, *pointers.get(&instruction.id(index)?)?));
+    (0..instruction.operands.len()).find_map(known)
+}
+
+/// Debug information: it goes on naming the variables of the source.
+fn is_non_semantic(module: &Module, instruction: &Instruction) -> bool {
+    let set = instruction.id(0).and_then(|set| module.definition(set)).and_then(|import| import.operands.first());
+    matches!(set, Some(Operand::LiteralString(name)) if name.starts_with("NonSemantic.") || name.contains("DebugInfo"))
+}
+
+fn is_read(module: &Module, pointers: &BTreeMap<Id, GroupId>) -> bool {
+    let reads = |i: &Instruction| matches!(i.op, Op::Load | Op::CopyMemory) && first_use(i, pointers).is_some();
+    module.instructions.iter().any(reads)
+}
+
+/// Every function, reading the private variables; entry points begin by writing them.
+fn functions(
+    module: &Module,
+    types: &Types,
+    draft: &mut Draft,
+    replaced: &[Replaced],
+    pointers: &BTreeMap<Id, GroupId>,
+    mut prologues: BTreeMap<usize, Vec<Instruction>>,
+) {
+    let start = module.functions.first().map_or(module.instructions.len(), |function| function.range.start);
+    for (index, original) in module.instructions.iter().enumerate().skip(start) {
+        draft.functions.extend(prologues.remove(&index).into_iter().flatten());
+        let mut copy = original.clone();
+        if first_use(original, pointers).is_some() && original.op != Op::ExtInst {
+            for operand in &mut copy.operands {
+                let private = |id: Id| replaced.iter().find(|row| row.variable == id).map(|row| row.private);
+                if let Operand::IdRef(id) = operand
+                    && let Some(private) = private(*id)
+                {
+                    *id = private;
+                }
+            }
+            let is_pointer = original.result.is_some_and(|result| pointers.contains_key(&result));
+            if let Some(pointee) = original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty)) {
+                copy.result_type = Some(draft.pointer(StorageClass::Private, pointee));
+            }
+        }
+        draft.functions.push(copy);
+    }
+}
+
+/// Where a function's own code begins: behind the variables of its first block.
+fn first_instruction(module: &Module, function: &Function) -> Option<usize> {
+    let block = function.blocks.first()?;
+    let last = block.range.clone().rev().find(|index| module.instructions[*index].op == Op::Variable);
+    Some(last.unwrap_or(block.range.start) + 1)
+}
+
+/// Adds what the entry points of `function` use to their interfaces: inputs, and from SPIR-V 1.4 on every global variable.
+fn extend_interfaces(draft: &mut Draft, function: Id, variables: &BTreeSet<Id>) {
+    let points = draft.preamble.iter_mut().filter(|i| i.op == Op::EntryPoint && i.id(1) == Some(function));
+    for point in points {
+        let listed: BTreeSet<Id> = point.ids().skip(1).collect();
+        point.operands.extend(variables.difference(&listed).map(|id| Operand::IdRef(*id)));
+    }
+}

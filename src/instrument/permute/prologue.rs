@@ -1,0 +1,266 @@
+//! What an entry point does first: it computes the ids of the workgroup that it stands for.
+
+use super::{
+    Draft, GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction, instruction,
+};
+use crate::spirv::module::{EntryPoint, Id, Instruction, Module};
+use crate::spirv::types::{Type, Types};
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The type of the components of a vector of three 32-bit integers.
+pub fn component(types: &Types, vector: Id) -> Option<Id> {
+    match types.get(vector)? {
+        Type::Vector { component, count: 3 } => {
+            matches!(types.get(*component), Some(Type::Int { width: 32, .. })).then_some(*component)
+        }
+        _ => None,
+    }
+}
+
+/// Where the size of a workgroup stands.
+#[derive(Debug, Clone, Copy)]
+enum LocalSize {
+    Literals([u32; 3]),
+    /// One constant for each axis (execution mode LocalSizeId).
+    Constants([Id; 3]),
+    /// The constant decorated WorkgroupSize, which goes before the execution modes.
+    Composite(Id),
+}
+
+fn local_size(module: &Module, point: &EntryPoint) -> Result<LocalSize, NotPermuted> {
+    let is_size = |id: &Id| super::built_in(module, *id) == Some(BuiltIn::WorkgroupSize);
+    if let Some(constant) = module.instructions.iter().filter_map(|i| i.result).find(is_size) {
+        return Ok(LocalSize::Composite(constant));
+    }
+    let modes = module.instructions.iter().filter(|i| i.id(0) == Some(point.function));
+    let mut sizes = modes.filter_map(|mode| match (mode.op, mode.operands.get(1)?) {
+        (Op::ExecutionMode, Operand::ExecutionMode(ExecutionMode::LocalSize)) => {
+            Some(LocalSize::Literals([mode.literal(2)?, mode.literal(3)?, mode.literal(4)?]))
+        }
+        (Op::ExecutionModeId, Operand::ExecutionMode(ExecutionMode::LocalSizeId)) => {
+            Some(LocalSize::Constants([mode.id(2)?, mode.id(3)?, mode.id(4)?]))
+        }
+        _ => None,
+    });
+    sizes.next().ok_or_else(|| NotPermuted::NoLocalSize { name: point.name.clone() })
+}
+
+/// The code of every entry point's function, by the index of the instruction that it goes before.
+pub fn prologues(
+    module: &Module,
+    types: &Types,
+    draft: &mut Draft,
+    replaced: &[Replaced],
+    place: (u32, u32),
+) -> Result<BTreeMap<usize, Vec<Instruction>>, NotPermuted> {
+    let buffer = declare_buffer(module, draft, place);
+    let mut inputs = Inputs { module, types, made: Vec::new() };
+    let mut found = BTreeMap::new();
+    for point in &module.entry_points {
+        let function = module.function(point.function);
+        let index = function.and_then(|function| first_instruction(module, function));
+        let index = index.ok_or_else(|| NotPermuted::NoBody { name: point.name.clone() })?;
+        if found.contains_key(&index) {
+            continue;
+        }
+        let size = local_size(module, point)?;
+        let mut prologue = Prologue { draft, code: Vec::new(), used: BTreeSet::new() };
+        prologue.write(&mut inputs, point, buffer, size, replaced, types);
+        let Prologue { code, mut used, .. } = prologue;
+        if module.header.version() >= (1, 4) {
+            used.extend(replaced.iter().map(|row| row.private).chain([buffer.variable]));
+        }
+        extend_interfaces(draft, point.function, &used);
+        found.insert(index, code);
+    }
+    Ok(found)
+}
+
+/// The buffer that holds counts and permutation.
+#[derive(Debug, Clone, Copy)]
+struct Buffer {
+    variable: Id,
+    /// Pointer to a word of it.
+    word: Id,
+}
+
+fn declare_buffer(module: &Module, draft: &mut Draft, (set, binding): (u32, u32)) -> Buffer {
+    // Storage class StorageBuffer is core from SPIR-V 1.3; before, a storage buffer is a BufferBlock in Uniform.
+    let (class, kind) = match module.header.version() >= (1, 3) {
+        true => (StorageClass::StorageBuffer, Decoration::Block),
+        false => (StorageClass::Uniform, Decoration::BufferBlock),
+    };
+    let uint = draft.uint();
+    // Aggregates of its own: the layout must not fall on types of the kernel.
+    let array = draft.declare(Op::TypeRuntimeArray, None, vec![Operand::IdRef(uint)]);
+    let block = draft.declare(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+    let pointer = draft.pointer(class, block);
+    let word = draft.pointer(class, uint);
+    let variable = draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+    let literal = Operand::LiteralBit32;
+    draft.decorate(array, vec![Operand::Decoration(Decoration::ArrayStride), literal(4)]);
+    draft.decorate(block, vec![Operand::Decoration(kind)]);
+    let offset = vec![Operand::IdRef(block), literal(0), Operand::Decoration(Decoration::Offset), literal(0)];
+    draft.annotations.push(instruction(Op::MemberDecorate, None, None, offset));
+    draft.decorate(variable, vec![Operand::Decoration(Decoration::DescriptorSet), literal(set)]);
+    draft.decorate(variable, vec![Operand::Decoration(Decoration::Binding), literal(binding)]);
+    draft.decorate(variable, vec![Operand::Decoration(Decoration::NonWritable)]);
+    draft.name(variable, "vkcert_schedule");
+    Buffer { variable, word }
+}
+
+/// The hardware's own ids.
+struct Inputs<'a> {
+    module: &'a Module,
+    types: &'a Types,
+    /// Variables that the module did not have.
+    made: Vec<(BuiltIn, Input)>,
+}
+
+/// An input variable with the type of its vector and of its components.
+#[derive(Debug, Clone, Copy)]
+struct Input {
+    variable: Id,
+    vector: Id,
+    component: Id,
+}
+
+impl Inputs<'_> {
+    /// The variable of an entry point, else of another, else a new one.
+    fn find(&mut self, built_in: BuiltIn, point: &EntryPoint, draft: &mut Draft) -> Input {
+        let all = self.module.instructions.iter().filter(|i| i.op == Op::Variable).filter_map(|i| i.result);
+        let known = point.interface.iter().copied().chain(all);
+        let shaped = |variable: Id| {
+            let pointer = self.module.definition(variable)?.result_type?;
+            let vector = self.types.pointee(pointer)?;
+            Some(Input { variable, vector, component: component(self.types, vector)? })
+        };
+        let mut known = known.filter(|id| super::built_in(self.module, *id) == Some(built_in)).filter_map(shaped);
+        let made = self.made.iter().find(|(of, _)| *of == built_in).map(|(_, input)| *input);
+        known.next().or(made).unwrap_or_else(|| {
+            let component = draft.uint();
+            let vector = draft.ty(Op::TypeVector, vec![Operand::IdRef(component), Operand::LiteralBit32(3)]);
+            let pointer = draft.pointer(StorageClass::Input, vector);
+            let class = vec![Operand::StorageClass(StorageClass::Input)];
+            let variable = draft.declare(Op::Variable, Some(pointer), class);
+            draft.decorate(variable, vec![Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(built_in)]);
+            let input = Input { variable, vector, component };
+            self.made.push((built_in, input));
+            input
+        })
+    }
+}
+
+/// The code of one entry point.
+struct Prologue<'a> {
+    draft: &'a mut Draft,
+    code: Vec<Instruction>,
+    /// Input variables that it reads.
+    used: BTreeSet<Id>,
+}
+
+impl Prologue<'_> {
+    fn write(
+        &mut self,
+        inputs: &mut Inputs,
+        point: &EntryPoint,
+        buffer: Buffer,
+        size: LocalSize,
+        replaced: &[Replaced],
+        types: &Types,
+    ) {
+        let hardware = inputs.find(BuiltIn::WorkgroupId, point, self.draft);
+        let hardware = self.components(hardware);
+        let group = self.permuted(hardware, buffer);
+        let global = replaced.iter().any(|row| row.of == GroupId::Global).then(|| {
+            let local = inputs.find(BuiltIn::LocalInvocationId, point, self.draft);
+            let local = self.components(local);
+            let size = self.size(size, types);
+            std::array::from_fn(|axis| {
+                let start = self.word(Op::IMul, group[axis], size[axis]);
+                self.word(Op::IAdd, start, local[axis])
+            })
+        });
+        for row in replaced {
+            let values = match row.of {
+                GroupId::Workgroup => group,
+                GroupId::Global => global.expect("one of them is global"),
+            };
+            let component = component(types, row.vector).expect("asked when it was found");
+            self.store(row, component, values);
+        }
+    }
+
+    fn emit(&mut self, op: Op, ty: Id, operands: Vec<Operand>) -> Id {
+        let id = self.draft.fresh();
+        self.code.push(instruction(op, Some(ty), Some(id), operands));
+        id
+    }
+
+    /// An unsigned word from two. Integer arithmetic takes operands of either sign.
+    fn word(&mut self, op: Op, left: Id, right: Id) -> Id {
+        let uint = self.draft.uint();
+        self.emit(op, uint, vec![Operand::IdRef(left), Operand::IdRef(right)])
+    }
+
+    fn components(&mut self, input: Input) -> [Id; 3] {
+        self.used.insert(input.variable);
+        let loaded = self.emit(Op::Load, input.vector, vec![Operand::IdRef(input.variable)]);
+        self.extract(loaded, input.component)
+    }
+
+    fn extract(&mut self, vector: Id, component: Id) -> [Id; 3] {
+        let part = |axis| vec![Operand::IdRef(vector), Operand::LiteralBit32(axis)];
+        [0, 1, 2].map(|axis| self.emit(Op::CompositeExtract, component, part(axis)))
+    }
+
+    fn size(&mut self, size: LocalSize, types: &Types) -> [Id; 3] {
+        match size {
+            LocalSize::Literals(values) => values.map(|value| self.draft.constant(value)),
+            LocalSize::Constants(ids) => ids,
+            LocalSize::Composite(constant) => {
+                let ty =
+                    self.draft.declarations.iter().find(|i| i.result == Some(constant)).and_then(|i| i.result_type);
+                let uint = self.draft.uint();
+                let component = ty.and_then(|ty| component(types, ty)).unwrap_or(uint);
+                self.extract(constant, component)
+            }
+        }
+    }
+
+    /// A word of the buffer.
+    fn read(&mut self, buffer: Buffer, index: Id) -> Id {
+        let member = self.draft.constant(0);
+        let chain = [buffer.variable, member, index].map(Operand::IdRef).to_vec();
+        let place = self.emit(Op::AccessChain, buffer.word, chain);
+        let uint = self.draft.uint();
+        self.emit(Op::Load, uint, vec![Operand::IdRef(place)])
+    }
+
+    /// The workgroup that the buffer puts in the place of the hardware's.
+    fn permuted(&mut self, [x, y, z]: [Id; 3], buffer: Buffer) -> [Id; 3] {
+        let [first, second, header] = [0, 1, PERMUTATION_HEADER as u32].map(|value| self.draft.constant(value));
+        let (width, height) = (self.read(buffer, first), self.read(buffer, second));
+        let planes = self.word(Op::IMul, z, height);
+        let rows = self.word(Op::IAdd, planes, y);
+        let cells = self.word(Op::IMul, rows, width);
+        let linear = self.word(Op::IAdd, cells, x);
+        let index = self.word(Op::IAdd, linear, header);
+        let other = self.read(buffer, index);
+        let rest = self.word(Op::UDiv, other, width);
+        [self.word(Op::UMod, other, width), self.word(Op::UMod, rest, height), self.word(Op::UDiv, rest, height)]
+    }
+
+    fn store(&mut self, row: &Replaced, component: Id, values: [Id; 3]) {
+        let uint = self.draft.uint();
+        let parts = values.map(|value| match component == uint {
+            true => value,
+            false => self.emit(Op::Bitcast, component, vec![Operand::IdRef(value)]),
+        });
+        let vector = self.emit(Op::CompositeConstruct, row.vector, parts.map(Operand::IdRef).to_vec());
+        let operands = [row.private, vector].map(Operand::IdRef).to_vec();
+        self.code.push(instruction(Op::Store, None, None, operands));
+    }
+}
