@@ -16,6 +16,7 @@ use super::ops::element::Touch;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Recorder, rank};
 use super::shadow::Stamp;
+use super::variation::Variation;
 use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
 
@@ -91,6 +92,7 @@ pub struct Machine<'a> {
     pub(super) workgroup_index: u64,
     pub(super) track_undefined: bool,
     pub(super) track_races: bool,
+    pub(super) variation: Option<Variation>,
 
     /// Lanes of a tile, and words of its masks.
     pub(super) width: usize,
@@ -166,6 +168,7 @@ impl<'a> Machine<'a> {
             workgroup_index: 0,
             track_undefined: checks.has(FindingKind::UninitializedRead),
             track_races,
+            variation: launch.settings.variation,
             width,
             mask_words,
             words: vec![vec![0; width].into(); program.words as usize],

@@ -272,7 +272,12 @@ impl<'a> Session<'a> {
             .chain(self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)))
             .collect();
         let checked = if self.job.checks.has(FindingKind::UninitializedRead) { Checked::Yes } else { Checked::No };
-        Known { push_constants_defined: push_constants.undefined.is_none(), defined, undefined_checked: checked }
+        Known {
+            push_constants_defined: push_constants.undefined.is_none(),
+            defined,
+            undefined_checked: checked,
+            variation: self.settings.variation,
+        }
     }
 
     fn record_binding(&self, module: usize) -> Option<&'a RecordBuffer> {
