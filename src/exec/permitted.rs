@@ -193,8 +193,8 @@ impl Blocks {
         let mut found: Vec<Difference> = Vec::new();
         let mut from = 0;
         let differing = |from: usize| {
-            let pairs = ours.iter().zip(theirs).enumerate().skip(from);
-            pairs.into_iter().find(|(_, (left, right))| left != right).map(|(at, _)| at)
+            let (left, right) = (ours.get(from..)?, theirs.get(from..)?);
+            left.iter().zip(right).position(|(left, right)| left != right).map(|at| from + at)
         };
         while let Some(at) = differing(from) {
             let mut scalar = self.scalar(buffer, at as u64);

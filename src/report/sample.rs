@@ -686,6 +686,7 @@ pub fn evidence() -> Evidence {
         outputs: "identical".into(),
         coverage: coverage.into(),
         differences,
+        bounds: None,
     };
     Evidence {
         campaign: Campaign {
