@@ -9,8 +9,9 @@ use crate::cli::kernel::{Kernel, Measured, Variant};
 use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun, job_of};
 use crate::exec::sequential::Variation;
 use crate::model::finding::Finding;
-use crate::model::place::Position;
+use crate::model::place::{Position, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Records};
+use crate::model::structure::{KernelStructure, MarkIndex};
 
 /// What the vectors of one kernel in a test come to.
 pub struct CoverageComparison {
@@ -53,8 +54,14 @@ fn of_module(
         rows.filter(|(slot, row)| ours.has(slot.base + row.sum) != theirs.has(slot.base + row.sum)).collect();
     let marks = layout.marks.iter().enumerate().filter(|(_, bit)| ours.has(**bit) != theirs.has(**bit));
     let mark = |(index, bit): (usize, &u32)| {
-        disagreement(format!("{}: mark {index} on {}", kernel.name, Side::of(ours, *bit).words()))
+        let side = Side::of(ours, *bit);
+        let witness = [ours, theirs].into_iter().find_map(|records| records.witnesses.get(bit)).copied();
+        let marked = marked(&measured.structure, MarkIndex(index as u32));
+        let finding = disagreement(format!("{}: {marked} on {}", kernel.name, side.words()))
             .detail("mark", index as u64)
+            .detail("text", marked)
+            .detail("only_on", side.engine());
+        Finding { invocations: witness.into_iter().collect(), ..finding }
     };
     let marks: Vec<_> = marks.map(mark).collect();
     if differing.is_empty() {
@@ -66,6 +73,22 @@ fn of_module(
         difference.finding()
     });
     vectors.chain(marks).collect()
+}
+
+/// What a mark stands for: the entry of a function, a label.
+fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
+    let line = |span: &Span| {
+        let file = &structure.files[span.file.0 as usize];
+        format!("{}:{}", file.path, Position::of(&file.text, span.start as usize).line)
+    };
+    let mut functions = structure.functions.iter().filter(|function| function.entry_mark == mark);
+    let mut labels =
+        structure.switches.iter().flat_map(|switch| &switch.labels).filter(|label| label.mark == Some(mark));
+    match (functions.next(), labels.next()) {
+        (Some(function), _) => format!("entry of `{}` ({})", function.name, line(&function.span)),
+        (None, Some(label)) => format!("label `{}` ({})", label.text, line(&label.span)),
+        (None, None) => format!("mark {}", mark.0),
+    }
 }
 
 /// Records of one kernel in runs of the marked module within the error bounds of the specification.

@@ -3,6 +3,7 @@
 
 mod coverage;
 mod outputs;
+pub mod stored;
 
 use super::test_run::{PreparedTest, TestRun};
 use crate::exec::Executor;
