@@ -2,8 +2,9 @@
 //!
 //! Knows: the scalars of the kernels' blocks, and what runs of the sequential engine leave that differ from its ordinary one
 //! within the specification's error bounds (`sequential::Variation`).
-//! Promises: a float is permitted only between results of such runs, the ordinary one included; any other scalar only where
-//! one of them left just that. Nothing is permitted for being near.
+//! Promises: a float is permitted only between results of such runs, the ordinary one included, that came to it by the same
+//! decisions (`SequentialRun::paths`): a result on either side of a branch permits nothing in between. Any other scalar is
+//! permitted only where one of the runs left just that. Nothing is permitted for being near.
 //! Does not cover: which differences a test's own tolerance allows (the caller leaves them out); whether a value outside is
 //! wrong: the runs are samples of what is permitted.
 
@@ -19,6 +20,7 @@ use crate::spirv::module::{Id, Module};
 use crate::spirv::precision::{Freedom, Rounding, Zeros};
 use crate::spirv::reflect::Reflection;
 use crate::spirv::types::Types;
+use std::collections::BTreeMap;
 
 /// A scalar that the engines left differently.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +39,8 @@ pub struct Difference {
 /// Results that the specification permits for one scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Permitted {
-    /// Raw bits of the least and the greatest of them; none where all are NaN. `nan`: whether one is NaN.
-    Between { ends: Option<[u64; 2]>, nan: Nan },
+    /// By the decisions on the way to it: raw bits of the least and the greatest result. `nan`: whether one is NaN.
+    Between { spans: BTreeMap<u64, [u64; 2]>, nan: Nan },
     /// Raw bits, ascending.
     OneOf(Vec<u64>),
 }
@@ -54,12 +56,12 @@ impl Difference {
     pub fn within(&self, zeros: Zeros) -> bool {
         match &self.permitted {
             Permitted::OneOf(values) => values.contains(&self.theirs),
-            Permitted::Between { ends, nan } => {
+            Permitted::Between { spans, nan } => {
                 let value = decode_float(self.scalar, self.theirs);
-                let Some(ends) = ends.filter(|_| !value.is_nan()) else {
-                    return value.is_nan() && *nan == Nan::Present;
-                };
-                match zeros {
+                if value.is_nan() {
+                    return *nan == Nan::Present;
+                }
+                spans.values().any(|ends| match zeros {
                     Zeros::Equal => {
                         let [low, high] = ends.map(|end| decode_float(self.scalar, end));
                         low <= value && value <= high
@@ -68,7 +70,7 @@ impl Difference {
                         let [low, value, high] = [ends[0], self.theirs, ends[1]].map(|bits| place(self.scalar, bits));
                         low <= value && value <= high
                     }
-                }
+                })
             }
         }
     }
@@ -80,7 +82,8 @@ impl Difference {
         floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
     }
 
-    fn permit(&mut self, bits: u64) {
+    /// Adds a result that came by a path.
+    fn permit(&mut self, bits: u64, path: u64) {
         match &mut self.permitted {
             Permitted::OneOf(values) => {
                 if let Err(at) = values.binary_search(&bits) {
@@ -88,8 +91,8 @@ impl Difference {
                 }
             }
             Permitted::Between { nan, .. } if decode_float(self.scalar, bits).is_nan() => *nan = Nan::Present,
-            Permitted::Between { ends, nan: _ } => {
-                let [low, high] = ends.get_or_insert([bits, bits]);
+            Permitted::Between { spans, nan: _ } => {
+                let [low, high] = spans.entry(path).or_insert([bits, bits]);
                 let at = place(self.scalar, bits);
                 if at < place(self.scalar, *low) {
                     *low = bits;
@@ -209,13 +212,11 @@ impl Blocks {
             };
             from = scalar.offset as usize + scalar.ty.size();
             let permitted = match scalar.ty.class() {
-                ScalarClass::Float => Permitted::Between { ends: None, nan: Nan::Absent },
+                ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
                 ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(Vec::new()),
             };
             let (scalar, offset) = (scalar.ty, scalar.offset);
-            let mut difference = Difference { buffer, offset, scalar, ours, theirs, permitted };
-            difference.permit(ours);
-            found.push(difference);
+            found.push(Difference { buffer, offset, scalar, ours, theirs, permitted });
         }
         found
     }
@@ -230,29 +231,47 @@ pub struct Trial {
     pub rounding: Rounding,
 }
 
+/// Final contents of a job's buffers, and by 32-bit word the decisions on the way to them.
+pub struct VariedOutputs {
+    pub buffers: Vec<Vec<u8>>,
+    pub paths: Vec<Vec<u64>>,
+}
+
 /// Widens what is permitted for each difference by runs of the job, until all are permitted or no variation is left. `run` gives
-/// the buffers of a run that completed.
+/// the outputs of a run that completed. The ordinary run comes first and is not counted.
 pub fn permit(
     differences: &mut [Difference],
     zeros: Zeros,
-    mut run: impl FnMut(Variation) -> Option<Vec<Vec<u8>>>,
+    mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
 ) -> Trial {
     let mut trial = Trial { runs: 0, rounding: Rounding::Nearest };
+    let ordinary = run(Variation::NONE);
+    for difference in differences.iter_mut() {
+        let path = ordinary.as_ref().map_or(0, |outputs| outputs.path(difference));
+        difference.permit(difference.ours, path);
+    }
     for variation in Variation::ALL {
         if differences.iter().all(|difference| difference.within(zeros)) {
             break;
         }
-        let Some(buffers) = run(*variation) else { continue };
+        let Some(outputs) = run(*variation) else { continue };
         trial.runs += 1;
         trial.rounding = trial.rounding.max(variation.rounding);
         for difference in differences.iter_mut() {
-            let bytes = buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
+            let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
             if let Some(bits) = read(bytes, difference.scalar, difference.offset as usize) {
-                difference.permit(bits);
+                difference.permit(bits, outputs.path(difference));
             }
         }
     }
     trial
+}
+
+impl VariedOutputs {
+    fn path(&self, difference: &Difference) -> u64 {
+        let paths = self.paths.get(difference.buffer);
+        paths.and_then(|paths| paths.get(difference.offset as usize / 4)).copied().unwrap_or(0)
+    }
 }
 
 #[cfg(test)]
@@ -268,9 +287,9 @@ mod tests {
             scalar: ScalarType::Float32,
             ours: bits(ours),
             theirs: bits(theirs),
-            permitted: Permitted::Between { ends: None, nan: Nan::Absent },
+            permitted: Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
         };
-        [ours].iter().chain(others).for_each(|value| difference.permit(bits(*value)));
+        [ours].iter().chain(others).for_each(|value| difference.permit(bits(*value), 0));
         difference
     }
 
@@ -289,10 +308,10 @@ mod tests {
     fn an_integer_is_permitted_only_if_a_run_left_it() {
         let permitted = Permitted::OneOf(Vec::new());
         let mut one = Difference { buffer: 0, offset: 0, scalar: ScalarType::Int32, ours: 3, theirs: 4, permitted };
-        one.permit(3);
-        one.permit(5);
+        one.permit(3, 0);
+        one.permit(5, 1);
         assert!(!one.within(Zeros::Equal));
-        one.permit(4);
+        one.permit(4, 2);
         assert!(one.within(Zeros::Equal));
         assert_eq!(one.permitted, Permitted::OneOf(vec![3, 4, 5]));
     }
@@ -302,9 +321,9 @@ mod tests {
         let mut made = 0;
         let mut differences = [float(1.0, 1.5, &[])];
         let trial = permit(&mut differences, Zeros::Equal, |variation| {
-            made += 1;
+            made += u32::from(variation != Variation::NONE);
             let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
-            Some(vec![value.to_le_bytes().to_vec()])
+            Some(VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() })
         });
         assert_eq!((made, trial.runs), (3, 3));
         assert!(differences[0].within(Zeros::Equal));
@@ -312,6 +331,16 @@ mod tests {
         let mut differences = [float(1.0, 1.5, &[])];
         assert_eq!(permit(&mut differences, Zeros::Equal, |_| None).runs, 0);
         assert!(!differences[0].within(Zeros::Equal));
+    }
+
+    #[test]
+    fn results_of_different_decisions_permit_nothing_between_them() {
+        let bits = |value: f32| u64::from(value.to_bits());
+        let mut one = float(0.0, 0.5, &[]);
+        one.permit(bits(1.0), 7);
+        assert!(!one.within(Zeros::Equal));
+        one.permit(bits(0.25), 7);
+        assert!(one.within(Zeros::Equal));
     }
 
     proptest! {

@@ -465,8 +465,8 @@ pub struct BoundedElement {
     pub within: bool,
     pub sequential: ElementValue,
     pub vulkan: ElementValue,
-    /// Of a float the least and the greatest, of any other type all that were found.
-    pub permitted: Vec<ElementValue>,
+    /// Of a float the least and the greatest result, for each way of deciding that led to it; of any other type every result.
+    pub permitted: Vec<Vec<ElementValue>>,
     /// Whether NaN is permitted besides.
     #[serde(default)]
     pub nan_permitted: bool,

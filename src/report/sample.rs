@@ -797,7 +797,7 @@ fn error_bounds() -> ErrorBounds {
                 within: true,
                 sequential: value(2.0, "0x40000000"),
                 vulkan: value(2.0000005, "0x40000002"),
-                permitted: vec![value(1.9999993, "0x3ffffffa"), value(2.000001, "0x40000004")],
+                permitted: vec![vec![value(1.9999993, "0x3ffffffa"), value(2.000001, "0x40000004")]],
                 nan_permitted: false,
             }],
         }],

@@ -97,7 +97,7 @@ fn varied_records(prepared: &PreparedTest, kernel: &Kernel, specialization: &Spe
     let module = plan.modules.iter().position(|of| of.kernel.0 == kernel.name && of.specialization == *specialization);
     let Some(label) = module.map(|index| &job.modules[index].kernel) else { return Vec::new() };
     let runs = Variation::ALL.iter().filter_map(|variation| run_varied(&job, *variation));
-    runs.filter_map(|mut run| run.records.remove(label)).collect()
+    runs.filter_map(|mut run| run.run.records.remove(label)).collect()
 }
 
 /// The engine that alone recorded something.

@@ -6,9 +6,8 @@ mod outputs;
 pub mod stored;
 
 use super::test_run::{PreparedTest, TestRun};
-use crate::exec::Executor;
-use crate::exec::sequential::{SequentialExecutor, Variation};
-use crate::exec::{Completion, Job, Run, Unobserved};
+use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
+use crate::exec::{Completion, Job, Unobserved};
 use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::verdict::{EngineName, Verdict};
@@ -86,9 +85,9 @@ fn disagreement(message: String) -> Finding {
 }
 
 /// Runs a job on the sequential engine so that it departs from the ordinary run; none where that does not complete.
-fn run_varied(job: &Job, variation: Variation) -> Option<Run> {
+fn run_varied(job: &Job, variation: Variation) -> Option<SequentialRun> {
     let mut engine = SequentialExecutor::default();
     engine.settings.variation = Some(variation);
-    let run = engine.run(job, &mut Unobserved).ok()?;
-    (run.completion == Completion::Completed).then_some(run)
+    let run = engine.run_with_lowering_counts(job, &mut Unobserved).ok()?;
+    (run.run.completion == Completion::Completed).then_some(run)
 }

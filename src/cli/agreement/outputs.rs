@@ -5,7 +5,7 @@ use crate::cli::kernel::Variant;
 use crate::cli::test_run::{PreparedTest, TestRun, job_of};
 use crate::exec::Job;
 use crate::exec::compare::{shown, shown_bits};
-use crate::exec::permitted::{Blocks, Difference, Nan, Permitted, Trial, permit};
+use crate::exec::permitted::{Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, permit};
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::model::element::ScalarType;
 use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
@@ -57,7 +57,10 @@ pub fn compare(prepared: &PreparedTest, ours: &TestRun, theirs: &TestRun) -> Out
     if differences.is_empty() {
         return OutputComparison::settled("within-tolerance");
     }
-    let trial = permit(&mut differences, blocks.zeros, |variation| run_varied(&job, variation).map(|run| run.buffers));
+    let trial = permit(&mut differences, blocks.zeros, |variation| {
+        let varied = run_varied(&job, variation)?;
+        Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
+    });
     settle(plan, &job, &blocks, &differences, trial)
 }
 
@@ -140,8 +143,10 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
     let scalar = difference.scalar;
     let value = |bits: &u64| value(scalar, *bits);
     let (permitted, nan) = match &difference.permitted {
-        Permitted::Between { ends, nan } => (ends.iter().flatten().map(value).collect(), *nan),
-        Permitted::OneOf(values) => (values.iter().map(value).collect(), Nan::Absent),
+        Permitted::Between { spans, nan } => {
+            (spans.values().map(|ends| ends.iter().map(value).collect()).collect(), *nan)
+        }
+        Permitted::OneOf(values) => (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent),
     };
     BoundedElement {
         element: blocks.path(difference.buffer, difference.offset),
@@ -161,11 +166,8 @@ fn value(scalar: ScalarType, bits: u64) -> ElementValue {
 
 /// The first element outside, and how many there are.
 fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String {
-    let float = matches!(first.type_name.as_str(), "float" | "float16" | "float64");
-    let permitted = match first.permitted.as_slice() {
-        [low, .., high] if float => format!("{} to {}", low.value, high.value),
-        values => values.iter().map(|value| value.value.to_string()).collect::<Vec<_>>().join(", "),
-    };
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
+    let permitted = first.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
     let nan = if first.nan_permitted { " or NaN" } else { "" };
     format!(
         "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan; {} runs within the error bounds of the specification give {permitted}{nan}; {} of {} differing elements lie outside",
@@ -182,7 +184,8 @@ fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String
 }
 
 fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &str) -> Finding {
-    let permitted: Vec<_> = first.permitted.iter().map(|value| value.value.clone()).collect();
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
+    let permitted: Vec<_> = first.permitted.iter().map(span).collect();
     let finding = disagreement(message.to_owned())
         .detail("buffer", row.buffer.clone())
         .detail("element", first.element.clone())

@@ -8,7 +8,8 @@ use crate::exec::permitted::{Difference, Nan, Permitted};
 use crate::exec::prepare::scalar::{raw_bits, read};
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
-    Agreement, BoundedBuffer, BoundedElement, ErrorBounds, Evidence, KernelEvidence, OutputBytes, TestEvidence,
+    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, KernelEvidence, OutputBytes,
+    TestEvidence,
 };
 use crate::model::finding::FindingKind;
 use crate::model::records::Records;
@@ -172,13 +173,15 @@ fn elements(
 fn difference(element: &BoundedElement) -> Option<Difference> {
     let scalar = element.type_name.parse::<ElementType>().ok()?.scalar;
     let bits = |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
-    let values = element.permitted.iter().map(|value| bits(&value.bits)).collect::<Option<Vec<u64>>>()?;
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| bits(&end.bits)).collect::<Option<Vec<u64>>>();
+    let spans = element.permitted.iter().map(span).collect::<Option<Vec<_>>>()?;
     let permitted = match scalar.class() {
         ScalarClass::Float => Permitted::Between {
-            ends: values.first().zip(values.last()).map(|(low, high)| [*low, *high]),
+            // The paths themselves are not stored; any keys that differ will do.
+            spans: (0..).zip(spans.iter().filter_map(|ends| ends.as_slice().try_into().ok())).collect(),
             nan: if element.nan_permitted { Nan::Present } else { Nan::Absent },
         },
-        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(values),
+        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(spans.concat()),
     };
     let (ours, theirs) = (bits(&element.sequential.bits)?, bits(&element.vulkan.bits)?);
     Some(Difference { buffer: 0, offset: element.offset, scalar, ours, theirs, permitted })

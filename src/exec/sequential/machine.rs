@@ -93,6 +93,8 @@ pub struct Machine<'a> {
     pub(super) track_undefined: bool,
     pub(super) track_races: bool,
     pub(super) variation: Option<Variation>,
+    /// By local index: the path of the invocation so far (see `path`); empty in an ordinary run.
+    pub(super) paths: Vec<u64>,
 
     /// Lanes of a tile, and words of its masks.
     pub(super) width: usize,
@@ -148,6 +150,9 @@ impl<'a> Machine<'a> {
             let atomicity = super::shadow::Atomicity::WithAtomics;
             workgroup_memory.shadow = Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity));
         }
+        if launch.settings.variation.is_some() {
+            workgroup_memory.paths = Some(vec![0; program.workgroup_words as usize]);
+        }
         let mut machine = Self {
             program,
             settings: launch.settings,
@@ -168,6 +173,7 @@ impl<'a> Machine<'a> {
             workgroup_index: 0,
             track_undefined: checks.has(FindingKind::UninitializedRead),
             track_races,
+            paths: if launch.settings.variation.is_some() { vec![0; invocations] } else { Vec::new() },
             variation: launch.settings.variation,
             width,
             mask_words,
@@ -260,6 +266,7 @@ impl<'a> Machine<'a> {
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
         self.starts.push(self.clock.workgroup_starts());
         self.workgroup_memory.reset();
+        self.paths.fill(0);
         let program = self.program;
         for (uniform, reg) in &program.uniforms {
             if let Uniform::WorkgroupId(axis) = uniform {
@@ -420,6 +427,9 @@ impl<'a> Machine<'a> {
             self.steps_left -= cost;
             for step in &block.steps {
                 self.step(step);
+                if self.variation.is_some() {
+                    self.follow_step(&step.action, step.place);
+                }
             }
             if !block.suspects.is_empty() && self.track_undefined {
                 self.check_defined(&block.suspects, block.place);

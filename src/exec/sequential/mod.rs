@@ -21,6 +21,7 @@ pub mod ops;
 mod order;
 mod ordering;
 mod outline;
+mod path;
 pub mod program;
 mod record;
 mod run;

@@ -9,6 +9,7 @@
 use super::lanes::MASK_WORDS;
 use super::machine::Machine;
 use super::ops::element::{Binary, Compare, Ternary, Unary};
+use super::path::mixed;
 use super::program::Reg;
 use crate::spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
@@ -56,25 +57,26 @@ pub enum Flush {
     ToZero,
 }
 
-const ORDINARY: Variation = Variation {
-    direction: Direction::Ordinary,
-    rounding: Rounding::Nearest,
-    products: Products::Separate,
-    flush: Flush::Keep,
-};
-
 const fn toward(direction: Direction, rounding: Rounding, products: Products) -> Variation {
-    Variation { direction, rounding, products, ..ORDINARY }
+    Variation { direction, rounding, products, ..Variation::NONE }
 }
 
 impl Variation {
+    /// The ordinary run, with the paths of its values.
+    pub const NONE: Variation = Variation {
+        direction: Direction::Ordinary,
+        rounding: Rounding::Nearest,
+        products: Products::Separate,
+        flush: Flush::Keep,
+    };
+
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
     /// do, then those that round up and down as the specification permits.
     pub const ALL: &'static [Variation] = &[
         toward(Direction::Up, Rounding::Nearest, Products::Separate),
         toward(Direction::Down, Rounding::Nearest, Products::Separate),
         toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted),
-        Variation { flush: Flush::ToZero, ..ORDINARY },
+        Variation { flush: Flush::ToZero, ..Variation::NONE },
         toward(Direction::Up, Rounding::Nearest, Products::Contracted),
         toward(Direction::Down, Rounding::Nearest, Products::Contracted),
         toward(Direction::ByInstruction { seed: 1 }, Rounding::Nearest, Products::Separate),
@@ -163,14 +165,6 @@ enum Choice {
     Ordinary,
     Low,
     High,
-}
-
-/// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-fn mixed(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ value >> 31
 }
 
 /// What an operand stands for.
