@@ -249,6 +249,25 @@ layout(local_size_x = 8) in;",
     assert_eq!(results(&preserving, Some(flush))[0], 1.0e-30 * 1.0e-10);
 }
 
+/// The document's table has every row of the program's.
+#[test]
+fn every_bound_is_documented() {
+    let document = std::fs::read_to_string(root().join("docs/agreement.md")).unwrap();
+    let table = document.split("### The bounds").nth(1).unwrap();
+    for row in vkcert::spirv::precision::TABLE {
+        let name = match row.operation {
+            Operation::Core(op) => format!("`Op{op:?}`"),
+            Operation::Extended(op) => format!("`{op:?}`"),
+            Operation::NormalizedComponent => "`Normalize`".to_owned(),
+            // Described with the runs, not among the bounds.
+            Operation::Contracted => continue,
+        };
+        assert!(table.contains(&name), "{name}");
+    }
+    let runs = document.split("### The bounds").next().unwrap();
+    assert!(runs.contains(&format!("the {} are made only", Variation::ALL.len())));
+}
+
 // ---- both engines ----
 
 /// Whether there is a device; required where the machine says so.
