@@ -220,6 +220,8 @@ fn products_are_contracted_unless_the_source_says_precise() {
         let fixed = job(&kernel(&format!("precise float p = {text}; r[i] = p;")), &bytes(&INPUTS));
         assert_eq!(results(&fixed, Some(contracted())), results(&free, None), "{text}");
     }
+    let variable = job(&kernel("float p = x * y; r[i] = p + z;"), &bytes(&INPUTS));
+    assert_eq!(results(&variable, Some(contracted())), INPUTS.map(|[x, y, z]| x.mul_add(y, z)));
     // A factor that has changed since: its old value is gone, and the product must stay what it was.
     let changed = job(&kernel("float p = x * y; x = 2.0 * y; r[i] = p + z;"), &bytes(&INPUTS));
     assert_eq!(results(&changed, Some(contracted())), results(&changed, None));

@@ -25,8 +25,15 @@ pub fn contract(program: &mut Program) {
                 }
             });
             products.retain(|product, factors| !written.iter().any(|reg| reg == product || factors.contains(reg)));
-            if let (true, Action::Binary { op: Binary::FMul, to, a, b }) = (free, &step.action) {
-                products.insert(*to, [*a, *b]);
+            match &step.action {
+                Action::Binary { op: Binary::FMul, to, a, b } if free => drop(products.insert(*to, [*a, *b])),
+                // Through a variable.
+                Action::Copy { to, from } => {
+                    if let Some(factors) = products.get(from).copied() {
+                        products.insert(*to, factors);
+                    }
+                }
+                _ => {}
             }
         }
     }
