@@ -426,10 +426,10 @@ impl<'a> Machine<'a> {
             }
             self.steps_left -= cost;
             for step in &block.steps {
-                self.step(step);
-                if self.variation.is_some() {
-                    self.follow_step(&step.action, step.place);
+                if self.variation.is_some() && self.varied_step(step) {
+                    continue;
                 }
+                self.step(step);
             }
             if !block.suspects.is_empty() && self.track_undefined {
                 self.check_defined(&block.suspects, block.place);

@@ -27,23 +27,25 @@ impl Machine<'_> {
                 if step.may_be_undefined {
                     self.check_unary(*op, *a, place);
                 }
-                self.elementwise(place, (*to, [*a]), || op.operation(), |out, [a]| op.apply(out, a));
+                self.write(*to, |out, words| op.apply(out, &words[a.0 as usize]));
             }
             Action::Binary { op, to, a, b } => {
                 if step.may_be_undefined {
                     self.check_binary(*op, *a, *b, place);
                 }
-                self.elementwise(place, (*to, [*a, *b]), || op.operation(), |out, [a, b]| op.apply(out, a, b));
+                self.write(*to, |out, words| op.apply(out, &words[a.0 as usize], &words[b.0 as usize]));
             }
             Action::Ternary { op, to, a, b, c } => {
                 if step.may_be_undefined {
                     self.check_ternary(*op, [*a, *b, *c], place);
                 }
-                let from = [*a, *b, *c];
-                self.elementwise(place, (*to, from), || op.operation(), |out, [a, b, c]| op.apply(out, a, b, c));
+                self.write(*to, |out, words| {
+                    op.apply(out, &words[a.0 as usize], &words[b.0 as usize], &words[c.0 as usize]);
+                });
             }
             Action::Compare { op, to, a, b } => {
-                let bits = self.compared(*op, *a, *b);
+                let mut bits = [0; MASK_WORDS];
+                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize], &self.words[b.0 as usize]);
                 self.write_mask(*to, &bits);
             }
             Action::Classify { op, to, a } => {

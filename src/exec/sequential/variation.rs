@@ -2,15 +2,15 @@
 //!
 //! Knows: which operation of the specification's table (`spirv::precision`) each operation of the engine is.
 //! Promises: every result that a variation gives is one that the specification permits for its operands; without a
-//! variation nothing here runs. The hook is one place: `Machine::elementwise`, behind an operation's result.
-//! Does not cover: expressions that are rearranged other than by contraction within a block; operations that are no
-//! arithmetic on 32-bit floats.
+//! variation nothing here runs. The hook is one place: `Machine::varied`, behind an operation's result.
+//! Does not cover: findings on the operands of varied operations, which the ordinary run makes; expressions that are
+//! rearranged other than by contraction within a block; operations that are no arithmetic on 32-bit floats.
 
 use super::lanes::MASK_WORDS;
 use super::machine::Machine;
 use super::ops::element::{Binary, Compare, Ternary, Unary};
 use super::path::mixed;
-use super::program::Reg;
+use super::program::{Action, Reg, Step};
 use crate::spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
@@ -187,26 +187,39 @@ fn flushed(bits: u32) -> u32 {
 }
 
 impl Machine<'_> {
-    /// Computes a register from others, lane by lane, and varies it where the run does.
-    #[inline]
-    pub(super) fn elementwise<const N: usize>(
-        &mut self,
-        place: u32,
-        (to, from): (Reg, [Reg; N]),
-        operation: impl FnOnce() -> Option<Operation>,
-        apply: impl Fn(&mut [u32], [&[u32]; N]),
-    ) {
-        match self.variation {
-            None => self.write(to, |out, words| apply(out, from.map(|reg| &*words[reg.0 as usize]))),
-            Some(variation) => self.varied(place, (to, from), (variation, operation()), apply),
+    /// Runs a step of a run that departs from the ordinary one, if it is one that such a run changes or follows; whether it is.
+    #[cold]
+    pub(super) fn varied_step(&mut self, step: &Step) -> bool {
+        let Some(variation) = self.variation else { return false };
+        let how = (step.place, variation);
+        match &step.action {
+            Action::Unary { op, to, a } => {
+                self.varied(how, (*to, [*a]), op.operation(), |out, [a]| op.apply(out, a));
+            }
+            Action::Binary { op, to, a, b } => {
+                self.varied(how, (*to, [*a, *b]), op.operation(), |out, [a, b]| op.apply(out, a, b));
+            }
+            Action::Ternary { op, to, a, b, c } => {
+                self.varied(how, (*to, [*a, *b, *c]), op.operation(), |out, [a, b, c]| op.apply(out, a, b, c));
+            }
+            Action::Compare { op, to, a, b } => self.compare(variation, *op, *to, [*a, *b]),
+            Action::Classify { op, to, a } => {
+                let mut bits = [0; MASK_WORDS];
+                op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
+                self.write_mask(*to, &bits);
+            }
+            _ => return false,
         }
+        self.follow_step(&step.action, step.place);
+        true
     }
 
+    /// Computes a register from others, lane by lane, and moves results to where the variation wants them.
     fn varied<const N: usize>(
         &mut self,
-        place: u32,
+        (place, variation): (u32, Variation),
         (to, from): (Reg, [Reg; N]),
-        (variation, operation): (Variation, Option<Operation>),
+        operation: Option<Operation>,
         apply: impl Fn(&mut [u32], [&[u32]; N]),
     ) {
         let Some(operation) = operation else {
@@ -217,8 +230,7 @@ impl Machine<'_> {
         let execution = Execution { variation, freedom: &program.freedom, operation, place, moment };
         self.write(to, |out, words| {
             if execution.flushes() && !of_integers(operation) {
-                let operands =
-                    from.map(|reg| words[reg.0 as usize].iter().map(|word| flushed(*word)).collect::<Vec<_>>());
+                let operands = from.map(|reg| flushed_words(&words[reg.0 as usize]));
                 let operands = std::array::from_fn(|at| &*operands[at]);
                 apply(out, operands);
                 execution.vary(out, operands);
@@ -230,21 +242,20 @@ impl Machine<'_> {
         });
     }
 
-    /// Compares two registers; denormal operands count as zeros where the run flushes them.
-    #[inline]
-    pub(super) fn compared(&self, op: Compare, a: Reg, b: Reg) -> [u64; MASK_WORDS] {
+    /// Compares two registers; of floats denormals count as zeros where the run flushes them.
+    fn compare(&mut self, variation: Variation, op: Compare, to: Reg, from: [Reg; 2]) {
         let mut bits = [0; MASK_WORDS];
-        let out = &mut bits[..self.mask_words];
-        let operands = [a, b].map(|reg| &*self.words[reg.0 as usize]);
-        let flushes = self.variation.is_some_and(|variation| variation.flush == Flush::ToZero);
-        if flushes && op.float_symbol().is_some() && self.program.freedom.denormals == Denormals::MayBeFlushed {
-            let [a, b] = operands.map(|words| words.iter().map(|word| flushed(*word)).collect::<Vec<_>>());
-            op.apply(out, &a, &b);
-        } else {
-            op.apply(out, operands[0], operands[1]);
-        }
-        bits
+        let words = from.map(|reg| &*self.words[reg.0 as usize]);
+        let free = self.program.freedom.denormals == Denormals::MayBeFlushed && op.float_symbol().is_some();
+        let flushes = free && variation.flush == Flush::ToZero;
+        let [a, b] = words.map(|words| if flushes { flushed_words(words) } else { words.to_vec() });
+        op.apply(&mut bits[..self.mask_words], &a, &b);
+        self.write_mask(to, &bits);
     }
+}
+
+fn flushed_words(words: &[u32]) -> Vec<u32> {
+    words.iter().map(|word| flushed(*word)).collect()
 }
 
 const fn core(op: Op) -> Option<Operation> {
