@@ -1,5 +1,6 @@
 //! From runs to evidence.
 
+use super::agreement::Comparison;
 use super::configuration::{self, KernelConfiguration};
 use super::coupling::KernelCoupling;
 use super::engines::Engines;
@@ -9,7 +10,7 @@ use super::kernel::{Kernel, Measurement};
 use super::profile::Target;
 use super::project::module_file;
 use super::test_run::{ModuleRecords, TestRun};
-use super::{agreement, coupling, derive};
+use super::{coupling, derive};
 use crate::glsl;
 use crate::model::canonical::{content_hash, sha256_digits};
 use crate::model::coverage::KernelCoverage;
@@ -33,7 +34,7 @@ pub fn campaign(
     kernels: &[Kernel],
     engines: &Engines,
     runs: &[Vec<TestRun>],
-    expected: &Expectations,
+    (expected, agreement): (&Expectations, &Comparison),
     coupling: &[KernelCoupling],
     limits: Vec<String>,
 ) -> Result<Campaign, Failure> {
@@ -43,8 +44,7 @@ pub fn campaign(
     let (coupling, refuted) = coupling::evidence(coupling);
     let mut findings = kernel_findings(project, kernels);
     findings.extend(refuted);
-    let (agreement, disagreements) = agreement::compare(project, kernels, runs);
-    findings.extend(disagreements);
+    findings.extend(agreement.findings.iter().cloned());
     Ok(Campaign {
         schema: 1,
         project: identity(project, kernels),
@@ -54,7 +54,7 @@ pub fn campaign(
         justifications: justifications(project),
         coupling,
         findings,
-        agreement,
+        agreement: agreement.rows.clone(),
         limits: limits
             .into_iter()
             .chain(notes(kernels))

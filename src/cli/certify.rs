@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::profile::{self, Target};
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{assemble, campaign, configuration, coupling, justifications, project, recording};
+use super::{agreement, assemble, campaign, configuration, coupling, justifications, project, recording};
 use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -69,8 +69,9 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
         Some((test.test.id.clone(), stored::expectations(plan)))
     });
     let expected = expected.collect();
+    let agreement = agreement::compare(&prepared, &runs);
     drop(prepared);
-    let evidence = gather(&project, &kernels, &engines, &runs, &expected, &coupled, certify)?;
+    let evidence = gather(&project, &kernels, &engines, &runs, (&expected, &agreement), &coupled, certify)?;
     let written = write(&evidence, folder, &out)?;
     match common.format {
         OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
@@ -107,7 +108,7 @@ fn gather(
     kernels: &[Kernel],
     engines: &Engines,
     runs: &[Vec<TestRun>],
-    expected: &assemble::Expectations,
+    compared: (&assemble::Expectations, &agreement::Comparison),
     coupled: &[coupling::KernelCoupling],
     certify: &Certify,
 ) -> Result<Evidence, Failure> {
@@ -115,7 +116,7 @@ fn gather(
     if !certify.without.is_empty() {
         limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
     }
-    let mut campaign = assemble::campaign(project, kernels, engines, runs, expected, coupled, limits)?;
+    let mut campaign = assemble::campaign(project, kernels, engines, runs, compared, coupled, limits)?;
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;

@@ -57,11 +57,12 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let mut exit = Exit::Success;
     let mut outcomes = Vec::new();
-    for (test, row) in file.tests.iter().zip(runs) {
-        let disagreement = agreement::of_test(test, &kernels, &row);
+    for ((test, prepared), row) in file.tests.iter().zip(&prepared).zip(runs) {
+        let (disagreement, remarks) = agreement::of_test(prepared, &row);
         for mut run_on_engine in row {
             if run_on_engine.verdict != Verdict::NotRun {
                 run_on_engine.findings.extend(disagreement.iter().cloned());
+                run_on_engine.notes.extend(remarks.iter().cloned());
             }
             run_on_engine.findings.extend(untraced(&kernels, &run_on_engine));
             let coverage = measured(&test.id, &mut run_on_engine, &kernels)?;

@@ -202,6 +202,12 @@ fn outputs(job: &Job, run: &Run) -> BTreeMap<String, Vec<u8>> {
     job.buffers.iter().zip(&run.buffers).map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect()
 }
 
+/// The job of a test with one variant of its kernels' modules and no checks, to be run beside the ordinary runs; none where
+/// there is none.
+pub fn job_of(prepared: &PreparedTest, which: Variant) -> Option<Job> {
+    variant(prepared, prepared.plan.as_ref().ok()?, which, Checks::none())
+}
+
 /// The job with one variant of its kernels' modules; none where a kernel does not have it.
 fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: Checks) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {

@@ -43,6 +43,7 @@ pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
             records(&stored, &mut found);
             requirements(&stored, &mut found);
             derived(&stored, &mut found);
+            agreement(&stored, &mut found);
         }
         Stored::Broken(tampering) => found.problems = tampering.problems,
     }
@@ -222,6 +223,14 @@ fn requirements(stored: &Evidence, found: &mut Findings) {
             format!("requirement {uid}: its status is not {}", row.status)
         });
     }
+}
+
+/// The comparison of the engines.
+fn agreement(stored: &Evidence, found: &mut Findings) {
+    let derivation = super::agreement::stored::derive(stored);
+    found.checked += derivation.checked;
+    found.problems.extend(derivation.problems);
+    found.not_derivable.extend(derivation.not_derivable);
 }
 
 /// Coverage, justifications and the conclusion.

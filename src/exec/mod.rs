@@ -7,6 +7,7 @@
 
 pub mod compare;
 pub mod judge;
+pub mod permitted;
 pub mod prepare;
 pub mod repeat;
 pub mod resource;

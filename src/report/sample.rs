@@ -686,6 +686,7 @@ pub fn evidence() -> Evidence {
         outputs: "identical".into(),
         coverage: coverage.into(),
         differences,
+        bounds: None,
     };
     Evidence {
         campaign: Campaign {
@@ -742,6 +743,11 @@ pub fn evidence() -> Evidence {
             agreement: vec![
                 agreement("TC-MM-01", "identical", Vec::new()),
                 agreement("TC-MM-02", "different", vec!["D2: vector TF on sequential only".into()]),
+                Agreement {
+                    outputs: "within-error-bounds".into(),
+                    bounds: Some(error_bounds()),
+                    ..agreement("TC-MM-03", "identical", Vec::new())
+                },
             ],
             limits: vec![
                 "Images and cooperative matrices are unsupported by the sequential engine.".into(),
@@ -771,6 +777,30 @@ pub fn evidence() -> Evidence {
                 .map(|path| (path.to_owned(), hash(path.len() as u64)))
                 .into(),
         },
+    }
+}
+
+fn error_bounds() -> ErrorBounds {
+    let value = |value: f64, bits: &str| ElementValue { value: value.into(), bits: bits.into() };
+    ErrorBounds {
+        runs: 2,
+        rounding: "nearest".into(),
+        buffers: vec![BoundedBuffer {
+            buffer: "result".into(),
+            elements: 3,
+            outside: 0,
+            worst_ulp: Some(2),
+            listed: vec![BoundedElement {
+                element: "values[3]".into(),
+                offset: 12,
+                type_name: "float".into(),
+                within: true,
+                sequential: value(2.0, "0x40000000"),
+                vulkan: value(2.0000005, "0x40000002"),
+                permitted: vec![vec![value(1.9999993, "0x3ffffffa"), value(2.000001, "0x40000004")]],
+                nan_permitted: false,
+            }],
+        }],
     }
 }
 

@@ -25,6 +25,7 @@ impl Format for Terminal {
         page.title(evidence);
         page.coverage(evidence);
         page.tests(evidence);
+        page.agreement(evidence);
         page.requirements(evidence);
         page.findings(evidence);
         page.open(evidence);
@@ -179,6 +180,25 @@ impl Page<'_> {
             if let Some(counts) = facts::schedule_counts(evidence, engine.engine) {
                 self.labelled("Orders", &[(format!("{:<12}{counts}", engine.engine.to_string()), Tone::Neutral)]);
             }
+        }
+    }
+
+    /// How many tests, with their kernels, the engines agree on.
+    fn agreement(&mut self, evidence: &Evidence) {
+        let rows = &evidence.campaign.agreement;
+        let count =
+            |wanted: &str| rows.iter().filter(|row| row.outputs == wanted && row.coverage != "different").count();
+        let outcomes = ["identical", "within-tolerance", "within-error-bounds", "not compared"];
+        let mut parts: Vec<_> = outcomes.iter().map(|outcome| (count(outcome), *outcome, Tone::Good)).collect();
+        let different = rows.len() - parts.iter().map(|(n, _, _)| n).sum::<usize>();
+        parts.push((different, "different", Tone::Bad));
+        parts.retain(|(n, _, _)| *n > 0);
+        let buffers = rows.iter().filter_map(|row| row.bounds.as_ref()).flat_map(|bounds| &bounds.buffers);
+        let worst = buffers.filter(|buffer| buffer.outside == 0).filter_map(|buffer| buffer.worst_ulp).max();
+        let mut parts: Vec<_> = parts.into_iter().map(|(n, word, tone)| (format!("{n} {word}  "), tone)).collect();
+        parts.extend(worst.map(|ulp| (format!("(by {ulp} ULP at most)"), Tone::Quiet)));
+        if !rows.is_empty() {
+            self.labelled("Agreement", &parts);
         }
     }
 

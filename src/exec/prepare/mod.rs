@@ -21,7 +21,7 @@ mod view;
 pub use contents::UNINITIALISED;
 pub use dispatch::specialization_bits;
 pub use expectation::{Expected, ExpectedContents};
-pub use layout::Leaf;
+pub use layout::{Leaf, scalar_type};
 
 use super::resource::{AddressPlace, JobImage, JobResources};
 use super::{Job, JobBuffer, JobModule, ModuleRecording};

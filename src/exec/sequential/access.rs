@@ -135,6 +135,9 @@ impl Machine<'_> {
             }
             let undefined = self.undefined_at(access.root, &found, *component);
             self.read_races(access, &found, *component, place);
+            if self.variation.is_some() {
+                self.follow_read(access.root, &found.lanes, (found.first, found.limit), *component);
+            }
             if let Some(register) = in_place {
                 self.words[register] = out;
                 self.set_undefined(*scalar, &undefined);
@@ -280,10 +283,14 @@ impl Machine<'_> {
                 continue;
             }
             let local = self.first_lane + lane as u32;
+            let path = self.path(lane);
             let mut races = std::mem::take(&mut self.races);
             let tracking = self.track_races;
             let Some(store) = self.store_of_mut(access.root) else { continue };
             let at = found.first + word as usize;
+            if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+                paths[at] = path;
+            }
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
                 let same = store.words[at] == values[lane];
@@ -301,6 +308,9 @@ impl Machine<'_> {
     /// `to`, value and comparator in this order.
     pub(super) fn atomic(&mut self, op: Atomic, access: &Access, [to, a, b]: [Option<Reg>; 3], place: u32) {
         let found = self.address(access, place);
+        if self.variation.is_some() {
+            self.follow_read(access.root, &found.lanes, (found.first, found.limit), 0);
+        }
         let mut out = std::mem::take(&mut self.staging);
         out.fill(0);
         let clock = self.clock;
@@ -315,9 +325,13 @@ impl Machine<'_> {
             let (value, comparator) = (operand(a, &self.words), operand(b, &self.words));
             let local = self.first_lane + lane as u32;
             let tracking = self.track_races;
+            let path = self.path(lane);
             let mut races = std::mem::take(&mut self.races);
             let Some(store) = self.store_of_mut(access.root) else { continue };
             let at = found.first + word as usize;
+            if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+                paths[at] = super::path::mixed(paths[at] ^ path);
+            }
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
                 shadow.touch(at, op.touch(), &now, |other, touch| races.push((other, touch, local, false)));
@@ -344,7 +358,7 @@ impl Machine<'_> {
         self.staging = out;
     }
 
-    fn store_of(&self, root: Root) -> &Store {
+    pub(super) fn store_of(&self, root: Root) -> &Store {
         match root {
             Root::Descriptor(index) => match self.slots[index as usize] {
                 Some(slot) => &self.stores[slot.buffer],

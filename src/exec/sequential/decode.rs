@@ -13,6 +13,7 @@ use super::settle::Known;
 use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
 use crate::spirv::module::{self, Function, Id, Instruction, Module, is_terminator};
+use crate::spirv::precision::Freedom;
 use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
@@ -148,6 +149,9 @@ pub fn decode(
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
     let mut decoder = Decoder::new(module, types, constants, markers);
     decoder.program.local_size = decoder.local_size(entry.function)?;
+    if known.variation.is_some() {
+        decoder.program.freedom = Freedom::of(module, entry.function);
+    }
     let start = decoder.new_label();
     decoder.inline(start, entry.function, Vec::new(), None, Rc::new([]))?;
     decoder.complete(known)

@@ -16,6 +16,7 @@ use super::ops::element::Touch;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Recorder, rank};
 use super::shadow::Stamp;
+use super::variation::Variation;
 use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
 
@@ -91,6 +92,9 @@ pub struct Machine<'a> {
     pub(super) workgroup_index: u64,
     pub(super) track_undefined: bool,
     pub(super) track_races: bool,
+    pub(super) variation: Option<Variation>,
+    /// By local index: the path of the invocation so far (see `path`); empty in an ordinary run.
+    pub(super) paths: Vec<u64>,
 
     /// Lanes of a tile, and words of its masks.
     pub(super) width: usize,
@@ -146,6 +150,9 @@ impl<'a> Machine<'a> {
             let atomicity = super::shadow::Atomicity::WithAtomics;
             workgroup_memory.shadow = Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity));
         }
+        if launch.settings.variation.is_some() {
+            workgroup_memory.paths = Some(vec![0; program.workgroup_words as usize]);
+        }
         let mut machine = Self {
             program,
             settings: launch.settings,
@@ -166,6 +173,8 @@ impl<'a> Machine<'a> {
             workgroup_index: 0,
             track_undefined: checks.has(FindingKind::UninitializedRead),
             track_races,
+            paths: if launch.settings.variation.is_some() { vec![0; invocations] } else { Vec::new() },
+            variation: launch.settings.variation,
             width,
             mask_words,
             words: vec![vec![0; width].into(); program.words as usize],
@@ -257,6 +266,7 @@ impl<'a> Machine<'a> {
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
         self.starts.push(self.clock.workgroup_starts());
         self.workgroup_memory.reset();
+        self.paths.fill(0);
         let program = self.program;
         for (uniform, reg) in &program.uniforms {
             if let Uniform::WorkgroupId(axis) = uniform {
@@ -416,6 +426,9 @@ impl<'a> Machine<'a> {
             }
             self.steps_left -= cost;
             for step in &block.steps {
+                if self.variation.is_some() && self.varied_step(step) {
+                    continue;
+                }
                 self.step(step);
             }
             if !block.suspects.is_empty() && self.track_undefined {

@@ -17,6 +17,8 @@ pub struct Store {
     /// One bit per word; none where every word is defined.
     pub undefined: Option<Vec<u64>>,
     pub shadow: Option<Shadow>,
+    /// By word: the path by which its value came to be, 0 for what was there before; in varied runs alone.
+    pub paths: Option<Vec<u64>>,
 }
 
 impl Store {
@@ -41,11 +43,12 @@ impl Store {
             start = range.end.min(bytes.len());
         }
         let any = undefined.iter().any(|bits| *bits != 0);
-        Self { words, undefined: any.then_some(undefined), shadow: None }
+        Self { words, undefined: any.then_some(undefined), shadow: None, paths: None }
     }
 
     pub fn undefined_words(words: usize) -> Self {
-        let mut store = Self { words: vec![0; words], undefined: Some(vec![0; words.div_ceil(64)]), shadow: None };
+        let undefined = Some(vec![0; words.div_ceil(64)]);
+        let mut store = Self { words: vec![0; words], undefined, shadow: None, paths: None };
         store.reset();
         store
     }
@@ -55,6 +58,9 @@ impl Store {
         self.words.fill(UNDEFINED_WORD);
         if let Some(undefined) = &mut self.undefined {
             undefined.fill(u64::MAX);
+        }
+        if let Some(paths) = &mut self.paths {
+            paths.fill(0);
         }
     }
 

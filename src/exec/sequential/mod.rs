@@ -8,6 +8,7 @@
 //! Does not cover: 8-, 16- and 64-bit types, images, subgroups, device addresses, floating-point atomics.
 
 mod access;
+mod contract;
 mod decode;
 mod findings;
 mod lanes;
@@ -20,16 +21,19 @@ pub mod ops;
 mod order;
 mod ordering;
 mod outline;
+mod path;
 pub mod program;
 mod record;
 mod run;
 mod settle;
 mod shadow;
 mod step;
+mod variation;
 
 pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
 pub use run::{SequentialExecutor, SequentialRun};
+pub use variation::{Direction, Flush, Products, Variation};
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +43,13 @@ pub struct Settings {
     pub memory_model: MemoryModel,
     /// Workers; the engine uses one so far.
     pub jobs: usize,
+    /// Other results than the ordinary ones that the specification permits, for the comparison of engines.
+    pub variation: Option<Variation>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tile_width: 64, memory_model: MemoryModel::Idiom, jobs: 1 }
+        Self { tile_width: 64, memory_model: MemoryModel::Idiom, jobs: 1, variation: None }
     }
 }
 

@@ -11,6 +11,7 @@
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ordering::Fences;
 use crate::spirv::module::Id;
+use crate::spirv::precision::Freedom;
 use std::rc::Rc;
 
 /// Index of a register of 32-bit words or of a mask register; which of the two follows from where it stands.
@@ -359,6 +360,8 @@ pub struct Program {
     pub expanded: Vec<Expanded>,
     /// Sum registers: zero when an invocation starts.
     pub zeroed: Vec<Reg>,
+    /// What the module leaves to an implementation; read for a variation alone.
+    pub freedom: Freedom,
 }
 
 impl Action {

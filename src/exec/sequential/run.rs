@@ -37,6 +37,8 @@ pub struct SequentialRun {
     pub lowering: BTreeMap<String, Vec<LoweringDecision>>,
     /// By dispatch, then set and binding: bytes of the bound range up to the last one that was accessed.
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
+    /// Of a varied run: by buffer and 32-bit word, a hash of the decisions on the way to its value.
+    pub paths: Vec<Vec<u64>>,
 }
 
 impl Executor for SequentialExecutor {
@@ -95,7 +97,7 @@ impl SequentialExecutor {
 }
 
 fn ended(completion: Completion) -> SequentialRun {
-    SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new(), touched: Vec::new() }
+    SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new(), touched: Vec::new(), paths: Vec::new() }
 }
 
 /// First word of a record buffer; any value does, since the canary depends on it.
@@ -147,12 +149,15 @@ impl<'a> Session<'a> {
         }
         let mut stores: Vec<Store> =
             job.buffers.iter().map(|buffer| Store::of_bytes(&buffer.bytes, &buffer.defined)).collect();
+        if settings.variation.is_some() {
+            stores.iter_mut().for_each(|store| store.paths = Some(vec![0; store.words.len()]));
+        }
         let mut record_stores = Vec::new();
         for module in &job.modules {
             record_stores.push(match &module.recording {
                 ModuleRecording::Buffer(_) => {
                     // Filled for each dispatch, by its size.
-                    stores.push(Store { words: Vec::new(), undefined: None, shadow: None });
+                    stores.push(Store { words: Vec::new(), undefined: None, shadow: None, paths: None });
                     Some(stores.len() - 1)
                 }
                 ModuleRecording::None | ModuleRecording::Markers(_) => None,
@@ -272,7 +277,12 @@ impl<'a> Session<'a> {
             .chain(self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)))
             .collect();
         let checked = if self.job.checks.has(FindingKind::UninitializedRead) { Checked::Yes } else { Checked::No };
-        Known { push_constants_defined: push_constants.undefined.is_none(), defined, undefined_checked: checked }
+        Known {
+            push_constants_defined: push_constants.undefined.is_none(),
+            defined,
+            undefined_checked: checked,
+            variation: self.settings.variation,
+        }
     }
 
     fn record_binding(&self, module: usize) -> Option<&'a RecordBuffer> {
@@ -367,7 +377,9 @@ impl<'a> Session<'a> {
             records: self.records,
             notes: self.notes.into_iter().collect(),
         };
-        SequentialRun { run, lowering, touched: self.touched }
+        let paths =
+            self.stores.iter_mut().take(self.job.buffers.len()).filter_map(|store| store.paths.take()).collect();
+        SequentialRun { run, lowering, touched: self.touched, paths }
     }
 
     fn contents(&self, buffers: &[JobBuffer]) -> Vec<Vec<u8>> {

@@ -6,6 +6,7 @@
 
 use super::ops::element::{Binary, Ternary};
 use super::program::*;
+use super::variation::{Products, Variation};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -16,6 +17,8 @@ pub struct Known {
     /// Set, binding and array index of descriptors whose buffer is wholly defined.
     pub defined: BTreeSet<(u32, u32, u32)>,
     pub undefined_checked: Checked,
+    /// How the run departs from the ordinary one.
+    pub variation: Option<Variation>,
 }
 
 /// Whether uninitialised reads are looked for.
@@ -64,6 +67,9 @@ impl<T: Clone> Table<T> {
 /// Settles the program.
 pub fn settle(program: &mut Program, known: &Known) {
     forward_copies(program);
+    if known.variation.is_some_and(|variation| variation.products == Products::Contracted) {
+        super::contract::contract(program);
+    }
     let may = find_suspects(program, known);
     find_undefined_results(program);
     assign(program, &may);

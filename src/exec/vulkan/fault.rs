@@ -39,6 +39,12 @@ pub enum FaultKind {
     Waver,
     /// Change the first record word in every other run of a job that records.
     WaverRecords,
+    /// Change the lowest bit of the first word of the job's last buffer in every run.
+    Nudge,
+    /// Change the bit of that word that halves or doubles a float, in every run.
+    Deviate,
+    /// Lose the lowest bit of the first record word in every run of a job that records.
+    Forget,
 }
 
 const KINDS: &[(&str, FaultKind)] = &[
@@ -55,6 +61,9 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("allocate", FaultKind::Allocate),
     ("waver", FaultKind::Waver),
     ("waver-records", FaultKind::WaverRecords),
+    ("nudge", FaultKind::Nudge),
+    ("deviate", FaultKind::Deviate),
+    ("forget", FaultKind::Forget),
 ];
 
 /// The faults that this worker is told to commit.
@@ -92,6 +101,7 @@ impl Faults {
 
     /// The faults that strike when a job has run.
     pub fn strike_after(&mut self, job: &str, run: &mut WireRun) {
+        self.strike_always(job, run);
         let runs = self.runs.entry((job.to_owned(), !run.records.is_empty())).or_default();
         *runs += 1;
         if runs.is_multiple_of(2) {
@@ -105,6 +115,27 @@ impl Faults {
             {
                 *word &= *word - 1;
             }
+        }
+    }
+
+    /// What every run suffers alike, so that only another engine can tell.
+    fn strike_always(&self, job: &str, run: &mut WireRun) {
+        // The canary would show it before any test runs; it has a fault of its own.
+        if job == super::canary::NAME {
+            return;
+        }
+        // Little-endian words: the lowest bit of a float, and the lowest of its exponent.
+        for (kind, byte, bit) in [(FaultKind::Nudge, 0, 1), (FaultKind::Deviate, 2, 0x80)] {
+            if self.strikes(kind, job)
+                && let Some(byte) = run.buffers.last_mut().and_then(|buffer| buffer.0.get_mut(byte))
+            {
+                *byte ^= bit;
+            }
+        }
+        if self.strikes(FaultKind::Forget, job)
+            && let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut())
+        {
+            *word &= word.wrapping_sub(1);
         }
     }
 
@@ -141,7 +172,14 @@ impl Faults {
                     std::hint::black_box(&mut taken);
                 }
             }
-            FaultKind::Guard | FaultKind::Stray | FaultKind::Canary | FaultKind::Waver | FaultKind::WaverRecords => {}
+            FaultKind::Guard
+            | FaultKind::Stray
+            | FaultKind::Canary
+            | FaultKind::Waver
+            | FaultKind::WaverRecords
+            | FaultKind::Nudge
+            | FaultKind::Deviate
+            | FaultKind::Forget => {}
         }
     }
 }

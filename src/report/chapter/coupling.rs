@@ -1,7 +1,7 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
 use super::{kernel_link, test_link};
-use crate::model::evidence::{CouplingEvidence, Evidence};
+use crate::model::evidence::{Agreement, CouplingEvidence, Evidence};
 use crate::report::document::{Align, Outline, Table, Text, Tone};
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
@@ -59,12 +59,27 @@ fn edges(coupling: &CouplingEvidence, outline: &mut Outline) {
     }
 }
 
+/// What differs, and by how much where that is within the error bounds.
+fn differences(row: &Agreement) -> String {
+    let bounds = row.bounds.iter();
+    let within = bounds.flat_map(|bounds| {
+        let buffers = bounds.buffers.iter().filter(|buffer| buffer.outside == 0);
+        buffers.map(|buffer| format!("buffer {}: {}", buffer.buffer, bounds.in_words(buffer)))
+    });
+    row.differences.iter().cloned().chain(within).collect::<Vec<_>>().join("; ")
+}
+
 /// Sequential model against device, test by test.
 pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Agreement of the engines", "chapter/agreement");
     if evidence.campaign.agreement.is_empty() {
         outline.paragraph("Not compared: fewer than two engines ran.");
         return;
+    }
+    if evidence.campaign.agreement.iter().any(|row| row.bounds.is_some()) {
+        outline.paragraph(
+            "Within-error-bounds: each element that differs lies between results of the sequential engine that the Vulkan specification permits (section \"Precision and Operation of SPIR-V Instructions\"). Coverage must be the same without exception.",
+        );
     }
     let mut table = Table::new("Outputs and coverage of the engines, per test").columns(&[
         "Test case",
@@ -83,7 +98,7 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
             kernel_link(&row.kernel),
             word(&row.outputs),
             word(&row.coverage),
-            Text::plain(row.differences.join("; ")),
+            Text::plain(differences(row)),
         ]);
     }
     outline.table(table);

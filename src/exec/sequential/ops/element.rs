@@ -54,6 +54,8 @@ pub enum Unary {
     Exp2,
     Log2,
     Sqrt,
+    /// The square root of a dot product that a component is divided by.
+    SqrtToNormalize,
     InverseSqrt,
     FindILsb,
     FindSMsb,
@@ -88,6 +90,8 @@ pub enum Binary {
     FSub,
     FMul,
     FDiv,
+    /// A component divided by its vector's length.
+    NormalizedComponent,
     FRem,
     FMod,
     ShiftRightLogical,
@@ -128,6 +132,12 @@ pub enum Ternary {
     FMix,
     SmoothStep,
     Fma,
+    /// `a * b + c`, made of a product and a sum.
+    ContractedAdd,
+    /// `a * b - c`
+    ContractedSub,
+    /// `c - a * b`
+    ContractedSubFrom,
     /// Base, offset, count.
     BitFieldSExtract,
     BitFieldUExtract,
@@ -346,7 +356,7 @@ impl Unary {
             Unary::Log => f32::ln,
             Unary::Exp2 => f32::exp2,
             Unary::Log2 => f32::log2,
-            Unary::Sqrt => f32::sqrt,
+            Unary::Sqrt | Unary::SqrtToNormalize => f32::sqrt,
             Unary::InverseSqrt => |a| 1.0 / a.sqrt(),
             Unary::ModfFraction => |a| if a.is_infinite() { 0.0f32.copysign(a) } else { a - a.trunc() },
             Unary::FrexpSignificand => |a| frexp(a).0,
@@ -467,7 +477,7 @@ impl Binary {
             Binary::FAdd => fzip(out, a, b, |a, b| a + b),
             Binary::FSub => fzip(out, a, b, |a, b| a - b),
             Binary::FMul => fzip(out, a, b, |a, b| a * b),
-            Binary::FDiv => fzip(out, a, b, |a, b| a / b),
+            Binary::FDiv | Binary::NormalizedComponent => fzip(out, a, b, |a, b| a / b),
             Binary::FRem => fzip(out, a, b, |a, b| a % b),
             Binary::FMod => fzip(out, a, b, |a, b| a - b * (a / b).floor()),
             Binary::ShiftRightLogical => zip(out, a, b, |a, b| a >> (b & 31)),
@@ -555,7 +565,9 @@ impl Ternary {
                 let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
                 t * t * (3.0 - 2.0 * t)
             }),
-            Ternary::Fma => fzip3(out, all, f32::mul_add),
+            Ternary::Fma | Ternary::ContractedAdd => fzip3(out, all, f32::mul_add),
+            Ternary::ContractedSub => fzip3(out, all, |a, b, c| a.mul_add(b, -c)),
+            Ternary::ContractedSubFrom => fzip3(out, all, |a, b, c| (-a).mul_add(b, c)),
             Ternary::BitFieldUExtract => zip3(out, all, |base, offset, count| {
                 let (value, count) = extract(base, offset, count);
                 (u64::from(value) & ((1u64 << count) - 1)) as u32
@@ -589,7 +601,11 @@ impl Ternary {
                 |_, _, packed| (packed & 0xffff) + (packed >> 16) > 32,
                 "a bit field that reaches beyond 32 bits",
             )),
-            Ternary::FMix | Ternary::Fma => None,
+            Ternary::FMix
+            | Ternary::Fma
+            | Ternary::ContractedAdd
+            | Ternary::ContractedSub
+            | Ternary::ContractedSubFrom => None,
         }
     }
 }

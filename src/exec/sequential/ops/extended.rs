@@ -139,16 +139,16 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
     }
 }
 
-fn norm(decoder: &mut Decoder<'_>, vector: &[Reg]) -> Reg {
+fn norm(decoder: &mut Decoder<'_>, vector: &[Reg], root: Unary) -> Reg {
     if let [single] = vector {
         return compute1(decoder, Unary::FAbs, *single);
     }
     let square = sum_of_products(decoder, vector, vector);
-    compute1(decoder, Unary::Sqrt, square)
+    compute1(decoder, root, square)
 }
 
 fn length(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let result = norm(decoder, &operands[0]);
+    let result = norm(decoder, &operands[0], Unary::Sqrt);
     define_words(decoder, instruction, vec![result]);
     Ok(())
 }
@@ -156,7 +156,7 @@ fn length(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<
 fn distance(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
     let pairs: Vec<_> = operands[0].iter().zip(&operands[1]).collect();
     let difference: Vec<Reg> = pairs.into_iter().map(|(a, b)| compute(decoder, Binary::FSub, *a, *b)).collect();
-    let result = norm(decoder, &difference);
+    let result = norm(decoder, &difference, Unary::Sqrt);
     define_words(decoder, instruction, vec![result]);
     Ok(())
 }
@@ -176,8 +176,9 @@ fn cross(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<R
 }
 
 fn normalize(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let length = norm(decoder, &operands[0]);
-    let words = operands[0].iter().map(|value| compute(decoder, Binary::FDiv, *value, length)).collect();
+    let length = norm(decoder, &operands[0], Unary::SqrtToNormalize);
+    let component = Binary::NormalizedComponent;
+    let words = operands[0].iter().map(|value| compute(decoder, component, *value, length)).collect();
     define_words(decoder, instruction, words);
     Ok(())
 }

@@ -1,0 +1,93 @@
+//! Comparison of the engines, test by test: outputs within the test's tolerance or the specification's error bounds, vector
+//! sets exactly.
+
+mod coverage;
+mod outputs;
+pub mod stored;
+
+use super::test_run::{PreparedTest, TestRun};
+use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
+use crate::exec::{Completion, Job, Unobserved};
+use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::verdict::{EngineName, Verdict};
+use crate::requirement::trace;
+
+/// What the comparison of two engines comes to.
+#[derive(Debug, Clone, Default)]
+pub struct Comparison {
+    /// One per test and kernel that two engines ran.
+    pub rows: Vec<Agreement>,
+    /// What differs.
+    pub findings: Vec<KernelFinding>,
+}
+
+/// Compares every test that two engines ran.
+pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Comparison {
+    let mut comparison = Comparison::default();
+    for (test, row) in prepared.iter().zip(runs) {
+        let of_test = compare_test(test, row);
+        comparison.rows.extend(of_test.rows);
+        comparison.findings.extend(of_test.findings);
+    }
+    comparison
+}
+
+/// Findings of one test alone, and remarks on differences that are none.
+pub fn of_test(test: &PreparedTest, row: &[TestRun]) -> (Vec<Finding>, Vec<String>) {
+    let Comparison { rows, findings } = compare_test(test, row);
+    let notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
+    (findings.into_iter().map(|one| one.finding).collect(), notes)
+}
+
+/// A sentence for each buffer whose elements all lie within the error bounds.
+fn remarks(bounds: &ErrorBounds) -> Vec<String> {
+    let within = bounds.buffers.iter().filter(|buffer| buffer.outside == 0);
+    within.map(|buffer| format!("buffer `{}`: {}", buffer.buffer, bounds.in_words(buffer))).collect()
+}
+
+/// One row per kernel of the test, that both engines could run.
+fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
+    // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is nothing to compare.
+    let ran = |run: &&TestRun| !matches!(run.verdict, Verdict::NotRun | Verdict::Unsupported);
+    let engine = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
+    let (Some(sequential), Some(vulkan)) = (engine(EngineName::Sequential), engine(EngineName::Vulkan)) else {
+        return Comparison::default();
+    };
+    let test = &prepared.test.id;
+    let outputs = outputs::compare(prepared, sequential, vulkan);
+    let mut comparison = Comparison::default();
+    for name in trace::kernels_of(prepared.test) {
+        let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()) else { continue };
+        let coverage = coverage::compare(prepared, kernel, sequential, vulkan);
+        let of_kernel =
+            outputs.findings.iter().filter(|(kernel, _)| *kernel == name).map(|(_, finding)| finding.clone());
+        comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| KernelFinding {
+            kernel: name.clone(),
+            engine: None,
+            test: Some(test.clone()),
+            finding,
+        }));
+        comparison.rows.push(Agreement {
+            test: test.clone(),
+            kernel: name,
+            outputs: outputs.outcome.to_owned(),
+            coverage: coverage.outcome.to_owned(),
+            differences: outputs.differences.iter().cloned().chain(coverage.differences).collect(),
+            bounds: outputs.bounds.clone(),
+        });
+    }
+    comparison
+}
+
+fn disagreement(message: String) -> Finding {
+    Finding::new(FindingKind::EngineDisagreement, message).detail("comparison", "sequential/vulkan")
+}
+
+/// Runs a job on the sequential engine so that it departs from the ordinary run; none where that does not complete.
+fn run_varied(job: &Job, variation: Variation) -> Option<SequentialRun> {
+    let mut engine = SequentialExecutor::default();
+    engine.settings.variation = Some(variation);
+    let run = engine.run_with_lowering_counts(job, &mut Unobserved).ok()?;
+    (run.run.completion == Completion::Completed).then_some(run)
+}

@@ -1,0 +1,204 @@
+//! Outputs of the two engines, element by element.
+
+use super::{disagreement, run_varied};
+use crate::cli::kernel::Variant;
+use crate::cli::test_run::{PreparedTest, TestRun, job_of};
+use crate::exec::Job;
+use crate::exec::compare::{shown, shown_bits};
+use crate::exec::permitted::{Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, permit};
+use crate::exec::prepare::{ExpectedContents, Prepared};
+use crate::model::element::ScalarType;
+use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
+use crate::model::finding::Finding;
+use crate::model::id::KernelName;
+use crate::model::procedure::Tolerance;
+use crate::model::verdict::Verdict;
+use crate::spirv::precision::{Rounding, Zeros};
+
+/// Most elements listed per buffer.
+const LISTED: usize = 64;
+
+/// What the outputs of a test come to.
+pub struct OutputComparison {
+    pub outcome: &'static str,
+    pub differences: Vec<String>,
+    /// With the kernel that last had the buffer bound.
+    pub findings: Vec<(KernelName, Finding)>,
+    pub bounds: Option<ErrorBounds>,
+}
+
+impl OutputComparison {
+    fn settled(outcome: &'static str) -> Self {
+        Self { outcome, differences: Vec::new(), findings: Vec::new(), bounds: None }
+    }
+}
+
+pub fn compare(prepared: &PreparedTest, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+    let (Ok(plan), Some(job)) = (&prepared.plan, job_of(prepared, Variant::Production)) else {
+        return OutputComparison::settled("not compared");
+    };
+    if ours.outputs.is_empty() || theirs.outputs.is_empty() {
+        return without_outputs(&job, plan, ours, theirs);
+    }
+    if job.buffers.iter().all(|buffer| ours.outputs.get(&buffer.name) == theirs.outputs.get(&buffer.name)) {
+        return OutputComparison::settled("identical");
+    }
+    let blocks = Blocks::of(&job);
+    let both_pass = ours.verdict == Verdict::Pass && theirs.verdict == Verdict::Pass;
+    let mut differences = Vec::new();
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let (Some(left), Some(right)) = (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name)) else {
+            continue;
+        };
+        differences.extend(blocks.differences(index, left, right));
+    }
+    // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
+    differences.retain(|difference| !(both_pass && tolerated(plan, difference)));
+    if differences.is_empty() {
+        return OutputComparison::settled("within-tolerance");
+    }
+    let trial = permit(&mut differences, blocks.zeros, |variation| {
+        let varied = run_varied(&job, variation)?;
+        Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
+    });
+    settle(plan, &job, &blocks, &differences, trial)
+}
+
+/// An engine left nothing to compare: verdicts alone.
+fn without_outputs(job: &Job, plan: &Prepared, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+    let mut comparison = OutputComparison::settled("not compared");
+    if ours.verdict != theirs.verdict {
+        let message = format!("verdicts differ: {} on sequential, {} on vulkan", ours.verdict, theirs.verdict);
+        let kernel = job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel.clone());
+        comparison.findings.extend(kernel.map(|kernel| (kernel, disagreement(message.clone()))));
+        comparison.differences.push(message);
+    }
+    comparison
+}
+
+/// Whether an expectation with a tolerance judges the element.
+fn tolerated(plan: &Prepared, difference: &Difference) -> bool {
+    let wide = |tolerance: &Tolerance| tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some();
+    plan.expected.iter().filter(|one| one.buffer == difference.buffer && wide(&one.tolerance)).any(|expected| {
+        match &expected.contents {
+            // Of an image the offsets are those of decoded components.
+            _ if expected.format.is_some() => true,
+            ExpectedContents::Values(leaves) => leaves.iter().any(|leaf| leaf.offset == difference.offset),
+            ExpectedContents::Buffer { other: _, scalar: _, offset }
+            | ExpectedContents::Reference { job: _, scalar: _, offset } => difference.offset >= *offset as u64,
+        }
+    })
+}
+
+fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference], trial: Trial) -> OutputComparison {
+    let mut comparison = OutputComparison::settled("within-error-bounds");
+    let mut buffers = Vec::new();
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let of_buffer: Vec<_> = differences.iter().filter(|difference| difference.buffer == index).collect();
+        if of_buffer.is_empty() {
+            continue;
+        }
+        let row = bounded(&buffer.name, blocks, &of_buffer);
+        if row.outside > 0 {
+            comparison.outcome = "different";
+            let message = sentence(&row, &row.listed[0], trial);
+            let kernel = last_kernel(plan, job, index);
+            comparison.findings.push((kernel, finding(&row, &row.listed[0], trial, &message)));
+            comparison.differences.push(message);
+        }
+        buffers.push(row);
+    }
+    comparison.bounds = Some(ErrorBounds { runs: trial.runs, rounding: rounding(trial.rounding).to_owned(), buffers });
+    comparison
+}
+
+fn rounding(rounding: Rounding) -> &'static str {
+    match rounding {
+        Rounding::Nearest => "nearest",
+        Rounding::Any => "any",
+    }
+}
+
+/// The kernel of the last dispatch that has a buffer bound.
+fn last_kernel(plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
+    let binds = |index: &usize| job.dispatches[*index].bindings.iter().any(|binding| binding.buffer == buffer);
+    let last = (0..job.dispatches.len()).rev().find(binds).unwrap_or(0);
+    plan.modules[job.dispatches[last].module].kernel.clone()
+}
+
+fn bounded(name: &str, blocks: &Blocks, differences: &[&Difference]) -> BoundedBuffer {
+    let (within, outside): (Vec<&Difference>, Vec<&Difference>) =
+        differences.iter().partition(|difference| difference.within(blocks.zeros));
+    let listed = outside.iter().chain(&within).take(LISTED);
+    BoundedBuffer {
+        buffer: name.to_owned(),
+        elements: differences.len() as u64,
+        outside: outside.len() as u64,
+        worst_ulp: differences.iter().filter_map(|difference| difference.ulps()).max(),
+        listed: listed.map(|difference| element(blocks, difference, blocks.zeros)).collect(),
+    }
+}
+
+fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedElement {
+    let scalar = difference.scalar;
+    let value = |bits: &u64| value(scalar, *bits);
+    let (permitted, nan) = match &difference.permitted {
+        Permitted::Between { spans, nan } => {
+            (spans.values().map(|ends| ends.iter().map(value).collect()).collect(), *nan)
+        }
+        Permitted::OneOf(values) => (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent),
+    };
+    BoundedElement {
+        element: blocks.path(difference.buffer, difference.offset),
+        offset: difference.offset,
+        type_name: scalar.to_string(),
+        within: difference.within(zeros),
+        sequential: value(&difference.ours),
+        vulkan: value(&difference.theirs),
+        permitted,
+        nan_permitted: nan == Nan::Present,
+    }
+}
+
+fn value(scalar: ScalarType, bits: u64) -> ElementValue {
+    ElementValue { value: shown(scalar, bits), bits: shown_bits(scalar, bits) }
+}
+
+/// The first element outside, and how many there are.
+fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String {
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
+    let permitted = first.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
+    let nan = if first.nan_permitted { " or NaN" } else { "" };
+    format!(
+        "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan; {} runs within the error bounds of the specification give {permitted}{nan}; {} of {} differing elements lie outside",
+        row.buffer,
+        first.element,
+        first.type_name,
+        first.offset,
+        first.sequential.value,
+        first.vulkan.value,
+        trial.runs,
+        row.outside,
+        row.elements
+    )
+}
+
+fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &str) -> Finding {
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
+    let permitted: Vec<_> = first.permitted.iter().map(span).collect();
+    let finding = disagreement(message.to_owned())
+        .detail("buffer", row.buffer.clone())
+        .detail("element", first.element.clone())
+        .detail("offset", first.offset)
+        .detail("type", first.type_name.clone())
+        .detail("sequential", first.sequential.value.clone())
+        .detail("sequential_bits", first.sequential.bits.clone())
+        .detail("vulkan", first.vulkan.value.clone())
+        .detail("vulkan_bits", first.vulkan.bits.clone())
+        .detail("permitted", permitted)
+        .detail("nan_permitted", first.nan_permitted)
+        .detail("runs", trial.runs)
+        .detail("elements", row.elements)
+        .detail("outside", row.outside);
+    Finding { count: row.outside, ..finding }
+}

@@ -1,0 +1,211 @@
+//! The agreement of engines, derived again from stored outputs and records.
+//!
+//! Knows: evidence alone. Promises: whether outputs and vectors differ, which listed elements hold what, and that the outcome
+//! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
+//! sequential engine. Rows of older evidence, without bounds, are held to what they say.
+
+use crate::exec::permitted::{Difference, Nan, Permitted};
+use crate::exec::prepare::scalar::{raw_bits, read};
+use crate::model::element::{ElementType, ScalarClass};
+use crate::model::evidence::{
+    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, KernelEvidence, OutputBytes,
+    TestEvidence,
+};
+use crate::model::finding::FindingKind;
+use crate::model::records::Records;
+use crate::model::verdict::{EngineName, Verdict};
+use crate::spirv::precision::Zeros;
+use base64::Engine as _;
+
+/// What follows from the stored outputs and records.
+#[derive(Debug, Default)]
+pub struct Derivation {
+    /// Statements that were derived again.
+    pub checked: u64,
+    pub problems: Vec<String>,
+    pub not_derivable: Vec<String>,
+}
+
+impl Derivation {
+    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+        self.checked += 1;
+        if !holds {
+            self.problems.push(problem());
+        }
+    }
+}
+
+/// Derives every row of the comparison again.
+pub fn derive(stored: &Evidence) -> Derivation {
+    let mut derivation = Derivation::default();
+    for row in &stored.campaign.agreement {
+        let label = format!("agreement of {} on {}", row.kernel, row.test);
+        if let Some(test) = stored.campaign.tests.iter().find(|test| test.id == row.test) {
+            outputs(test, row, &label, &mut derivation);
+        } else {
+            derivation.problems.push(format!("{label}: there is no such test"));
+        }
+        coverage(stored, row, &label, &mut derivation);
+        let differs = row.outputs == "different" || row.coverage == "different";
+        let mut findings = stored.campaign.findings.iter();
+        let found = findings
+            .any(|one| one.test.as_ref() == Some(&row.test) && one.finding.kind == FindingKind::EngineDisagreement);
+        derivation.check(!differs || found, || format!("{label}: a difference without a finding"));
+    }
+    derivation
+}
+
+/// Contents of a buffer on both engines, or how their hashes compare.
+enum Contents {
+    Bytes([Vec<u8>; 2]),
+    SameHash,
+    OtherHash,
+}
+
+fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
+    let of = |engine| test.results.iter().find(|result| result.engine == engine)?.outputs.get(name);
+    let decoded = |text: &String| base64::engine::general_purpose::STANDARD.decode(text).ok();
+    Some(match (of(EngineName::Sequential)?, of(EngineName::Vulkan)?) {
+        (OutputBytes::Bytes(ours), OutputBytes::Bytes(theirs)) => Contents::Bytes([decoded(ours)?, decoded(theirs)?]),
+        (ours, theirs) if ours == theirs => Contents::SameHash,
+        (_, _) => Contents::OtherHash,
+    })
+}
+
+fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut Derivation) {
+    let mut names = test.results.iter().filter(|result| result.engine == EngineName::Sequential);
+    let names: Vec<&String> = names.next().iter().flat_map(|result| result.outputs.keys()).collect();
+    let pairs: Vec<_> = names.into_iter().filter_map(|name| Some((name, contents(test, name)?))).collect();
+    if pairs.is_empty() {
+        return derivation.check(row.outputs == "not compared", || format!("{label}: no outputs are stored"));
+    }
+    let differs = pairs.iter().any(|(_, contents)| match contents {
+        Contents::Bytes([ours, theirs]) => ours != theirs,
+        Contents::SameHash => false,
+        Contents::OtherHash => true,
+    });
+    derivation.check(differs == (row.outputs != "identical"), || {
+        format!(
+            "{label}: stored {}, the stored outputs {}",
+            row.outputs,
+            if differs { "differ" } else { "are the same" }
+        )
+    });
+    if row.outputs == "within-tolerance" {
+        let passed = |engine| test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass);
+        let both = passed(EngineName::Sequential) && passed(EngineName::Vulkan);
+        let mut tolerances = test.expected.iter().map(|expected| &expected.tolerance);
+        let wide = tolerances.any(|one| one.abs.is_some() || one.rel.is_some() || one.ulp.is_some());
+        derivation.check(both && wide, || format!("{label}: no tolerance that both engines meet"));
+    }
+    let Some(bounds) = &row.bounds else {
+        return derivation
+            .check(row.outputs != "within-error-bounds", || format!("{label}: within-error-bounds without bounds"));
+    };
+    outcome(bounds, row, label, derivation);
+    for buffer in &bounds.buffers {
+        match pairs.iter().find(|(name, _)| **name == buffer.buffer) {
+            Some((_, Contents::Bytes(bytes))) => elements(test, buffer, bytes, label, derivation),
+            Some((_, Contents::OtherHash)) => {
+                let name = &buffer.buffer;
+                derivation.not_derivable.push(format!("{label}: buffer {name} is stored as a hash alone"));
+            }
+            Some((_, Contents::SameHash)) | None => {
+                derivation.problems.push(format!("{label}: buffer {} is no output that differs", buffer.buffer));
+            }
+        }
+    }
+    derivation
+        .not_derivable
+        .push(format!("{label}: the permitted values come from {} runs of the sequential engine", bounds.runs));
+}
+
+fn outcome(bounds: &ErrorBounds, row: &Agreement, label: &str, derivation: &mut Derivation) {
+    let outside = bounds.buffers.iter().any(|buffer| buffer.outside > 0);
+    let expected = if outside { "different" } else { "within-error-bounds" };
+    derivation.check(row.outputs == expected, || format!("{label}: stored {}, derived {expected}", row.outputs));
+}
+
+/// The listed elements of a buffer, and, where all are listed, that there are no others.
+fn elements(
+    test: &TestEvidence,
+    buffer: &BoundedBuffer,
+    bytes: &[Vec<u8>; 2],
+    label: &str,
+    derivation: &mut Derivation,
+) {
+    let name = &buffer.buffer;
+    let mut covered = Vec::new();
+    let mut worst = None;
+    for element in &buffer.listed {
+        let place = || format!("{label}: {} of buffer {name}", element.element);
+        let Some(difference) = difference(element) else {
+            derivation.problems.push(format!("{}: unreadable", place()));
+            continue;
+        };
+        let [ours, theirs] = bytes.each_ref().map(|all| read(all, difference.scalar, element.offset as usize));
+        derivation.check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
+            format!("{}: the stored outputs have other values", place())
+        });
+        // Whether zeros differ is the module's to say: either way will do.
+        let within = [Zeros::Equal, Zeros::Signed].map(|zeros| difference.within(zeros));
+        derivation.check(within.contains(&element.within), || {
+            format!("{}: whether it is permitted does not follow from the permitted values", place())
+        });
+        worst = worst.max(difference.ulps());
+        covered.push(element.offset as usize..element.offset as usize + difference.scalar.size());
+    }
+    let all_listed = buffer.listed.len() as u64 == buffer.elements;
+    let outside = buffer.listed.iter().filter(|element| !element.within).count() as u64;
+    let right = if all_listed { outside == buffer.outside } else { outside <= buffer.outside };
+    derivation.check(right, || format!("{label}: buffer {name}: {} elements outside", buffer.outside));
+    if all_listed {
+        derivation.check(worst == buffer.worst_ulp, || format!("{label}: buffer {name}: the largest distance"));
+        // Elements that a tolerance of the test covers are not listed.
+        let judged = test.expected.iter().any(|expected| expected.buffer == *name);
+        let [ours, theirs] = bytes;
+        let differing = ours.iter().zip(theirs).enumerate().filter(|(_, (ours, theirs))| ours != theirs);
+        let mut others = differing.filter(|(at, _)| !covered.iter().any(|range| range.contains(at)));
+        derivation.check(judged || others.next().is_none(), || format!("{label}: buffer {name} differs elsewhere"));
+    }
+}
+
+fn difference(element: &BoundedElement) -> Option<Difference> {
+    let scalar = element.type_name.parse::<ElementType>().ok()?.scalar;
+    let bits = |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| bits(&end.bits)).collect::<Option<Vec<u64>>>();
+    let spans = element.permitted.iter().map(span).collect::<Option<Vec<_>>>()?;
+    let permitted = match scalar.class() {
+        ScalarClass::Float => Permitted::Between {
+            // The paths themselves are not stored; any keys that differ will do.
+            spans: (0..).zip(spans.iter().filter_map(|ends| ends.as_slice().try_into().ok())).collect(),
+            nan: if element.nan_permitted { Nan::Present } else { Nan::Absent },
+        },
+        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(spans.concat()),
+    };
+    let (ours, theirs) = (bits(&element.sequential.bits)?, bits(&element.vulkan.bits)?);
+    Some(Difference { buffer: 0, offset: element.offset, scalar, ours, theirs, permitted })
+}
+
+/// Whether the stored records of the engines are the same.
+fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut Derivation) {
+    let of = |engine| stored.kernels.iter().filter(move |one| one.engine == engine && one.kernel == row.kernel);
+    let of_test =
+        |kernel: &KernelEvidence| kernel.records.iter().find(|one| one.test == row.test).map(|one| one.records.clone());
+    let mut compared = None;
+    for ours in of(EngineName::Sequential) {
+        let theirs = of(EngineName::Vulkan).find(|other| other.configuration.name == ours.configuration.name);
+        let (Some(left), Some(right)) = (of_test(ours), theirs.and_then(of_test)) else { continue };
+        let same = |bit| Records::has(&left, bit) == right.has(bit);
+        let same = (0..ours.layout.bits).all(same);
+        compared = Some(compared.unwrap_or(true) && same);
+    }
+    if let Some(same) = compared {
+        let expected = if same { "identical" } else { "different" };
+        // A test may run the kernel under a specialization that is no configuration; its records are not stored.
+        let beyond = row.coverage == "different" && same;
+        derivation.check(row.coverage == expected || beyond, || {
+            format!("{label}: stored coverage {}, derived {expected}", row.coverage)
+        });
+    }
+}

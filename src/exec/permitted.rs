@@ -1,0 +1,363 @@
+//! Outputs of two engines: where they differ, and whether the specification permits it.
+//!
+//! Knows: the scalars of the kernels' blocks, and what runs of the sequential engine leave that differ from its ordinary one
+//! within the specification's error bounds (`sequential::Variation`).
+//! Promises: a float is permitted only between results of such runs, the ordinary one included, that came to it by the same
+//! decisions (`SequentialRun::paths`): a result on either side of a branch permits nothing in between. Any other scalar is
+//! permitted only where one of the runs left just that. Nothing is permitted for being near.
+//! Does not cover: which differences a test's own tolerance allows (the caller leaves them out); whether a value outside is
+//! wrong: the runs are samples of what is permitted.
+
+use super::Job;
+use super::compare::ulp_distance;
+use super::prepare::scalar::{decode_float, read};
+use super::prepare::scalar_type;
+use super::sequential::Variation;
+use crate::model::element::{ScalarClass, ScalarType};
+use crate::spirv::constants::Constants;
+use crate::spirv::locate::scalar_at;
+use crate::spirv::module::{Id, Module};
+use crate::spirv::precision::{Freedom, Rounding, Zeros};
+use crate::spirv::reflect::Reflection;
+use crate::spirv::types::Types;
+use std::collections::BTreeMap;
+
+/// A scalar that the engines left differently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Index into `Job::buffers`.
+    pub buffer: usize,
+    /// Bytes from the start of the buffer.
+    pub offset: u64,
+    pub scalar: ScalarType,
+    /// Raw bits: what the sequential engine and the device left.
+    pub ours: u64,
+    pub theirs: u64,
+    pub permitted: Permitted,
+}
+
+/// Results that the specification permits for one scalar.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Permitted {
+    /// By the decisions on the way to it: raw bits of the least and the greatest result. `nan`: whether one is NaN.
+    Between { spans: BTreeMap<u64, [u64; 2]>, nan: Nan },
+    /// Raw bits, ascending.
+    OneOf(Vec<u64>),
+}
+
+/// Whether NaN is among the permitted results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nan {
+    Absent,
+    Present,
+}
+
+impl Difference {
+    pub fn within(&self, zeros: Zeros) -> bool {
+        match &self.permitted {
+            Permitted::OneOf(values) => values.contains(&self.theirs),
+            Permitted::Between { spans, nan } => {
+                let value = decode_float(self.scalar, self.theirs);
+                if value.is_nan() {
+                    return *nan == Nan::Present;
+                }
+                spans.values().any(|ends| match zeros {
+                    Zeros::Equal => {
+                        let [low, high] = ends.map(|end| decode_float(self.scalar, end));
+                        low <= value && value <= high
+                    }
+                    Zeros::Signed => {
+                        let [low, value, high] = [ends[0], self.theirs, ends[1]].map(|bits| place(self.scalar, bits));
+                        low <= value && value <= high
+                    }
+                })
+            }
+        }
+    }
+
+    /// Steps from one value to the other, for two finite floats.
+    pub fn ulps(&self) -> Option<u64> {
+        let finite = |bits| decode_float(self.scalar, bits).is_finite();
+        let floats = self.scalar.class() == ScalarClass::Float && finite(self.ours) && finite(self.theirs);
+        floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
+    }
+
+    /// Adds a result that came by a path.
+    fn permit(&mut self, bits: u64, path: u64) {
+        match &mut self.permitted {
+            Permitted::OneOf(values) => {
+                if let Err(at) = values.binary_search(&bits) {
+                    values.insert(at, bits);
+                }
+            }
+            Permitted::Between { nan, .. } if decode_float(self.scalar, bits).is_nan() => *nan = Nan::Present,
+            Permitted::Between { spans, nan: _ } => {
+                let [low, high] = spans.entry(path).or_insert([bits, bits]);
+                let at = place(self.scalar, bits);
+                if at < place(self.scalar, *low) {
+                    *low = bits;
+                }
+                if at > place(self.scalar, *high) {
+                    *high = bits;
+                }
+            }
+        }
+    }
+}
+
+/// Position of a float among all that are not NaN; the negative zero comes before the positive one.
+fn place(scalar: ScalarType, bits: u64) -> i128 {
+    let sign = 1_u64 << (scalar.size() * 8 - 1);
+    let magnitude = i128::from(bits & (sign - 1));
+    if bits & sign == 0 { magnitude } else { -magnitude - 1 }
+}
+
+/// What a comparison knows of a job's buffers.
+pub struct Blocks {
+    modules: Vec<BoundModule>,
+    /// By buffer: where a block of which module's type is bound.
+    bound: Vec<Vec<BoundBlock>>,
+    /// Whether one of the kernels keeps the signs of zeros.
+    pub zeros: Zeros,
+}
+
+struct BoundModule {
+    types: Types,
+    constants: Constants,
+}
+
+struct BoundBlock {
+    /// Bytes from the start of the buffer.
+    start: u64,
+    end: u64,
+    module: usize,
+    block: Id,
+}
+
+/// A scalar of a buffer: its type, its first byte.
+struct Scalar {
+    ty: ScalarType,
+    offset: u64,
+}
+
+impl Blocks {
+    /// Of the production modules of a job, as each dispatch specializes them. What cannot be reflected on is left out: its
+    /// bytes have no type.
+    pub fn of(job: &Job) -> Self {
+        let mut blocks =
+            Self { modules: Vec::new(), bound: job.buffers.iter().map(|_| Vec::new()).collect(), zeros: Zeros::Equal };
+        for dispatch in &job.dispatches {
+            let words = &job.modules[dispatch.module].words;
+            let Ok(module) = Module::parse(words.to_vec()) else { continue };
+            let Ok(reflection) = Reflection::of(&module, &dispatch.entry, &dispatch.specialization) else { continue };
+            let types = Types::of(&module);
+            let Ok(constants) = Constants::evaluate(&module, &types, &dispatch.specialization) else { continue };
+            if Freedom::of(&module, reflection.function).zeros == Zeros::Signed {
+                blocks.zeros = Zeros::Signed;
+            }
+            for binding in &dispatch.bindings {
+                let resource =
+                    reflection.resources.iter().find(|one| (one.set, one.binding) == (binding.set, binding.binding));
+                let Some(resource) = resource else { continue };
+                let start = binding.offset + binding.dynamic_offset;
+                let (end, module) = (start + binding.range, blocks.modules.len());
+                blocks.bound[binding.buffer].push(BoundBlock { start, end, module, block: resource.block_type });
+            }
+            blocks.modules.push(BoundModule { types, constants });
+        }
+        blocks
+    }
+
+    fn located(&self, buffer: usize, byte: u64) -> impl Iterator<Item = (ScalarType, u64, String)> {
+        let bound = self.bound[buffer].iter().filter(move |one| (one.start..one.end).contains(&byte));
+        bound.filter_map(move |one| {
+            let BoundModule { types, constants } = &self.modules[one.module];
+            let found = scalar_at(types, constants, one.block, byte - one.start)?;
+            Some((scalar_type(types, found.ty)?, one.start + found.offset, found.path))
+        })
+    }
+
+    /// The scalar at a byte. Where blocks see it differently, and where none sees it, it is a byte.
+    fn scalar(&self, buffer: usize, byte: u64) -> Scalar {
+        let mut views = self.located(buffer, byte).map(|(ty, offset, _)| (ty, offset));
+        match views.next() {
+            Some((ty, offset)) if views.all(|other| other == (ty, offset)) => Scalar { ty, offset },
+            Some(_) | None => Scalar { ty: ScalarType::Uint8, offset: byte },
+        }
+    }
+
+    /// How a program names the scalar at a byte: `values[3].x`; the byte where it has no name.
+    pub fn path(&self, buffer: usize, offset: u64) -> String {
+        self.located(buffer, offset).next().map_or_else(|| format!("byte {offset}"), |(_, _, path)| path)
+    }
+
+    /// Scalars in which two contents of a buffer differ, ascending.
+    pub fn differences(&self, buffer: usize, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+        let mut found: Vec<Difference> = Vec::new();
+        let mut from = 0;
+        let differing = |from: usize| {
+            let (left, right) = (ours.get(from..)?, theirs.get(from..)?);
+            left.iter().zip(right).position(|(left, right)| left != right).map(|at| from + at)
+        };
+        while let Some(at) = differing(from) {
+            let mut scalar = self.scalar(buffer, at as u64);
+            let bits = |scalar: &Scalar, bytes| read(bytes, scalar.ty, scalar.offset as usize);
+            let (ours, theirs) = match (bits(&scalar, ours), bits(&scalar, theirs)) {
+                (Some(ours), Some(theirs)) => (ours, theirs),
+                // The scalar reaches beyond the buffer: its bytes.
+                _ => {
+                    scalar = Scalar { ty: ScalarType::Uint8, offset: at as u64 };
+                    (ours[at].into(), theirs[at].into())
+                }
+            };
+            from = scalar.offset as usize + scalar.ty.size();
+            let permitted = match scalar.ty.class() {
+                ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
+                ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(Vec::new()),
+            };
+            let (scalar, offset) = (scalar.ty, scalar.offset);
+            found.push(Difference { buffer, offset, scalar, ours, theirs, permitted });
+        }
+        found
+    }
+}
+
+/// What it took to settle a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trial {
+    /// Runs that departed from the ordinary one and completed.
+    pub runs: u32,
+    /// Whether one of them rounded sums and products other than to the nearest.
+    pub rounding: Rounding,
+}
+
+/// Final contents of a job's buffers, and by 32-bit word the decisions on the way to them.
+pub struct VariedOutputs {
+    pub buffers: Vec<Vec<u8>>,
+    pub paths: Vec<Vec<u64>>,
+}
+
+/// Widens what is permitted for each difference by runs of the job, until all are permitted or no variation is left. `run` gives
+/// the outputs of a run that completed. The ordinary run comes first and is not counted.
+pub fn permit(
+    differences: &mut [Difference],
+    zeros: Zeros,
+    mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
+) -> Trial {
+    let mut trial = Trial { runs: 0, rounding: Rounding::Nearest };
+    let ordinary = run(Variation::NONE);
+    for difference in differences.iter_mut() {
+        let path = ordinary.as_ref().map_or(0, |outputs| outputs.path(difference));
+        difference.permit(difference.ours, path);
+    }
+    for variation in Variation::ALL {
+        if differences.iter().all(|difference| difference.within(zeros)) {
+            break;
+        }
+        let Some(outputs) = run(*variation) else { continue };
+        trial.runs += 1;
+        trial.rounding = trial.rounding.max(variation.rounding);
+        for difference in differences.iter_mut() {
+            let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
+            if let Some(bits) = read(bytes, difference.scalar, difference.offset as usize) {
+                difference.permit(bits, outputs.path(difference));
+            }
+        }
+    }
+    trial
+}
+
+impl VariedOutputs {
+    fn path(&self, difference: &Difference) -> u64 {
+        let paths = self.paths.get(difference.buffer);
+        paths.and_then(|paths| paths.get(difference.offset as usize / 4)).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn float(ours: f32, theirs: f32, others: &[f32]) -> Difference {
+        let bits = |value: f32| u64::from(value.to_bits());
+        let mut difference = Difference {
+            buffer: 0,
+            offset: 0,
+            scalar: ScalarType::Float32,
+            ours: bits(ours),
+            theirs: bits(theirs),
+            permitted: Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
+        };
+        [ours].iter().chain(others).for_each(|value| difference.permit(bits(*value), 0));
+        difference
+    }
+
+    #[test]
+    fn zeros_and_nans_are_compared_as_the_module_declares() {
+        assert!(float(0.0, -0.0, &[]).within(Zeros::Equal));
+        assert!(!float(0.0, -0.0, &[]).within(Zeros::Signed));
+        assert!(float(0.0, -0.0, &[-1e-30]).within(Zeros::Signed));
+        assert!(!float(1.0, f32::NAN, &[2.0]).within(Zeros::Equal));
+        assert!(float(1.0, f32::NAN, &[f32::NAN]).within(Zeros::Equal));
+        assert!(!float(f32::NAN, 1.0, &[]).within(Zeros::Equal));
+        assert!(float(1.0, f32::INFINITY, &[f32::INFINITY]).within(Zeros::Equal));
+    }
+
+    #[test]
+    fn an_integer_is_permitted_only_if_a_run_left_it() {
+        let permitted = Permitted::OneOf(Vec::new());
+        let mut one = Difference { buffer: 0, offset: 0, scalar: ScalarType::Int32, ours: 3, theirs: 4, permitted };
+        one.permit(3, 0);
+        one.permit(5, 1);
+        assert!(!one.within(Zeros::Equal));
+        one.permit(4, 2);
+        assert!(one.within(Zeros::Equal));
+        assert_eq!(one.permitted, Permitted::OneOf(vec![3, 4, 5]));
+    }
+
+    #[test]
+    fn no_more_runs_are_made_than_are_needed() {
+        let mut made = 0;
+        let mut differences = [float(1.0, 1.5, &[])];
+        let trial = permit(&mut differences, Zeros::Equal, |variation| {
+            made += u32::from(variation != Variation::NONE);
+            let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
+            Some(VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() })
+        });
+        assert_eq!((made, trial.runs), (3, 3));
+        assert!(differences[0].within(Zeros::Equal));
+        // Runs that do not complete count for nothing.
+        let mut differences = [float(1.0, 1.5, &[])];
+        assert_eq!(permit(&mut differences, Zeros::Equal, |_| None).runs, 0);
+        assert!(!differences[0].within(Zeros::Equal));
+    }
+
+    #[test]
+    fn results_of_different_decisions_permit_nothing_between_them() {
+        let bits = |value: f32| u64::from(value.to_bits());
+        let mut one = float(0.0, 0.5, &[]);
+        one.permit(bits(1.0), 7);
+        assert!(!one.within(Zeros::Equal));
+        one.permit(bits(0.25), 7);
+        assert!(one.within(Zeros::Equal));
+    }
+
+    proptest! {
+        #[test]
+        fn the_hull_is_what_lies_between_the_results(values in proptest::collection::vec(any::<f32>(), 1..8), theirs in any::<f32>()) {
+            let difference = float(values[0], theirs, &values[1..]);
+            let numbers = values.iter().filter(|value| !value.is_nan());
+            let expected = if theirs.is_nan() {
+                values.iter().any(|value| value.is_nan())
+            } else {
+                numbers.clone().any(|value| *value <= theirs) && numbers.clone().any(|value| *value >= theirs)
+            };
+            prop_assert_eq!(difference.within(Zeros::Equal), expected);
+            for value in &values {
+                let same = Difference { theirs: u64::from(value.to_bits()), ..difference.clone() };
+                prop_assert!(same.within(Zeros::Signed));
+            }
+        }
+    }
+}

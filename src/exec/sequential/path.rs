@@ -1,0 +1,215 @@
+//! Which way an invocation came to the values that it stores, in runs that depart from the ordinary one.
+//!
+//! Knows: everything that jumps while its operands move little: results of comparisons, of operations on integers, of rounding
+//! to whole numbers; and what other invocations stored with theirs. Promises: two runs in which a word has the same path came to
+//! it by the same decisions, so that what lies between their values is what small errors lead to. Without a variation nothing
+//! here runs.
+//! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans; paths are 64-bit hashes.
+
+use super::lanes::{MASK_WORDS, Mask};
+use super::machine::Machine;
+use super::ops::element::{Binary, Ternary, Unary};
+use super::program::{Action, Reg, Root};
+
+/// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+pub fn mixed(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    value ^ value >> 31
+}
+
+impl Machine<'_> {
+    /// The path of a lane; none in an ordinary run.
+    #[inline]
+    pub(super) fn path(&self, lane: usize) -> Option<u64> {
+        self.paths.get(self.first_lane as usize + lane).copied()
+    }
+
+    fn follow(&mut self, lane: usize, decided: u64) {
+        if let Some(path) = self.paths.get_mut(self.first_lane as usize + lane) {
+            *path = mixed(*path ^ decided);
+        }
+    }
+
+    /// What a step decided, once it has run.
+    pub(super) fn follow_step(&mut self, action: &Action, place: u32) {
+        match action {
+            Action::Compare { op: _, to, a: _, b: _ } | Action::Classify { op: _, to, a: _ } => {
+                self.follow_mask(*to, place);
+            }
+            Action::Unary { op, to, a } => match op.jump() {
+                Jump::None => {}
+                Jump::Result => self.follow_word(*to, place, |word| word),
+                Jump::Floor => self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits()),
+            },
+            Action::Binary { op, to, a: _, b: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
+            Action::Ternary { op, to, a: _, b: _, c: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
+            _ => {}
+        }
+    }
+
+    fn follow_mask(&mut self, reg: Reg, place: u32) {
+        let bits: [u64; MASK_WORDS] = self.bits(reg);
+        for lane in self.active.lanes() {
+            self.follow(lane, u64::from(place) << 1 | bits[lane / 64] >> (lane % 64) & 1);
+        }
+    }
+
+    fn follow_word(&mut self, reg: Reg, place: u32, part: impl Fn(u32) -> u32) {
+        for lane in self.active.lanes() {
+            let value = part(self.words[reg.0 as usize][lane]);
+            self.follow(lane, u64::from(place) << 32 | u64::from(value));
+        }
+    }
+
+    /// What was read comes with the path of who stored it.
+    pub(super) fn follow_read(&mut self, root: Root, lanes: &Mask, (first, limit): (usize, u32), component: u32) {
+        for lane in lanes.lanes() {
+            let word = self.addresses[lane].wrapping_add(component);
+            let paths = match root {
+                Root::Descriptor(_) | Root::Workgroup => self.store_of(root).paths.as_ref(),
+                Root::Invocation | Root::PushConstant => None,
+            };
+            let path = paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
+            if path != 0 {
+                self.follow(lane, path);
+            }
+        }
+    }
+}
+
+/// What of an operation jumps while its operand moves little.
+enum Jump {
+    None,
+    Result,
+    /// The whole number below the operand.
+    Floor,
+}
+
+impl Unary {
+    fn jump(self) -> Jump {
+        match self {
+            Unary::Fract | Unary::ModfFraction => Jump::Floor,
+            Unary::SNegate
+            | Unary::Not
+            | Unary::BitReverse
+            | Unary::BitCount
+            | Unary::ConvertFToU
+            | Unary::ConvertFToS
+            | Unary::Round
+            | Unary::RoundEven
+            | Unary::Trunc
+            | Unary::SAbs
+            | Unary::FSign
+            | Unary::SSign
+            | Unary::Floor
+            | Unary::Ceil
+            | Unary::FindILsb
+            | Unary::FindSMsb
+            | Unary::FindUMsb
+            | Unary::ModfWhole
+            | Unary::FrexpSignificand
+            | Unary::FrexpExponent => Jump::Result,
+            Unary::FNegate
+            | Unary::ConvertSToF
+            | Unary::ConvertUToF
+            | Unary::QuantizeToF16
+            | Unary::FAbs
+            | Unary::Radians
+            | Unary::Degrees
+            | Unary::Sin
+            | Unary::Cos
+            | Unary::Tan
+            | Unary::Asin
+            | Unary::Acos
+            | Unary::Atan
+            | Unary::Sinh
+            | Unary::Cosh
+            | Unary::Tanh
+            | Unary::Asinh
+            | Unary::Acosh
+            | Unary::Atanh
+            | Unary::Exp
+            | Unary::Log
+            | Unary::Exp2
+            | Unary::Log2
+            | Unary::Sqrt
+            | Unary::SqrtToNormalize
+            | Unary::InverseSqrt
+            | Unary::UnpackHalfLow
+            | Unary::UnpackHalfHigh
+            | Unary::UnpackSnorm4(_)
+            | Unary::UnpackUnorm4(_)
+            | Unary::UnpackSnorm2(_)
+            | Unary::UnpackUnorm2(_) => Jump::None,
+        }
+    }
+}
+
+impl Binary {
+    fn jumps(self) -> bool {
+        match self {
+            Binary::FAdd
+            | Binary::FSub
+            | Binary::FMul
+            | Binary::FDiv
+            | Binary::NormalizedComponent
+            | Binary::FRem
+            | Binary::FMod
+            | Binary::Pow
+            | Binary::Atan2
+            | Binary::FMin
+            | Binary::FMax
+            | Binary::NMin
+            | Binary::NMax
+            | Binary::Ldexp => false,
+            Binary::IAdd
+            | Binary::ISub
+            | Binary::IMul
+            | Binary::UDiv
+            | Binary::SDiv
+            | Binary::UMod
+            | Binary::SRem
+            | Binary::SMod
+            | Binary::ShiftRightLogical
+            | Binary::ShiftRightArithmetic
+            | Binary::ShiftLeftLogical
+            | Binary::BitwiseOr
+            | Binary::BitwiseXor
+            | Binary::BitwiseAnd
+            | Binary::UMulHigh
+            | Binary::SMulHigh
+            | Binary::Carry
+            | Binary::Borrow
+            | Binary::UMin
+            | Binary::SMin
+            | Binary::UMax
+            | Binary::SMax
+            | Binary::Step
+            | Binary::PackHalf
+            | Binary::PackSnorm2
+            | Binary::PackUnorm2 => true,
+        }
+    }
+}
+
+impl Ternary {
+    fn jumps(self) -> bool {
+        match self {
+            Ternary::FClamp
+            | Ternary::NClamp
+            | Ternary::FMix
+            | Ternary::SmoothStep
+            | Ternary::Fma
+            | Ternary::ContractedAdd
+            | Ternary::ContractedSub
+            | Ternary::ContractedSubFrom => false,
+            Ternary::UClamp
+            | Ternary::SClamp
+            | Ternary::BitFieldSExtract
+            | Ternary::BitFieldUExtract
+            | Ternary::BitFieldInsert => true,
+        }
+    }
+}

@@ -1,0 +1,591 @@
+//! Agreement within the error bounds of the Vulkan specification: results of the sequential engine lie within them, results of a
+//! device that do so are no disagreement, and those that do not are findings.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use support::*;
+use vkcert::exec::sequential::{Direction, Flush, Products, SequentialExecutor, Variation};
+use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::{
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+};
+use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::model::finding::Checks;
+use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::spirv::precision::{Operation, Rounding, Width, row_of};
+
+const INPUTS: [[f32; 3]; 8] = [
+    [0.75, 1.5, 2.25],
+    [0.1, 0.3, 0.7],
+    [0.999, 0.001, 1.5],
+    [0.5, 2.5, -3.75],
+    [0.3333, 0.7777, 0.1111],
+    [0.9, 1.1, 1.0e-3],
+    [0.0625, 3.0, 1.0],
+    [0.2, 0.6, -0.4],
+];
+
+/// A kernel with one result per invocation.
+fn kernel(statement: &str) -> String {
+    format!(
+        "#version 450
+layout(local_size_x = 8) in;
+layout(std430, binding = 0) readonly buffer A {{ float a[][3]; }};
+layout(std430, binding = 1) buffer R {{ float r[]; }};
+void main() {{
+    uint i = gl_GlobalInvocationID.x;
+    float x = a[i][0], y = a[i][1], z = a[i][2];
+    {statement}
+}}"
+    )
+}
+
+fn job(text: &str, inputs: &[u8]) -> Job {
+    let source = KernelSource {
+        path: "k.comp".to_owned(),
+        text: text.to_owned(),
+        include: Vec::new(),
+        folder: None,
+        defines: BTreeMap::new(),
+        entry: "main".to_owned(),
+        target_env: "vulkan1.2".to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    };
+    let words = glsl::compile(&source).unwrap_or_else(|errors| panic!("{errors:?}\n{text}")).production;
+    #[allow(clippy::single_range_in_vec_init)]
+    let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
+    let buffers = vec![buffer("a", inputs.to_vec()), buffer("r", vec![0; 32])];
+    let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
+        set: 0,
+        binding: index as u32,
+        array_index: 0,
+        class: DescriptorClass::Storage,
+        view: Default::default(),
+        buffer: index,
+        offset: 0,
+        range: buffer.bytes.len() as u64,
+        dynamic_offset: 0,
+    });
+    let dispatch = JobDispatch {
+        module: 0,
+        entry: "main".to_owned(),
+        groups: [1, 1, 1],
+        bindings: bindings.collect(),
+        push_constants: Vec::new(),
+        push_constants_defined: Vec::new(),
+        specialization: BTreeMap::new(),
+        subgroup_size: None,
+    };
+    Job {
+        name: "bounds".to_owned(),
+        modules: vec![JobModule { kernel: "k".to_owned(), words: Arc::new(words), recording: ModuleRecording::None }],
+        buffers,
+        dispatches: vec![dispatch],
+        resources: Default::default(),
+        limits: Limits { seconds: 60.0, ..Limits::default() },
+        checks: Checks::none(),
+    }
+}
+
+fn bytes(inputs: &[[f32; 3]]) -> Vec<u8> {
+    inputs.iter().flatten().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn results(job: &Job, variation: Option<Variation>) -> Vec<f32> {
+    let mut engine = SequentialExecutor::default();
+    engine.settings.variation = variation;
+    let run = engine.run(job, &mut Unobserved).unwrap();
+    assert_eq!(run.completion, Completion::Completed);
+    run.buffers[1].chunks(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+fn toward(direction: Direction) -> Variation {
+    Variation { direction, rounding: Rounding::Any, products: Products::Separate, flush: Flush::Keep }
+}
+
+/// GLSL on x, y, z; the operation of the table; its operands.
+type One = (&'static str, Operation, fn([f32; 3]) -> Vec<f32>);
+
+/// One operation each.
+fn operations() -> Vec<One> {
+    use rspirv::spirv::{GlslStd450Op as G, Op};
+    use vkcert::spirv::precision::Operation::{Core, Extended};
+    let unary = |[x, _, _]: [f32; 3]| vec![x];
+    let binary = |[x, y, _]: [f32; 3]| vec![x, y];
+    let ternary = |[x, y, z]: [f32; 3]| vec![x, y, z];
+    vec![
+        ("x + y", Core(Op::FAdd), binary),
+        ("x - y", Core(Op::FSub), binary),
+        ("x * y", Core(Op::FMul), binary),
+        ("x / y", Core(Op::FDiv), binary),
+        ("mod(x, y)", Core(Op::FMod), binary),
+        ("sqrt(x)", Extended(G::Sqrt), unary),
+        ("inversesqrt(x)", Extended(G::InverseSqrt), unary),
+        ("exp(x)", Extended(G::Exp), unary),
+        ("exp2(x)", Extended(G::Exp2), unary),
+        ("log(x)", Extended(G::Log), unary),
+        ("log2(x)", Extended(G::Log2), unary),
+        ("pow(x, y)", Extended(G::Pow), binary),
+        ("sin(x)", Extended(G::Sin), unary),
+        ("cos(x)", Extended(G::Cos), unary),
+        ("tan(x)", Extended(G::Tan), unary),
+        ("asin(x)", Extended(G::Asin), unary),
+        ("acos(x)", Extended(G::Acos), unary),
+        ("atan(x)", Extended(G::Atan), unary),
+        ("atan(x, y)", Extended(G::Atan2), binary),
+        ("sinh(x)", Extended(G::Sinh), unary),
+        ("cosh(x)", Extended(G::Cosh), unary),
+        ("tanh(x)", Extended(G::Tanh), unary),
+        ("asinh(x)", Extended(G::Asinh), unary),
+        ("acosh(x + 1.0)", Extended(G::Acosh), |[x, _, _]| vec![x + 1.0]),
+        ("atanh(x)", Extended(G::Atanh), unary),
+        ("fma(x, y, z)", Extended(G::Fma), ternary),
+        ("mix(x, y, z)", Extended(G::FMix), ternary),
+        ("radians(x)", Extended(G::Radians), unary),
+        ("degrees(x)", Extended(G::Degrees), unary),
+        ("fract(-x)", Extended(G::Fract), |[x, _, _]| vec![-x]),
+        ("smoothstep(-1.0, 4.0, x)", Extended(G::SmoothStep), |[x, _, _]| vec![-1.0, 4.0, x]),
+    ]
+}
+
+/// The engine's own result lies in the range, and runs that go up and down give its ends.
+#[test]
+fn runs_up_and_down_give_the_ends_of_what_is_permitted() {
+    for (text, operation, operands) in operations() {
+        // An addition inside an operand is varied itself: the range is then that of the operand as it is.
+        let nested = text.contains('+') && operation != Operation::Core(rspirv::spirv::Op::FAdd);
+        let job = job(&kernel(&format!("r[i] = {text};")), &bytes(&INPUTS));
+        let [plain, down, up] = [None, Some(toward(Direction::Down)), Some(toward(Direction::Up))]
+            .map(|variation| results(&job, variation));
+        let mut wide = 0;
+        for (at, input) in INPUTS.iter().enumerate() {
+            let operands: Vec<f64> = operands(*input).into_iter().map(f64::from).collect();
+            let Some(range) = row_of(operation).unwrap().range(&operands, Width::Single) else {
+                assert_eq!((plain[at], plain[at]), (down[at], up[at]), "{text} of {input:?}");
+                continue;
+            };
+            let what = format!("{text} of {input:?}: {} in {range:?}", plain[at]);
+            assert!(range.low <= f64::from(plain[at]) && f64::from(plain[at]) <= range.high, "{what}");
+            if !nested {
+                assert_eq!((f64::from(down[at]), f64::from(up[at])), (range.low, range.high), "{what}");
+            }
+            wide += u32::from(down[at] < up[at]);
+        }
+        assert!(wide > 0, "{text}: nothing was varied");
+    }
+}
+
+/// Every variation of every operation, and chains of them: the ordinary result lies in the hull of the others.
+#[test]
+fn variations_are_permitted_whatever_their_direction() {
+    for (text, operation, operands) in operations() {
+        let job = job(&kernel(&format!("r[i] = {text};")), &bytes(&INPUTS));
+        for variation in Variation::ALL {
+            let varied = results(&job, Some(*variation));
+            for (at, input) in INPUTS.iter().enumerate().filter(|_| !text.contains("+ 1.0")) {
+                let operands: Vec<f64> = operands(*input).into_iter().map(f64::from).collect();
+                let Some(range) = row_of(operation).unwrap().range(&operands, Width::Single) else { continue };
+                let value = f64::from(varied[at]);
+                assert!(
+                    range.low <= value && value <= range.high,
+                    "{text} of {input:?}: {value} {range:?} {variation:?}"
+                );
+            }
+        }
+    }
+}
+
+fn contracted() -> Variation {
+    Variation { rounding: Rounding::Nearest, products: Products::Contracted, ..toward(Direction::Ordinary) }
+}
+
+#[test]
+fn products_are_contracted_unless_the_source_says_precise() {
+    type Contracted = fn([f32; 3]) -> f32;
+    let cases: [(&str, Contracted); 4] = [
+        ("x * y + z", |[x, y, z]| x.mul_add(y, z)),
+        ("z + x * y", |[x, y, z]| x.mul_add(y, z)),
+        ("x * y - z", |[x, y, z]| x.mul_add(y, -z)),
+        ("z - x * y", |[x, y, z]| (-x).mul_add(y, z)),
+    ];
+    for (text, expected) in cases {
+        let free = job(&kernel(&format!("float p = {text}; r[i] = p;")), &bytes(&INPUTS));
+        assert_eq!(results(&free, Some(contracted())), INPUTS.map(expected), "{text}");
+        assert_ne!(results(&free, None), INPUTS.map(expected), "{text}: the inputs show no difference");
+        let fixed = job(&kernel(&format!("precise float p = {text}; r[i] = p;")), &bytes(&INPUTS));
+        assert_eq!(results(&fixed, Some(contracted())), results(&free, None), "{text}");
+    }
+    let variable = job(&kernel("float p = x * y; r[i] = p + z;"), &bytes(&INPUTS));
+    assert_eq!(results(&variable, Some(contracted())), INPUTS.map(|[x, y, z]| x.mul_add(y, z)));
+    // A factor that has changed since: its old value is gone, and the product must stay what it was.
+    let changed = job(&kernel("float p = x * y; x = 2.0 * y; r[i] = p + z;"), &bytes(&INPUTS));
+    assert_eq!(results(&changed, Some(contracted())), results(&changed, None));
+}
+
+#[test]
+fn denormals_are_flushed_where_no_mode_forbids_it() {
+    let flush = Variation { flush: Flush::ToZero, rounding: Rounding::Nearest, ..toward(Direction::Ordinary) };
+    let small = [[1.0e-30, 1.0e-10, 1.0e-40]; 8];
+    for (text, plain, flushed) in [
+        ("x * y", 1.0e-30_f32 * 1.0e-10, 0.0),
+        ("z * 1.0e10", 1.0e-40_f32 * 1.0e10, 0.0),
+        ("float(i + 5u) * 0.5", 2.5, 2.5),
+        ("z > 0.0 ? 1.0 : 2.0", 1.0, 2.0),
+    ] {
+        let job = job(&kernel(&format!("r[i] = {text};")), &bytes(&small));
+        assert_eq!(results(&job, None)[0], plain, "{text}");
+        assert_eq!(results(&job, Some(flush))[0], flushed, "{text}");
+    }
+    let preserving = kernel("r[i] = x * y;").replace(
+        "layout(local_size_x = 8) in;",
+        "#extension GL_EXT_spirv_intrinsics : require
+spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4464], 4459, 32);
+layout(local_size_x = 8) in;",
+    );
+    let preserving = job(&preserving, &bytes(&small));
+    assert_eq!(results(&preserving, Some(flush))[0], 1.0e-30 * 1.0e-10);
+}
+
+/// The document's table has every row of the program's.
+#[test]
+fn every_bound_is_documented() {
+    let document = std::fs::read_to_string(root().join("docs/agreement.md")).unwrap();
+    let table = document.split("### The bounds").nth(1).unwrap();
+    for row in vkcert::spirv::precision::TABLE {
+        let name = match row.operation {
+            Operation::Core(op) => format!("`Op{op:?}`"),
+            Operation::Extended(op) => format!("`{op:?}`"),
+            Operation::NormalizedComponent => "`Normalize`".to_owned(),
+            // Described with the runs, not among the bounds.
+            Operation::Contracted => continue,
+        };
+        assert!(table.contains(&name), "{name}");
+    }
+    let runs = document.split("### The bounds").next().unwrap();
+    assert!(runs.contains(&format!("the {} are made only", Variation::ALL.len())));
+}
+
+// ---- both engines ----
+
+/// Whether there is a device; required where the machine says so.
+fn device() -> bool {
+    match VulkanExecutor::new(DeviceChoice::Best, Settings::new(env!("CARGO_BIN_EXE_vkcert"))) {
+        Ok(_) => true,
+        Err(error) => {
+            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
+            eprintln!("NOT RUN: no Vulkan device ({error})");
+            false
+        }
+    }
+}
+
+fn procedure(text: &str, result: &str, tolerance: Option<f64>) -> Value {
+    let inputs: Vec<f32> = INPUTS.iter().flatten().copied().collect();
+    let mut test = json!({
+        "id": "T",
+        "buffers": {"a": {"type": "float", "data": inputs}, "r": {"type": result, "count": 8, "fill": {"constant": 0}}},
+        "dispatches": [{"kernel": "k", "groups": [1, 1, 1], "bindings": [
+            {"set": 0, "binding": 0, "buffer": "a"}, {"set": 0, "binding": 1, "buffer": "r"}]}],
+        "expect": []
+    });
+    if let Some(abs) = tolerance {
+        test["expect"] = json!([{"buffer": "r", "type": "float", "values": [0, 0, 0, 0], "tolerance": {"abs": abs}}]);
+    }
+    json!({"schema": 1, "kernels": {"k": {"source": {"text": text}, "language": "glsl"}}, "tests": [test]})
+}
+
+fn on_both(procedure: &Value, fault: &str, exit: i32) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "t.json", procedure.to_string());
+    run_json(
+        vkcert().args(["run", "--engine", "both", "--dump-buffers"]).arg(file).env("VKCERT_WORKER_FAULT", fault),
+        exit,
+    )
+}
+
+fn findings(result: &Value) -> Vec<Value> {
+    result["tests"][0]["findings"].as_array().unwrap().clone()
+}
+
+#[test]
+fn float_kernels_do_not_disagree_on_a_right_driver() {
+    if !device() {
+        return;
+    }
+    let mut within = Vec::new();
+    let chains = [
+        "x / y + sqrt(z * z + x)",
+        "dot(vec3(x, y, z), vec3(y, z, x))",
+        "length(vec2(x, y)) * exp(-y)",
+        "normalize(vec3(x, y, z)).y",
+        "distance(vec2(x, y), vec2(z, x))",
+        "pow(x, y) / (1.0 + exp(z))",
+        "sin(x) * cos(y) + tan(x)",
+    ];
+    let all = operations().into_iter().map(|(text, _, _)| text).chain(chains);
+    for text in all {
+        let result = on_both(&procedure(&kernel(&format!("r[i] = {text};")), "float", None), "", 0);
+        assert_eq!(findings(&result), Vec::<Value>::new(), "{text}");
+        let notes = result["tests"][1]["notes"].to_string();
+        if notes.contains("within the error bounds") {
+            within.push(format!("{text}: {notes}"));
+        }
+    }
+    println!("{}", within.join("\n"));
+    // Devices compute at least one of the transcendental functions otherwise than the C library.
+    assert!(!within.is_empty());
+}
+
+#[test]
+fn a_device_that_leaves_a_value_outside_is_found() {
+    if !device() {
+        return;
+    }
+    // One bit of a quotient: within 2.5 units in the last place.
+    let quotient = kernel("r[i] = x / y;");
+    let nudged = on_both(&procedure(&quotient, "float", None), "nudge", 0);
+    assert!(nudged["tests"][1]["notes"][0].as_str().unwrap().contains("1 element differs within"), "{nudged:#}");
+    // The same bit of an exact result is none that any run leaves.
+    let exact = on_both(&procedure(&kernel("r[i] = floor(10.0 * x);"), "float", None), "nudge", 1);
+    assert_eq!(findings(&exact)[0]["details"]["permitted"], json!([[7.0, 7.0]]), "{exact:#}");
+    let integer = kernel("r[i] = int(100.0 * x);").replace("buffer R { float", "buffer R { int");
+    let integer = on_both(&procedure(&integer, "int", None), "nudge", 1);
+    assert_eq!(findings(&integer)[0]["details"]["permitted"], json!([[75]]));
+    assert_eq!(findings(&integer)[0]["details"]["vulkan"], json!(74));
+    // Twice the quotient: outside, with its place and the values.
+    let deviating = on_both(&procedure(&quotient, "float", None), "deviate", 1);
+    let finding = &findings(&deviating)[0];
+    assert_eq!(finding["kind"], "engine-disagreement");
+    let details = &finding["details"];
+    for (name, expected) in [
+        ("buffer", json!("r")),
+        ("element", json!("r[0]")),
+        ("offset", json!(0)),
+        ("type", json!("float")),
+        ("sequential", json!(0.5)),
+        ("vulkan", json!(1.0)),
+        ("sequential_bits", json!("0x3f000000")),
+        ("vulkan_bits", json!("0x3f800000")),
+        ("elements", json!(1)),
+        ("outside", json!(1)),
+        ("runs", json!(Variation::ALL.len())),
+    ] {
+        assert_eq!(details[name], expected, "{name}: {finding:#}");
+    }
+    let permitted = [0, 1].map(|end| &details["permitted"][0][end]).map(|value| value.as_f64().unwrap());
+    assert!(
+        permitted[0] < 0.5 && permitted[0] > 0.49999 && permitted[1] > 0.5 && permitted[1] < 0.50001,
+        "{details:#}"
+    );
+}
+
+/// x / y is 0.5 for the first invocation, and may be a little more: the result is 0 or 1 and nothing between them.
+#[test]
+fn what_lies_between_the_results_of_a_decision_is_not_permitted() {
+    if !device() {
+        return;
+    }
+    let shared = "s[i] = x / y > 0.5 ? 1.0 : 0.0;\n    barrier();\n    r[i] = s[i ^ 1u] + s[i];";
+    let through_memory = kernel(shared).replace("void main", "shared float s[8];\nvoid main");
+    let branch = "if (x / y > 0.5) {\n        r[i] = 1.0;\n    } else {\n        r[i] = 0.0;\n    }";
+    for text in [
+        kernel("r[i] = x / y > 0.5 ? 1.0 : 0.0;"),
+        kernel(branch),
+        kernel("r[i] = floor(1.5 - x / y);"),
+        kernel("r[i] = float(int(1.5 - x / y));"),
+        kernel("r[i] = step(-0.5, -(x / y));"),
+        through_memory,
+    ] {
+        // Without the fault the engines agree, with it the device leaves a number between 0 and 1, or 2.
+        on_both(&procedure(&text, "float", None), "", 0);
+        let result = on_both(&procedure(&text, "float", None), "deviate", 1);
+        let permitted = &findings(&result)[0]["details"]["permitted"];
+        let spans: Vec<_> = permitted.as_array().unwrap().iter().map(|span| span.to_string()).collect();
+        assert!(
+            spans.contains(&"[0.0,0.0]".to_owned()) && spans.contains(&"[1.0,1.0]".to_owned()),
+            "{text}\n{spans:?}"
+        );
+    }
+}
+
+#[test]
+fn a_tolerance_covers_the_elements_that_it_judges_and_no_others() {
+    if !device() {
+        return;
+    }
+    let quotient = kernel("r[i] = x / y;");
+    // The first four elements are expected within 10000: the deviation of the first is tolerated.
+    on_both(&procedure(&quotient, "float", Some(1e4)), "deviate", 0);
+    let mut later = procedure(&quotient, "float", Some(1e4));
+    later["tests"][0]["expect"][0]["offset"] = json!(16);
+    let result = on_both(&later, "deviate", 1);
+    assert_eq!(findings(&result)[0]["details"]["element"], "r[0]", "{result:#}");
+}
+
+#[test]
+fn a_vector_that_one_engine_alone_records_is_found_with_its_operands() {
+    if !device() {
+        return;
+    }
+    let text = kernel("if (x < 5.0 && y > 0.001) {\n        r[i] = 1.0;\n    }");
+    let result = on_both(&procedure(&text, "float", None), "forget", 1);
+    let finding =
+        findings(&result).into_iter().find(|one| one["details"]["decision"] == "D1" || one["details"]["mark"] == 0);
+    let finding = finding.unwrap_or_else(|| panic!("{result:#}"));
+    assert!(finding["message"].as_str().unwrap().contains("sequential alone"), "{finding:#}");
+}
+
+/// A decision on the verge of what `exp` may return: devices that compute it otherwise take the other branch.
+#[test]
+fn a_vector_that_depends_on_rounding_stands_and_says_so() {
+    if !device() {
+        return;
+    }
+    let exponentials = on_both(&procedure(&kernel("r[i] = exp(x);"), "float", None), "", 0);
+    let values = |engine: usize| -> Vec<f32> {
+        use base64::Engine;
+        let text = exponentials["tests"][engine]["buffers"]["r"].as_str().unwrap();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+        bytes.chunks(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect()
+    };
+    let (ours, theirs) = (values(0), values(1));
+    let Some(at) = (0..8).find(|at| ours[*at] != theirs[*at]) else {
+        eprintln!("NOT SHOWN: this device computes exp as the sequential engine does");
+        return;
+    };
+    // The lower of the two does not exceed the limit, the higher one does.
+    let limit = ours[at].min(theirs[at]).to_bits();
+    let text = kernel(&format!(
+        "float limit = uintBitsToFloat({limit}u);\n    float e = exp(a[{at}][0]);\n    if (e > limit) {{\n        r[i] = 1.0;\n    }}"
+    ));
+    let result = on_both(&procedure(&text, "float", None), "", 1);
+    let vectors: Vec<_> = findings(&result).into_iter().filter(|one| !one["details"]["decision"].is_null()).collect();
+    assert_eq!(vectors.len(), 2, "one vector on each engine alone: {result:#}");
+    for finding in &vectors {
+        let details = &finding["details"];
+        assert_eq!((&details["decision"], &details["text"]), (&json!("D1"), &json!("e > limit")), "{finding:#}");
+        assert_eq!(details["line"], 10, "{finding:#}");
+        assert_eq!(details["within_error_bounds"], true, "{finding:#}");
+        let operands = details["operands"].to_string();
+        assert!(operands.contains("e > limit with e=") && operands.contains("limit="), "{finding:#}");
+        assert_eq!(finding["invocations"], json!([[0, 0, 0]]), "{finding:#}");
+    }
+    let sides: Vec<_> = vectors.iter().map(|one| one["details"]["only_on"].as_str().unwrap()).collect();
+    assert!(sides.contains(&"sequential") && sides.contains(&"vulkan"), "{sides:?}");
+}
+
+// ---- evidence ----
+
+fn project(folder: &Path) {
+    write(folder, "glsl/k.comp", kernel("r[i] = exp(x) + tanh(y) * log(x);"));
+    let settings =
+        "schema = 1\nname = \"bounds\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
+    write(folder, "vkcert.toml", settings);
+    let inputs = INPUTS.iter().flatten().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
+    let requirements = format!(
+        "schema = 1
+
+[[requirement]]
+uid = \"LLR-1\"
+level = \"LLR\"
+title = \"Sum\"
+statement = \"The kernel shall compute the sum.\"
+rationale = \"It is needed.\"
+verification = [\"test\"]
+derived = true
+safety_rationale = \"None.\"
+implements = [{{ file = \"glsl/k.comp\", symbol = \"main\" }}]
+
+[[test]]
+id = \"T-1\"
+requirements = [\"LLR-1\"]
+buffers.a = {{ type = \"float\", data = [{inputs}] }}
+buffers.r = {{ type = \"float\", count = 8, fill = {{ constant = 0 }} }}
+[[test.dispatches]]
+kernel = \"k\"
+groups = [1, 1, 1]
+bindings = [{{ set = 0, binding = 0, buffer = \"a\" }}, {{ set = 0, binding = 1, buffer = \"r\" }}]
+"
+    );
+    write(folder, "requirements/all.toml", requirements);
+}
+
+fn change(evidence: &Path, change: impl FnOnce(&mut Value)) {
+    use sha2::Digest;
+    let read = |name: &str| -> Value { serde_json::from_slice(&std::fs::read(evidence.join(name)).unwrap()).unwrap() };
+    let mut campaign = read("campaign.json");
+    change(&mut campaign);
+    let text = format!("{campaign:#}\n");
+    write(evidence, "campaign.json", &text);
+    let mut manifest = read("manifest.json");
+    let hash: String = sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    manifest["outputs"]["campaign.json"] = hash.into();
+    write(evidence, "manifest.json", format!("{manifest:#}\n"));
+}
+
+#[test]
+fn evidence_holds_the_bounds_and_verify_derives_them_again() {
+    if !device() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    project(folder.path());
+    run(vkcert().arg("build").arg(folder.path()), 0);
+    let out = folder.path().join("reports");
+    let summary = run(vkcert().args(["certify", "--engine", "both", "--out"]).arg(&out).arg(folder.path()), 0);
+    let summary = String::from_utf8(summary.stdout).unwrap();
+    assert!(summary.contains("1 within-error-bounds"), "{summary}");
+    let evidence = out.join("evidence");
+    let campaign: Value = serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
+    let row = &campaign["agreement"][0];
+    assert_eq!((&row["outputs"], &row["coverage"]), (&json!("within-error-bounds"), &json!("identical")), "{row:#}");
+    let buffer = &row["bounds"]["buffers"][0];
+    assert_eq!(buffer["outside"], 0);
+    assert_eq!(buffer["elements"].as_u64().unwrap() as usize, buffer["listed"].as_array().unwrap().len());
+    assert!(buffer["worst_ulp"].as_u64().unwrap() > 0);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("within-error-bounds") && page.contains("ULP at most"));
+    let verified = run(vkcert().arg("verify").arg(&evidence), 0);
+    let verified = String::from_utf8(verified.stdout).unwrap();
+    assert!(verified.contains("the permitted values come from"), "{verified}");
+    // Each of these contradicts the stored outputs, or what else the row says.
+    type Change = fn(&mut Value);
+    let changes: [(&str, Change); 7] = [
+        ("outcome", |row| row["outputs"] = json!("identical")),
+        ("no bounds", |row| row["bounds"] = Value::Null),
+        ("value", |row| row["bounds"]["buffers"][0]["listed"][0]["vulkan"]["bits"] = json!("0x3f800000")),
+        ("range", |row| {
+            let sequential = row["bounds"]["buffers"][0]["listed"][0]["sequential"].clone();
+            row["bounds"]["buffers"][0]["listed"][0]["permitted"] = json!([[sequential, sequential]]);
+        }),
+        ("element", |row| {
+            row["bounds"]["buffers"][0]["listed"].as_array_mut().unwrap().remove(0);
+            let elements = row["bounds"]["buffers"][0]["elements"].as_u64().unwrap();
+            row["bounds"]["buffers"][0]["elements"] = json!(elements - 1);
+        }),
+        ("outside", |row| row["bounds"]["buffers"][0]["outside"] = json!(1)),
+        ("coverage", |row| row["coverage"] = json!("different")),
+    ];
+    for (name, edit) in changes {
+        change(&evidence, |campaign| edit(&mut campaign["agreement"][0]));
+        let output = run(vkcert().arg("verify").arg(&evidence), 1);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains("agreement of k on T-1"), "{name}: {said}");
+        change(&evidence, |stored| *stored = campaign.clone());
+    }
+    run(vkcert().arg("verify").arg(&evidence), 0);
+    // Evidence from before there were bounds: a row without them.
+    change(&evidence, |campaign| {
+        campaign["agreement"][0] = json!({"test": "T-1", "kernel": "k", "outputs": "different", "coverage": "identical",
+            "differences": ["buffer `r` differs in 3 bytes, first at offset 4"]});
+        campaign["findings"] = json!([{"kernel": "k", "engine": null, "test": "T-1", "finding": {
+            "kind": "engine-disagreement", "message": "they differ", "count": 1, "place": null, "other_place": null}}]);
+    });
+    let said = String::from_utf8(run(vkcert().arg("verify").arg(&evidence), 1).stdout).unwrap();
+    assert!(!said.contains("agreement of"), "{said}");
+}
