@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use support::*;
-use vkcert::exec::sequential::{Direction, Flush, Products, SequentialExecutor, Variation};
+use vkcert::exec::sequential::{Direction, Flush, Preferred, Products, SequentialExecutor, Variation};
 use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
@@ -201,7 +201,26 @@ fn variations_are_permitted_whatever_their_direction() {
 }
 
 fn contracted() -> Variation {
-    Variation { rounding: Rounding::Nearest, products: Products::Contracted, ..toward(Direction::Ordinary) }
+    preferring(Preferred::First)
+}
+
+fn preferring(preferred: Preferred) -> Variation {
+    let products = Products::Contracted(preferred);
+    Variation { rounding: Rounding::Nearest, products, ..toward(Direction::Ordinary) }
+}
+
+#[test]
+fn of_a_sum_of_two_products_either_is_contracted() {
+    let two = job(&kernel("r[i] = x * y + z * x;"), &bytes(&INPUTS));
+    let first = INPUTS.map(|[x, y, z]| x.mul_add(y, z * x));
+    let second = INPUTS.map(|[x, y, z]| z.mul_add(x, x * y));
+    assert_ne!(first, second, "the inputs show no difference");
+    assert_eq!(results(&two, Some(preferring(Preferred::First))), first);
+    assert_eq!(results(&two, Some(preferring(Preferred::Second))), second);
+    let ordered: Vec<_> = Variation::ALL.iter().map(|variation| variation.products).collect();
+    for preferred in [Preferred::First, Preferred::Second] {
+        assert!(ordered.contains(&Products::Contracted(preferred)), "{preferred:?} is tried");
+    }
 }
 
 #[test]

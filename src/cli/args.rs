@@ -32,7 +32,7 @@ pub struct Common {
     /// Form of the result on stdout
     #[arg(long, global = true, value_enum, default_value_t = OutputForm::Text)]
     pub format: OutputForm,
-    /// Tests run at the same time [default: number of cores]
+    /// Tests run at the same time [default: number of cores; one on a device with processors of its own]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]

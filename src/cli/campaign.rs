@@ -158,7 +158,7 @@ fn run_vulkan(
         progress.inc(1);
         run
     };
-    pool::share(executor, plan.jobs, prepared, one).into_iter().collect()
+    pool::share(executor, plan.workers, prepared, one).into_iter().collect()
 }
 
 /// A bar on a terminal; nothing elsewhere.

@@ -2,6 +2,7 @@
 
 use super::args::{Common, EngineChoice};
 use super::failure::Failure;
+use crate::exec::vulkan::pool::Workers;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::procedure::TestLimits;
@@ -15,6 +16,8 @@ pub struct Plan {
     pub checks: Checks,
     /// Threads for tests on the sequential engine.
     pub jobs: usize,
+    /// Workers for tests on a device.
+    pub workers: Workers,
     timeout: Option<f64>,
     max_steps: Option<u64>,
 }
@@ -42,6 +45,7 @@ impl Plan {
             device: common.device.clone(),
             checks: checks(check)?,
             jobs: common.jobs.map_or(cores, |jobs| jobs as usize),
+            workers: common.jobs.map_or(Workers::AsSuits(cores), |jobs| Workers::AtMost(jobs as usize)),
             timeout: common.timeout,
             max_steps: common.max_steps,
         })

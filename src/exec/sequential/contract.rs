@@ -6,16 +6,17 @@
 
 use super::ops::element::{Binary, Ternary};
 use super::program::{Action, Program, Reg, Scalar, Use};
+use super::variation::Preferred;
 use std::collections::HashMap;
 
 /// Contracts every sum that may be contracted.
-pub fn contract(program: &mut Program) {
+pub fn contract(program: &mut Program, preferred: Preferred) {
     let Program { blocks, freedom, .. } = program;
     for block in blocks {
         let mut products: HashMap<Reg, [Reg; 2]> = HashMap::new();
         for step in &mut block.steps {
             let free = !freedom.separate.contains(&step.place);
-            if free && let Some(action) = contracted(&step.action, &products) {
+            if free && let Some(action) = contracted(&step.action, &products, preferred) {
                 step.action = action;
             }
             let mut written = Vec::new();
@@ -40,9 +41,13 @@ pub fn contract(program: &mut Program) {
 }
 
 /// A sum with a product in it, as one operation.
-fn contracted(action: &Action, products: &HashMap<Reg, [Reg; 2]>) -> Option<Action> {
+fn contracted(action: &Action, products: &HashMap<Reg, [Reg; 2]>, preferred: Preferred) -> Option<Action> {
     let Action::Binary { op, to, a, b } = action else { return None };
-    let (op, [x, y], c) = match (op, products.get(a), products.get(b)) {
+    let (first, second) = match (products.get(a), products.get(b), preferred) {
+        (Some(_), second @ Some(_), Preferred::Second) => (None, second),
+        (first, second, _) => (first, second),
+    };
+    let (op, [x, y], c) = match (op, first, second) {
         (Binary::FAdd, Some(factors), _) => (Ternary::ContractedAdd, factors, b),
         (Binary::FAdd, None, Some(factors)) => (Ternary::ContractedAdd, factors, a),
         (Binary::FSub, Some(factors), _) => (Ternary::ContractedSub, factors, b),

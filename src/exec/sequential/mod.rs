@@ -33,7 +33,7 @@ mod variation;
 pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
 pub use run::{SequentialExecutor, SequentialRun};
-pub use variation::{Direction, Flush, Products, Variation};
+pub use variation::{Direction, Flush, Preferred, Products, Variation};
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

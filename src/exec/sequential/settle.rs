@@ -67,8 +67,8 @@ impl<T: Clone> Table<T> {
 /// Settles the program.
 pub fn settle(program: &mut Program, known: &Known) {
     forward_copies(program);
-    if known.variation.is_some_and(|variation| variation.products == Products::Contracted) {
-        super::contract::contract(program);
+    if let Some(Products::Contracted(preferred)) = known.variation.map(|variation| variation.products) {
+        super::contract::contract(program, preferred);
     }
     let may = find_suspects(program, known);
     find_undefined_results(program);

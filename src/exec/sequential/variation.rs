@@ -45,8 +45,15 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Products {
     Separate,
-    /// One rounding for both, where no NoContraction forbids it.
-    Contracted,
+    /// One rounding for both, where no NoContraction forbids it. Of a sum of two products one is contracted.
+    Contracted(Preferred),
+}
+
+/// Which of two products goes into their sum unrounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preferred {
+    First,
+    Second,
 }
 
 /// What becomes of denormal operands and results.
@@ -75,21 +82,24 @@ impl Variation {
     pub const ALL: &'static [Variation] = &[
         toward(Direction::Up, Rounding::Nearest, Products::Separate),
         toward(Direction::Down, Rounding::Nearest, Products::Separate),
-        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted),
+        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted(Preferred::Second)),
         Variation { flush: Flush::ToZero, ..Variation::NONE },
-        toward(Direction::Up, Rounding::Nearest, Products::Contracted),
-        toward(Direction::Down, Rounding::Nearest, Products::Contracted),
+        toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::Second)),
+        toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::Second)),
         toward(Direction::ByInstruction { seed: 1 }, Rounding::Nearest, Products::Separate),
-        toward(Direction::ByInstruction { seed: 2 }, Rounding::Nearest, Products::Contracted),
+        toward(Direction::ByInstruction { seed: 2 }, Rounding::Nearest, Products::Contracted(Preferred::First)),
         toward(Direction::ByExecution { seed: 3 }, Rounding::Nearest, Products::Separate),
-        toward(Direction::ByExecution { seed: 4 }, Rounding::Nearest, Products::Contracted),
+        toward(Direction::ByExecution { seed: 4 }, Rounding::Nearest, Products::Contracted(Preferred::Second)),
         toward(Direction::Up, Rounding::Any, Products::Separate),
         toward(Direction::Down, Rounding::Any, Products::Separate),
         toward(Direction::ByInstruction { seed: 5 }, Rounding::Any, Products::Separate),
         toward(Direction::ByInstruction { seed: 6 }, Rounding::Any, Products::Separate),
         Variation {
             flush: Flush::ToZero,
-            ..toward(Direction::ByExecution { seed: 7 }, Rounding::Any, Products::Contracted)
+            ..toward(Direction::ByExecution { seed: 7 }, Rounding::Any, Products::Contracted(Preferred::First))
         },
         toward(Direction::ByExecution { seed: 8 }, Rounding::Any, Products::Separate),
     ];

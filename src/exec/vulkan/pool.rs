@@ -5,7 +5,7 @@
 //! more by itself, and that run counts. Results come in the order of the tests, whichever worker had them.
 //! Does not cover: what a test is.
 
-use super::VulkanExecutor;
+use super::{DeviceIdentity, VulkanExecutor};
 use crate::exec::repeat::Results;
 use crate::exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
 use crate::model::verdict::EngineName;
@@ -18,14 +18,33 @@ const MOST: usize = 4;
 /// A worker takes as long to start as some tens of small tests to run.
 const WORTH: usize = 8;
 
-/// Runs `one` for every item on a pool of at most `workers` workers, the first of which is there already.
+/// How many workers share a campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workers {
+    /// So many.
+    AtMost(usize),
+    /// As many where workers are processors' work; one on a device of its own, which runs their work in turn.
+    AsSuits(usize),
+}
+
+impl Workers {
+    fn on(self, device: &DeviceIdentity) -> usize {
+        match self {
+            Workers::AtMost(number) => number,
+            Workers::AsSuits(number) if device.kind == "cpu" => number,
+            Workers::AsSuits(_) => 1,
+        }
+    }
+}
+
+/// Runs `one` for every item on a pool of workers, the first of which is there already.
 pub fn share<T: Sync, R: Send>(
     first: &mut VulkanExecutor,
-    workers: usize,
+    workers: Workers,
     items: &[T],
     one: impl Fn(&T, &mut dyn Executor) -> R + Sync,
 ) -> Vec<R> {
-    let workers = workers.min(MOST).min(items.len().div_ceil(WORTH)).max(1);
+    let workers = workers.on(&first.opened.identity).min(MOST).min(items.len().div_ceil(WORTH)).max(1);
     if workers == 1 {
         return items.iter().map(|item| one(item, first)).collect();
     }
