@@ -354,7 +354,9 @@ impl Machine<'_> {
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
                 let touch = op.touch();
-                shadow.touch_bytes(4 * at, 4 * words, touch, &now, |other, touch| races.push((other, touch, local, false)));
+                shadow.touch_bytes(4 * at, 4 * words, touch, &now, |other, touch| {
+                    races.push((other, touch, local, false))
+                });
             }
             let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
             let old = u64::from(store.words[at]) | high;

@@ -505,8 +505,10 @@ impl<'a> Decoder<'a> {
             StorageClass::Workgroup => {
                 let scalars = super::layout::flat_size(&self.types, &self.constants, pointee)?;
                 let base = self.program.workgroup_words;
-                self.program.workgroup_words =
-                    base.checked_add(scalars).filter(|words| *words < 1 << 30).ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
+                self.program.workgroup_words = base
+                    .checked_add(scalars)
+                    .filter(|words| *words < 1 << 30)
+                    .ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
                 let name = self.name(id).to_string();
                 self.program.workgroup_variables.push(Expanded { name, scalars });
                 self.memory(Root::Workgroup, base * 4, Arrangement::Flat, id)

@@ -152,7 +152,8 @@ fn explicit(
     into: &mut Vec<Part>,
 ) -> Result<(), Unsupported> {
     let far = || unsupported("an offset of more than 2^32 bytes");
-    let at = |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
+    let at =
+        |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
     match types.get(ty) {
         Some(Type::Int { .. } | Type::Float { .. }) => match scalar_bytes(types, ty)? {
             8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),

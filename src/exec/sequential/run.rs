@@ -340,8 +340,10 @@ impl<'a> Session<'a> {
         wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
         bytes += working_bytes(program, self.settings.tile_width);
-        bytes +=
-            wanted.iter().map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program.granule)).sum::<u64>();
+        bytes += wanted
+            .iter()
+            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program.granule))
+            .sum::<u64>();
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
         }

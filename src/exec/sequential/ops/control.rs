@@ -79,7 +79,12 @@ fn switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 }
 
 /// A selector of 64 bits as the position of its case, from 1 on; 0: none.
-fn by_position(decoder: &mut Decoder<'_>, form: Form, selector: Parts, cases: &[(u64, u32)]) -> (Reg, Rc<[(u32, u32)]>) {
+fn by_position(
+    decoder: &mut Decoder<'_>,
+    form: Form,
+    selector: Parts,
+    cases: &[(u64, u32)],
+) -> (Reg, Rc<[(u32, u32)]>) {
     let mut position = decoder.constant_word(0);
     for ((value, _), number) in cases.iter().zip(1..) {
         let value = decoder.constant_number(form, *value);

@@ -84,7 +84,8 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let mut scalars = Vec::with_capacity(a.len());
     for (index, pair) in a.iter().zip(b.iter()).enumerate() {
         // One condition for all components (SPIR-V 1.4), or one for each.
-        let condition = if conditions.len() == 1 { conditions[0] } else { conditions[index * conditions.len() / a.len()] };
+        let condition =
+            if conditions.len() == 1 { conditions[0] } else { conditions[index * conditions.len() / a.len()] };
         scalars.push(match pair {
             (Scalar::Word(a), Scalar::Word(b)) => {
                 let to = decoder.word();

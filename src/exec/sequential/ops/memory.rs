@@ -1,8 +1,8 @@
 //! Memory instructions (SPIR-V specification, section "Memory Instructions").
 
+use super::sized::{Form, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use super::sized::{Form, Width};
 use crate::exec::sequential::layout::{self, Arrangement};
 use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Root, Scalar, Uniform, Unit};
 use crate::spirv::module::{Id, Instruction};

@@ -18,8 +18,8 @@ use super::decode::{Decoder, Unsupported, Value, unsupported};
 use super::program::{Action, Reg, Scalar};
 use crate::spirv::module::Instruction;
 use element::{Binary, Classify, Compare, Unary};
-use sized::{Relation, Sized};
 use rspirv::spirv::Op;
+use sized::{Relation, Sized};
 use std::collections::HashMap;
 
 /// A handler's signature.

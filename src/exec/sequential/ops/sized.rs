@@ -351,9 +351,7 @@ impl Operation {
                 }
                 Ternary::UClamp => (b > c, "clamp whose lower limit is above the upper"),
                 Ternary::SClamp => (width.signed(b) > width.signed(c), "clamp whose lower limit is above the upper"),
-                Ternary::SmoothStep => {
-                    (float(a) >= float(b), "smoothstep whose lower edge is not below the upper")
-                }
+                Ternary::SmoothStep => (float(a) >= float(b), "smoothstep whose lower edge is not below the upper"),
                 Ternary::BitFieldUExtract | Ternary::BitFieldSExtract => {
                     (b.saturating_add(c) > bits, "a bit field that reaches beyond the number")
                 }
@@ -369,7 +367,10 @@ impl Operation {
             Sized::ToUnsigned => {
                 let x = float(a).trunc();
                 // 2^width is exact in 64 bits.
-                (!(x > -1.0 && x < 2f64.powi(self.to.width().bits() as i32)), "a float outside the range of the integer is converted")
+                (
+                    !(x > -1.0 && x < 2f64.powi(self.to.width().bits() as i32)),
+                    "a float outside the range of the integer is converted",
+                )
             }
             Sized::ToSigned => {
                 let x = float(a).trunc();
@@ -481,7 +482,13 @@ fn integer1(op: Unary, width: Width, a: u64) -> Option<u64> {
         Unary::BitCount => u64::from(a.count_ones()),
         Unary::SAbs => width.signed(a).unsigned_abs(),
         Unary::SSign => width.signed(a).signum() as u64,
-        Unary::FindILsb => if a == 0 { u64::MAX } else { u64::from(a.trailing_zeros()) },
+        Unary::FindILsb => {
+            if a == 0 {
+                u64::MAX
+            } else {
+                u64::from(a.trailing_zeros())
+            }
+        }
         Unary::FindUMsb => highest(a),
         Unary::FindSMsb => highest(if width.signed(a) < 0 { !a & width.mask() } else { a }),
         _ => return None,
@@ -498,7 +505,13 @@ fn integer2(op: Binary, width: Width, a: u64, b: u64) -> Option<u64> {
         Binary::ISub => a.wrapping_sub(b),
         Binary::IMul => a.wrapping_mul(b),
         Binary::UDiv => a.checked_div(b).unwrap_or(0),
-        Binary::SDiv => if y == 0 { 0 } else { x.wrapping_div(y) as u64 },
+        Binary::SDiv => {
+            if y == 0 {
+                0
+            } else {
+                x.wrapping_div(y) as u64
+            }
+        }
         Binary::UMod => a.checked_rem(b).unwrap_or(0),
         Binary::SRem => remainder as u64,
         Binary::SMod => {
@@ -609,6 +622,179 @@ impl Relation {
                 Compare::Ordered => !unordered,
                 Compare::Unordered => unordered,
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WORD: Form = Form::Integer(Width::W32);
+    const FLOAT: Form = Form::Float(Width::W32);
+
+    fn value(op: Sized, form: Form, operands: [u32; 3]) -> u32 {
+        let [a, b, c] = operands.map(u64::from);
+        Operation { op, from: form, to: form }.value(a, b, c).expect("it exists") as u32
+    }
+
+    const UNARY: &[Unary] = &[
+        Unary::SNegate,
+        Unary::Not,
+        Unary::BitReverse,
+        Unary::BitCount,
+        Unary::SAbs,
+        Unary::SSign,
+        Unary::FindILsb,
+        Unary::FindSMsb,
+        Unary::FindUMsb,
+    ];
+    const BINARY: &[Binary] = &[
+        Binary::IAdd,
+        Binary::ISub,
+        Binary::IMul,
+        Binary::UDiv,
+        Binary::SDiv,
+        Binary::UMod,
+        Binary::SRem,
+        Binary::SMod,
+        Binary::ShiftRightLogical,
+        Binary::ShiftRightArithmetic,
+        Binary::ShiftLeftLogical,
+        Binary::BitwiseOr,
+        Binary::BitwiseXor,
+        Binary::BitwiseAnd,
+        Binary::UMulHigh,
+        Binary::SMulHigh,
+        Binary::Carry,
+        Binary::Borrow,
+        Binary::UMin,
+        Binary::UMax,
+        Binary::SMin,
+        Binary::SMax,
+    ];
+    const TERNARY: &[Ternary] = &[
+        Ternary::UClamp,
+        Ternary::SClamp,
+        Ternary::BitFieldSExtract,
+        Ternary::BitFieldUExtract,
+        Ternary::BitFieldInsert,
+    ];
+    const REALS: &[Binary] = &[
+        Binary::FAdd,
+        Binary::FSub,
+        Binary::FMul,
+        Binary::FDiv,
+        Binary::FRem,
+        Binary::FMod,
+        Binary::Step,
+        Binary::Ldexp,
+    ];
+    const ROUNDED: &[Unary] = &[
+        Unary::FNegate,
+        Unary::FAbs,
+        Unary::FSign,
+        Unary::Floor,
+        Unary::Ceil,
+        Unary::Trunc,
+        Unary::RoundEven,
+        Unary::Fract,
+        Unary::Sqrt,
+        Unary::ModfFraction,
+        Unary::FrexpSignificand,
+    ];
+
+    fn interesting() -> impl Strategy<Value = u32> {
+        prop_oneof![any::<u32>(), 0_u32..40, Just(0x8000_0000), Just(u32::MAX), any::<f32>().prop_map(f32::to_bits)]
+    }
+
+    fn same_float(ours: u32, theirs: u32) -> bool {
+        let (ours, theirs) = (f32::from_bits(ours), f32::from_bits(theirs));
+        ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// The quick operations of `element` compute the same on words, and find the same results undefined.
+        #[test]
+        fn on_words_both_ways_are_one(a in interesting(), b in interesting(), c in interesting()) {
+            for op in UNARY {
+                let mut out = [0];
+                op.apply(&mut out, &[a]);
+                prop_assert_eq!(value(Sized::Unary(*op), WORD, [a, b, c]), out[0], "{:?} {:x}", op, a);
+            }
+            for op in BINARY {
+                let mut out = [0];
+                op.apply(&mut out, &[a], &[b]);
+                prop_assert_eq!(value(Sized::Binary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x}", op, a, b);
+                let found = Operation { op: Sized::Binary(*op), from: WORD, to: WORD }.undefined(a.into(), b.into(), 0);
+                let due = op.undefined().is_some_and(|(test, _)| test(a, b));
+                prop_assert_eq!(found.is_some(), due, "{:?} {:x} {:x}", op, a, b);
+            }
+            for op in TERNARY {
+                let mut out = [0];
+                op.apply(&mut out, &[a], &[b], &[c]);
+                prop_assert_eq!(value(Sized::Ternary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x} {:x}", op, a, b, c);
+            }
+            for op in ROUNDED {
+                let mut out = [0];
+                op.apply(&mut out, &[a]);
+                let ours = value(Sized::Unary(*op), FLOAT, [a, b, c]);
+                prop_assert!(same_float(ours, out[0]), "{:?} {:x}: {:x} {:x}", op, a, ours, out[0]);
+            }
+            for op in REALS {
+                let mut out = [0];
+                op.apply(&mut out, &[a], &[b]);
+                let ours = value(Sized::Binary(*op), FLOAT, [a, b, c]);
+                prop_assert!(same_float(ours, out[0]), "{:?} {:x} {:x}: {:x} {:x}", op, a, b, ours, out[0]);
+            }
+            let mut out = [0];
+            Ternary::Fma.apply(&mut out, &[a], &[b], &[c]);
+            prop_assert!(same_float(value(Sized::Ternary(Ternary::Fma), FLOAT, [a, b, c]), out[0]));
+        }
+
+        /// Against rounding a value that has twice the digits: the next floats of 16 bits on both sides are no nearer.
+        #[test]
+        fn a_half_is_the_nearest(bits in any::<u64>(), exponent in -30_i32..20) {
+            let value = f64::from_bits((bits & !(0x7ff << 52)) | ((1023 + exponent) as u64) << 52);
+            let half = half::f16::from_bits(half_of(value));
+            if half.is_finite() {
+                let error = (half.to_f64() - value).abs();
+                for step in [-1_i32, 1] {
+                    let other = half::f16::from_bits((i32::from(half.to_bits()) + step) as u16);
+                    let other_error = (other.to_f64() - value).abs();
+                    prop_assert!(!other.is_finite() || error < other_error || (error == other_error && half.to_bits() & 1 == 0));
+                }
+            } else {
+                prop_assert!(value.abs() >= 65520.0);
+            }
+        }
+
+        /// Products and sums of halves, exact as integers of the least half.
+        #[test]
+        fn a_fused_half_is_rounded_once(a in any::<u16>(), b in any::<u16>(), c in any::<u16>()) {
+            let halves = [a, b, c].map(half::f16::from_bits);
+            prop_assume!(halves.iter().all(|half| half.is_finite()));
+            // In units of 2^-48.
+            let units = |half: half::f16| (half.to_f64() * 2f64.powi(24)) as i128;
+            let exact = units(halves[0]) * units(halves[1]) + (units(halves[2]) << 24);
+            let form = Form::Float(Width::W16);
+            let operation = Operation { op: Sized::Ternary(Ternary::Fma), from: form, to: form };
+            let result = operation.value(a.into(), b.into(), c.into()).expect("it exists");
+            let result = half::f16::from_bits(result as u16);
+            if result.is_finite() {
+                let error = |half: half::f16| ((units(half) << 24) - exact).unsigned_abs();
+                for step in [-1_i32, 1] {
+                    let other = half::f16::from_bits((i32::from(result.to_bits()) + step) as u16);
+                    let nearer = other.is_finite() && error(other) < error(result);
+                    let tie = other.is_finite() && error(other) == error(result) && result.to_bits() & 1 == 1;
+                    prop_assert!(!nearer && !tie, "{:?}: {:?}, and {:?} is nearer", halves, result, other);
+                }
+            } else {
+                prop_assert!(exact.unsigned_abs() >= 65520 << 48);
+            }
         }
     }
 }
