@@ -7,7 +7,8 @@ use super::lanes::{MASK_WORDS, Mask};
 use super::machine::Machine;
 use super::memory::{Clock, Store};
 use super::ops::element::{Atomic, Touch};
-use super::program::{Access, Bound, Reg, Root, Scalar};
+use super::ops::sized::Form;
+use super::program::{Access, Bound, Parts, Root, Scalar, Unit};
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
 
@@ -17,20 +18,23 @@ struct Addressed {
     lanes: Mask,
     /// Whether every lane, active or not, can be read without looking.
     unguarded: bool,
-    /// Words that the root holds.
+    /// What the root holds, in units of the access.
     limit: u32,
     /// Word of the store where the root begins.
     first: usize,
 }
 
 impl Machine<'_> {
-    /// Fills `addresses` with the word address of each lane, relative to the root.
+    /// Fills `addresses` with the address of each lane, relative to the root, in units of the access.
     fn address(&mut self, access: &Access, place: u32) -> Addressed {
         let (limit, first) = match access.root {
-            Root::Descriptor(index) => self.slots[index as usize].map_or((0, 0), |slot| (slot.words, slot.first)),
-            Root::Workgroup => (self.workgroup_memory.words.len() as u32, 0),
-            Root::Invocation => (self.program.invocation_words, 0),
-            Root::PushConstant => (self.push_constants.words.len() as u32, 0),
+            Root::Descriptor(index) => self.slots[index as usize].map_or((0, 0), |slot| match access.unit {
+                Unit::Word => (slot.words, slot.first),
+                Unit::Byte => (slot.bytes, slot.first),
+            }),
+            Root::Workgroup => (access.unit.of_words(self.workgroup_memory.words.len() as u32), 0),
+            Root::Invocation => (access.unit.of_words(self.program.invocation_words), 0),
+            Root::PushConstant => (access.unit.of_words(self.push_constants.words.len() as u32), 0),
         };
         let mut lanes = self.active;
         let mut addresses = std::mem::take(&mut self.addresses);
@@ -50,13 +54,13 @@ impl Machine<'_> {
                 lanes = self.inside_dimension(access, position, bound, lanes, place);
             }
         }
-        let span = access.components.iter().max().map_or(0, |last| last + 1);
+        let span = access.span();
         let room = limit.checked_sub(span);
         let most = addresses.iter().fold(0, |most, address| most.max(*address));
         let inside = room.is_some_and(|room| most <= room);
         self.addresses = addresses;
         if let Root::Descriptor(index) = access.root {
-            self.touch_range(index as usize, &lanes, most.saturating_add(span), span, limit);
+            self.touch_range(index as usize, &lanes, most.saturating_add(span), span, limit, access.unit);
         }
         let unguarded = inside && lanes == self.active;
         Addressed { lanes, unguarded, limit, first }
@@ -64,13 +68,13 @@ impl Machine<'_> {
 
     /// Remembers the last word of a descriptor's range that was accessed. `most` bounds what any lane, active or not,
     /// could have accessed, so that the lanes are looked at only where it may be news.
-    fn touch_range(&mut self, index: usize, lanes: &Mask, most: u32, span: u32, limit: u32) {
-        if most <= self.touched[index] {
+    fn touch_range(&mut self, index: usize, lanes: &Mask, most: u32, span: u32, limit: u32, unit: Unit) {
+        if most <= unit.of_words(self.touched[index]) {
             return;
         }
         let ends = lanes.lanes().map(|lane| self.addresses[lane].saturating_add(span));
         let last = ends.filter(|end| *end <= limit).max().unwrap_or(0);
-        self.touched[index] = self.touched[index].max(last);
+        self.touched[index] = self.touched[index].max(last.div_ceil(unit.of_words(1)));
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.
@@ -108,9 +112,9 @@ impl Machine<'_> {
                 FindingKind::OutOfBounds,
                 format!(
                     "the access at byte {} of `{}` ends behind the {} bytes that are bound",
-                    u64::from(word) * 4,
+                    u64::from(word) * u64::from(access.unit.bytes()),
                     access.name,
-                    u64::from(limit) * 4
+                    u64::from(limit) * u64::from(access.unit.bytes())
                 ),
             )
         });
@@ -118,6 +122,10 @@ impl Machine<'_> {
 
     pub(super) fn load(&mut self, access: &Access, to: &[Scalar], place: u32) {
         let found = self.address(access, place);
+        if access.unit == Unit::Byte {
+            self.load_bytes(access, &found, to, place);
+            return;
+        }
         for (component, scalar) in access.components.iter().zip(to) {
             // A register that may be written in every lane is filled in place.
             let in_place = match scalar {
@@ -243,6 +251,10 @@ impl Machine<'_> {
 
     pub(super) fn store(&mut self, access: &Access, from: &[Scalar], place: u32) {
         let found = self.address(access, place);
+        if access.unit == Unit::Byte {
+            self.store_bytes(access, &found, from, place);
+            return;
+        }
         for (component, scalar) in access.components.iter().zip(from) {
             let mut values = std::mem::take(&mut self.staging);
             match scalar {
@@ -306,23 +318,30 @@ impl Machine<'_> {
     }
 
     /// `to`, value and comparator in this order.
-    pub(super) fn atomic(&mut self, op: Atomic, access: &Access, [to, a, b]: [Option<Reg>; 3], place: u32) {
+    pub(super) fn atomic(
+        &mut self,
+        (op, form): (Atomic, Form),
+        access: &Access,
+        [to, a, b]: [Option<Parts>; 3],
+        place: u32,
+    ) {
         let found = self.address(access, place);
         if self.variation.is_some() {
             self.follow_read(access.root, &found.lanes, (found.first, found.limit), 0);
         }
-        let mut out = std::mem::take(&mut self.staging);
-        out.fill(0);
+        let mut out = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
+        out.iter_mut().for_each(|half| half.fill(0));
         let clock = self.clock;
         let mut undefined = Mask::EMPTY;
+        let words = form.width().words();
         for lane in found.lanes.lanes() {
             let word = self.addresses[lane];
-            if word >= found.limit {
+            if word >= found.limit || found.limit - word < words as u32 {
                 self.report_range(access, lane, word, found.limit, place);
                 continue;
             }
-            let operand = |reg: Option<Reg>, words: &[Box<[u32]>]| reg.map_or(0, |reg| words[reg.0 as usize][lane]);
-            let (value, comparator) = (operand(a, &self.words), operand(b, &self.words));
+            let operand = |parts: Option<Parts>| parts.map_or(0, |parts| self.number(parts, lane));
+            let (value, comparator) = (operand(a), operand(b));
             let local = self.first_lane + lane as u32;
             let tracking = self.track_races;
             let path = self.path(lane);
@@ -334,17 +353,24 @@ impl Machine<'_> {
             }
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
-                shadow.touch(at, op.touch(), &now, |other, touch| races.push((other, touch, local, false)));
+                let touch = op.touch();
+                shadow.touch_bytes(4 * at, 4 * words, touch, &now, |other, touch| {
+                    races.push((other, touch, local, false))
+                });
             }
-            let old = store.words[at];
-            if op.reads() && store.is_undefined(at) {
+            let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
+            let old = u64::from(store.words[at]) | high;
+            if op.reads() && (at..at + words).any(|word| store.is_undefined(word)) {
                 undefined.0[lane / 64] |= 1 << (lane % 64);
             }
-            if let Some(new) = op.apply(old, value, comparator) {
-                store.words[at] = new;
-                store.define(at, true);
+            if let Some(new) = op.apply(form, old, value, comparator) {
+                for (half, word) in (at..at + words).enumerate() {
+                    store.words[word] = (new >> (32 * half)) as u32;
+                    store.define(word, true);
+                }
             }
-            out[lane] = old;
+            out[0][lane] = old as u32;
+            out[1][lane] = (old >> 32) as u32;
             self.races = races;
         }
         if !undefined.is_empty() && self.track_undefined {
@@ -352,10 +378,104 @@ impl Machine<'_> {
             self.report_undefined(&undefined, place, &message);
         }
         self.report_races(access, op.touch(), place);
-        if let Some(to) = to {
-            self.write(to, |register, _| register.copy_from_slice(&out));
+        for (reg, half) in to.iter().flat_map(|parts| parts.registers()).zip(&out) {
+            self.write(reg, |register, _| register.copy_from_slice(half));
         }
-        self.staging = out;
+        [self.staging, self.staging_high] = out;
+    }
+
+    /// Reads numbers of any size, lane by lane.
+    fn load_bytes(&mut self, access: &Access, found: &Addressed, to: &[Scalar], place: u32) {
+        for ((component, bytes), scalar) in access.components.iter().zip(access.sizes.iter()).zip(to) {
+            let mut out = std::mem::take(&mut self.staging);
+            out.fill(0);
+            let mut undefined = [0; MASK_WORDS];
+            for lane in found.lanes.lanes() {
+                let byte = self.addresses[lane].wrapping_add(*component);
+                if byte >= found.limit || found.limit - byte < *bytes {
+                    self.report_range(access, lane, byte, found.limit, place);
+                    continue;
+                }
+                let first = 4 * found.first + byte as usize;
+                let store = self.store_of(access.root);
+                for (index, at) in (first..first + *bytes as usize).enumerate() {
+                    out[lane] |= (store.words[at / 4] >> (at % 4 * 8) & 0xff) << (8 * index);
+                    let part = at as u32 % 4;
+                    if store.is_part_undefined(at / 4, part..part + 1) {
+                        undefined[lane / 64] |= 1 << (lane % 64);
+                    }
+                }
+                self.touch_part(access, lane, first, *bytes as usize, Touch::Read, false, place);
+                self.follow_part(access.root, lane, first / 4);
+            }
+            self.report_races(access, Touch::Read, place);
+            if let Scalar::Word(reg) = scalar {
+                self.write(*reg, |register, _| register.copy_from_slice(&out));
+            }
+            self.set_undefined(*scalar, &undefined);
+            self.staging = out;
+        }
+    }
+
+    /// Writes numbers of any size, lane by lane.
+    fn store_bytes(&mut self, access: &Access, found: &Addressed, from: &[Scalar], place: u32) {
+        for ((component, bytes), scalar) in access.components.iter().zip(access.sizes.iter()).zip(from) {
+            let Scalar::Word(reg) = scalar else { continue };
+            let undefined = if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
+            for lane in found.lanes.lanes() {
+                let byte = self.addresses[lane].wrapping_add(*component);
+                if byte >= found.limit || found.limit - byte < *bytes {
+                    self.report_range(access, lane, byte, found.limit, place);
+                    continue;
+                }
+                let first = 4 * found.first + byte as usize;
+                let value = self.words[reg.0 as usize][lane];
+                let store = self.store_of(access.root);
+                let old = |at: usize| store.words[at / 4] >> (at % 4 * 8) & 0xff;
+                let new = |index: usize| value >> (8 * index) & 0xff;
+                let places = first..first + *bytes as usize;
+                let same = places.clone().enumerate().all(|(index, at)| old(at) == new(index));
+                self.touch_part(access, lane, first, *bytes as usize, Touch::Write, same, place);
+                let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
+                // An undefined value written to a buffer was reported where it was written.
+                let defined = !is_undefined || matches!(access.root, Root::Descriptor(_));
+                let path = self.path(lane);
+                let Some(store) = self.store_of_mut(access.root) else { continue };
+                if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+                    // Others may have stored the rest of the word.
+                    paths[first / 4] = super::path::mixed(paths[first / 4] ^ path);
+                }
+                for (index, at) in places.enumerate() {
+                    let (shift, part) = (at % 4 * 8, at as u32 % 4);
+                    store.words[at / 4] = (store.words[at / 4] & !(0xff << shift)) | new(index) << shift;
+                    store.define_part(at / 4, part..part + 1, defined);
+                }
+            }
+            self.report_races(access, Touch::Write, place);
+        }
+    }
+
+    /// Notes an access of a lane to some bytes of a store.
+    fn touch_part(
+        &mut self,
+        access: &Access,
+        lane: usize,
+        first: usize,
+        bytes: usize,
+        touch: Touch,
+        same: bool,
+        place: u32,
+    ) {
+        if !self.track_races {
+            return;
+        }
+        let (clock, local) = (self.clock, self.first_lane + lane as u32);
+        let mut races = std::mem::take(&mut self.races);
+        if let Some(shadow) = self.store_of_mut(access.root).and_then(|store| store.shadow.as_mut()) {
+            let now = moment(&clock, access.root, local, place);
+            shadow.touch_bytes(first, bytes, touch, &now, |other, touch| races.push((other, touch, local, same)));
+        }
+        self.races = races;
     }
 
     pub(super) fn store_of(&self, root: Root) -> &Store {

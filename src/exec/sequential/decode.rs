@@ -169,6 +169,22 @@ const CAPABILITIES: &[Capability] = &[
     Capability::SignedZeroInfNanPreserve,
     Capability::RoundingModeRTE,
     Capability::DenormPreserve,
+    Capability::Int8,
+    Capability::Int16,
+    Capability::Int64,
+    Capability::Float16,
+    Capability::Float64,
+    Capability::Int64Atomics,
+    Capability::StorageBuffer8BitAccess,
+    Capability::UniformAndStorageBuffer8BitAccess,
+    Capability::StoragePushConstant8,
+    Capability::StorageBuffer16BitAccess,
+    Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::StoragePushConstant16,
+    Capability::AtomicFloat32AddEXT,
+    Capability::AtomicFloat64AddEXT,
+    Capability::AtomicFloat32MinMaxEXT,
+    Capability::AtomicFloat64MinMaxEXT,
 ];
 
 fn check_capabilities(module: &Module) -> Result<(), Unsupported> {
@@ -190,7 +206,7 @@ impl<'a> Decoder<'a> {
             constants,
             markers,
             rows: ops::rows(),
-            program: Program::default(),
+            program: Program { granule: 4, ..Program::default() },
             frames: Vec::new(),
             globals: HashMap::new(),
             addressed: addressed(module),
@@ -387,7 +403,12 @@ impl<'a> Decoder<'a> {
     fn constant(&mut self, value: &ConstantValue, ty: Id, into: &mut Vec<Scalar>) -> Result<(), Unsupported> {
         let kinds = self.kinds(ty)?;
         match value {
-            ConstantValue::Scalar(bits) => into.push(Scalar::Word(self.constant_word(*bits as u32))),
+            ConstantValue::Scalar(bits) => {
+                into.push(Scalar::Word(self.constant_word(*bits as u32)));
+                if kinds.len() == 2 {
+                    into.push(Scalar::Word(self.constant_word((bits >> 32) as u32)));
+                }
+            }
             ConstantValue::Bool(value) => into.push(Scalar::Mask(self.constant_mask(*value))),
             ConstantValue::Null => {
                 for kind in kinds {
@@ -484,11 +505,13 @@ impl<'a> Decoder<'a> {
             StorageClass::Workgroup => {
                 let scalars = super::layout::flat_size(&self.types, &self.constants, pointee)?;
                 let base = self.program.workgroup_words;
-                self.program.workgroup_words =
-                    base.checked_add(scalars).ok_or_else(|| unsupported("workgroup memory of more than 16 GiB"))?;
+                self.program.workgroup_words = base
+                    .checked_add(scalars)
+                    .filter(|words| *words < 1 << 30)
+                    .ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
                 let name = self.name(id).to_string();
                 self.program.workgroup_variables.push(Expanded { name, scalars });
-                self.memory(Root::Workgroup, base, Arrangement::Flat, id)
+                self.memory(Root::Workgroup, base * 4, Arrangement::Flat, id)
             }
             StorageClass::Private | StorageClass::Function => return self.own_variable(instruction, storage, pointee),
             other => return Err(unsupported(format!("storage class {other:?}"))),
@@ -583,7 +606,7 @@ impl<'a> Decoder<'a> {
             if storage == StorageClass::Function {
                 self.push(Action::UndefineMemory { base, words: scalars });
             }
-            Pointer { to: self.memory(Root::Invocation, base, Arrangement::Flat, id), ty }
+            Pointer { to: self.memory(Root::Invocation, base * 4, Arrangement::Flat, id), ty }
         } else {
             let registers = self.fresh(ty)?;
             for scalar in registers.iter() {

@@ -1,7 +1,8 @@
 //! How values are flattened into scalars, and where their scalars lie in memory.
 //!
 //! Knows: two arrangements. *Explicit* follows the decorations (Offset, ArrayStride, MatrixStride), as buffers and push
-//! constants must; *flat* packs one word per scalar, for memory that nobody outside the kernel sees.
+//! constants must; *flat* packs one word per scalar, for memory that nobody outside the kernel sees. A number of 64 bits is
+//! two scalars, its low half first. All offsets and strides are in bytes.
 //! Promises: the scalars of a value and the components of its memory are in the same order.
 
 use super::decode::{Unsupported, unsupported};
@@ -22,8 +23,17 @@ pub enum Arrangement {
     Flat,
     /// With the layout of the matrix that this member is or holds.
     Explicit(Option<MatrixLayout>),
-    /// A column of a row-major matrix: words from one component to the next.
+    /// A column of a row-major matrix: bytes from one component to the next.
     Spread(u32),
+}
+
+/// Where a scalar lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// From the start of the value.
+    pub offset: u32,
+    /// 1, 2 or 4.
+    pub bytes: u32,
 }
 
 /// The scalars of a type, in order.
@@ -39,7 +49,8 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
     match types.get(ty) {
         Some(Type::Void) => Ok(Vec::new()),
         Some(Type::Bool) => Ok(vec![Kind::Mask]),
-        Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => Ok(vec![Kind::Word]),
+        Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => Ok(vec![Kind::Word]),
+        Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
         Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
         Some(Type::Array { element, length, .. }) => repeated(*element, length_of(constants, *length)?),
@@ -75,7 +86,8 @@ pub fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> 
 /// Scalars of a type, without listing them.
 pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
     let size: u64 = match types.get(ty) {
-        Some(Type::Bool | Type::Int { width: 32, .. } | Type::Float { width: 32 }) => 1,
+        Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => 1,
+        Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
         }
@@ -95,23 +107,40 @@ pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Un
     u32::try_from(size).map_err(|_| unsupported("a variable of more than 2^32 scalars"))
 }
 
-/// Word offset of each scalar of a value of type `ty` in memory.
+/// Where each scalar of a value of type `ty` lies in memory.
 pub fn components(
     types: &Types,
     constants: &Constants,
     ty: Id,
     arrangement: Arrangement,
-) -> Result<Vec<u32>, Unsupported> {
-    let mut offsets = Vec::new();
+) -> Result<Vec<Part>, Unsupported> {
+    let mut parts = Vec::new();
     match arrangement {
-        Arrangement::Flat => offsets.extend(0..flat_size(types, constants, ty)?),
-        Arrangement::Spread(stride) => {
-            let count = kinds(types, constants, ty)?.len() as u32;
-            offsets.extend((0..count).map(|component| component * stride));
+        Arrangement::Flat => {
+            let words = flat_size(types, constants, ty)?;
+            parts.extend((0..words).map(|word| Part { offset: 4 * word, bytes: 4 }));
         }
-        Arrangement::Explicit(matrix) => explicit(types, constants, ty, matrix, 0, &mut offsets)?,
+        Arrangement::Spread(stride) => match types.get(ty) {
+            Some(Type::Vector { component, count }) => {
+                for index in 0..*count {
+                    explicit(types, constants, *component, None, index * stride, &mut parts)?;
+                }
+            }
+            _ => explicit(types, constants, ty, None, 0, &mut parts)?,
+        },
+        Arrangement::Explicit(matrix) => explicit(types, constants, ty, matrix, 0, &mut parts)?,
     }
-    Ok(offsets)
+    Ok(parts)
+}
+
+/// Bytes of a scalar.
+pub fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
+    match types.get(ty) {
+        Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 }) => {
+            Ok(types.scalar_width(ty).unwrap_or(32) / 8)
+        }
+        other => Err(no_value(types, ty, other)),
+    }
 }
 
 fn explicit(
@@ -120,46 +149,56 @@ fn explicit(
     ty: Id,
     matrix: Option<MatrixLayout>,
     base: u32,
-    into: &mut Vec<u32>,
+    into: &mut Vec<Part>,
 ) -> Result<(), Unsupported> {
+    let far = || unsupported("an offset of more than 2^32 bytes");
+    let at =
+        |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
     match types.get(ty) {
-        Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => into.push(base),
+        Some(Type::Int { .. } | Type::Float { .. }) => match scalar_bytes(types, ty)? {
+            8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
+            bytes => into.push(Part { offset: base, bytes }),
+        },
         Some(Type::Vector { component, count }) => {
-            kinds(types, constants, *component)?;
-            into.extend((0..*count).map(|index| base + index));
+            let stride = scalar_bytes(types, *component)?;
+            for index in 0..*count {
+                explicit(types, constants, *component, None, at(index, stride)?, into)?;
+            }
         }
         Some(Type::Matrix { column, count }) => {
-            let rows = kinds(types, constants, *column)?.len() as u32;
             let layout = matrix.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
-            let stride = word_stride(layout.stride)?;
-            for at in 0..*count {
-                into.extend((0..rows).map(|row| match layout.majorness {
-                    Majorness::Column => base + at * stride + row,
-                    Majorness::Row => base + row * stride + at,
-                }));
+            let component = types.component(*column, 0).ok_or_else(|| unsupported("a matrix without columns"))?;
+            let Some(Type::Vector { count: rows, .. }) = types.get(*column) else {
+                return Err(unsupported("a matrix without columns"));
+            };
+            let scalar = scalar_bytes(types, component)?;
+            for index in 0..*count {
+                for row in 0..*rows {
+                    let (major, minor) = match layout.majorness {
+                        Majorness::Column => (index, row),
+                        Majorness::Row => (row, index),
+                    };
+                    let offset = at(major, layout.stride)?.checked_add(minor * scalar).ok_or_else(far)?;
+                    explicit(types, constants, component, None, offset, into)?;
+                }
             }
         }
         Some(Type::Array { element, length, stride }) => {
-            let stride = word_stride(stride.ok_or_else(|| unsupported("an array without ArrayStride"))?)?;
+            let stride = stride.ok_or_else(|| unsupported("an array without ArrayStride"))?;
             for index in 0..length_of(constants, *length)? as u32 {
                 if into.len() > 1 << 16 {
                     return Err(unsupported("a value of more than 65536 scalars"));
                 }
-                explicit(types, constants, *element, matrix, base + index * stride, into)?;
+                explicit(types, constants, *element, matrix, at(index, stride)?, into)?;
             }
         }
         Some(Type::Structure { members, .. }) => {
             for member in members {
-                let offset = word_stride(member.offset.ok_or_else(|| unsupported("a member without Offset"))?)?;
-                explicit(types, constants, member.ty, member.matrix, base + offset, into)?;
+                let offset = member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
+                explicit(types, constants, member.ty, member.matrix, at(1, offset)?, into)?;
             }
         }
         other => return Err(no_value(types, ty, other)),
     }
     Ok(())
-}
-
-/// Bytes to words; 32-bit scalars lie at multiples of 4.
-pub fn word_stride(bytes: u32) -> Result<u32, Unsupported> {
-    if bytes.is_multiple_of(4) { Ok(bytes / 4) } else { Err(unsupported(format!("an offset of {bytes} bytes"))) }
 }

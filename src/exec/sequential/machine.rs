@@ -114,6 +114,8 @@ pub struct Machine<'a> {
     pub(super) scratch: Box<[u32]>,
     /// For loaded and stored values.
     pub(super) staging: Box<[u32]>,
+    /// The same for numbers of 64 bits: their high halves.
+    pub(super) staging_high: Box<[u32]>,
     pub(super) addresses: Box<[u32]>,
     pub(super) races: Vec<(Stamp, Touch, u32, bool)>,
 }
@@ -148,7 +150,7 @@ impl<'a> Machine<'a> {
         let mut workgroup_memory = Store::undefined_words(program.workgroup_words as usize);
         if track_races && program.workgroup_words > 0 {
             let atomicity = super::shadow::Atomicity::WithAtomics;
-            workgroup_memory.shadow = Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity));
+            workgroup_memory.shadow = Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity, 4));
         }
         if launch.settings.variation.is_some() {
             workgroup_memory.paths = Some(vec![0; program.workgroup_words as usize]);
@@ -189,6 +191,7 @@ impl<'a> Machine<'a> {
             lane_mask: vec![0; width].into(),
             scratch: vec![0; width].into(),
             staging: vec![0; width].into(),
+            staging_high: vec![0; width].into(),
             addresses: vec![0; width].into(),
             races: Vec::new(),
         };

@@ -1,6 +1,6 @@
 //! Memory that invocations share: buffers, workgroup memory, push constants, by 32-bit words.
 //!
-//! Promises: a word is undefined while the test or the kernel has not written all of its bytes.
+//! Promises: a byte is undefined while neither the test nor the kernel has written it; a word, while one of its bytes is.
 
 use super::shadow::{Now, Shadow, Stamp};
 use crate::exec::{JobBinding, JobBuffer};
@@ -14,11 +14,17 @@ pub const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
 #[derive(Debug, Default)]
 pub struct Store {
     pub words: Vec<u32>,
-    /// One bit per word; none where every word is defined.
+    /// One bit per byte, 16 words to an entry; none where every byte is defined.
     pub undefined: Option<Vec<u64>>,
     pub shadow: Option<Shadow>,
     /// By word: the path by which its value came to be, 0 for what was there before; in varied runs alone.
     pub paths: Option<Vec<u64>>,
+}
+
+/// The place of some bytes of a word among the bits: entry and mask.
+fn bits(word: usize, bytes: Range<u32>) -> (usize, u64) {
+    let mask = ((1u64 << (bytes.end - bytes.start)) - 1) << bytes.start;
+    (word / 16, mask << (word % 16 * 4))
 }
 
 impl Store {
@@ -32,13 +38,11 @@ impl Store {
                 u32::from_le_bytes(four)
             })
             .collect();
-        let mut undefined = vec![0u64; words.len().div_ceil(64)];
+        let mut undefined = vec![0u64; words.len().div_ceil(16)];
         let mut start = 0;
         for range in defined.iter().cloned().chain(std::iter::once(bytes.len()..bytes.len())) {
-            // A word with any undefined byte is undefined.
-            let gap = start..range.start.min(bytes.len());
-            for word in if gap.is_empty() { 0..0 } else { gap.start / 4..gap.end.div_ceil(4) } {
-                undefined[word / 64] |= 1 << (word % 64);
+            for byte in start..range.start.min(bytes.len()) {
+                undefined[byte / 64] |= 1 << (byte % 64);
             }
             start = range.end.min(bytes.len());
         }
@@ -47,7 +51,7 @@ impl Store {
     }
 
     pub fn undefined_words(words: usize) -> Self {
-        let undefined = Some(vec![0; words.div_ceil(64)]);
+        let undefined = Some(vec![0; words.div_ceil(16)]);
         let mut store = Self { words: vec![0; words], undefined, shadow: None, paths: None };
         store.reset();
         store
@@ -66,17 +70,29 @@ impl Store {
 
     #[inline]
     pub fn is_undefined(&self, word: usize) -> bool {
-        self.undefined.as_ref().is_some_and(|bits| bits[word / 64] >> (word % 64) & 1 == 1)
+        self.is_part_undefined(word, 0..4)
+    }
+
+    /// Whether one of these bytes of a word is undefined.
+    #[inline]
+    pub fn is_part_undefined(&self, word: usize, bytes: Range<u32>) -> bool {
+        let (entry, mask) = bits(word, bytes);
+        self.undefined.as_ref().is_some_and(|bits| bits[entry] & mask != 0)
     }
 
     #[inline]
     pub fn define(&mut self, word: usize, defined: bool) {
+        self.define_part(word, 0..4, defined);
+    }
+
+    #[inline]
+    pub fn define_part(&mut self, word: usize, bytes: Range<u32>, defined: bool) {
+        let (entry, mask) = bits(word, bytes);
         if let Some(bits) = &mut self.undefined {
-            let bit = 1 << (word % 64);
             if defined {
-                bits[word / 64] &= !bit;
+                bits[entry] &= !mask;
             } else {
-                bits[word / 64] |= bit;
+                bits[entry] |= mask;
             }
         }
     }
@@ -96,6 +112,15 @@ pub struct Slot {
     pub first: usize,
     /// Whole words in the range.
     pub words: u32,
+    /// Bytes in the range.
+    pub bytes: u32,
+}
+
+impl Slot {
+    /// All of a store.
+    pub fn whole(buffer: usize, words: usize) -> Self {
+        Self { buffer, first: 0, words: words as u32, bytes: words as u32 * 4 }
+    }
 }
 
 /// Why a binding cannot be used.
@@ -134,6 +159,7 @@ impl Slot {
             buffer: binding.buffer,
             first: (offset / 4) as usize,
             words: u32::try_from(binding.range / 4).map_err(|_| SlotError::Range)?,
+            bytes: u32::try_from(binding.range).map_err(|_| SlotError::Range)?,
         })
     }
 }

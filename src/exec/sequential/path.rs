@@ -9,6 +9,7 @@
 use super::lanes::{MASK_WORDS, Mask};
 use super::machine::Machine;
 use super::ops::element::{Binary, Ternary, Unary};
+use super::ops::sized::Form;
 use super::program::{Action, Reg, Root};
 
 /// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -45,6 +46,11 @@ impl Machine<'_> {
             },
             Action::Binary { op, to, a: _, b: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
             Action::Ternary { op, to, a: _, b: _, c: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
+            Action::Relate { relation: _, form: _, to, from: _ } => self.follow_mask(*to, place),
+            // Between floats nothing jumps.
+            Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
+                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+            }
             _ => {}
         }
     }
@@ -60,6 +66,14 @@ impl Machine<'_> {
         for lane in self.active.lanes() {
             let value = part(self.words[reg.0 as usize][lane]);
             self.follow(lane, u64::from(place) << 32 | u64::from(value));
+        }
+    }
+
+    /// The same of one word of a store.
+    pub(super) fn follow_part(&mut self, root: Root, lane: usize, word: usize) {
+        let path = self.store_of(root).paths.as_ref().and_then(|paths| paths.get(word)).copied().unwrap_or_default();
+        if path != 0 {
+            self.follow(lane, path);
         }
     }
 
@@ -110,7 +124,9 @@ impl Unary {
             | Unary::FindUMsb
             | Unary::ModfWhole
             | Unary::FrexpSignificand
-            | Unary::FrexpExponent => Jump::Result,
+            | Unary::FrexpExponent
+            | Unary::PackSnorm4
+            | Unary::PackUnorm4 => Jump::Result,
             Unary::FNegate
             | Unary::ConvertSToF
             | Unary::ConvertUToF

@@ -9,6 +9,7 @@
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
+use super::ops::sized::{Form, Operation, Relation};
 use super::ordering::Fences;
 use crate::spirv::module::Id;
 use crate::spirv::precision::Freedom;
@@ -24,6 +25,31 @@ pub enum Scalar {
     Word(Reg),
     /// A Boolean.
     Mask(Reg),
+}
+
+/// The registers of one number: one of up to 32 bits lies in the low end of a word whose other bits are 0; one of 64 bits
+/// has another word for its high half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Parts {
+    pub low: Reg,
+    pub high: Option<Reg>,
+}
+
+impl Parts {
+    pub fn registers(self) -> impl Iterator<Item = Reg> {
+        std::iter::once(self.low).chain(self.high)
+    }
+
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut Scalar, Use), using: Use) {
+        word(visit, &mut self.low, using);
+        self.high.iter_mut().for_each(|high| word(visit, high, using));
+    }
+}
+
+impl From<Reg> for Parts {
+    fn from(low: Reg) -> Self {
+        Self { low, high: None }
+    }
 }
 
 /// How an action uses a register.
@@ -49,11 +75,37 @@ pub enum Root {
     PushConstant,
 }
 
+/// What addresses are counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Every scalar is a word at a multiple of four bytes.
+    Word,
+    /// Some scalar has one byte or two.
+    Byte,
+}
+
+impl Unit {
+    /// Units of so many words.
+    pub fn of_words(self, words: u32) -> u32 {
+        match self {
+            Unit::Word => words,
+            Unit::Byte => words.saturating_mul(4),
+        }
+    }
+
+    pub fn bytes(self) -> u32 {
+        match self {
+            Unit::Word => 4,
+            Unit::Byte => 1,
+        }
+    }
+}
+
 /// One dynamic index of an access chain.
 #[derive(Debug, Clone, Copy)]
 pub struct Dimension {
     pub index: Reg,
-    /// Words from one element to the next.
+    /// From one element to the next: bytes while decoding, units of the access after that.
     pub stride: u32,
     pub bound: Bound,
     pub signed: bool,
@@ -67,15 +119,18 @@ pub enum Bound {
     Runtime,
 }
 
-/// A memory access: word address `base + sum(index * stride)`, and the scalars at `components` from there.
+/// A memory access: address `base + sum(index * stride)`, and the scalars at `components` from there.
 #[derive(Debug, Clone)]
 pub struct Access {
     pub root: Root,
-    /// Words.
+    pub unit: Unit,
+    /// Units.
     pub base: u32,
     pub dimensions: Rc<[Dimension]>,
-    /// Word offset of each scalar.
+    /// Offset of each scalar, in units.
     pub components: Rc<[u32]>,
+    /// Bytes of each scalar (1, 2 or 4); empty where all are words.
+    pub sizes: Rc<[u32]>,
     /// For messages: the variable's name.
     pub name: Rc<str>,
 }
@@ -130,6 +185,20 @@ pub enum Action {
         op: Classify,
         to: Reg,
         a: Reg,
+    },
+    /// On numbers that are not all 32 bits wide.
+    Sized {
+        operation: Operation,
+        to: Parts,
+        /// As many as the operation has.
+        from: Rc<[Parts]>,
+    },
+    Relate {
+        relation: Relation,
+        form: Form,
+        to: Reg,
+        /// As many as the relation has.
+        from: Rc<[Parts]>,
     },
     /// Of two masks, by truth table: bit `2a + b` of `table` is the result.
     Logic {
@@ -189,11 +258,13 @@ pub enum Action {
     /// `a` is the value (absent for loads, increments), `b` the comparator.
     Atomic {
         op: Atomic,
+        form: Form,
         access: Rc<Access>,
-        to: Option<Reg>,
-        a: Option<Reg>,
-        b: Option<Reg>,
+        to: Option<Parts>,
+        a: Option<Parts>,
+        b: Option<Parts>,
     },
+    /// Elements behind `base`; both in bytes.
     ArrayLength {
         descriptor: u32,
         base: u32,
@@ -362,6 +433,8 @@ pub struct Program {
     pub zeroed: Vec<Reg>,
     /// What the module leaves to an implementation; read for a variation alone.
     pub freedom: Freedom,
+    /// Bytes of the smallest number in memory that is accessed by itself, at most 4.
+    pub granule: u32,
 }
 
 impl Action {
@@ -398,6 +471,14 @@ impl Action {
             }
             Action::Classify { op: _, to, a } | Action::ToMask { to, a } => {
                 word(v, a, Operand);
+                mask(v, to, Write);
+            }
+            Action::Sized { operation: _, to, from } => {
+                *from = parts(from, v);
+                to.visit(v, Write);
+            }
+            Action::Relate { relation: _, form: _, to, from } => {
+                *from = parts(from, v);
                 mask(v, to, Write);
             }
             Action::Logic { table: _, to, a, b } => {
@@ -444,10 +525,10 @@ impl Action {
             Action::UndefineMask { to } => mask(v, to, Write),
             Action::LoopNext { counter } => word(v, counter, Update),
             Action::UndefineMemory { base: _, words: _ } | Action::Mark { bit: _ } => {}
-            Action::Atomic { op: _, access, to, a, b } => {
+            Action::Atomic { op: _, form: _, access, to, a, b } => {
                 *access = Rc::new(access.with_registers(v));
-                a.iter_mut().chain(b.iter_mut()).for_each(|reg| word(v, reg, Operand));
-                to.iter_mut().for_each(|reg| word(v, reg, Write));
+                a.iter_mut().chain(b.iter_mut()).for_each(|parts| parts.visit(v, Operand));
+                to.iter_mut().for_each(|parts| parts.visit(v, Write));
             }
             Action::Load { access, to } => {
                 *access = Rc::new(access.with_registers(v));
@@ -491,6 +572,12 @@ fn mask(visit: &mut dyn FnMut(&mut Scalar, Use), reg: &mut Reg, using: Use) {
     *reg = new;
 }
 
+fn parts(list: &[Parts], visit: &mut dyn FnMut(&mut Scalar, Use)) -> Rc<[Parts]> {
+    let mut list = list.to_vec();
+    list.iter_mut().for_each(|parts| parts.visit(visit, Use::Operand));
+    list.into()
+}
+
 fn scalars(list: &[Scalar], using: Use, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Rc<[Scalar]> {
     let mut list = list.to_vec();
     list.iter_mut().for_each(|scalar| visit(scalar, using));
@@ -498,6 +585,12 @@ fn scalars(list: &[Scalar], using: Use, visit: &mut dyn FnMut(&mut Scalar, Use))
 }
 
 impl Access {
+    /// Units from the first scalar's start to the last one's end.
+    pub fn span(&self) -> u32 {
+        let sizes = self.sizes.iter().copied().chain(std::iter::repeat(1));
+        self.components.iter().zip(sizes).map(|(offset, size)| offset + size).max().unwrap_or(0)
+    }
+
     fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Access {
         let mut dimensions = self.dimensions.to_vec();
         dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));

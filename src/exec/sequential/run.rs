@@ -300,8 +300,7 @@ impl<'a> Session<'a> {
                 (self.record_binding(dispatch.module), self.record_stores[dispatch.module])
                 && (buffer.set, buffer.binding) == (descriptor.set, descriptor.binding)
             {
-                let words = self.stores[store].words.len() as u32;
-                slots.push(Some(Slot { buffer: store, first: 0, words }));
+                slots.push(Some(Slot::whole(store, self.stores[store].words.len())));
                 continue;
             }
             let binding = dispatch.bindings.iter().find(|binding| {
@@ -341,14 +340,16 @@ impl<'a> Session<'a> {
         wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
         bytes += working_bytes(program, self.settings.tile_width);
-        bytes +=
-            wanted.iter().map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind)).sum::<u64>();
+        bytes += wanted
+            .iter()
+            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program.granule))
+            .sum::<u64>();
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
         }
         for (buffer, atomicity) in wanted {
             let store = &mut self.stores[buffer];
-            store.shadow = Some(Shadow::new(store.words.len(), atomicity));
+            store.shadow = Some(Shadow::new(store.words.len(), atomicity, program.granule));
         }
         Ok(())
     }
@@ -450,7 +451,7 @@ fn extend_push_constants(store: &mut Store, words: usize) {
     let had = store.words.len();
     store.words.resize(words, UNDEFINED_WORD);
     let mut bits = store.undefined.take().unwrap_or_default();
-    bits.resize(words.div_ceil(64), 0);
+    bits.resize(words.div_ceil(16), 0);
     store.undefined = Some(bits);
     (had..words).for_each(|word| store.define(word, false));
 }

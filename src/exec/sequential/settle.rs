@@ -404,6 +404,7 @@ fn find_undefined_results(program: &mut Program) {
                     _ => true,
                 }
             }),
+            Action::Sized { operation, .. } => operation.may_be_undefined(),
             _ => false,
         };
     }

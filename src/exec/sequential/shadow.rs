@@ -1,6 +1,7 @@
-//! Race shadow: who touched each 32-bit word last, and whether that was ordered.
+//! Race shadow: who touched each cell of memory last, and whether that was ordered.
 //!
-//! Knows: a race is two accesses to the same word by different invocations, at least one of them a write, not both
+//! Knows: a cell is a word, or one byte or two where a kernel accesses numbers of that size; a race is two accesses to the
+//! same cell by different invocations, at least one of them a write, not both
 //! atomic, with nothing that orders them (Vulkan memory model, "Data Race"). Workgroups of one dispatch are never
 //! ordered; invocations of one workgroup are ordered by a barrier that covers the memory.
 //! Promises: since workgroups run one after the other, a *time* counts the intervals between ordering barriers of all
@@ -107,6 +108,8 @@ pub struct Shadow {
     plain: Vec<Plain>,
     /// Empty where no instruction is atomic.
     atomics: Vec<Atomics>,
+    /// Cells of a word, as a power of two.
+    finer: u32,
 }
 
 /// Whether a memory has atomic accesses.
@@ -117,15 +120,19 @@ pub enum Atomicity {
 }
 
 impl Shadow {
-    pub fn new(words: usize, atomicity: Atomicity) -> Self {
+    /// For cells of `granule` bytes: 1, 2 or 4.
+    pub fn new(words: usize, atomicity: Atomicity, granule: u32) -> Self {
+        let finer = 2 - granule.trailing_zeros().min(2);
+        let cells = words << finer;
         let atomics = match atomicity {
             Atomicity::PlainOnly => 0,
-            Atomicity::WithAtomics => words,
+            Atomicity::WithAtomics => cells,
         };
-        Self { plain: vec![Plain::default(); words], atomics: vec![Atomics::default(); atomics] }
+        Self { plain: vec![Plain::default(); cells], atomics: vec![Atomics::default(); atomics], finer }
     }
 
-    pub fn bytes(words: usize, atomicity: Atomicity) -> u64 {
+    pub fn bytes(words: usize, atomicity: Atomicity, granule: u32) -> u64 {
+        let words = words * (4 / granule.clamp(1, 4) as usize);
         let atomics = match atomicity {
             Atomicity::PlainOnly => 0,
             Atomicity::WithAtomics => size_of::<Atomics>(),
@@ -133,9 +140,41 @@ impl Shadow {
         words as u64 * (size_of::<Plain>() + atomics) as u64
     }
 
-    /// Notes an access; calls `race` with each earlier access that it races with (at most one of each kind).
+    /// Notes an access to a word; calls `race` with each earlier access that it races with (at most one of each kind).
     #[inline]
-    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
+    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, race: impl FnMut(Stamp, Touch)) {
+        if self.finer == 0 {
+            self.touch_cell(word, touch, now, race);
+        } else {
+            self.touch_bytes(4 * word, 4, touch, now, race);
+        }
+    }
+
+    /// Notes an access to some bytes. Of several cells the first that races is told.
+    pub fn touch_bytes(
+        &mut self,
+        byte: usize,
+        bytes: usize,
+        touch: Touch,
+        now: &Now,
+        mut race: impl FnMut(Stamp, Touch),
+    ) {
+        let shift = 2 - self.finer;
+        let mut told = false;
+        for cell in byte >> shift..(byte + bytes).div_ceil(1 << shift) {
+            let mut races = false;
+            self.touch_cell(cell, touch, now, |other, kind| {
+                races = true;
+                if !told {
+                    race(other, kind);
+                }
+            });
+            told |= races;
+        }
+    }
+
+    #[inline]
+    fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
         match touch {
             Touch::Read => {
                 let cell = &mut self.plain[word];
@@ -199,7 +238,7 @@ mod tests {
     }
 
     fn races(accesses: &[(Touch, Now)]) -> Vec<Touch> {
-        let mut shadow = Shadow::new(1, Atomicity::WithAtomics);
+        let mut shadow = Shadow::new(1, Atomicity::WithAtomics, 4);
         let mut found = Vec::new();
         for (touch, now) in accesses {
             found.clear();

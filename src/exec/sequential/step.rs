@@ -9,7 +9,8 @@ use super::lanes::{MASK_WORDS, Mask, blend, spread};
 use super::machine::Machine;
 use super::memory::UNDEFINED_WORD;
 use super::ops::element::{Binary, Ternary, Unary};
-use super::program::{Action, Compared, Reg, Scalar, Step};
+use super::ops::sized::{Form, Operation, Relation};
+use super::program::{Action, Compared, Parts, Reg, Scalar, Step};
 use crate::model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
@@ -53,6 +54,13 @@ impl Machine<'_> {
                 op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
                 self.write_mask(*to, &bits);
             }
+            Action::Sized { operation, to, from } => {
+                if step.may_be_undefined {
+                    self.check_sized(*operation, from, place);
+                }
+                self.sized(*operation, *to, from);
+            }
+            Action::Relate { relation, form, to, from } => self.relate(*relation, *form, *to, from),
             Action::Logic { table, to, a, b } => self.logic(*table, *to, *a, *b),
             Action::Not { to, a } => {
                 let bits = self.bits(*a).map(|bits| !bits);
@@ -78,10 +86,10 @@ impl Machine<'_> {
             Action::Put { to, old, value, index, position } => self.put(*to, [*old, *value], *index, *position),
             Action::Load { access, to } => self.load(access, to, place),
             Action::Store { access, from } => self.store(access, from, place),
-            Action::Atomic { op, access, to, a, b } => self.atomic(*op, access, [*to, *a, *b], place),
+            Action::Atomic { op, form, access, to, a, b } => self.atomic((*op, *form), access, [*to, *a, *b], place),
             Action::ArrayLength { descriptor, base, stride, to } => {
-                let words = self.slots[*descriptor as usize].map_or(0, |slot| slot.words);
-                let length = words.saturating_sub(*base) / (*stride).max(1);
+                let bytes = self.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
+                let length = bytes.saturating_sub(*base) / (*stride).max(1);
                 self.write(*to, |out, _| out.fill(length));
             }
             Action::Undefine { to } => {
@@ -109,6 +117,50 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// The bits of a number in a lane.
+    pub(super) fn number(&self, parts: Parts, lane: usize) -> u64 {
+        let word = |reg: Reg| u64::from(self.words[reg.0 as usize][lane]);
+        word(parts.low) | parts.high.map_or(0, |high| word(high) << 32)
+    }
+
+    /// The operands of an operation in a lane; those that it does not have are 0.
+    fn operands(&self, from: &[Parts], lane: usize) -> [u64; 3] {
+        std::array::from_fn(|index| from.get(index).map_or(0, |parts| self.number(*parts, lane)))
+    }
+
+    fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
+        let mut halves = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
+        for lane in 0..self.width {
+            let [a, b, c] = self.operands(from, lane);
+            let value = operation.value(a, b, c).unwrap_or(0);
+            halves[0][lane] = value as u32;
+            halves[1][lane] = (value >> 32) as u32;
+        }
+        for (reg, half) in to.registers().zip(&halves) {
+            self.write(reg, |out, _| out.copy_from_slice(half));
+        }
+        [self.staging, self.staging_high] = halves;
+    }
+
+    fn check_sized(&mut self, operation: Operation, from: &[Parts], place: u32) {
+        let why = |lane: usize| {
+            let [a, b, c] = self.operands(from, lane);
+            operation.undefined(a, b, c)
+        };
+        let lanes = self.lanes_where(|lane| why(lane).is_some());
+        let Some(what) = lanes.lanes().next().and_then(why) else { return };
+        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    }
+
+    fn relate(&mut self, relation: Relation, form: Form, to: Reg, from: &[Parts]) {
+        let mut bits = [0; MASK_WORDS];
+        for lane in 0..self.width {
+            let [a, b, _] = self.operands(from, lane);
+            bits[lane / 64] |= u64::from(relation.holds(form, a, b)) << (lane % 64);
+        }
+        self.write_mask(to, &bits);
     }
 
     /// Computes a register: in place where every lane may be written, else through the scratch register.

@@ -218,6 +218,7 @@ impl Machine<'_> {
                 op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
                 self.write_mask(*to, &bits);
             }
+            Action::Sized { .. } | Action::Relate { .. } => self.step(step),
             _ => return false,
         }
         self.follow_step(&step.action, step.place);
@@ -333,7 +334,9 @@ impl Unary {
             | Unary::UnpackSnorm4(_)
             | Unary::UnpackUnorm4(_)
             | Unary::UnpackSnorm2(_)
-            | Unary::UnpackUnorm2(_) => None,
+            | Unary::UnpackUnorm2(_)
+            | Unary::PackSnorm4
+            | Unary::PackUnorm4 => None,
         }
     }
 }

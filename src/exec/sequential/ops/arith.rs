@@ -2,9 +2,11 @@
 //! Instructions", "Bit Instructions").
 
 use super::element::{Binary, Ternary, Unary};
-use super::{Meaning, Row, each_word, id, operand_words, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::program::{Action, Reg, Scalar};
+use super::number::{Numbers, compute, compute2, define, each, operand};
+use super::sized::{Form, Sized, Width};
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
+use crate::exec::sequential::program::{Parts, Reg};
 use crate::spirv::module::Instruction;
 use rspirv::spirv::Op;
 
@@ -14,10 +16,13 @@ pub const TABLE: &[Row] = &[
     row(Op::Not, Meaning::Unary(Unary::Not)),
     row(Op::BitReverse, Meaning::Unary(Unary::BitReverse)),
     row(Op::BitCount, Meaning::Unary(Unary::BitCount)),
-    row(Op::ConvertFToU, Meaning::Unary(Unary::ConvertFToU)),
-    row(Op::ConvertFToS, Meaning::Unary(Unary::ConvertFToS)),
-    row(Op::ConvertSToF, Meaning::Unary(Unary::ConvertSToF)),
-    row(Op::ConvertUToF, Meaning::Unary(Unary::ConvertUToF)),
+    row(Op::ConvertFToU, Meaning::Convert(Sized::ToUnsigned)),
+    row(Op::ConvertFToS, Meaning::Convert(Sized::ToSigned)),
+    row(Op::ConvertSToF, Meaning::Convert(Sized::FromSigned)),
+    row(Op::ConvertUToF, Meaning::Convert(Sized::FromUnsigned)),
+    row(Op::UConvert, Meaning::Convert(Sized::FromUnsigned)),
+    row(Op::SConvert, Meaning::Convert(Sized::FromSigned)),
+    row(Op::FConvert, Meaning::Convert(Sized::Round)),
     row(Op::QuantizeToF16, Meaning::Unary(Unary::QuantizeToF16)),
     row(Op::Bitcast, Meaning::Special(same_bits)),
     row(Op::IAdd, Meaning::Binary(Binary::IAdd)),
@@ -57,55 +62,81 @@ pub const TABLE: &[Row] = &[
     row(Op::BitFieldUExtract, Meaning::Special(bit_field_uextract)),
 ];
 
-/// OpBitcast between 32-bit types: the same registers.
+/// OpBitcast: the same bits, in other pieces where the widths differ; the first component has the lowest bits.
 fn same_bits(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
+    let from = operand(decoder, instruction, 0)?;
+    let to = decoder.result_form(instruction)?.width();
+    let parts = if from.form.width() == to { from.parts } else { recast(decoder, &from, to)? };
     let ty = instruction.result_type.ok_or_else(|| unsupported("OpBitcast without a type"))?;
-    if decoder.kinds(ty)?.len() != a.len() {
-        return Err(unsupported("OpBitcast between widths"));
+    if decoder.kinds(ty)?.len() != parts.len() * to.words() {
+        return Err(unsupported("OpBitcast between sizes"));
     }
-    decoder.define(instruction, Value::Scalars(a.into_iter().map(Scalar::Word).collect()));
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
+/// The bits of numbers as numbers of another width.
+fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Parts>, Unsupported> {
+    let own = from.form.width().bits().min(32);
+    let piece = own.min(to.bits());
+    let mut pieces = Vec::new();
+    for word in from.parts.iter().flat_map(|parts| parts.registers()) {
+        for start in (0..own).step_by(piece as usize) {
+            pieces.push(cut(decoder, word, start, piece)?);
+        }
+    }
+    let word = to.bits().min(32);
+    let mut words = Vec::new();
+    for group in pieces.chunks((word / piece) as usize) {
+        words.push(join(decoder, group, piece)?);
+    }
+    Ok(words.chunks(to.words()).map(|words| Parts { low: words[0], high: words.get(1).copied() }).collect())
+}
+
+const WORD: Form = Form::Integer(Width::W32);
+
+/// Some bits of a word; all of them where there are 32.
+fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
+    if bits == 32 {
+        return Ok(word);
+    }
+    let (start, mask) = (decoder.constant_word(start), decoder.constant_word((1 << bits) - 1));
+    let shifted = compute2(decoder, Binary::ShiftRightLogical, WORD, word.into(), start.into())?;
+    Ok(compute2(decoder, Binary::BitwiseAnd, WORD, shifted, mask.into())?.low)
+}
+
+/// A word of pieces, the lowest first.
+fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Unsupported> {
+    let mut word = pieces[0];
+    for (piece, place) in pieces.iter().zip(0..).skip(1) {
+        let shift = decoder.constant_word(place * bits);
+        let shifted = compute2(decoder, Binary::ShiftLeftLogical, WORD, (*piece).into(), shift.into())?;
+        word = compute2(decoder, Binary::BitwiseOr, WORD, word.into(), shifted)?.low;
+    }
+    Ok(word)
+}
+
 fn times_scalar(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
-    let b = operand_words(decoder, instruction, 1)?[0];
-    each_word(decoder, instruction, a.len(), |to, index| Action::Binary { op: Binary::FMul, to, a: a[index], b })
-}
-
-/// Pushes one operation into a fresh register.
-pub fn compute(decoder: &mut Decoder<'_>, op: Binary, a: Reg, b: Reg) -> Reg {
-    let to = decoder.word();
-    decoder.push(Action::Binary { op, to, a, b });
-    to
-}
-
-pub fn compute1(decoder: &mut Decoder<'_>, op: Unary, a: Reg) -> Reg {
-    let to = decoder.word();
-    decoder.push(Action::Unary { op, to, a });
-    to
+    let a = operand(decoder, instruction, 0)?;
+    let b = operand(decoder, instruction, 1)?;
+    each(decoder, instruction, Sized::Binary(Binary::FMul), &[a, b])
 }
 
 /// Sum of products, from the first component to the last.
-pub fn sum_of_products(decoder: &mut Decoder<'_>, a: &[Reg], b: &[Reg]) -> Reg {
-    let mut sum = compute(decoder, Binary::FMul, a[0], b[0]);
+pub fn sum_of_products(decoder: &mut Decoder<'_>, form: Form, a: &[Parts], b: &[Parts]) -> Result<Parts, Unsupported> {
+    let mut sum = compute2(decoder, Binary::FMul, form, a[0], b[0])?;
     for (a, b) in a.iter().zip(b).skip(1) {
-        let product = compute(decoder, Binary::FMul, *a, *b);
-        sum = compute(decoder, Binary::FAdd, sum, product);
+        let product = compute2(decoder, Binary::FMul, form, *a, *b)?;
+        sum = compute2(decoder, Binary::FAdd, form, sum, product)?;
     }
-    sum
-}
-
-pub fn define_words(decoder: &mut Decoder<'_>, instruction: &Instruction, words: Vec<Reg>) {
-    decoder.define(instruction, Value::Scalars(words.into_iter().map(Scalar::Word).collect()));
+    Ok(sum)
 }
 
 fn dot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
-    let b = operand_words(decoder, instruction, 1)?;
-    let sum = sum_of_products(decoder, &a, &b);
-    define_words(decoder, instruction, vec![sum]);
+    let a = operand(decoder, instruction, 0)?;
+    let b = operand(decoder, instruction, 1)?;
+    let sum = sum_of_products(decoder, a.form, &a.parts, &b.parts)?;
+    define(decoder, instruction, &[sum]);
     Ok(())
 }
 
@@ -113,82 +144,85 @@ fn dot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsup
 fn rows_of_result(decoder: &Decoder<'_>, instruction: &Instruction) -> Result<usize, Unsupported> {
     let ty = instruction.result_type.ok_or_else(|| unsupported("a matrix operation without a type"))?;
     let column = decoder.types.component(ty, 0).ok_or_else(|| unsupported("a matrix operation without columns"))?;
-    Ok(decoder.kinds(column)?.len().max(1))
+    let words = decoder.form(column).map_or(1, |form| form.width().words());
+    Ok((decoder.kinds(column)?.len() / words).max(1))
 }
 
 fn matrix_times_vector(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let matrix = operand_words(decoder, instruction, 0)?;
-    let vector = operand_words(decoder, instruction, 1)?;
-    let rows = matrix.len() / vector.len();
-    let words = (0..rows)
-        .map(|row| {
-            let line: Vec<Reg> = (0..vector.len()).map(|column| matrix[column * rows + row]).collect();
-            sum_of_products(decoder, &line, &vector)
-        })
-        .collect();
-    define_words(decoder, instruction, words);
+    let matrix = operand(decoder, instruction, 0)?;
+    let vector = operand(decoder, instruction, 1)?;
+    let (columns, rows) = (vector.parts.len(), matrix.parts.len() / vector.parts.len());
+    let mut parts = Vec::new();
+    for row in 0..rows {
+        let line: Vec<Parts> = (0..columns).map(|column| matrix.parts[column * rows + row]).collect();
+        parts.push(sum_of_products(decoder, matrix.form, &line, &vector.parts)?);
+    }
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
 fn vector_times_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let vector = operand_words(decoder, instruction, 0)?;
-    let matrix = operand_words(decoder, instruction, 1)?;
-    let words = matrix.chunks(vector.len()).map(|column| sum_of_products(decoder, &vector, column)).collect();
-    define_words(decoder, instruction, words);
+    let vector = operand(decoder, instruction, 0)?;
+    let matrix = operand(decoder, instruction, 1)?;
+    let mut parts = Vec::new();
+    for column in matrix.parts.chunks(vector.parts.len()) {
+        parts.push(sum_of_products(decoder, vector.form, &vector.parts, column)?);
+    }
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
 fn matrix_times_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let left = operand_words(decoder, instruction, 0)?;
-    let right = operand_words(decoder, instruction, 1)?;
+    let left = operand(decoder, instruction, 0)?;
+    let right = operand(decoder, instruction, 1)?;
     let rows = rows_of_result(decoder, instruction)?;
-    let inner = left.len() / rows;
-    let mut words = Vec::new();
-    for column in right.chunks(inner) {
+    let inner = left.parts.len() / rows;
+    let mut parts = Vec::new();
+    for column in right.parts.chunks(inner) {
         for row in 0..rows {
-            let line: Vec<Reg> = (0..inner).map(|at| left[at * rows + row]).collect();
-            words.push(sum_of_products(decoder, &line, column));
+            let line: Vec<Parts> = (0..inner).map(|at| left.parts[at * rows + row]).collect();
+            parts.push(sum_of_products(decoder, left.form, &line, column)?);
         }
     }
-    define_words(decoder, instruction, words);
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
 fn outer_product(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let column = operand_words(decoder, instruction, 0)?;
-    let row = operand_words(decoder, instruction, 1)?;
-    let mut words = Vec::new();
-    for factor in &row {
-        for value in &column {
-            words.push(compute(decoder, Binary::FMul, *value, *factor));
+    let column = operand(decoder, instruction, 0)?;
+    let row = operand(decoder, instruction, 1)?;
+    let mut parts = Vec::new();
+    for factor in &row.parts {
+        for value in &column.parts {
+            parts.push(compute2(decoder, Binary::FMul, column.form, *value, *factor)?);
         }
     }
-    define_words(decoder, instruction, words);
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
 fn transpose(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let matrix = operand_words(decoder, instruction, 0)?;
+    let matrix = operand(decoder, instruction, 0)?.parts;
     // A column of the result is a row of the operand.
     let columns = rows_of_result(decoder, instruction)?;
     let rows = matrix.len() / columns;
-    let words =
-        (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row)).map(|at| matrix[at]).collect();
-    define_words(decoder, instruction, words);
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
+    let parts: Vec<Parts> = places.map(|at| matrix[at]).collect();
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
 /// A structure of two values: the low ones, then the high ones.
 fn pair(decoder: &mut Decoder<'_>, instruction: &Instruction, low: Binary, high: Binary) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
-    let b = operand_words(decoder, instruction, 1)?;
-    let mut words = Vec::new();
+    let a = operand(decoder, instruction, 0)?;
+    let b = operand(decoder, instruction, 1)?;
+    let mut parts = Vec::new();
     for op in [low, high] {
-        for (a, b) in a.iter().zip(&b) {
-            words.push(compute(decoder, op, *a, *b));
+        for (one, other) in a.parts.iter().zip(&b.parts) {
+            parts.push(compute2(decoder, op, a.form, *one, *other)?);
         }
     }
-    define_words(decoder, instruction, words);
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
@@ -208,32 +242,35 @@ fn signed_extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
     pair(decoder, instruction, Binary::IMul, Binary::SMulHigh)
 }
 
+/// Offset or count of a bit field, as a word.
+fn position(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Parts, Unsupported> {
+    let (form, number) = decoder.number(id(instruction, index)?)?;
+    if form.is_word() { Ok(number) } else { compute(decoder, Sized::FromUnsigned, [form, WORD], &[number]) }
+}
+
 fn bit_field_insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let base = operand_words(decoder, instruction, 0)?;
-    let insert = operand_words(decoder, instruction, 1)?;
-    let offset = operand_words(decoder, instruction, 2)?[0];
-    let count = operand_words(decoder, instruction, 3)?[0];
-    // Both are at most 32 in defined programs; a larger one stays larger than 32 in 16 bits.
-    let most = decoder.constant_word(0x7fff);
-    let offset = compute(decoder, Binary::UMin, offset, most);
-    let count = compute(decoder, Binary::UMin, count, most);
-    let sixteen = decoder.constant_word(16);
-    let shifted = compute(decoder, Binary::ShiftLeftLogical, count, sixteen);
-    let packed = compute(decoder, Binary::BitwiseOr, offset, shifted);
-    each_word(decoder, instruction, base.len(), |to, index| Action::Ternary {
-        op: Ternary::BitFieldInsert,
-        to,
-        a: base[index],
-        b: insert[index],
-        c: packed,
-    })
+    let base = operand(decoder, instruction, 0)?;
+    let insert = operand(decoder, instruction, 1)?;
+    let offset = position(decoder, instruction, 2)?;
+    let count = position(decoder, instruction, 3)?;
+    // Both are at most the width in defined programs; a larger one stays larger in 16 bits.
+    let most = decoder.constant_word(0x7fff).into();
+    let offset = compute2(decoder, Binary::UMin, WORD, offset, most)?;
+    let count = compute2(decoder, Binary::UMin, WORD, count, most)?;
+    let sixteen = decoder.constant_word(16).into();
+    let shifted = compute2(decoder, Binary::ShiftLeftLogical, WORD, count, sixteen)?;
+    let packed = compute2(decoder, Binary::BitwiseOr, WORD, offset, shifted)?;
+    let packed = Numbers { form: WORD, parts: vec![packed] };
+    each(decoder, instruction, Sized::Ternary(Ternary::BitFieldInsert), &[base, insert, packed])
 }
 
 fn bit_field_extract(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Ternary) -> Result<(), Unsupported> {
-    let base = operand_words(decoder, instruction, 0)?;
-    let b = decoder.words(id(instruction, 1)?)?[0];
-    let c = decoder.words(id(instruction, 2)?)?[0];
-    each_word(decoder, instruction, base.len(), |to, index| Action::Ternary { op, to, a: base[index], b, c })
+    let base = operand(decoder, instruction, 0)?;
+    let mut operands = vec![base];
+    for index in [1, 2] {
+        operands.push(Numbers { form: WORD, parts: vec![position(decoder, instruction, index)?] });
+    }
+    each(decoder, instruction, Sized::Ternary(op), &operands)
 }
 
 fn bit_field_sextract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {

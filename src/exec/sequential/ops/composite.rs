@@ -1,9 +1,9 @@
 //! Composite instructions (SPIR-V specification, section "Composite Instructions"). A composite is a list of registers,
 //! so that only dynamic indices cost anything.
 
-use super::{Meaning, Row, id, operand_words, row};
+use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::program::{Action, Scalar};
+use crate::exec::sequential::program::{Action, Reg, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
@@ -52,14 +52,9 @@ fn part(
     Ok(start..start + decoder.kinds(ty)?.len())
 }
 
-/// The type of a value.
-fn type_of(decoder: &Decoder<'_>, id: Id) -> Result<Id, Unsupported> {
-    decoder.module.definition(id).and_then(|one| one.result_type).ok_or_else(|| unsupported("a value without a type"))
-}
-
 fn extract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let composite = id(instruction, 0)?;
-    let range = part(decoder, type_of(decoder, composite)?, instruction, 1)?;
+    let range = part(decoder, decoder.type_of(composite)?, instruction, 1)?;
     let scalars = decoder.scalars(composite)?;
     let part = scalars.get(range).ok_or_else(|| unsupported("a composite index out of range"))?;
     decoder.define(instruction, Value::Scalars(part.into()));
@@ -69,7 +64,7 @@ fn extract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), U
 fn insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let object = decoder.scalars(id(instruction, 0)?)?;
     let composite = id(instruction, 1)?;
-    let range = part(decoder, type_of(decoder, composite)?, instruction, 2)?;
+    let range = part(decoder, decoder.type_of(composite)?, instruction, 2)?;
     let mut scalars = decoder.scalars(composite)?.to_vec();
     let part = scalars.get_mut(range).ok_or_else(|| unsupported("a composite index out of range"))?;
     part.copy_from_slice(&object);
@@ -80,16 +75,20 @@ fn insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 fn shuffle(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let mut all = decoder.scalars(id(instruction, 0)?)?.to_vec();
     all.extend_from_slice(&decoder.scalars(id(instruction, 1)?)?);
+    let ty = instruction.result_type.ok_or_else(|| unsupported("a shuffle without a type"))?;
+    let words = decoder.form(ty).map_or(1, |form| form.width().words());
     let mut scalars = Vec::new();
     for operand in &instruction.operands[2..] {
         let Operand::LiteralBit32(index) = operand else {
             return Err(unsupported("a shuffle index that is no literal"));
         };
         // 0xFFFFFFFF: no source, the component is undefined.
-        scalars.push(match all.get(*index as usize) {
-            Some(scalar) => *scalar,
-            None => undefined_like(decoder, all[0]),
-        });
+        for half in 0..words {
+            scalars.push(match (*index as usize).checked_mul(words).and_then(|index| all.get(index + half)) {
+                Some(scalar) => *scalar,
+                None => undefined_like(decoder, all[0]),
+            });
+        }
     }
     decoder.define(instruction, Value::Scalars(scalars.into()));
     Ok(())
@@ -123,24 +122,76 @@ fn undefined(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     Ok(())
 }
 
+/// The words of a vector's components: all low halves, then all high ones.
+fn halves(decoder: &mut Decoder<'_>, vector: Id) -> Result<Vec<Vec<Reg>>, Unsupported> {
+    let parts = decoder.numbers(vector)?.parts;
+    let mut halves = vec![parts.iter().map(|parts| parts.low).collect::<Vec<_>>()];
+    halves.extend(parts.iter().map(|parts| parts.high).collect::<Option<Vec<_>>>());
+    Ok(halves)
+}
+
+/// A Boolean's index is asked of words: 0 and 1.
+fn as_words(decoder: &mut Decoder<'_>, masks: &[Reg]) -> Vec<Reg> {
+    let word = |mask: &Reg| {
+        let to = decoder.word();
+        decoder.push(Action::ToWord { to, a: *mask });
+        to
+    };
+    masks.iter().map(word).collect()
+}
+
+/// The mask of a word that is 0 or 1.
+fn as_mask(decoder: &mut Decoder<'_>, word: Reg) -> Scalar {
+    let to = decoder.mask();
+    decoder.push(Action::ToMask { to, a: word });
+    Scalar::Mask(to)
+}
+
 fn extract_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let vector = operand_words(decoder, instruction, 0)?;
-    let index = operand_words(decoder, instruction, 1)?[0];
-    let to = decoder.word();
-    decoder.push(Action::Pick { to, from: vector.into(), index });
-    decoder.define(instruction, Value::Scalars([Scalar::Word(to)].into()));
+    let vector = id(instruction, 0)?;
+    let index = decoder.number(id(instruction, 1)?)?.1.low;
+    let pick = |decoder: &mut Decoder<'_>, from: Vec<Reg>| {
+        let to = decoder.word();
+        decoder.push(Action::Pick { to, from: from.into(), index });
+        to
+    };
+    let scalars: Vec<Scalar> = match decoder.masks(vector) {
+        Ok(masks) => {
+            let words = as_words(decoder, &masks);
+            let word = pick(decoder, words);
+            vec![as_mask(decoder, word)]
+        }
+        Err(_) => halves(decoder, vector)?.into_iter().map(|half| Scalar::Word(pick(decoder, half))).collect(),
+    };
+    decoder.define(instruction, Value::Scalars(scalars.into()));
     Ok(())
 }
 
 fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let vector = operand_words(decoder, instruction, 0)?;
-    let value = operand_words(decoder, instruction, 1)?[0];
-    let index = operand_words(decoder, instruction, 2)?[0];
-    let mut scalars = Vec::new();
-    for (position, old) in vector.iter().enumerate() {
+    let (vector, component) = (id(instruction, 0)?, id(instruction, 1)?);
+    let index = decoder.number(id(instruction, 2)?)?.1.low;
+    let put = |decoder: &mut Decoder<'_>, (old, position): (&Reg, u32), value: Reg| {
         let to = decoder.word();
-        decoder.push(Action::Put { to, old: *old, value, index, position: position as u32 });
-        scalars.push(Scalar::Word(to));
+        decoder.push(Action::Put { to, old: *old, value, index, position });
+        to
+    };
+    let mut scalars = Vec::new();
+    if let Ok(masks) = decoder.masks(vector) {
+        let value = decoder.masks(component)?;
+        let value = as_words(decoder, &value)[0];
+        for one in as_words(decoder, &masks).iter().zip(0..) {
+            let word = put(decoder, one, value);
+            scalars.push(as_mask(decoder, word));
+        }
+    } else {
+        let (halves, value) = (halves(decoder, vector)?, decoder.number(component)?.1);
+        let mut new = Vec::new();
+        for (half, value) in halves.iter().zip(value.registers()) {
+            new.push(half.iter().zip(0..).map(|one| put(decoder, one, value)).collect::<Vec<_>>());
+        }
+        for position in 0..new[0].len() {
+            scalars.extend(new.iter().map(|half| Scalar::Word(half[position])));
+        }
     }
     decoder.define(instruction, Value::Scalars(scalars.into()));
     Ok(())

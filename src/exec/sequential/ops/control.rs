@@ -1,9 +1,12 @@
 //! Control flow, functions, debug information (SPIR-V specification, sections "Control-Flow Instructions", "Function
 //! Instructions", "Debug Instructions"), and calls of the coverage markers.
 
+use super::element::Compare;
+use super::number::relate;
+use super::sized::{Form, Relation};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::program::{Action, Compared, Scalar, Terminator};
+use crate::exec::sequential::program::{Action, Compared, Parts, Reg, Scalar, Terminator};
 use crate::instrument::{MarkerArguments, MarkerFunction};
 use crate::model::records::MarkerTable;
 use crate::model::structure::MarkerRole;
@@ -51,20 +54,46 @@ fn branch_conditional(decoder: &mut Decoder<'_>, instruction: &Instruction) -> R
 }
 
 fn switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let selector = decoder.words(id(instruction, 0)?)?[0];
+    let (form, number) = decoder.number(id(instruction, 0)?)?;
     let mut edges = Vec::new();
     let default = decoder.edge(id(instruction, 1)?, &mut edges)?;
     let mut cases = Vec::new();
     for pair in instruction.operands[2..].chunks(2) {
-        let [Operand::LiteralBit32(value), Operand::IdRef(target)] = pair else {
-            return Err(unsupported("OpSwitch over a type that is not 32 bits wide"));
+        // Literals of fewer than 32 bits may be sign-extended (SPIR-V specification, "Literal").
+        let (value, target) = match pair {
+            [Operand::LiteralBit32(value), Operand::IdRef(target)] => {
+                (u64::from(*value) & u64::MAX >> (64 - form.width().bits()), *target)
+            }
+            [Operand::LiteralBit64(value), Operand::IdRef(target)] => (*value, *target),
+            _ => return Err(unsupported("OpSwitch with a case that is no literal")),
         };
-        let to = decoder.edge(*target, &mut edges)?;
-        cases.push((*value, to));
+        cases.push((value, decoder.edge(target, &mut edges)?));
     }
-    decoder.finish(Terminator::Switch { selector, cases: cases.into(), default });
+    let (selector, cases) = match number.high {
+        None => (number.low, cases.into_iter().map(|(value, to)| (value as u32, to)).collect()),
+        Some(_) => by_position(decoder, form, number, &cases),
+    };
+    decoder.finish(Terminator::Switch { selector, cases, default });
     decoder.emit_edges(edges);
     Ok(())
+}
+
+/// A selector of 64 bits as the position of its case, from 1 on; 0: none.
+fn by_position(
+    decoder: &mut Decoder<'_>,
+    form: Form,
+    selector: Parts,
+    cases: &[(u64, u32)],
+) -> (Reg, Rc<[(u32, u32)]>) {
+    let mut position = decoder.constant_word(0);
+    for ((value, _), number) in cases.iter().zip(1..) {
+        let value = decoder.constant_number(form, *value);
+        let condition = relate(decoder, Relation::Compare(Compare::IEqual), form, &[selector, value]);
+        let (to, a) = (decoder.word(), decoder.constant_word(number));
+        decoder.push(Action::Select { to, condition, a, b: position });
+        position = to;
+    }
+    (position, cases.iter().zip(1..).map(|((_, to), number)| (number, *to)).collect())
 }
 
 fn return_void(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {

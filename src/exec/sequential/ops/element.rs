@@ -8,6 +8,8 @@
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
+use super::sized::{Form, Operation, Sized};
+
 /// A condition under which a result is undefined, and what to call it.
 pub type Undefined1 = (fn(u32) -> bool, &'static str);
 pub type Undefined2 = (fn(u32, u32) -> bool, &'static str);
@@ -74,6 +76,9 @@ pub enum Unary {
     UnpackUnorm4(u8),
     UnpackSnorm2(u8),
     UnpackUnorm2(u8),
+    /// A byte of a packed normalised integer.
+    PackSnorm4,
+    PackUnorm4,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,6 +201,9 @@ pub enum Atomic {
     And,
     Or,
     Xor,
+    FAdd,
+    FMin,
+    FMax,
 }
 
 fn f(bits: u32) -> f32 {
@@ -324,6 +332,8 @@ impl Unary {
                 map(out, a, |a| (f32::from((a >> (16 * n)) as i16) / 32767.0).clamp(-1.0, 1.0).to_bits());
             }
             Unary::UnpackUnorm2(n) => map(out, a, |a| (f32::from((a >> (16 * n)) as u16) / 65535.0).to_bits()),
+            Unary::PackSnorm4 => map(out, a, |a| snorm(a, 127.0) as u32 & 0xff),
+            Unary::PackUnorm4 => map(out, a, |a| unorm(a, 255.0)),
             float => fmap(out, a, float.function()),
         }
     }
@@ -381,7 +391,9 @@ impl Unary {
             | Unary::UnpackSnorm4(_)
             | Unary::UnpackUnorm4(_)
             | Unary::UnpackSnorm2(_)
-            | Unary::UnpackUnorm2(_) => |a| a,
+            | Unary::UnpackUnorm2(_)
+            | Unary::PackSnorm4
+            | Unary::PackUnorm4 => |a| a,
         }
     }
 
@@ -451,15 +463,6 @@ fn unorm(value: u32, limit: f32) -> u32 {
     let value = f(value);
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     round_even(value * limit) as u32
-}
-
-/// Four components into bytes: PackSnorm4x8 and PackUnorm4x8 combine these.
-pub fn snorm_byte(value: u32) -> u32 {
-    snorm(value, 127.0) as u32 & 0xff
-}
-
-pub fn unorm_byte(value: u32) -> u32 {
-    unorm(value, 255.0)
 }
 
 impl Binary {
@@ -697,24 +700,28 @@ impl Touch {
 }
 
 impl Atomic {
-    /// The new value from the old one, the operand and the comparator; none: memory is left as it is.
-    pub fn apply(self, old: u32, value: u32, comparator: u32) -> Option<u32> {
-        Some(match self {
-            Atomic::Load => return None,
-            Atomic::Store | Atomic::Exchange => value,
-            Atomic::CompareExchange => return (old == comparator).then_some(value),
-            Atomic::Increment => old.wrapping_add(1),
-            Atomic::Decrement => old.wrapping_sub(1),
-            Atomic::Add => old.wrapping_add(value),
-            Atomic::Sub => old.wrapping_sub(value),
-            Atomic::SMin => (old as i32).min(value as i32) as u32,
-            Atomic::UMin => old.min(value),
-            Atomic::SMax => (old as i32).max(value as i32) as u32,
-            Atomic::UMax => old.max(value),
-            Atomic::And => old & value,
-            Atomic::Or => old | value,
-            Atomic::Xor => old ^ value,
-        })
+    /// The new value from the old one, the operand and the comparator, all as bits; none: memory is left as it is.
+    pub fn apply(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
+        let compute = |op: Binary| Operation { op: Sized::Binary(op), from: form, to: form }.value(old, value, 0);
+        match self {
+            Atomic::Load => None,
+            Atomic::Store | Atomic::Exchange => Some(value),
+            Atomic::CompareExchange => (old == comparator).then_some(value),
+            Atomic::Increment => Operation { op: Sized::Binary(Binary::IAdd), from: form, to: form }.value(old, 1, 0),
+            Atomic::Decrement => Operation { op: Sized::Binary(Binary::ISub), from: form, to: form }.value(old, 1, 0),
+            Atomic::Add => compute(Binary::IAdd),
+            Atomic::Sub => compute(Binary::ISub),
+            Atomic::SMin => compute(Binary::SMin),
+            Atomic::UMin => compute(Binary::UMin),
+            Atomic::SMax => compute(Binary::SMax),
+            Atomic::UMax => compute(Binary::UMax),
+            Atomic::And => compute(Binary::BitwiseAnd),
+            Atomic::Or => compute(Binary::BitwiseOr),
+            Atomic::Xor => compute(Binary::BitwiseXor),
+            Atomic::FAdd => compute(Binary::FAdd),
+            Atomic::FMin => compute(Binary::NMin),
+            Atomic::FMax => compute(Binary::NMax),
+        }
     }
 
     pub fn touch(self) -> Touch {

@@ -1,11 +1,13 @@
 //! Extended instructions: GLSL.std.450 (its specification), and non-semantic sets, which have no effect.
 
-use super::arith::{compute, compute1, define_words, sum_of_products};
-use super::element::{Binary, Ternary, Unary};
+use super::arith::sum_of_products;
+use super::element::{Binary, Compare, Ternary, Unary};
 use super::memory::store_to;
-use super::{Meaning, Row, each_word, id, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
-use crate::exec::sequential::program::{Action, Reg, Scalar};
+use super::number::{Numbers, compute, compute1, compute2, define, each, relate, scalars};
+use super::sized::{Form, Relation, Sized, Width};
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::program::{Action, Parts, Scalar};
 use crate::spirv::module::Instruction;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
@@ -13,7 +15,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 pub const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
 
 /// Gets the operands behind the number, as registers.
-type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Vec<Reg>]) -> Result<(), Unsupported>;
+type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Numbers]) -> Result<(), Unsupported>;
 
 /// What an extended instruction means.
 #[derive(Clone, Copy)]
@@ -85,7 +87,13 @@ const GLSL: &[(GLOp, Extended)] = &[
     (GLOp::Normalize, E::Special(normalize)),
     (GLOp::FaceForward, E::Special(face_forward)),
     (GLOp::Reflect, E::Special(reflect)),
+    (GLOp::Refract, E::Special(refract)),
     (GLOp::Determinant, E::Special(determinant)),
+    (GLOp::MatrixInverse, E::Special(inverse)),
+    (GLOp::PackSnorm4x8, E::Special(|d, i, o| pack4(d, i, o, Unary::PackSnorm4))),
+    (GLOp::PackUnorm4x8, E::Special(|d, i, o| pack4(d, i, o, Unary::PackUnorm4))),
+    (GLOp::PackDouble2x32, E::Special(same_words)),
+    (GLOp::UnpackDouble2x32, E::Special(same_words)),
     (GLOp::Modf, E::Special(modf)),
     (GLOp::ModfStruct, E::Special(modf_struct)),
     (GLOp::Frexp, E::Special(frexp)),
@@ -118,128 +126,204 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
     let pointer_last = matches!(op, GLOp::Modf | GLOp::Frexp);
     let ids: Vec<u32> = instruction.ids().skip(1).collect();
     let values = if pointer_last { &ids[..1] } else { &ids[..] };
-    let operands = values.iter().map(|id| decoder.words(*id)).collect::<Result<Vec<_>, _>>()?;
-    let first = operands.first().map_or(0, Vec::len);
+    let operands = values.iter().map(|id| decoder.numbers(*id)).collect::<Result<Vec<_>, _>>()?;
     match meaning {
-        E::Unary(op) => each_word(decoder, instruction, first, |to, at| Action::Unary { op, to, a: operands[0][at] }),
-        E::Binary(op) => each_word(decoder, instruction, first, |to, at| Action::Binary {
-            op,
-            to,
-            a: operands[0][at],
-            b: operands[1][at],
-        }),
-        E::Ternary(op) => each_word(decoder, instruction, first, |to, at| Action::Ternary {
-            op,
-            to,
-            a: operands[0][at],
-            b: operands[1][at],
-            c: operands[2][at],
-        }),
+        E::Unary(op) => each(decoder, instruction, Sized::Unary(op), &operands),
+        E::Binary(op) => each(decoder, instruction, Sized::Binary(op), &operands),
+        E::Ternary(op) => each(decoder, instruction, Sized::Ternary(op), &operands),
         E::Special(handler) => handler(decoder, instruction, &operands),
     }
 }
 
-fn norm(decoder: &mut Decoder<'_>, vector: &[Reg], root: Unary) -> Reg {
+fn norm(decoder: &mut Decoder<'_>, form: Form, vector: &[Parts], root: Unary) -> Result<Parts, Unsupported> {
     if let [single] = vector {
-        return compute1(decoder, Unary::FAbs, *single);
+        return compute1(decoder, Unary::FAbs, form, *single);
     }
-    let square = sum_of_products(decoder, vector, vector);
-    compute1(decoder, root, square)
+    let square = sum_of_products(decoder, form, vector, vector)?;
+    compute1(decoder, root, form, square)
 }
 
-fn length(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let result = norm(decoder, &operands[0], Unary::Sqrt);
-    define_words(decoder, instruction, vec![result]);
+fn length(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let result = norm(decoder, operands[0].form, &operands[0].parts, Unary::Sqrt)?;
+    define(decoder, instruction, &[result]);
     Ok(())
 }
 
-fn distance(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let pairs: Vec<_> = operands[0].iter().zip(&operands[1]).collect();
-    let difference: Vec<Reg> = pairs.into_iter().map(|(a, b)| compute(decoder, Binary::FSub, *a, *b)).collect();
-    let result = norm(decoder, &difference, Unary::Sqrt);
-    define_words(decoder, instruction, vec![result]);
+/// Component by component of two vectors.
+fn zip(decoder: &mut Decoder<'_>, op: Binary, a: &Numbers, b: &Numbers) -> Result<Vec<Parts>, Unsupported> {
+    a.parts.iter().zip(&b.parts).map(|(one, other)| compute2(decoder, op, a.form, *one, *other)).collect()
+}
+
+fn distance(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let difference = zip(decoder, Binary::FSub, &operands[0], &operands[1])?;
+    let result = norm(decoder, operands[0].form, &difference, Unary::Sqrt)?;
+    define(decoder, instruction, &[result]);
     Ok(())
 }
 
-fn cross(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let (a, b) = (&operands[0], &operands[1]);
-    let words = [(1, 2), (2, 0), (0, 1)]
-        .into_iter()
-        .map(|(one, two)| {
-            let left = compute(decoder, Binary::FMul, a[one], b[two]);
-            let right = compute(decoder, Binary::FMul, b[one], a[two]);
-            compute(decoder, Binary::FSub, left, right)
-        })
-        .collect();
-    define_words(decoder, instruction, words);
+fn cross(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let (form, a, b) = (operands[0].form, &operands[0].parts, &operands[1].parts);
+    let mut parts = Vec::new();
+    for (one, two) in [(1, 2), (2, 0), (0, 1)] {
+        let left = compute2(decoder, Binary::FMul, form, a[one], b[two])?;
+        let right = compute2(decoder, Binary::FMul, form, b[one], a[two])?;
+        parts.push(compute2(decoder, Binary::FSub, form, left, right)?);
+    }
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
-fn normalize(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let length = norm(decoder, &operands[0], Unary::SqrtToNormalize);
+fn normalize(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let form = operands[0].form;
+    let length = norm(decoder, form, &operands[0].parts, Unary::SqrtToNormalize)?;
     let component = Binary::NormalizedComponent;
-    let words = operands[0].iter().map(|value| compute(decoder, component, *value, length)).collect();
-    define_words(decoder, instruction, words);
+    let parts = operands[0].parts.iter().map(|value| compute2(decoder, component, form, *value, length));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
 /// `Nref . I < 0 ? N : -N`, with operands N, I, Nref.
-fn face_forward(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    operands: &[Vec<Reg>],
-) -> Result<(), Unsupported> {
-    let product = sum_of_products(decoder, &operands[2], &operands[1]);
-    let zero = decoder.constant_word(0);
-    let condition = decoder.mask();
-    decoder.push(Action::Compare { op: super::element::Compare::FOrdLessThan, to: condition, a: product, b: zero });
+fn face_forward(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let form = operands[0].form;
+    let product = sum_of_products(decoder, form, &operands[2].parts, &operands[1].parts)?;
+    let zero = decoder.constant_number(form, 0);
+    let condition = relate(decoder, Relation::Compare(Compare::FOrdLessThan), form, &[product, zero]);
     let mut words = Vec::new();
-    for value in &operands[0] {
-        let negative = compute1(decoder, Unary::FNegate, *value);
-        let to = decoder.word();
-        decoder.push(Action::Select { to, condition, a: *value, b: negative });
-        words.push(to);
+    for value in &operands[0].parts {
+        let negative = compute1(decoder, Unary::FNegate, form, *value)?;
+        for (a, b) in value.registers().zip(negative.registers()) {
+            let to = decoder.word();
+            decoder.push(Action::Select { to, condition, a, b });
+            words.push(Scalar::Word(to));
+        }
     }
-    define_words(decoder, instruction, words);
+    decoder.define(instruction, Value::Scalars(words.into()));
     Ok(())
 }
 
 /// `I - 2 * dot(N, I) * N`
-fn reflect(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let product = sum_of_products(decoder, &operands[1], &operands[0]);
-    let two = decoder.constant_word(2.0f32.to_bits());
-    let factor = compute(decoder, Binary::FMul, two, product);
-    let mut words = Vec::new();
-    for (incident, normal) in operands[0].iter().zip(&operands[1]) {
-        let scaled = compute(decoder, Binary::FMul, factor, *normal);
-        words.push(compute(decoder, Binary::FSub, *incident, scaled));
+fn reflect(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let (form, incident, normal) = (operands[0].form, &operands[0].parts, &operands[1].parts);
+    let product = sum_of_products(decoder, form, normal, incident)?;
+    let two = decoder.constant_number(form, form.of_float(2.0));
+    let factor = compute2(decoder, Binary::FMul, form, two, product)?;
+    let mut parts = Vec::new();
+    for (incident, normal) in incident.iter().zip(normal) {
+        let scaled = compute2(decoder, Binary::FMul, form, factor, *normal)?;
+        parts.push(compute2(decoder, Binary::FSub, form, *incident, scaled)?);
     }
-    define_words(decoder, instruction, words);
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
-fn determinant(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    let size = match operands[0].len() {
-        4 => 2,
-        9 => 3,
-        _ => return Err(unsupported("GLSL.std.450 Determinant of a 4x4 matrix")),
-    };
-    let at = |column: usize, row: usize| operands[0][column * size + row];
-    let minor = |decoder: &mut Decoder<'_>, columns: [usize; 2], rows: [usize; 2]| {
-        let left = compute(decoder, Binary::FMul, at(columns[0], rows[0]), at(columns[1], rows[1]));
-        let right = compute(decoder, Binary::FMul, at(columns[1], rows[0]), at(columns[0], rows[1]));
-        compute(decoder, Binary::FSub, left, right)
-    };
-    let result = if size == 2 {
-        minor(decoder, [0, 1], [0, 1])
-    } else {
-        let terms = [[1, 2], [0, 2], [0, 1]].map(|columns| minor(decoder, columns, [1, 2]));
-        let products: Vec<Reg> =
-            (0..3).map(|column| compute(decoder, Binary::FMul, at(column, 0), terms[column])).collect();
-        let first = compute(decoder, Binary::FSub, products[0], products[1]);
-        compute(decoder, Binary::FAdd, first, products[2])
-    };
-    define_words(decoder, instruction, vec![result]);
+/// `k = 1 - eta^2 * (1 - dot(N, I)^2); k < 0 ? 0 : eta * I - (eta * dot(N, I) + sqrt(k)) * N`, with operands I, N, eta.
+fn refract(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let (form, incident, normal) = (operands[0].form, &operands[0].parts, &operands[1].parts);
+    let mut eta = operands[2].parts[0];
+    if operands[2].form != form {
+        eta = compute(decoder, Sized::Round, [operands[2].form, form], &[eta])?;
+    }
+    let (zero, one) = (decoder.constant_number(form, 0), decoder.constant_number(form, form.of_float(1.0)));
+    let product = sum_of_products(decoder, form, normal, incident)?;
+    let square = compute2(decoder, Binary::FMul, form, product, product)?;
+    let rest = compute2(decoder, Binary::FSub, form, one, square)?;
+    let eta_square = compute2(decoder, Binary::FMul, form, eta, eta)?;
+    let scaled = compute2(decoder, Binary::FMul, form, eta_square, rest)?;
+    let k = compute2(decoder, Binary::FSub, form, one, scaled)?;
+    let total = relate(decoder, Relation::Compare(Compare::FOrdLessThan), form, &[k, zero]);
+    // Where k is negative its root is not used, and must not be a finding.
+    let root = compute2(decoder, Binary::NMax, form, k, zero)?;
+    let root = compute1(decoder, Unary::Sqrt, form, root)?;
+    let along = compute2(decoder, Binary::FMul, form, eta, product)?;
+    let along = compute2(decoder, Binary::FAdd, form, along, root)?;
+    let mut words = Vec::new();
+    for (incident, normal) in incident.iter().zip(normal) {
+        let left = compute2(decoder, Binary::FMul, form, eta, *incident)?;
+        let right = compute2(decoder, Binary::FMul, form, along, *normal)?;
+        let value = compute2(decoder, Binary::FSub, form, left, right)?;
+        for (a, b) in zero.registers().zip(value.registers()) {
+            let to = decoder.word();
+            decoder.push(Action::Select { to, condition: total, a, b });
+            words.push(Scalar::Word(to));
+        }
+    }
+    decoder.define(instruction, Value::Scalars(words.into()));
+    Ok(())
+}
+
+/// A square matrix by columns.
+struct Square<'a> {
+    form: Form,
+    parts: &'a [Parts],
+    size: usize,
+}
+
+impl Square<'_> {
+    fn of(numbers: &Numbers) -> Result<Square<'_>, Unsupported> {
+        let size = (2..=4).find(|size| size * size == numbers.parts.len());
+        let size = size.ok_or_else(|| unsupported("a determinant of a matrix that is not square"))?;
+        Ok(Square { form: numbers.form, parts: &numbers.parts, size })
+    }
+
+    fn at(&self, column: usize, row: usize) -> Parts {
+        self.parts[column * self.size + row]
+    }
+
+    /// The determinant of some columns and as many rows, by the first of these columns.
+    fn minor(&self, decoder: &mut Decoder<'_>, columns: &[usize], rows: &[usize]) -> Result<Parts, Unsupported> {
+        let form = self.form;
+        let ([first, others @ ..], [_, ..]) = (columns, rows) else {
+            return Err(unsupported("a determinant of nothing"));
+        };
+        let mut sum: Option<Parts> = None;
+        for (index, row) in rows.iter().enumerate() {
+            let element = self.at(*first, *row);
+            let term = if others.is_empty() {
+                element
+            } else {
+                let rest: Vec<usize> = rows.iter().copied().filter(|other| other != row).collect();
+                let minor = self.minor(decoder, others, &rest)?;
+                compute2(decoder, Binary::FMul, form, element, minor)?
+            };
+            let op = if index % 2 == 0 { Binary::FAdd } else { Binary::FSub };
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => compute2(decoder, op, form, sum, term)?,
+            });
+        }
+        sum.ok_or_else(|| unsupported("a determinant of nothing"))
+    }
+}
+
+fn determinant(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let matrix = Square::of(&operands[0])?;
+    let all: Vec<usize> = (0..matrix.size).collect();
+    let result = matrix.minor(decoder, &all, &all)?;
+    define(decoder, instruction, &[result]);
+    Ok(())
+}
+
+/// The adjugate divided by the determinant.
+fn inverse(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let matrix = Square::of(&operands[0])?;
+    let (form, size) = (matrix.form, matrix.size);
+    let all: Vec<usize> = (0..size).collect();
+    let determinant = matrix.minor(decoder, &all, &all)?;
+    let without = |index: usize| all.iter().copied().filter(|other| *other != index).collect::<Vec<_>>();
+    let mut parts = Vec::new();
+    for column in 0..size {
+        for row in 0..size {
+            // Element (row, column) of the inverse is the cofactor of (column, row).
+            let minor = matrix.minor(decoder, &without(row), &without(column))?;
+            let signed = match (column + row) % 2 {
+                0 => minor,
+                _ => compute1(decoder, Unary::FNegate, form, minor)?,
+            };
+            parts.push(compute2(decoder, Binary::FDiv, form, signed, determinant)?);
+        }
+    }
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
@@ -247,72 +331,110 @@ fn determinant(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &
 fn split(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Vec<Reg>],
+    operands: &[Numbers],
     ops: [Unary; 2],
 ) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 3)?)?;
-    let other: Vec<Scalar> = operands[0].iter().map(|value| Scalar::Word(compute1(decoder, ops[1], *value))).collect();
-    let words = operands[0].iter().map(|value| compute1(decoder, ops[0], *value)).collect();
-    store_to(decoder, &pointer, &other)?;
-    define_words(decoder, instruction, words);
+    let form = operands[0].form;
+    let other = decoder.form(pointer.ty).ok_or_else(|| unsupported("a pointer to no number"))?;
+    let (mut results, mut others) = (Vec::new(), Vec::new());
+    for value in &operands[0].parts {
+        others.push(compute(decoder, Sized::Unary(ops[1]), [form, other], &[*value])?);
+        results.push(compute1(decoder, ops[0], form, *value)?);
+    }
+    store_to(decoder, &pointer, &scalars(&others))?;
+    define(decoder, instruction, &results);
     Ok(())
 }
 
-fn modf(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
+fn modf(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
     split(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
 }
 
-fn frexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
+fn frexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
     split(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
 }
 
 /// A structure of two parts of each operand component.
-fn parts(
+fn halves(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Vec<Reg>],
+    operands: &[Numbers],
     ops: [Unary; 2],
 ) -> Result<(), Unsupported> {
-    let mut words = Vec::new();
-    for op in ops {
-        for value in &operands[0] {
-            words.push(compute1(decoder, op, *value));
+    let form = operands[0].form;
+    let mut parts = Vec::new();
+    for (op, member) in ops.into_iter().zip(0..) {
+        let ty = instruction.result_type.and_then(|ty| decoder.types.component(ty, member));
+        let to = ty.and_then(|ty| decoder.form(ty)).ok_or_else(|| unsupported("a structure without two numbers"))?;
+        for value in &operands[0].parts {
+            parts.push(compute(decoder, Sized::Unary(op), [form, to], &[*value])?);
         }
     }
-    define_words(decoder, instruction, words);
+    define(decoder, instruction, &parts);
     Ok(())
 }
 
-fn modf_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Vec<Reg>]) -> Result<(), Unsupported> {
-    parts(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
+fn modf_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    halves(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
 }
 
-fn frexp_struct(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    operands: &[Vec<Reg>],
-) -> Result<(), Unsupported> {
-    parts(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
+fn frexp_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    halves(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
 }
 
+/// A word from the components of a vector, two at a time.
 fn pack2(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Vec<Reg>],
+    operands: &[Numbers],
     op: Binary,
 ) -> Result<(), Unsupported> {
-    let result = compute(decoder, op, operands[0][0], operands[0][1]);
-    define_words(decoder, instruction, vec![result]);
+    let to = decoder.result_form(instruction)?;
+    let result = compute(decoder, Sized::Binary(op), [operands[0].form, to], &operands[0].parts)?;
+    define(decoder, instruction, &[result]);
+    Ok(())
+}
+
+/// Four bytes from four components.
+fn pack4(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+    op: Unary,
+) -> Result<(), Unsupported> {
+    let word = Form::Integer(Width::W32);
+    let mut result: Option<Parts> = None;
+    for (component, place) in operands[0].parts.iter().zip(0..) {
+        let byte = compute(decoder, Sized::Unary(op), [operands[0].form, word], &[*component])?;
+        let shift = decoder.constant_word(8 * place).into();
+        let shifted = compute2(decoder, Binary::ShiftLeftLogical, word, byte, shift)?;
+        result = Some(match result {
+            None => shifted,
+            Some(others) => compute2(decoder, Binary::BitwiseOr, word, others, shifted)?,
+        });
+    }
+    define(decoder, instruction, &[result.ok_or_else(|| unsupported("a pack of nothing"))?]);
     Ok(())
 }
 
 fn unpack(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Vec<Reg>],
+    operands: &[Numbers],
     ops: &[Unary],
 ) -> Result<(), Unsupported> {
-    let words = ops.iter().map(|op| compute1(decoder, *op, operands[0][0])).collect();
-    define_words(decoder, instruction, words);
+    let to = decoder.result_form(instruction)?;
+    let word = operands[0].parts[0];
+    let parts = ops.iter().map(|op| compute(decoder, Sized::Unary(*op), [operands[0].form, to], &[word]));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    define(decoder, instruction, &parts);
+    Ok(())
+}
+
+/// A float of 64 bits from two words, or back: the same bits.
+fn same_words(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let words = scalars(&operands[0].parts);
+    decoder.define(instruction, Value::Scalars(words.into()));
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Relational and logical instructions (SPIR-V specification, section "Relational and Logical Instructions").
 
 use super::element::{Classify, Compare};
+use super::number::Numbers;
 use super::{Meaning, Row, each_mask, id, operand_masks, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::program::{Action, Compared, Reg, Scalar};
+use crate::exec::sequential::program::{Action, Compared, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use rspirv::spirv::Op;
 use std::rc::Rc;
@@ -83,7 +84,8 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let mut scalars = Vec::with_capacity(a.len());
     for (index, pair) in a.iter().zip(b.iter()).enumerate() {
         // One condition for all components (SPIR-V 1.4), or one for each.
-        let condition = if conditions.len() == 1 { conditions[0] } else { conditions[index] };
+        let condition =
+            if conditions.len() == 1 { conditions[0] } else { conditions[index * conditions.len() / a.len()] };
         scalars.push(match pair {
             (Scalar::Word(a), Scalar::Word(b)) => {
                 let to = decoder.word();
@@ -103,14 +105,15 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 }
 
 /// Keeps a scalar float comparison, for markers that record what was compared.
-pub fn remember_comparison(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare, a: &[Reg], b: &[Reg]) {
-    let (Some(symbol), [left], [right], Some(result)) = (op.float_symbol(), a, b, instruction.result) else { return };
-    if decoder.markers.is_none() {
+pub fn remember_comparison(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare, operands: &[Numbers]) {
+    let (Some(symbol), [left, right], Some(result)) = (op.float_symbol(), operands, instruction.result) else { return };
+    let ([a], [b]) = (left.parts.as_slice(), right.parts.as_slice()) else { return };
+    if decoder.markers.is_none() || !left.form.is_word() {
         return;
     }
     let names = [0, 1].map(|index| operand_name(decoder, instruction.id(index)));
     let depth = decoder.depth();
-    let compared = Compared { condition: 0, symbol, left: *left, right: *right, names };
+    let compared = Compared { condition: 0, symbol, left: a.low, right: b.low, names };
     decoder.comparisons.insert((depth, result), compared);
 }
 

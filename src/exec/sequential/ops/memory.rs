@@ -1,9 +1,10 @@
 //! Memory instructions (SPIR-V specification, section "Memory Instructions").
 
+use super::sized::{Form, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::layout::{self, Arrangement, Kind};
-use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Root, Scalar, Uniform};
+use crate::exec::sequential::layout::{self, Arrangement};
+use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Root, Scalar, Uniform, Unit};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Majorness, Signedness, Type};
 use rspirv::spirv::Op;
@@ -107,12 +108,11 @@ impl Place {
             match self.arrangement {
                 Arrangement::Flat | Arrangement::Spread(_) => {
                     for before in &members[..index as usize] {
-                        self.base += layout::flat_size(&decoder.types, &decoder.constants, before.ty)?;
+                        self.base += 4 * layout::flat_size(&decoder.types, &decoder.constants, before.ty)?;
                     }
                 }
                 Arrangement::Explicit(_) => {
-                    let offset = member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
-                    self.base += layout::word_stride(offset)?;
+                    self.base += member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
                     self.arrangement = Arrangement::Explicit(member.matrix);
                 }
             }
@@ -124,40 +124,44 @@ impl Place {
         Ok(inner)
     }
 
-    /// Words between elements, and how many there are.
+    /// Bytes between elements, and how many there are.
     fn extent(&mut self, decoder: &Decoder<'_>, ty: &Option<Type>, inner: Id) -> Result<(u32, Bound), Unsupported> {
-        let flat = |decoder: &Decoder<'_>| layout::flat_size(&decoder.types, &decoder.constants, inner);
-        let explicit = |stride: &Option<u32>| {
-            layout::word_stride(stride.ok_or_else(|| unsupported("an array without ArrayStride"))?)
+        let flat = || {
+            let words = layout::flat_size(&decoder.types, &decoder.constants, inner)?;
+            words.checked_mul(4).ok_or_else(|| unsupported("a variable of more than 2^32 bytes"))
         };
+        let explicit = |stride: &Option<u32>| stride.ok_or_else(|| unsupported("an array without ArrayStride"));
         Ok(match (ty, self.arrangement) {
             (Some(Type::Array { length, stride, .. }), arrangement) => {
                 let bound = Bound::Fixed(layout::length_of(&decoder.constants, *length)? as u32);
                 match arrangement {
-                    Arrangement::Flat => (flat(decoder)?, bound),
+                    Arrangement::Flat => (flat()?, bound),
                     Arrangement::Explicit(_) | Arrangement::Spread(_) => (explicit(stride)?, bound),
                 }
             }
             (Some(Type::RuntimeArray { stride, .. }), _) => (explicit(stride)?, Bound::Runtime),
             (Some(Type::Matrix { count, .. }), Arrangement::Explicit(layout)) => {
                 let layout = layout.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
-                let stride = layout::word_stride(layout.stride)?;
                 match layout.majorness {
                     Majorness::Column => {
                         self.arrangement = Arrangement::Explicit(None);
-                        (stride, Bound::Fixed(*count))
+                        (layout.stride, Bound::Fixed(*count))
                     }
                     Majorness::Row => {
-                        self.arrangement = Arrangement::Spread(stride);
-                        (1, Bound::Fixed(*count))
+                        self.arrangement = Arrangement::Spread(layout.stride);
+                        let component = component(decoder, inner, 0)?;
+                        (layout::scalar_bytes(&decoder.types, component)?, Bound::Fixed(*count))
                     }
                 }
             }
             (Some(Type::Matrix { count, .. }), Arrangement::Flat | Arrangement::Spread(_)) => {
-                (flat(decoder)?, Bound::Fixed(*count))
+                (flat()?, Bound::Fixed(*count))
             }
             (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => (stride, Bound::Fixed(*count)),
-            (Some(Type::Vector { count, .. }), _) => (1, Bound::Fixed(*count)),
+            (Some(Type::Vector { count, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*count)),
+            (Some(Type::Vector { count, .. }), Arrangement::Explicit(_)) => {
+                (layout::scalar_bytes(&decoder.types, inner)?, Bound::Fixed(*count))
+            }
             _ => return Err(unsupported("an access chain into a type without components")),
         })
     }
@@ -175,7 +179,7 @@ impl Place {
                 Bound::Fixed(bound) => constant < bound,
                 Bound::Runtime => true,
             };
-            let base = constant.checked_mul(stride).and_then(|words| words.checked_add(self.base));
+            let base = constant.checked_mul(stride).and_then(|bytes| bytes.checked_add(self.base));
             if let (true, Some(base)) = (inside, base) {
                 self.base = base;
                 return Ok(());
@@ -191,15 +195,27 @@ impl Place {
 }
 
 /// The access behind a pointer into memory.
-fn access(decoder: &Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>, Unsupported> {
+fn access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>, Unsupported> {
     match &pointer.to {
         Location::Memory { root, base, dimensions, arrangement, name } => {
-            let components = layout::components(&decoder.types, &decoder.constants, pointer.ty, *arrangement)?;
+            let parts = layout::components(&decoder.types, &decoder.constants, pointer.ty, *arrangement)?;
+            let strides = dimensions.iter().map(|dimension| dimension.stride);
+            let mut places = parts.iter().map(|part| part.offset).chain(strides).chain([*base]);
+            let words = places.all(|place| place % 4 == 0) && parts.iter().all(|part| part.bytes == 4);
+            let unit = if words { Unit::Word } else { Unit::Byte };
+            if unit == Unit::Byte {
+                let least = parts.iter().map(|part| part.bytes).min().unwrap_or(4);
+                decoder.program.granule = decoder.program.granule.min(least);
+            }
+            let bytes = unit.bytes();
+            let scaled = |dimension: &Dimension| Dimension { stride: dimension.stride / bytes, ..*dimension };
             Ok(Some(Access {
                 root: *root,
-                base: *base,
-                dimensions: dimensions.clone().into(),
-                components: components.into(),
+                unit,
+                base: base / bytes,
+                dimensions: dimensions.iter().map(scaled).collect(),
+                components: parts.iter().map(|part| part.offset / bytes).collect(),
+                sizes: if words { Rc::new([]) } else { parts.iter().map(|part| part.bytes).collect() },
                 name: name.clone(),
             }))
         }
@@ -208,12 +224,15 @@ fn access(decoder: &Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>, Un
     }
 }
 
-/// The access of an atomic: one word in memory.
-pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Access, Unsupported> {
-    if decoder.kinds(pointer.ty)? != [Kind::Word] {
-        return Err(unsupported("an atomic on a type that is no 32-bit scalar"));
+/// The access of an atomic: a number of 32 or 64 bits in memory.
+pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Access, Form), Unsupported> {
+    let form = decoder.form(pointer.ty).filter(|form| form.width() >= Width::W32);
+    let form = form.ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;
+    let access = access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
+    match access.unit {
+        Unit::Word => Ok((access, form)),
+        Unit::Byte => Err(unsupported("an atomic on a number that is not aligned")),
     }
-    access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))
 }
 
 /// The value that a pointer points to.
@@ -228,7 +247,7 @@ pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Rc<[Sca
     }
     let Some(access) = access(decoder, pointer)? else { return Err(unsupported("a load from here")) };
     // What the test gives as push constants is the same for every invocation; the size is checked when it is known.
-    if access.root == Root::PushConstant && access.dimensions.is_empty() {
+    if access.root == Root::PushConstant && access.dimensions.is_empty() && access.unit == Unit::Word {
         return Ok(access
             .components
             .iter()
@@ -295,8 +314,7 @@ fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     let Some(Type::RuntimeArray { stride: Some(stride), .. }) = decoder.types.get(member.ty) else {
         return Err(unsupported("OpArrayLength of a member that is no runtime array"));
     };
-    let offset = layout::word_stride(member.offset.unwrap_or(0))?;
-    let stride = layout::word_stride(*stride)?;
+    let (offset, stride) = (member.offset.unwrap_or(0), *stride);
     let to = decoder.word();
     decoder.push(Action::ArrayLength { descriptor, base: base + offset, stride, to });
     decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Word(to)])));

@@ -10,6 +10,8 @@ pub mod element;
 pub mod extended;
 pub mod logic;
 pub mod memory;
+pub mod number;
+pub mod sized;
 pub mod sync;
 
 use super::decode::{Decoder, Unsupported, Value, unsupported};
@@ -17,6 +19,7 @@ use super::program::{Action, Reg, Scalar};
 use crate::spirv::module::Instruction;
 use element::{Binary, Classify, Compare, Unary};
 use rspirv::spirv::Op;
+use sized::{Relation, Sized};
 use std::collections::HashMap;
 
 /// A handler's signature.
@@ -32,6 +35,8 @@ pub enum Meaning {
     Binary(Binary),
     Compare(Compare),
     Classify(Classify),
+    /// Between forms of numbers.
+    Convert(Sized),
     /// Of two Booleans, by truth table: bit `2a + b`.
     Logic(u8),
     Special(Handler),
@@ -61,13 +66,11 @@ pub fn rows() -> HashMap<Op, &'static Meaning> {
 pub fn decode(decoder: &mut Decoder<'_>, instruction: &Instruction, meaning: &Meaning) -> Result<(), Unsupported> {
     match meaning {
         Meaning::Nothing => Ok(()),
-        Meaning::Unary(op) => unary(decoder, instruction, *op),
-        Meaning::Binary(op) => binary(decoder, instruction, *op),
-        Meaning::Compare(op) => compare(decoder, instruction, *op),
-        Meaning::Classify(op) => {
-            let a = operand_words(decoder, instruction, 0)?;
-            each_mask(decoder, instruction, a.len(), |to, index| Action::Classify { op: *op, to, a: a[index] })
-        }
+        Meaning::Unary(op) => element_wise(decoder, instruction, Sized::Unary(*op)),
+        Meaning::Binary(op) => element_wise(decoder, instruction, Sized::Binary(*op)),
+        Meaning::Convert(op) => element_wise(decoder, instruction, *op),
+        Meaning::Compare(op) => number::each_relation(decoder, instruction, Relation::Compare(*op)),
+        Meaning::Classify(op) => number::each_relation(decoder, instruction, Relation::Classify(*op)),
         Meaning::Logic(table) => {
             let a = operand_masks(decoder, instruction, 0)?;
             let b = operand_masks(decoder, instruction, 1)?;
@@ -87,38 +90,12 @@ pub fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {
     instruction.id(index).ok_or_else(|| unsupported(format!("Op{:?} without operand {index}", instruction.op)))
 }
 
-pub fn operand_words(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    index: usize,
-) -> Result<Vec<Reg>, Unsupported> {
-    decoder.words(id(instruction, index)?)
-}
-
 pub fn operand_masks(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     index: usize,
 ) -> Result<Vec<Reg>, Unsupported> {
     decoder.masks(id(instruction, index)?)
-}
-
-/// Defines the result as `count` words, each by an action.
-pub fn each_word(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    count: usize,
-    action: impl Fn(Reg, usize) -> Action,
-) -> Result<(), Unsupported> {
-    check_result(decoder, instruction, count)?;
-    let mut scalars = Vec::with_capacity(count);
-    for index in 0..count {
-        let to = decoder.word();
-        decoder.push(action(to, index));
-        scalars.push(Scalar::Word(to));
-    }
-    decoder.define(instruction, Value::Scalars(scalars.into()));
-    Ok(())
 }
 
 pub fn each_mask(
@@ -138,27 +115,15 @@ pub fn each_mask(
     Ok(())
 }
 
-/// The result type must have as many scalars, all of them 32 bits wide or Boolean.
+/// The result type must have as many scalars.
 fn check_result(decoder: &Decoder<'_>, instruction: &Instruction, count: usize) -> Result<(), Unsupported> {
     let Some(ty) = instruction.result_type else { return Ok(()) };
     let kinds = decoder.kinds(ty)?;
     if kinds.len() == count { Ok(()) } else { Err(unsupported(format!("Op{:?} with this type", instruction.op))) }
 }
 
-fn unary(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Unary) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
-    each_word(decoder, instruction, a.len(), |to, index| Action::Unary { op, to, a: a[index] })
-}
-
-fn binary(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
-    let b = operand_words(decoder, instruction, 1)?;
-    each_word(decoder, instruction, a.len(), |to, index| Action::Binary { op, to, a: a[index], b: b[index] })
-}
-
-fn compare(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> Result<(), Unsupported> {
-    let a = operand_words(decoder, instruction, 0)?;
-    let b = operand_words(decoder, instruction, 1)?;
-    logic::remember_comparison(decoder, instruction, op, &a, &b);
-    each_mask(decoder, instruction, a.len(), |to, index| Action::Compare { op, to, a: a[index], b: b[index] })
+fn element_wise(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Sized) -> Result<(), Unsupported> {
+    let operands = (0..op.operands()).map(|index| number::operand(decoder, instruction, index));
+    let operands = operands.collect::<Result<Vec<_>, _>>()?;
+    number::each(decoder, instruction, op, &operands)
 }

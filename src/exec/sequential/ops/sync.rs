@@ -2,10 +2,11 @@
 
 use super::element::Atomic;
 use super::memory::atomic_access;
+use super::number::define;
 use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
 use crate::exec::sequential::ordering::{Fence, Fences};
-use crate::exec::sequential::program::{Action, Root, Scalar};
+use crate::exec::sequential::program::{Action, Root};
 use crate::spirv::module::Instruction;
 use rspirv::spirv::Op;
 use std::rc::Rc;
@@ -68,6 +69,18 @@ pub const TABLE: &[Row] = &[
     ),
     row(Op::AtomicOr, Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Or, Shape::VALUE))),
     row(
+        Op::AtomicFAddEXT,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FAdd, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicFMinEXT,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FMin, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicFMaxEXT,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FMax, Shape::VALUE)),
+    ),
+    row(
         Op::AtomicXor,
         Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Xor, Shape::VALUE)),
     ),
@@ -89,7 +102,7 @@ impl Shape {
 
 fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
-    let access = atomic_access(decoder, &pointer)?;
+    let (access, form) = atomic_access(decoder, &pointer)?;
     if let Root::Descriptor(index) = access.root {
         decoder.atomics.insert(index);
         if op != Atomic::Load {
@@ -97,15 +110,15 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
         }
     }
     let operand = |decoder: &mut Decoder<'_>, at: Option<usize>| match at {
-        Some(at) => decoder.words(id(instruction, at)?).map(|words| words.first().copied()),
+        Some(at) => decoder.number(id(instruction, at)?).map(|(_, number)| Some(number)),
         None => Ok(None),
     };
     let a = operand(decoder, shape.value)?;
     let b = operand(decoder, shape.comparator)?;
-    let to = instruction.result.map(|_| decoder.word());
-    decoder.push(Action::Atomic { op, access: Rc::new(access), to, a, b });
+    let to = instruction.result.map(|_| decoder.parts(form));
+    decoder.push(Action::Atomic { op, form, access: Rc::new(access), to, a, b });
     if let Some(to) = to {
-        decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Word(to)])));
+        define(decoder, instruction, &[to]);
     }
     Ok(())
 }
