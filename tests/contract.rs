@@ -108,13 +108,12 @@ fn a_text_without_a_usable_version_is_one_document_on_stdout() {
 
 #[test]
 fn what_one_engine_cannot_run_is_unsupported_and_no_disagreement() {
-    let types = "#extension GL_EXT_shader_explicit_arithmetic_types : require\n\
-                 #extension GL_KHR_shader_subgroup_arithmetic : require";
+    let extension = "#extension GL_ARB_shader_clock : require\n#extension GL_EXT_shader_realtime_clock : require";
     for (body, name) in [
-        ("uint64_t x = uint64_t(a[i]) << 33;\na[i] = uint(x >> 33);", "Int64"),
-        ("a[i] = subgroupAdd(a[i]);", "GroupNonUniform"),
+        ("a[i] = clock2x32ARB().x == 7u ? 1u : 1u;", "ShaderClockKHR"),
+        ("a[i] = clockRealtime2x32EXT().x == 7u ? 1u : 1u;", "ShaderClockKHR"),
     ] {
-        let source = kernel("", body).replace("#version 450", &format!("#version 450\n{types}"));
+        let source = kernel("", body).replace("#version 450", &format!("#version 450\n{extension}"));
         let result = run_text(&procedure(&source).to_string(), &[], 4);
         let row = &result["tests"][0];
         assert_eq!(row["verdict"], "unsupported", "{result:#}");

@@ -35,13 +35,29 @@ impl Machine<'_> {
             Root::Workgroup => (access.unit.of_words(self.workgroup_memory.words.len() as u32), 0),
             Root::Invocation => (access.unit.of_words(self.program.invocation_words), 0),
             Root::PushConstant => (access.unit.of_words(self.push_constants.words.len() as u32), 0),
+            Root::Buffer(index) => (self.buffer_bytes(index), 0),
+            // Taken apart before (`indirect`).
+            Root::Descriptors { .. } | Root::Address(_) => (0, 0),
         };
         let mut lanes = self.active;
         let mut addresses = std::mem::take(&mut self.addresses);
-        addresses.fill(access.base);
+        match access.root {
+            Root::Buffer(_) => {
+                let starts = addresses.iter_mut().zip(&self.offsets);
+                starts.for_each(|(address, offset)| *address = offset.saturating_add(access.base));
+            }
+            Root::Descriptor(_)
+            | Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_) => addresses.fill(access.base),
+        }
         for (position, dimension) in access.dimensions.iter().enumerate() {
             let bound = match dimension.bound {
                 Bound::Fixed(bound) => bound,
+                // Of a buffer that an address leads to only the end is known.
+                Bound::Runtime if matches!(access.root, Root::Buffer(_)) => u32::MAX,
                 Bound::Runtime => limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1)),
             };
             let indices = &self.words[dimension.index.0 as usize];
@@ -121,6 +137,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn load(&mut self, access: &Access, to: &[Scalar], place: u32) {
+        if self.is_indirect(access) {
+            return self.load_indirectly(access, to, place);
+        }
         let found = self.address(access, place);
         if access.unit == Unit::Byte {
             self.load_bytes(access, &found, to, place);
@@ -231,7 +250,8 @@ impl Machine<'_> {
                 None => return,
             },
             Root::Workgroup => (&mut self.workgroup_memory, self.clock),
-            Root::Invocation | Root::PushConstant => return,
+            Root::Buffer(index) => (&mut self.stores[index as usize], self.clock),
+            Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => return,
         };
         let Some(shadow) = &mut store.shadow else { return };
         let mut now = moment(&clock, access.root, self.first_lane, place);
@@ -250,6 +270,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn store(&mut self, access: &Access, from: &[Scalar], place: u32) {
+        if self.is_indirect(access) {
+            return self.each_target(access, place, &mut |machine, access| machine.store(access, from, place));
+        }
         let found = self.address(access, place);
         if access.unit == Unit::Byte {
             self.store_bytes(access, &found, from, place);
@@ -310,7 +333,7 @@ impl Machine<'_> {
             }
             store.words[at] = values[lane];
             // An undefined value written to a buffer was reported where it was written.
-            let defined = !is_undefined || matches!(access.root, Root::Descriptor(_));
+            let defined = !is_undefined || access.root.is_buffer();
             store.define(at, defined);
             self.races = races;
         }
@@ -325,6 +348,12 @@ impl Machine<'_> {
         [to, a, b]: [Option<Parts>; 3],
         place: u32,
     ) {
+        if self.is_indirect(access) {
+            let results: Vec<Scalar> = to.iter().flat_map(|parts| parts.registers()).map(Scalar::Word).collect();
+            return self.gather_targets(access, &results, place, &mut |machine, access| {
+                machine.atomic((op, form), access, [to, a, b], place);
+            });
+        }
         let found = self.address(access, place);
         if self.variation.is_some() {
             self.follow_read(access.root, &found.lanes, (found.first, found.limit), 0);
@@ -335,9 +364,10 @@ impl Machine<'_> {
         let mut undefined = Mask::EMPTY;
         let words = form.width().words();
         for lane in found.lanes.lanes() {
-            let word = self.addresses[lane];
-            if word >= found.limit || found.limit - word < words as u32 {
-                self.report_range(access, lane, word, found.limit, place);
+            let unit = access.unit.of_words(1);
+            let (word, limit) = (self.addresses[lane] / unit, found.limit / unit);
+            if word >= limit || limit - word < words as u32 || !self.addresses[lane].is_multiple_of(unit) {
+                self.report_range(access, lane, self.addresses[lane], found.limit, place);
                 continue;
             }
             let operand = |parts: Option<Parts>| parts.map_or(0, |parts| self.number(parts, lane));
@@ -438,7 +468,7 @@ impl Machine<'_> {
                 self.touch_part(access, lane, first, *bytes as usize, Touch::Write, same, place);
                 let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
                 // An undefined value written to a buffer was reported where it was written.
-                let defined = !is_undefined || matches!(access.root, Root::Descriptor(_));
+                let defined = !is_undefined || access.root.is_buffer();
                 let path = self.path(lane);
                 let Some(store) = self.store_of_mut(access.root) else { continue };
                 if let (Some(paths), Some(path)) = (&mut store.paths, path) {
@@ -485,7 +515,8 @@ impl Machine<'_> {
                 None => &self.push_constants,
             },
             Root::Workgroup => &self.workgroup_memory,
-            Root::Invocation | Root::PushConstant => &self.push_constants,
+            Root::Buffer(index) => &self.stores[index as usize],
+            Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => &self.push_constants,
         }
     }
 
@@ -493,7 +524,8 @@ impl Machine<'_> {
         match root {
             Root::Descriptor(index) => self.slots[index as usize].map(|slot| &mut self.stores[slot.buffer]),
             Root::Workgroup => Some(&mut self.workgroup_memory),
-            Root::Invocation | Root::PushConstant => None,
+            Root::Buffer(index) => self.stores.get_mut(index as usize),
+            Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => None,
         }
     }
 
@@ -517,7 +549,12 @@ impl Machine<'_> {
     ) {
         let (memory, reach) = match access.root {
             Root::Workgroup => ("workgroup", "within-workgroup"),
-            Root::Descriptor(_) | Root::Invocation | Root::PushConstant => {
+            Root::Descriptor(_)
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Buffer(_) => {
                 let within = other.time() >= self.first_time();
                 ("buffer", if within { "within-workgroup" } else { "across-workgroups" })
             }
@@ -551,6 +588,11 @@ impl Machine<'_> {
 fn moment(clock: &Clock, root: Root, local: u32, place: u32) -> super::shadow::Now {
     match root {
         Root::Workgroup => clock.in_workgroup(local, place),
-        Root::Descriptor(_) | Root::Invocation | Root::PushConstant => clock.in_buffers(local, place),
+        Root::Descriptor(_)
+        | Root::Invocation
+        | Root::PushConstant
+        | Root::Descriptors { .. }
+        | Root::Address(_)
+        | Root::Buffer(_) => clock.in_buffers(local, place),
     }
 }

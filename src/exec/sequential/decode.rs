@@ -14,7 +14,7 @@ use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
 use crate::spirv::module::{self, Function, Id, Instruction, Module, is_terminator};
 use crate::spirv::precision::Freedom;
-use crate::spirv::types::{Type, Types};
+use crate::spirv::types::{BlockKind, Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -103,6 +103,8 @@ pub struct Decoder<'a> {
     pub types: Types,
     pub constants: Constants,
     pub markers: Option<&'a MarkerTable>,
+    /// [`Known::bound`]
+    bound: BTreeMap<(u32, u32), u32>,
     rows: HashMap<Op, &'static Meaning>,
     pub program: Program,
     frames: Vec<Frame>,
@@ -149,6 +151,7 @@ pub fn decode(
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
     let mut decoder = Decoder::new(module, types, constants, markers);
     decoder.program.local_size = decoder.local_size(entry.function)?;
+    decoder.bound = known.bound.clone();
     if known.variation.is_some() {
         decoder.program.freedom = Freedom::of(module, entry.function);
     }
@@ -169,6 +172,19 @@ const CAPABILITIES: &[Capability] = &[
     Capability::SignedZeroInfNanPreserve,
     Capability::RoundingModeRTE,
     Capability::DenormPreserve,
+    Capability::PhysicalStorageBufferAddresses,
+    Capability::RuntimeDescriptorArray,
+    Capability::ShaderNonUniform,
+    Capability::StorageBufferArrayNonUniformIndexing,
+    Capability::UniformBufferArrayNonUniformIndexing,
+    Capability::WorkgroupMemoryExplicitLayoutKHR,
+    Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
+    Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+    Capability::DotProduct,
+    Capability::DotProductInputAll,
+    Capability::DotProductInput4x8Bit,
+    Capability::DotProductInput4x8BitPacked,
+    Capability::ExpectAssumeKHR,
     Capability::Int8,
     Capability::Int16,
     Capability::Int64,
@@ -205,6 +221,7 @@ impl<'a> Decoder<'a> {
             types,
             constants,
             markers,
+            bound: BTreeMap::new(),
             rows: ops::rows(),
             program: Program { granule: 4, ..Program::default() },
             frames: Vec::new(),
@@ -442,7 +459,7 @@ impl<'a> Decoder<'a> {
     pub fn scalars(&mut self, id: Id) -> Result<Rc<[Scalar]>, Unsupported> {
         match self.value(id)? {
             Value::Scalars(scalars) => Ok(scalars),
-            Value::Pointer(_) => Err(unsupported("a pointer as a value (variable pointers)")),
+            Value::Pointer(pointer) => super::ops::pointer::as_address(self, &pointer),
         }
     }
 
@@ -469,7 +486,7 @@ impl<'a> Decoder<'a> {
     pub fn pointer(&mut self, id: Id) -> Result<Pointer, Unsupported> {
         match self.value(id)? {
             Value::Pointer(pointer) => Ok(pointer),
-            Value::Scalars(_) => Err(unsupported("a value as a pointer")),
+            Value::Scalars(_) => super::ops::pointer::from_address(self, id),
         }
     }
 
@@ -498,21 +515,15 @@ impl<'a> Decoder<'a> {
                     let length = self.constants.array_length(*length).unwrap_or(0) as u32;
                     Location::Descriptors { variable: id, length }
                 }
-                Some(Type::RuntimeArray { .. }) => return Err(unsupported("capability RuntimeDescriptorArray")),
+                Some(Type::RuntimeArray { .. }) => {
+                    let place =
+                        (self.number_of(id, Decoration::DescriptorSet), self.number_of(id, Decoration::Binding));
+                    Location::Descriptors { variable: id, length: self.bound.get(&place).copied().unwrap_or(0) }
+                }
                 _ => self.descriptor(id, 0),
             },
             StorageClass::PushConstant => self.memory(Root::PushConstant, 0, Arrangement::Explicit(None), id),
-            StorageClass::Workgroup => {
-                let scalars = super::layout::flat_size(&self.types, &self.constants, pointee)?;
-                let base = self.program.workgroup_words;
-                self.program.workgroup_words = base
-                    .checked_add(scalars)
-                    .filter(|words| *words < 1 << 30)
-                    .ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
-                let name = self.name(id).to_string();
-                self.program.workgroup_variables.push(Expanded { name, scalars });
-                self.memory(Root::Workgroup, base * 4, Arrangement::Flat, id)
-            }
+            StorageClass::Workgroup => return self.workgroup_variable(instruction, pointee),
             StorageClass::Private | StorageClass::Function => return self.own_variable(instruction, storage, pointee),
             other => return Err(unsupported(format!("storage class {other:?}"))),
         };
@@ -522,25 +533,47 @@ impl<'a> Decoder<'a> {
         Ok(Pointer { to, ty: pointee })
     }
 
+    /// A variable in workgroup memory: one word per scalar, or laid out by its decorations where it is a block.
+    fn workgroup_variable(&mut self, instruction: &Instruction, pointee: Id) -> Result<Pointer, Unsupported> {
+        let id = instruction.result.expect("OpVariable has a result");
+        let is_block =
+            matches!(self.types.get(pointee), Some(Type::Structure { block, .. }) if *block != BlockKind::None);
+        let (base, words, arrangement) = if is_block {
+            // All blocks lie over each other (SPV_KHR_workgroup_memory_explicit_layout).
+            let bytes = self.types.byte_size(pointee, None, &self.constants);
+            let bytes = bytes.map_err(|error| unsupported(format!("a block in workgroup memory: {error}")))?;
+            (0, u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX), Arrangement::Explicit(None))
+        } else {
+            let words = super::layout::flat_size(&self.types, &self.constants, pointee)?;
+            (self.program.workgroup_words, words, Arrangement::Flat)
+        };
+        let end = base.checked_add(words).filter(|words| *words < 1 << 30);
+        let end = end.ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
+        self.program.workgroup_words = self.program.workgroup_words.max(end);
+        self.program.workgroup_variables.push(Expanded { name: self.name(id).to_string(), scalars: words });
+        if let Some(initializer) = instruction.id(1) {
+            if self.constants.value(initializer) != Some(&ConstantValue::Null) {
+                return Err(unsupported("an initializer of a variable in storage class Workgroup"));
+            }
+            self.program.workgroup_zeroed.push(base..end);
+        }
+        Ok(Pointer { to: self.memory(Root::Workgroup, base * 4, arrangement, id), ty: pointee })
+    }
+
     fn memory(&self, root: Root, base: u32, arrangement: Arrangement, id: Id) -> Location {
         Location::Memory { root, base, dimensions: Vec::new(), arrangement, name: self.name(id) }
     }
 
     /// The location of one descriptor of a variable.
     pub fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
-        let number = |decoration| {
-            self.module.decoration(variable, decoration).and_then(|decorated| match decorated.operands.first() {
-                Some(Operand::LiteralBit32(value)) => Some(*value),
-                _ => None,
-            })
-        };
         let descriptor = Descriptor {
-            set: number(Decoration::DescriptorSet).unwrap_or(0),
-            binding: number(Decoration::Binding).unwrap_or(0),
+            set: self.number_of(variable, Decoration::DescriptorSet),
+            binding: self.number_of(variable, Decoration::Binding),
             array_index,
             name: self.block_name(variable),
             written: false,
             atomics: false,
+            may_be_unbound: false,
         };
         let known = self.program.descriptors.iter().position(|one| {
             (one.set, one.binding, one.array_index, &one.name)
@@ -558,6 +591,37 @@ impl<'a> Decoder<'a> {
             arrangement: Arrangement::Explicit(None),
             name,
         }
+    }
+
+    /// A number that decorates a variable; 0 where none does.
+    fn number_of(&self, variable: Id, decoration: Decoration) -> u32 {
+        match self.module.decoration(variable, decoration).and_then(|decorated| decorated.operands.first()) {
+            Some(Operand::LiteralBit32(value)) => *value,
+            _ => 0,
+        }
+    }
+
+    /// The location behind an index that is not known yet: all descriptors stand one after the other.
+    pub fn any_descriptor(&mut self, variable: Id, length: u32, index: Reg) -> Result<Location, Unsupported> {
+        let mut places = Vec::new();
+        for array_index in 0..length {
+            let Location::Memory { root: Root::Descriptor(place), name, .. } = self.descriptor(variable, array_index)
+            else {
+                return Err(unsupported("an array of descriptors of no buffers"));
+            };
+            places.push((place, name));
+        }
+        let Some((first, name)) = places.first().cloned() else {
+            return Err(unsupported("an array of descriptors, none of which is bound"));
+        };
+        if places.iter().zip(first..).any(|((place, _), due)| *place != due) {
+            return Err(unsupported("an array of descriptors, some of which were used before it was indexed"));
+        }
+        for (place, _) in &places {
+            self.program.descriptors[*place as usize].may_be_unbound = true;
+        }
+        let root = Root::Descriptors { first, length, index };
+        Ok(Location::Memory { root, base: 0, dimensions: Vec::new(), arrangement: Arrangement::Explicit(None), name })
     }
 
     /// The instance name of a block, or the block's own where it has none.

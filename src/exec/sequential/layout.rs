@@ -9,6 +9,7 @@ use super::decode::{Unsupported, unsupported};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::Id;
 use crate::spirv::types::{Majorness, MatrixLayout, Type, Types};
+use rspirv::spirv::StorageClass;
 
 /// What a scalar is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,7 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
         Some(Type::Bool) => Ok(vec![Kind::Mask]),
         Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => Ok(vec![Kind::Word]),
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
+        Some(ty) if is_address(ty) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
         Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
         Some(Type::Array { element, length, .. }) => repeated(*element, length_of(constants, *length)?),
@@ -88,6 +90,7 @@ pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Un
     let size: u64 = match types.get(ty) {
         Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
+        Some(ty) if is_address(ty) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
         }
@@ -133,9 +136,20 @@ pub fn components(
     Ok(parts)
 }
 
+/// Whether values of a type are device addresses.
+pub fn is_address(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer { storage, .. } | Type::ForwardPointer { storage } => {
+            *storage == StorageClass::PhysicalStorageBuffer
+        }
+        _ => false,
+    }
+}
+
 /// Bytes of a scalar.
 pub fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
     match types.get(ty) {
+        Some(ty) if is_address(ty) => Ok(8),
         Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 }) => {
             Ok(types.scalar_width(ty).unwrap_or(32) / 8)
         }
@@ -155,7 +169,7 @@ fn explicit(
     let at =
         |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
     match types.get(ty) {
-        Some(Type::Int { .. } | Type::Float { .. }) => match scalar_bytes(types, ty)? {
+        Some(Type::Int { .. } | Type::Float { .. } | Type::Pointer { .. }) => match scalar_bytes(types, ty)? {
             8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
             bytes => into.push(Part { offset: base, bytes }),
         },

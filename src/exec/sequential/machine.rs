@@ -117,6 +117,10 @@ pub struct Machine<'a> {
     /// The same for numbers of 64 bits: their high halves.
     pub(super) staging_high: Box<[u32]>,
     pub(super) addresses: Box<[u32]>,
+    /// Where each lane's device address lies in its buffer, while it is followed.
+    pub(super) offsets: Box<[u32]>,
+    /// Bytes of the job's buffers.
+    pub(super) lengths: Vec<usize>,
     pub(super) races: Vec<(Stamp, Touch, u32, bool)>,
 }
 
@@ -127,6 +131,8 @@ pub struct Launch<'a> {
     pub stores: &'a mut [Store],
     pub slots: Vec<Option<Slot>>,
     pub push_constants: Store,
+    /// Bytes of the job's buffers, which are the first of the stores.
+    pub lengths: Vec<usize>,
     pub collector: Collector,
     pub recorder: Recorder,
     pub steps_left: u64,
@@ -150,7 +156,8 @@ impl<'a> Machine<'a> {
         let mut workgroup_memory = Store::undefined_words(program.workgroup_words as usize);
         if track_races && program.workgroup_words > 0 {
             let atomicity = super::shadow::Atomicity::WithAtomics;
-            workgroup_memory.shadow = Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity, 4));
+            workgroup_memory.shadow =
+                Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity, program.granule));
         }
         if launch.settings.variation.is_some() {
             workgroup_memory.paths = Some(vec![0; program.workgroup_words as usize]);
@@ -193,6 +200,8 @@ impl<'a> Machine<'a> {
             staging: vec![0; width].into(),
             staging_high: vec![0; width].into(),
             addresses: vec![0; width].into(),
+            offsets: vec![0; width].into(),
+            lengths: launch.lengths,
             races: Vec::new(),
         };
         machine.fill_uniforms();
@@ -269,6 +278,12 @@ impl<'a> Machine<'a> {
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
         self.starts.push(self.clock.workgroup_starts());
         self.workgroup_memory.reset();
+        for range in &self.program.workgroup_zeroed {
+            for word in range.start as usize..range.end as usize {
+                self.workgroup_memory.words[word] = 0;
+                self.workgroup_memory.define(word, true);
+            }
+        }
         self.paths.fill(0);
         let program = self.program;
         for (uniform, reg) in &program.uniforms {

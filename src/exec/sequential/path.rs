@@ -82,8 +82,8 @@ impl Machine<'_> {
         for lane in lanes.lanes() {
             let word = self.addresses[lane].wrapping_add(component);
             let paths = match root {
-                Root::Descriptor(_) | Root::Workgroup => self.store_of(root).paths.as_ref(),
-                Root::Invocation | Root::PushConstant => None,
+                Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => self.store_of(root).paths.as_ref(),
+                Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => None,
             };
             let path = paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
             if path != 0 {

@@ -73,6 +73,26 @@ pub enum Root {
     /// Private and function variables that need an address.
     Invocation,
     PushConstant,
+    /// One of some descriptors that follow each other, by an index that lanes may have of their own.
+    Descriptors {
+        first: u32,
+        length: u32,
+        index: Reg,
+    },
+    /// Where a device address leads.
+    Address(Parts),
+    /// A whole buffer of the job, at the offset that the machine has for each lane; made of an address when it is followed.
+    Buffer(u32),
+}
+
+impl Root {
+    /// Whether others than the kernel's invocations see what is written.
+    pub fn is_buffer(self) -> bool {
+        match self {
+            Root::Descriptor(_) | Root::Descriptors { .. } | Root::Address(_) | Root::Buffer(_) => true,
+            Root::Workgroup | Root::Invocation | Root::PushConstant => false,
+        }
+    }
 }
 
 /// What addresses are counted in.
@@ -379,6 +399,8 @@ pub struct Descriptor {
     /// Whether any instruction writes through it.
     pub written: bool,
     pub atomics: bool,
+    /// Whether it may be left unbound: one of an array whose index is not known.
+    pub may_be_unbound: bool,
 }
 
 /// A register that the dispatch fills before anything runs, the same for every lane.
@@ -433,8 +455,21 @@ pub struct Program {
     pub zeroed: Vec<Reg>,
     /// What the module leaves to an implementation; read for a variation alone.
     pub freedom: Freedom,
+    /// Words of workgroup memory that are zero when a workgroup starts.
+    pub workgroup_zeroed: Vec<std::ops::Range<u32>>,
+    /// What is done through device addresses.
+    pub addresses: Addressing,
     /// Bytes of the smallest number in memory that is accessed by itself, at most 4.
     pub granule: u32,
+}
+
+/// What a program does through device addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Addressing {
+    #[default]
+    Reads,
+    Writes,
+    Atomics,
 }
 
 impl Action {
@@ -536,10 +571,7 @@ impl Action {
             }
             Action::Store { access, from } => {
                 *access = Rc::new(access.with_registers(v));
-                let using = match access.root {
-                    Root::Descriptor(_) => Operand,
-                    Root::Workgroup | Root::Invocation | Root::PushConstant => Travel,
-                };
+                let using = if access.root.is_buffer() { Operand } else { Travel };
                 *from = scalars(from, using, v);
             }
             Action::Condition { slot: _, sum, value, weights: _ } => {
@@ -594,7 +626,13 @@ impl Access {
     fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Access {
         let mut dimensions = self.dimensions.to_vec();
         dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
-        Access { dimensions: dimensions.into(), ..self.clone() }
+        let mut root = self.root;
+        match &mut root {
+            Root::Descriptors { first: _, length: _, index } => word(visit, index, Use::Operand),
+            Root::Address(parts) => parts.visit(visit, Use::Operand),
+            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+        }
+        Access { root, dimensions: dimensions.into(), ..self.clone() }
     }
 }
 

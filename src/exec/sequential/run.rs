@@ -5,7 +5,7 @@ use super::findings::{Collector, merge};
 use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
-use super::program::{Barrier, Program, Uniform};
+use super::program::{Addressing, Barrier, Program, Uniform};
 use super::record::Recorder;
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
@@ -139,10 +139,6 @@ impl<'a> Session<'a> {
             .map_err(|error| {
                 Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
             })?;
-        if !job.resources.addresses.is_empty() {
-            let what = "device addresses (address_of)".to_owned();
-            return Err(Early::Completion(Completion::Unsupported { what }));
-        }
         let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > job.limits.memory_bytes {
             return Err(over_memory(total, job.limits.memory_bytes));
@@ -216,6 +212,7 @@ impl<'a> Session<'a> {
                 stores: &mut self.stores,
                 slots,
                 push_constants,
+                lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
                 collector: Collector::new(job.checks.clone()),
                 recorder: Recorder::new(markers),
                 steps_left: self.steps_left,
@@ -282,6 +279,7 @@ impl<'a> Session<'a> {
             defined,
             undefined_checked: checked,
             variation: self.settings.variation,
+            bound: bound(dispatch),
         }
     }
 
@@ -308,6 +306,10 @@ impl<'a> Session<'a> {
                     == (descriptor.set, descriptor.binding, descriptor.array_index)
             });
             let Some(binding) = binding else {
+                if descriptor.may_be_unbound {
+                    slots.push(None);
+                    continue;
+                }
                 return Err(Early::Completion(Completion::Error {
                     reason: format!(
                         "`{}` (set {}, binding {}, array index {}) is used and not bound",
@@ -335,6 +337,17 @@ impl<'a> Session<'a> {
             if let (true, Some(atomicity)) = (descriptor.atomics, slot.and_then(|slot| wanted.get_mut(&slot.buffer))) {
                 *atomicity = Atomicity::WithAtomics;
             }
+        }
+        let through_addresses = match program.addresses {
+            Addressing::Reads => None,
+            Addressing::Writes => Some(Atomicity::PlainOnly),
+            Addressing::Atomics => Some(Atomicity::WithAtomics),
+        };
+        if let Some(atomicity) = through_addresses {
+            (0..self.job.buffers.len()).for_each(|buffer| {
+                let one = wanted.entry(buffer).or_insert(atomicity);
+                *one = if atomicity == Atomicity::WithAtomics { atomicity } else { *one };
+            });
         }
         let checked = self.job.checks.has(FindingKind::DataRace);
         wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
@@ -439,6 +452,16 @@ fn over_memory(bytes: u64, limit: u64) -> Early {
 }
 
 /// Words of push constants that the program reads at known places.
+/// Descriptors of each binding of a dispatch.
+fn bound(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), u32> {
+    let mut bound = BTreeMap::new();
+    for binding in &dispatch.bindings {
+        let most = bound.entry((binding.set, binding.binding)).or_insert(0);
+        *most = (binding.array_index + 1).max(*most);
+    }
+    bound
+}
+
 fn used_push_constants(program: &Program) -> usize {
     let word = |uniform: &Uniform| match uniform {
         Uniform::PushConstant(word) => Some(*word as usize + 1),

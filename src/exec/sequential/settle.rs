@@ -7,7 +7,7 @@
 use super::ops::element::{Binary, Ternary};
 use super::program::*;
 use super::variation::{Products, Variation};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// What is known of a dispatch before it is decoded; makes checks unnecessary, never wrong.
@@ -17,6 +17,8 @@ pub struct Known {
     /// Set, binding and array index of descriptors whose buffer is wholly defined.
     pub defined: BTreeSet<(u32, u32, u32)>,
     pub undefined_checked: Checked,
+    /// Descriptors of each binding, by set and binding: the highest array index that is bound, and one.
+    pub bound: BTreeMap<(u32, u32), u32>,
     /// How the run departs from the ordinary one.
     pub variation: Option<Variation>,
 }
@@ -314,7 +316,7 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
             !known.defined.contains(&(one.set, one.binding, one.array_index))
         }
         Root::PushConstant => !known.push_constants_defined,
-        Root::Workgroup | Root::Invocation => true,
+        Root::Workgroup | Root::Invocation | Root::Descriptors { .. } | Root::Address(_) | Root::Buffer(_) => true,
     };
     let ins = fixpoint(program, &mut may, &memory);
     for (block, state) in program.blocks.iter_mut().zip(ins) {

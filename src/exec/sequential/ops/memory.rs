@@ -4,7 +4,7 @@ use super::sized::{Form, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
 use crate::exec::sequential::layout::{self, Arrangement};
-use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Root, Scalar, Uniform, Unit};
+use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Majorness, Signedness, Type};
 use rspirv::spirv::Op;
@@ -36,17 +36,19 @@ fn access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
 }
 
 /// One index of an access chain.
-fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
+pub fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
     let constant = decoder.constants.word(index);
     match pointer.to {
         Location::Descriptors { variable, length } => {
-            let index =
-                constant.ok_or_else(|| unsupported("an array of descriptors with an index that is no constant"))?;
-            if index >= length {
-                return Err(unsupported("an array of descriptors with an index out of range"));
-            }
             let ty = component(decoder, pointer.ty, 0)?;
-            Ok(Pointer { to: decoder.descriptor(variable, index), ty })
+            let to = match constant.filter(|index| *index < length) {
+                Some(index) => decoder.descriptor(variable, index),
+                None => {
+                    let index = decoder.number(index)?.1.low;
+                    decoder.any_descriptor(variable, length, index)?
+                }
+            };
+            Ok(Pointer { to, ty })
         }
         Location::Registers(scalars) => {
             let (scalars, ty) = within(decoder, &scalars, pointer.ty, constant)?;
@@ -202,6 +204,8 @@ fn access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>
             let strides = dimensions.iter().map(|dimension| dimension.stride);
             let mut places = parts.iter().map(|part| part.offset).chain(strides).chain([*base]);
             let words = places.all(|place| place % 4 == 0) && parts.iter().all(|part| part.bytes == 4);
+            // Where an address leads is known when it is followed.
+            let words = words && !matches!(root, Root::Address(_));
             let unit = if words { Unit::Word } else { Unit::Byte };
             if unit == Unit::Byte {
                 let least = parts.iter().map(|part| part.bytes).min().unwrap_or(4);
@@ -229,9 +233,10 @@ pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Ac
     let form = decoder.form(pointer.ty).filter(|form| form.width() >= Width::W32);
     let form = form.ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;
     let access = access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
-    match access.unit {
-        Unit::Word => Ok((access, form)),
-        Unit::Byte => Err(unsupported("an atomic on a number that is not aligned")),
+    match (access.unit, access.root) {
+        // Whether an address is aligned is known when it is followed.
+        (Unit::Word, _) | (Unit::Byte, Root::Address(_)) => Ok((access, form)),
+        (Unit::Byte, _) => Err(unsupported("an atomic on a number that is not aligned")),
     }
 }
 
@@ -267,9 +272,7 @@ pub fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) 
     match &pointer.to {
         Location::Registers(scalars) => decoder.copy_all(&scalars.clone(), value),
         Location::Memory { root, .. } => {
-            if let Root::Descriptor(index) = root {
-                decoder.written.insert(*index);
-            }
+            decoder.note_write(*root);
             let Some(access) = access(decoder, pointer)? else { return Err(unsupported("a store to here")) };
             if access.components.len() != value.len() {
                 return Err(unsupported("a store of this type"));
@@ -304,8 +307,9 @@ fn copy_memory(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(
 fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
     let member = instruction.literal(1).ok_or_else(|| unsupported("OpArrayLength without a member"))?;
-    let Location::Memory { root: Root::Descriptor(descriptor), base, .. } = pointer.to else {
-        return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
+    let (root, base) = match pointer.to {
+        Location::Memory { root, base, .. } => (root, base),
+        Location::Registers(_) | Location::Constant(_) | Location::Descriptors { .. } => (Root::Invocation, 0),
     };
     let Some(Type::Structure { members, .. }) = decoder.types.get(pointer.ty) else {
         return Err(unsupported("OpArrayLength of a type that is no structure"));
@@ -315,8 +319,23 @@ fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
         return Err(unsupported("OpArrayLength of a member that is no runtime array"));
     };
     let (offset, stride) = (member.offset.unwrap_or(0), *stride);
-    let to = decoder.word();
-    decoder.push(Action::ArrayLength { descriptor, base: base + offset, stride, to });
+    let length = |decoder: &mut Decoder<'_>, descriptor: u32| {
+        let to = decoder.word();
+        decoder.push(Action::ArrayLength { descriptor, base: base + offset, stride, to });
+        to
+    };
+    let to = match root {
+        Root::Descriptor(descriptor) => length(decoder, descriptor),
+        Root::Descriptors { first, length: count, index } => {
+            let from: Vec<Reg> = (first..first + count).map(|descriptor| length(decoder, descriptor)).collect();
+            let to = decoder.word();
+            decoder.push(Action::Pick { to, from: from.into(), index });
+            to
+        }
+        Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => {
+            return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
+        }
+    };
     decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Word(to)])));
     Ok(())
 }

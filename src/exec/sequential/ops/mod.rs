@@ -11,6 +11,7 @@ pub mod extended;
 pub mod logic;
 pub mod memory;
 pub mod number;
+pub mod pointer;
 pub mod sized;
 pub mod sync;
 
@@ -54,8 +55,16 @@ pub const fn row(op: Op, meaning: Meaning) -> Row {
 }
 
 /// All families.
-pub const TABLES: &[&[Row]] =
-    &[arith::TABLE, logic::TABLE, composite::TABLE, memory::TABLE, control::TABLE, sync::TABLE, extended::TABLE];
+pub const TABLES: &[&[Row]] = &[
+    arith::TABLE,
+    logic::TABLE,
+    composite::TABLE,
+    memory::TABLE,
+    control::TABLE,
+    sync::TABLE,
+    extended::TABLE,
+    pointer::TABLE,
+];
 
 /// The rows by opcode.
 pub fn rows() -> HashMap<Op, &'static Meaning> {

@@ -6,7 +6,7 @@ use super::number::define;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
 use crate::exec::sequential::ordering::{Fence, Fences};
-use crate::exec::sequential::program::{Action, Root};
+use crate::exec::sequential::program::{Action, Addressing, Root};
 use crate::spirv::module::Instruction;
 use rspirv::spirv::Op;
 use std::rc::Rc;
@@ -103,11 +103,17 @@ impl Shape {
 fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
     let (access, form) = atomic_access(decoder, &pointer)?;
-    if let Root::Descriptor(index) = access.root {
-        decoder.atomics.insert(index);
-        if op != Atomic::Load {
-            decoder.written.insert(index);
-        }
+    let places = match access.root {
+        Root::Descriptor(index) => index..index + 1,
+        Root::Descriptors { first, length, index: _ } => first..first + length,
+        Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => 0..0,
+    };
+    decoder.atomics.extend(places);
+    if let Root::Address(_) = access.root {
+        decoder.program.addresses = Addressing::Atomics;
+    }
+    if op != Atomic::Load {
+        decoder.note_write(access.root);
     }
     let operand = |decoder: &mut Decoder<'_>, at: Option<usize>| match at {
         Some(at) => decoder.number(id(instruction, at)?).map(|(_, number)| Some(number)),

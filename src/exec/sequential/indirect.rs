@@ -1,0 +1,136 @@
+//! Accesses whose lanes may go to different buffers: by an index into descriptors, or by a device address.
+//!
+//! Knows: an address is a symbol, the buffer's number above an offset (`exec::resource`); arithmetic on it moves the offset.
+//! Promises: lanes that go to one buffer do so together, buffers in ascending order; an index beyond its descriptors and an
+//! address of no buffer are out-of-bounds findings, after which a read gives 0 and a write is dropped.
+//! Does not cover: what one buffer's access does (`access`).
+
+use super::findings::NOWHERE;
+use super::lanes::{MASK_WORDS, Mask, spread};
+use super::machine::Machine;
+use super::program::{Access, Parts, Reg, Root, Scalar};
+use crate::model::finding::{Finding, FindingKind};
+use std::collections::BTreeMap;
+
+/// Bits of an address below the buffer's number.
+const OFFSET_BITS: u32 = 40;
+
+impl Machine<'_> {
+    pub(super) fn is_indirect(&self, access: &Access) -> bool {
+        matches!(access.root, Root::Descriptors { .. } | Root::Address(_))
+    }
+
+    /// Bytes of a buffer of the job.
+    pub(super) fn buffer_bytes(&self, index: u32) -> u32 {
+        let bytes = self.lengths.get(index as usize).copied().unwrap_or_default();
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn load_indirectly(&mut self, access: &Access, to: &[Scalar], place: u32) {
+        self.gather_targets(access, to, place, &mut |machine, access| machine.load(access, to, place));
+    }
+
+    /// The same for an access with results: each lane gets that of its own buffer, 0 where it has none. A register that does
+    /// not outlive its block is written in every lane each time, so results are put aside.
+    pub(super) fn gather_targets(
+        &mut self,
+        access: &Access,
+        to: &[Scalar],
+        place: u32,
+        run: &mut dyn FnMut(&mut Self, &Access),
+    ) {
+        let mut results: Vec<(Vec<u32>, [u64; MASK_WORDS])> = vec![(vec![0; self.width], [0; MASK_WORDS]); to.len()];
+        self.each_target(access, place, &mut |machine, access| {
+            run(machine, access);
+            let active = machine.active;
+            for (scalar, (words, undefined)) in to.iter().zip(&mut results) {
+                let bits = machine.undefined_bits(*scalar);
+                undefined.iter_mut().zip(bits).zip(active.0).for_each(|((all, bits), active)| *all |= bits & active);
+                for lane in active.lanes() {
+                    words[lane] = match scalar {
+                        Scalar::Word(reg) => machine.words[reg.0 as usize][lane],
+                        Scalar::Mask(reg) => (machine.bits(*reg)[lane / 64] >> (lane % 64)) as u32 & 1,
+                    };
+                }
+            }
+        });
+        for (scalar, (words, undefined)) in to.iter().zip(&results) {
+            match scalar {
+                Scalar::Word(reg) => self.write(*reg, |out, _| out.copy_from_slice(words)),
+                Scalar::Mask(reg) => {
+                    let mut bits = [0; MASK_WORDS];
+                    super::ops::element::pack(&mut bits[..self.mask_words], words, words, |word, _| word != 0);
+                    self.write_mask(*reg, &bits);
+                }
+            }
+            self.set_undefined(*scalar, undefined);
+        }
+    }
+
+    /// Runs an access once for each buffer that some of its lanes go to, with these lanes active.
+    pub(super) fn each_target(&mut self, access: &Access, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
+        let targets = match access.root {
+            Root::Descriptors { first, length, index } => self.by_index(access, [first, length], index, place),
+            Root::Address(parts) => self.by_address(access, parts, place),
+            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => return,
+        };
+        let (active, full) = (self.active, self.full);
+        for (root, lanes) in targets {
+            self.activate(lanes, lanes == active && full);
+            run(self, &Access { root, ..access.clone() });
+        }
+        self.activate(active, full);
+    }
+
+    fn activate(&mut self, lanes: Mask, full: bool) {
+        self.active = lanes;
+        self.full = full;
+        if !full {
+            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
+        }
+    }
+
+    fn by_index(&mut self, access: &Access, [first, length]: [u32; 2], index: Reg, place: u32) -> BTreeMap<Root, Mask> {
+        let mut targets: BTreeMap<Root, Mask> = BTreeMap::new();
+        let active = self.active;
+        for lane in active.lanes() {
+            let index = self.words[index.0 as usize][lane];
+            if index < length {
+                add(&mut targets, Root::Descriptor(first + index), lane);
+                continue;
+            }
+            let name = &access.name;
+            self.report_target(lane, place, &format!("index {index} is outside the {length} descriptors of `{name}`"));
+        }
+        targets
+    }
+
+    fn by_address(&mut self, access: &Access, parts: Parts, place: u32) -> BTreeMap<Root, Mask> {
+        let mut targets: BTreeMap<Root, Mask> = BTreeMap::new();
+        let active = self.active;
+        for lane in active.lanes() {
+            let address = self.number(parts, lane);
+            let buffer = (address >> OFFSET_BITS).checked_sub(1).filter(|buffer| *buffer < self.lengths.len() as u64);
+            let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1));
+            if let (Some(buffer), Ok(offset)) = (buffer, offset) {
+                self.offsets[lane] = offset;
+                add(&mut targets, Root::Buffer(buffer as u32), lane);
+                continue;
+            }
+            self.report_target(lane, place, &format!("the address {address:#x} of `{}` is in no buffer", access.name));
+        }
+        targets
+    }
+
+    fn report_target(&mut self, lane: usize, place: u32, message: &str) {
+        let witness = self.invocation(self.first_lane + lane as u32);
+        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 1, || Finding {
+            invocations: vec![witness],
+            ..Finding::new(FindingKind::OutOfBounds, message.to_owned())
+        });
+    }
+}
+
+fn add(targets: &mut BTreeMap<Root, Mask>, root: Root, lane: usize) {
+    targets.entry(root).or_insert(Mask::EMPTY).0[lane / 64] |= 1 << (lane % 64);
+}

@@ -1,0 +1,130 @@
+//! Pointers as values: device addresses (SPIR-V specification, storage class PhysicalStorageBuffer).
+//!
+//! Knows: an address is a number of 64 bits; a pointer that was made by an access chain is one as soon as it is used as a value.
+//! Does not cover: pointers as values into other storage classes (variable pointers), which are unsupported by name.
+
+use super::element::{Binary, Compare};
+use super::number::{compute, compute2, operand, relate, scalars};
+use super::sized::{Form, Relation, Sized, Width};
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
+use crate::exec::sequential::layout::{Arrangement, is_address};
+use crate::exec::sequential::program::{Addressing, Bound, Dimension, Parts, Root, Scalar};
+use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::Type;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op};
+use std::rc::Rc;
+
+pub const TABLE: &[Row] = &[
+    row(Op::ConvertPtrToU, Meaning::Convert(Sized::FromUnsigned)),
+    row(Op::ConvertUToPtr, Meaning::Convert(Sized::FromUnsigned)),
+    row(Op::PtrEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual))),
+    row(Op::PtrNotEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::INotEqual))),
+    row(Op::PtrAccessChain, Meaning::Special(element)),
+    row(Op::InBoundsPtrAccessChain, Meaning::Special(element)),
+];
+
+const ADDRESS: Form = Form::Integer(Width::W64);
+
+impl Decoder<'_> {
+    /// Notes that something is written behind a root.
+    pub fn note_write(&mut self, root: Root) {
+        match root {
+            Root::Descriptor(index) => drop(self.written.insert(index)),
+            Root::Descriptors { first, length, index: _ } => self.written.extend(first..first + length),
+            Root::Address(_) => self.program.addresses = self.program.addresses.max(Addressing::Writes),
+            Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+        }
+    }
+}
+
+/// The registers of a pointer as a value.
+pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Rc<[Scalar]>, Unsupported> {
+    let Location::Memory { root: Root::Address(start), base, dimensions, .. } = &pointer.to else {
+        return Err(unsupported("a pointer as a value (variable pointers)"));
+    };
+    let mut address = *start;
+    if *base > 0 {
+        let base = decoder.constant_number(ADDRESS, u64::from(*base));
+        address = compute2(decoder, Binary::IAdd, ADDRESS, address, base)?;
+    }
+    for dimension in dimensions {
+        let index = compute(
+            decoder,
+            if dimension.signed { Sized::FromSigned } else { Sized::FromUnsigned },
+            [Form::Integer(Width::W32), ADDRESS],
+            &[dimension.index.into()],
+        )?;
+        let stride = decoder.constant_number(ADDRESS, u64::from(dimension.stride));
+        let bytes = compute2(decoder, Binary::IMul, ADDRESS, index, stride)?;
+        address = compute2(decoder, Binary::IAdd, ADDRESS, address, bytes)?;
+    }
+    Ok(scalars(&[address]).into())
+}
+
+/// A value as a pointer.
+pub fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer, Unsupported> {
+    let ty = decoder.type_of(id)?;
+    let pointee = match decoder.types.get(ty) {
+        Some(pointer @ Type::Pointer { pointee, .. }) if is_address(pointer) => *pointee,
+        _ => return Err(unsupported("a value as a pointer")),
+    };
+    let (_, address) = decoder.number(id)?;
+    let name = decoder.name(id);
+    let root = Root::Address(address);
+    let to = Location::Memory { root, base: 0, dimensions: Vec::new(), arrangement: Arrangement::Explicit(None), name };
+    Ok(Pointer { to, ty: pointee })
+}
+
+fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> Result<(), Unsupported> {
+    let numbers = [operand(decoder, instruction, 0)?, operand(decoder, instruction, 1)?];
+    let parts: Vec<Parts> = numbers.iter().map(|numbers| numbers.parts[0]).collect();
+    let result = relate(decoder, Relation::Compare(op), ADDRESS, &parts);
+    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(result)])));
+    Ok(())
+}
+
+/// OpPtrAccessChain: the pointer as into an array with the ArrayStride of its type, then as any access chain.
+fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let base = id(instruction, 0)?;
+    let ty = decoder.type_of(base)?;
+    let stride =
+        decoder.module.decoration(ty, Decoration::ArrayStride).and_then(|decorated| match decorated.operands.first() {
+            Some(Operand::LiteralBit32(stride)) => Some(*stride),
+            _ => None,
+        });
+    let stride = stride.ok_or_else(|| unsupported("OpPtrAccessChain of a pointer without ArrayStride"))?;
+    let mut pointer = decoder.pointer(base)?;
+    let (form, index) = decoder.number(id(instruction, 1)?)?;
+    let Location::Memory { root: Root::Address(_), dimensions, .. } = &mut pointer.to else {
+        return Err(unsupported("OpPtrAccessChain (variable pointers)"));
+    };
+    if form.is_word() {
+        dimensions.push(Dimension { index: index.low, stride, bound: Bound::Runtime, signed: true });
+    } else {
+        let word = compute(decoder, Sized::FromSigned, [form, ADDRESS], &[index])?;
+        let stride = decoder.constant_number(ADDRESS, u64::from(stride));
+        let bytes = compute2(decoder, Binary::IMul, ADDRESS, word, stride)?;
+        let start = as_address(decoder, &pointer)?;
+        let start = Parts { low: word_of(&start, 0)?, high: Some(word_of(&start, 1)?) };
+        let address = compute2(decoder, Binary::IAdd, ADDRESS, start, bytes)?;
+        if let Location::Memory { root, base, dimensions, .. } = &mut pointer.to {
+            (*root, *base) = (Root::Address(address), 0);
+            dimensions.clear();
+        }
+    }
+    let mut pointer = pointer;
+    for index in instruction.ids().skip(2) {
+        pointer = super::memory::step_into(decoder, pointer, index)?;
+    }
+    decoder.define(instruction, Value::Pointer(pointer));
+    Ok(())
+}
+
+fn word_of(scalars: &[Scalar], index: usize) -> Result<crate::exec::sequential::program::Reg, Unsupported> {
+    match scalars.get(index) {
+        Some(Scalar::Word(reg)) => Ok(*reg),
+        _ => Err(unsupported("an address that is no number")),
+    }
+}
