@@ -4,8 +4,11 @@
 //! 2. The sequential engine, the same kernel: multiply-accumulates per second on one core, plain and with data races,
 //!    uninitialised reads and MC/DC.
 //!
+//! 3. The same on a software device (lavapipe) that has one core.
+//!
 //! ```text
-//! cargo run --release --example benchmark
+//! cargo run --release --example benchmark            # matrices of 256 x 256
+//! cargo run --release --example benchmark -- 128     # or another multiple of 16
 //! ```
 
 // A job's defined bytes are a list of ranges; here it has one.
@@ -26,10 +29,13 @@ use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::procedure::{DescriptorClass, Limits};
 use vkcert::spirv::module::Module;
 
-const SIDE: u32 = 256;
 const RUNS: usize = 21;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let side = std::env::args().nth(1).map_or(Ok(256), |text| text.parse::<u32>())?;
+    if side == 0 || side % 16 != 0 {
+        return Err(format!("{side} is no multiple of 16").into());
+    }
     let text = std::fs::read_to_string("glsl/matmul_naive.comp")
         .map_err(|error| format!("glsl/matmul_naive.comp: {error}; run this in the repository's root"))?;
     let source = KernelSource {
@@ -45,20 +51,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let compiled = glsl::compile(&source).map_err(|errors| format!("{errors:?}"))?;
     let made = instrument::instrument(&compiled.structure, &Module::parse(compiled.marked.clone())?, "main")?;
-    let production = job(&compiled.production, ModuleRecording::None, Checks::none());
-    let traced = job(&made.traced, ModuleRecording::None, Checks::none());
+    let production = job(side, &compiled.production, ModuleRecording::None, Checks::none());
+    let traced = job(side, &made.traced, ModuleRecording::None, Checks::none());
     let recording = ModuleRecording::Buffer(made.record_buffer.clone());
-    let instrumented = job(&made.instrumented, recording, Checks::none());
+    let instrumented = job(side, &made.instrumented, recording, Checks::none());
     device(&production, &traced, &instrumented)?;
+    let operations = f64::from(side).powi(3);
+    one_core(&production, operations)?;
     let mut checks = Checks::none();
     checks.kinds.extend([FindingKind::DataRace, FindingKind::UninitializedRead, FindingKind::OutOfBounds]);
     let markers = ModuleRecording::Markers(Arc::new(made.markers.clone()));
-    let checked = job(&compiled.marked, markers, checks);
-    sequential(&production, &checked)
+    let checked = job(side, &compiled.marked, markers, checks);
+    sequential(&production, &checked, operations)
 }
 
-fn job(words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
-    let elements = (SIDE * SIDE) as usize;
+fn job(side: u32, words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
+    let elements = (side * side) as usize;
     let contents = |seed: u32| -> Vec<u8> {
         (0..elements as u32).flat_map(|i| (((i.wrapping_mul(seed) >> 7) % 17) as f32 - 8.0).to_le_bytes()).collect()
     };
@@ -79,11 +87,11 @@ fn job(words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
         range: (elements * 4) as u64,
         dynamic_offset: 0,
     });
-    let push: Vec<u8> = [SIDE; 3].iter().flat_map(|size| size.to_le_bytes()).collect();
+    let push: Vec<u8> = [side; 3].iter().flat_map(|size| size.to_le_bytes()).collect();
     let dispatch = JobDispatch {
         module: 0,
         entry: "main".to_owned(),
-        groups: [SIDE / 16, SIDE / 16, 1],
+        groups: [side / 16, side / 16, 1],
         bindings: bindings.collect(),
         push_constants_defined: vec![0..push.len()],
         push_constants: push,
@@ -91,7 +99,7 @@ fn job(words: &[u32], recording: ModuleRecording, checks: Checks) -> Job {
         subgroup_size: None,
     };
     Job {
-        name: "matmul_naive 256".to_owned(),
+        name: format!("matmul_naive {side}"),
         modules: vec![JobModule { kernel: "matmul_naive".to_owned(), words: Arc::new(words.to_vec()), recording }],
         buffers,
         resources: JobResources::default(),
@@ -141,8 +149,26 @@ fn device(production: &Job, traced: &Job, instrumented: &Job) -> Result<(), Box<
     Ok(())
 }
 
-fn sequential(plain: &Job, checked: &Job) -> Result<(), Box<dyn std::error::Error>> {
-    let operations = f64::from(SIDE).powi(3);
+/// A software device that may use one core, as the sequential engine does.
+fn one_core(production: &Job, operations: f64) -> Result<(), Box<dyn std::error::Error>> {
+    let program =
+        std::env::current_exe()?.parent().and_then(|folder| folder.parent()).map(|folder| folder.join("vkcert"));
+    let mut settings = Settings::new(program.ok_or("no build folder")?);
+    settings.validation = ValidationLayers::Off;
+    // llvmpipe counts the threads beside the one that hands work out.
+    settings.environment.insert("LP_NUM_THREADS".to_owned(), "1".to_owned());
+    let Ok(mut executor) = VulkanExecutor::new(DeviceChoice::Best, settings) else { return Ok(()) };
+    if executor.device().kind != "cpu" {
+        return Ok(());
+    }
+    let measured = executor.measure(&[production], RUNS as u32)?;
+    let times = measured.times.first().ok_or("nothing was measured")?;
+    let time = median(times.iter().map(|time| time.wall).collect());
+    println!("the same device on one core, million multiply-accumulates per second: {:.1}", operations / time / 1e3);
+    Ok(())
+}
+
+fn sequential(plain: &Job, checked: &Job, operations: f64) -> Result<(), Box<dyn std::error::Error>> {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..5 {
         for (index, job) in [plain, checked].into_iter().enumerate() {
