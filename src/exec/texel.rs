@@ -35,7 +35,8 @@ pub fn encode(format: ImageFormat, components: &[u8]) -> Result<Vec<u8>, String>
     Ok(texels)
 }
 
-fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Result<(), String> {
+/// One texel from its component values; an error says which component does not fit. Not for plain formats.
+pub fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Result<(), String> {
     match format.encoding() {
         TexelEncoding::Plain(_) => unreachable!("plain formats are copied"),
         TexelEncoding::Unorm(scalar) => {
@@ -109,7 +110,8 @@ pub fn decode(format: ImageFormat, texels: &[u8]) -> Vec<u8> {
     components
 }
 
-fn decode_texel(format: ImageFormat, texel: &[u8], into: &mut Vec<u8>) {
+/// Appends the components of one stored texel.
+pub fn decode_texel(format: ImageFormat, texel: &[u8], into: &mut Vec<u8>) {
     let mut float = |value: f64| into.extend_from_slice(&(value as f32).to_le_bytes());
     let word = || u32::from_le_bytes([texel[0], texel[1], texel[2], texel[3]]);
     match format.encoding() {

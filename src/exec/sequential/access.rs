@@ -8,9 +8,10 @@ use super::machine::Machine;
 use super::memory::{Clock, Store};
 use super::ops::element::{Atomic, Touch};
 use super::ops::sized::Form;
-use super::program::{Access, Bound, Parts, Root, Scalar, Unit};
+use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
+use std::rc::Rc;
 
 /// What an access found about the lanes' addresses.
 struct Addressed {
@@ -530,24 +531,29 @@ impl Machine<'_> {
     }
 
     fn report_races(&mut self, access: &Access, touch: Touch, place: u32) {
+        self.report_races_at((access.root, &access.name), touch, place);
+    }
+
+    /// Reports what was noted in `races`, of accesses to a variable.
+    pub(super) fn report_races_at(&mut self, variable: (Root, &Rc<str>), touch: Touch, place: u32) {
         if self.races.is_empty() {
             return;
         }
         for (other, earlier, local, same) in std::mem::take(&mut self.races) {
-            self.report_race(access, [earlier, touch], other, local, same, place);
+            self.report_race(variable, [earlier, touch], other, local, same, place);
         }
     }
 
     fn report_race(
         &mut self,
-        access: &Access,
+        (root, name): (Root, &Rc<str>),
         [earlier, touch]: [Touch; 2],
         other: Stamp,
         local: u32,
         same: bool,
         place: u32,
     ) {
-        let (memory, reach) = match access.root {
+        let (memory, reach) = match root {
             Root::Workgroup => ("workgroup", "within-workgroup"),
             Root::Descriptor(_)
             | Root::Invocation
@@ -556,14 +562,13 @@ impl Machine<'_> {
             | Root::Address(_)
             | Root::Buffer(_) => {
                 let within = other.time() >= self.first_time();
-                ("buffer", if within { "within-workgroup" } else { "across-workgroups" })
+                (self.kept_in(root), if within { "within-workgroup" } else { "across-workgroups" })
             }
         };
         let class = earlier as u32 * 8 + touch as u32 * 2 + u32::from(reach == "within-workgroup");
         let pair = [place, other.place()];
         let both_write = earlier == Touch::Write && touch == Touch::Write;
         let witnesses = [self.stamped(other), self.invocation(local)];
-        let name = access.name.clone();
         self.collector.add(FindingKind::DataRace, pair, class, || Finding {
             invocations: witnesses.to_vec(),
             ..Finding::new(
@@ -581,6 +586,17 @@ impl Machine<'_> {
         });
         if !(both_write && same) {
             self.collector.refute(FindingKind::DataRace, pair, class, "same_value");
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// What memory behind a descriptor is called.
+    fn kept_in(&self, root: Root) -> &'static str {
+        let Root::Descriptor(index) = root else { return "buffer" };
+        match self.program.descriptors[index as usize].kept {
+            Kept::Buffer => "buffer",
+            Kept::Image => "image",
         }
     }
 }

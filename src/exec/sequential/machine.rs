@@ -10,13 +10,15 @@
 
 use super::Settings;
 use super::findings::{Collector, NOWHERE};
+use super::image::machine::Workspace;
 use super::lanes::{MASK_WORDS, Mask, spread};
-use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD};
+use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD, shared_memory};
 use super::ops::element::Touch;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Recorder, rank};
 use super::shadow::Stamp;
 use super::variation::Variation;
+use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
 
@@ -122,6 +124,9 @@ pub struct Machine<'a> {
     /// Bytes of the job's buffers.
     pub(super) lengths: Vec<usize>,
     pub(super) races: Vec<(Stamp, Touch, u32, bool)>,
+    /// The job's samplers.
+    pub(super) samplers: &'a [JobSampler],
+    pub(super) workspace: Workspace,
 }
 
 /// What a dispatch needs beside the program.
@@ -130,6 +135,7 @@ pub struct Launch<'a> {
     pub groups: [u32; 3],
     pub stores: &'a mut [Store],
     pub slots: Vec<Option<Slot>>,
+    pub samplers: &'a [JobSampler],
     pub push_constants: Store,
     /// Bytes of the job's buffers, which are the first of the stores.
     pub lengths: Vec<usize>,
@@ -168,6 +174,7 @@ impl<'a> Machine<'a> {
             groups: launch.groups,
             stores: launch.stores,
             touched: vec![0; launch.slots.len()],
+            clock: Clock::new(shared_memory(&launch.slots)),
             slots: launch.slots,
             workgroup_memory,
             push_constants: launch.push_constants,
@@ -176,7 +183,6 @@ impl<'a> Machine<'a> {
             steps_left: launch.steps_left,
             regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
             diverged: false,
-            clock: Clock::new(),
             starts: Vec::new(),
             workgroup: [0; 3],
             workgroup_index: 0,
@@ -203,6 +209,8 @@ impl<'a> Machine<'a> {
             offsets: vec![0; width].into(),
             lengths: launch.lengths,
             races: Vec::new(),
+            samplers: launch.samplers,
+            workspace: Workspace::default(),
         };
         machine.fill_uniforms();
         machine

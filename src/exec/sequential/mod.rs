@@ -11,6 +11,7 @@ mod access;
 mod contract;
 mod decode;
 mod findings;
+mod image;
 mod indirect;
 mod lanes;
 mod layout;

@@ -87,6 +87,7 @@ impl Machine<'_> {
             Action::Load { access, to } => self.load(access, to, place),
             Action::Store { access, from } => self.store(access, from, place),
             Action::Atomic { op, form, access, to, a, b } => self.atomic((*op, *form), access, [*to, *a, *b], place),
+            Action::Image(image) => self.image(image, place),
             Action::ArrayLength { descriptor, base, stride, to } => {
                 let bytes = self.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
                 let length = bytes.saturating_sub(*base) / (*stride).max(1);

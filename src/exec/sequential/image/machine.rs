@@ -1,0 +1,464 @@
+//! Image instructions of the machine: lane by lane, with bounds, definedness and races of every texel.
+//!
+//! Promises: a texel outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
+//! is undefined while one of its bytes is; a filtered value is the sum of texels times weights in 64-bit floats, rounded
+//! once, and a value of one texel is that texel, bit by bit.
+
+use super::sample::{Coordinate, Sampling, Tap, Wanted};
+use super::texel::{self, Held};
+use super::view::{self, Picture, Place, View};
+use super::{Chosen, Doing, ImageStep, Level, Projection, Reading};
+use crate::exec::resource::JobSampler;
+use crate::exec::sequential::findings::NOWHERE;
+use crate::exec::sequential::lanes::{MASK_WORDS, Mask};
+use crate::exec::sequential::machine::Machine;
+use crate::exec::sequential::memory::Slot;
+use crate::exec::sequential::ops::element::{Atomic, Touch};
+use crate::exec::sequential::program::{Reg, Root, Scalar};
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::image::{CompareOperator, ImageFormat, TexelClass};
+
+/// What the machine keeps for image instructions, so that none has to ask for memory.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// By lane: the components of the result.
+    results: Vec<[u64; 4]>,
+    taps: Vec<Tap>,
+    /// Stored bytes, and the components decoded from them.
+    bytes: Vec<u8>,
+    components: Vec<u8>,
+}
+
+/// What a lane got.
+#[derive(Debug, Clone, Copy)]
+struct Got {
+    value: [u64; 4],
+    /// Some texel of it is undefined.
+    undefined: bool,
+}
+
+const NOTHING: Got = Got { value: [0; 4], undefined: false };
+
+impl Machine<'_> {
+    /// Runs one image instruction for all active lanes.
+    pub(in crate::exec::sequential) fn image(&mut self, step: &ImageStep, place: u32) {
+        let mut results = std::mem::take(&mut self.workspace.results);
+        results.clear();
+        results.resize(self.width, [0; 4]);
+        let mut undefined = [0; MASK_WORDS];
+        for lane in self.active.lanes() {
+            let Some((descriptor, slot)) = self.chosen(&step.image, lane, place) else { continue };
+            let got = match step.doing {
+                Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
+                Doing::Write => self.write_texel(step, descriptor, slot, lane, place),
+                Doing::Atomic(op) => self.texel_atomic(op, step, descriptor, slot, lane, place),
+                Doing::Sample | Doing::Gather { .. } => self.sampled(step, slot, lane, place),
+                Doing::Size => self.size(step, slot, lane, place),
+                Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
+            };
+            results[lane] = got.value;
+            undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
+        }
+        let touch = match step.doing {
+            Doing::Write => Touch::Write,
+            Doing::Atomic(op) => op.touch(),
+            Doing::Read | Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels => Touch::Read,
+        };
+        let first = step.image.descriptors.first().copied().unwrap_or(0);
+        self.report_races_at((Root::Descriptor(first), &step.image.name), touch, place);
+        for (component, parts) in step.to.iter().enumerate() {
+            for (half, reg) in parts.registers().enumerate() {
+                self.write(reg, |out, _| {
+                    for (out, result) in out.iter_mut().zip(&results) {
+                        *out = (result[component.min(3)] >> (32 * half)) as u32;
+                    }
+                });
+                self.set_undefined(Scalar::Word(reg), &undefined);
+            }
+        }
+        self.workspace.results = results;
+    }
+
+    /// The descriptor that a lane means, and what is bound to it; none after a finding.
+    fn chosen(&mut self, chosen: &Chosen, lane: usize, place: u32) -> Option<(u32, Slot)> {
+        let element = chosen.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let count = chosen.descriptors.len();
+        let Some(descriptor) = chosen.descriptors.get(element as usize) else {
+            let signed = chosen.index.is_some_and(|index| index.signed);
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                let shown = if signed { (element as i32).to_string() } else { element.to_string() };
+                format!("index {shown} is outside the {count} elements of `{}`", chosen.name)
+            });
+            return None;
+        };
+        Some((*descriptor, self.slots[*descriptor as usize]?))
+    }
+
+    fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {
+        let witness = self.invocation(self.first_lane + lane as u32);
+        self.collector
+            .add(kind, [place, NOWHERE], 0, || Finding { invocations: vec![witness], ..Finding::new(kind, message()) });
+    }
+
+    fn float(&self, reg: Reg, lane: usize) -> f32 {
+        f32::from_bits(self.words[reg.0 as usize][lane])
+    }
+
+    fn floats(&self, registers: &[Reg], lane: usize) -> [f32; 4] {
+        std::array::from_fn(|at| registers.get(at).map_or(0.0, |reg| self.float(*reg, lane)))
+    }
+
+    /// The texel that whole coordinates name.
+    fn named(&self, step: &ImageStep, view: &View, lane: usize) -> Place {
+        let whole = |at: usize| {
+            let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
+            match step.reading {
+                Reading::Signed => i64::from(word as i32),
+                Reading::Unsigned | Reading::Float => i64::from(word),
+            }
+        };
+        let (axes, layers) = view.coordinates();
+        let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
+        let layer = if layers > 0 { whole(axes) } else { 0 };
+        let level = match &step.level {
+            Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
+            Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
+        };
+        Place { level, layer, at }
+    }
+
+    /// First byte in the store of the texel that a lane names; none after a finding.
+    fn located(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Option<usize> {
+        let at = self.named(step, &slot.view, lane);
+        let Some(start) = slot.view.start(&at) else {
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                let (axes, layers) = slot.view.coordinates();
+                let given = at.at[..axes].iter().chain([&at.layer].into_iter().take(layers));
+                let texel = given.map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let level = if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
+                let (name, bounds) = (&step.image.name, slot.view.bounds(at.level));
+                format!("texel ({texel}){level} lies outside of `{name}`, which has {bounds}")
+            });
+            return None;
+        };
+        if let View::Texels(format, _) = slot.view {
+            let touched = &mut self.touched[descriptor as usize];
+            *touched = (*touched).max((start + format.texel_size()).div_ceil(4) as u32);
+        }
+        Some(4 * slot.first + start)
+    }
+
+    /// The texel that starts at a byte of a store.
+    fn fetched(&mut self, slot: Slot, format: ImageFormat, first: usize, lane: usize, place: u32) -> Got {
+        let size = format.texel_size();
+        let store = &self.stores[slot.buffer];
+        let bytes = &mut self.workspace.bytes;
+        bytes.clear();
+        let mut undefined = false;
+        for at in first..first + size {
+            bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
+            let part = at as u32 % 4;
+            undefined |= store.is_part_undefined(at / 4, part..part + 1);
+        }
+        let value = texel::value(format, bytes, &mut self.workspace.components);
+        self.touch_texel(slot, lane, (first, size), Touch::Read, false, place);
+        Got { value, undefined }
+    }
+
+    fn read_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let Some(format) = slot.view.format() else { return NOTHING };
+        match self.located(step, descriptor, slot, lane, place) {
+            Some(first) => self.fetched(slot, format, first, lane, place),
+            None => Got { value: texel::absent(format), undefined: false },
+        }
+    }
+
+    fn write_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let Some(format) = slot.view.format() else { return NOTHING };
+        let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
+        let value = std::array::from_fn(|at| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane)));
+        let mut bytes = std::mem::take(&mut self.workspace.bytes);
+        bytes.clear();
+        if texel::store(format, &value, &mut bytes) == Held::No {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!(
+                    "an integer that does not fit in a texel of format {format} is written to `{}`",
+                    step.image.name
+                )
+            });
+        }
+        let store = &self.stores[slot.buffer];
+        let byte = |at: usize| (store.words[at / 4] >> (at % 4 * 8)) as u8;
+        let same = bytes.iter().enumerate().all(|(index, new)| byte(first + index) == *new);
+        self.touch_texel(slot, lane, (first, bytes.len()), Touch::Write, same, place);
+        let store = &mut self.stores[slot.buffer];
+        for (index, new) in bytes.iter().enumerate() {
+            let (word, shift, part) = ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
+            store.words[word] = (store.words[word] & !(0xff << shift)) | u32::from(*new) << shift;
+            // An undefined value was reported where it was written.
+            store.define_part(word, part..part + 1, true);
+        }
+        self.workspace.bytes = bytes;
+        NOTHING
+    }
+
+    fn texel_atomic(
+        &mut self,
+        op: Atomic,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
+        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
+        let (value, comparator) = (operand(0), operand(1));
+        let words = step.form.width().words();
+        self.touch_texel(slot, lane, (first, 4 * words), op.touch(), false, place);
+        let store = &mut self.stores[slot.buffer];
+        let at = first / 4;
+        let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
+        let old = u64::from(store.words[at]) | high;
+        let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
+        if let Some(new) = op.apply(step.form, old, value, comparator) {
+            for (half, word) in (at..at + words).enumerate() {
+                store.words[word] = (new >> (32 * half)) as u32;
+                store.define(word, true);
+            }
+        }
+        if undefined && self.track_undefined {
+            let mut lanes = Mask::EMPTY;
+            lanes.0[lane / 64] |= 1 << (lane % 64);
+            let message = format!("an atomic operation reads an uninitialised texel of `{}`", step.image.name);
+            self.report_undefined(&lanes, place, &message);
+        }
+        Got { value: [old, 0, 0, 0], undefined: false }
+    }
+
+    /// Notes an access of a lane to the bytes of a texel.
+    fn touch_texel(
+        &mut self,
+        slot: Slot,
+        lane: usize,
+        (first, bytes): (usize, usize),
+        touch: Touch,
+        same: bool,
+        place: u32,
+    ) {
+        if !self.track_races {
+            return;
+        }
+        let local = self.first_lane + lane as u32;
+        let now = self.clock.in_images(local, place);
+        if let Some(shadow) = &mut self.stores[slot.buffer].shadow {
+            let races = &mut self.races;
+            shadow.touch_bytes(first, bytes, touch, &now, |other, touch| races.push((other, touch, local, same)));
+        }
+    }
+
+    /// Texels of a level on each axis, and layers.
+    fn size(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
+        let picture = match slot.view {
+            View::Texels(_, texels) => return Got { value: [u64::from(texels), 0, 0, 0], undefined: false },
+            View::Image(picture, _) => picture,
+            View::Bytes | View::Sampler(_) => return NOTHING,
+        };
+        let at = self.named(step, &slot.view, lane);
+        let level = u32::try_from(at.level).ok().filter(|level| *level < picture.view.levels);
+        let Some(level) = level else {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                let (name, levels) = (&step.image.name, picture.view.levels);
+                format!("the size of level {} of `{name}` is asked for, which has {levels} levels", at.level)
+            });
+            return NOTHING;
+        };
+        let axes = view::axes(picture.view.kind);
+        let mut value = [0; 4];
+        for (value, size) in value.iter_mut().zip(picture.extent(level)).take(axes) {
+            *value = u64::from(size);
+        }
+        if view::arrayed(picture.view.kind) {
+            let cube = view::directions(picture.view.kind) > axes;
+            value[axes] = u64::from(picture.view.layers / if cube { 6 } else { 1 });
+        }
+        Got { value, undefined: false }
+    }
+
+    /// OpImageSample... and OpImageGather...
+    fn sampled(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
+        let View::Image(picture, own) = slot.view else { return NOTHING };
+        let sampler = match &step.sampler {
+            None => own,
+            Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
+                Some(View::Sampler(sampler)) => Some(sampler),
+                Some(View::Image(_, sampler)) => sampler,
+                Some(View::Bytes | View::Texels(..)) | None => None,
+            },
+        };
+        let samplers = self.samplers;
+        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else { return NOTHING };
+        let (coordinate, reference) = self.coordinate(step, &picture, lane);
+        let cube = view::directions(picture.view.kind) > view::axes(picture.view.kind);
+        let nowhere = cube && coordinate.axes == [0.0; 3];
+        if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
+            let message = "the coordinates of a sample are no numbers";
+            self.tell(FindingKind::UndefinedValue, lane, place, || format!("{message} (`{}`)", step.image.name));
+            return NOTHING;
+        }
+        let mut taps = std::mem::take(&mut self.workspace.taps);
+        taps.clear();
+        self.taps(step, &picture, sampler, coordinate, lane, &mut taps);
+        let kept = Filtered { slot, picture, sampler, reference };
+        let got = self.blended(step, &kept, &taps, lane, place);
+        self.workspace.taps = taps;
+        got
+    }
+
+    /// Coordinates and reference of a lane, divided where the instruction projects.
+    fn coordinate(&self, step: &ImageStep, picture: &Picture, lane: usize) -> (Coordinate, Option<f32>) {
+        let used = view::directions(picture.view.kind);
+        let given = self.floats(&step.coordinates, lane);
+        let mut axes = std::array::from_fn(|axis| if axis < used { given[axis] } else { 0.0 });
+        let mut reference = step.reference.map(|reference| self.float(reference, lane));
+        if step.projection == Projection::Divided {
+            let q = given[used.min(3)];
+            axes.iter_mut().take(used).for_each(|axis| *axis /= q);
+            reference = reference.map(|reference| reference / q);
+        }
+        let layer = if view::arrayed(picture.view.kind) { given[used.min(3)] } else { 0.0 };
+        (Coordinate { axes, layer }, reference)
+    }
+
+    fn taps(
+        &self,
+        step: &ImageStep,
+        picture: &Picture,
+        sampler: &JobSampler,
+        coordinate: Coordinate,
+        lane: usize,
+        taps: &mut Vec<Tap>,
+    ) {
+        let offset = |at: usize| -> [i64; 3] {
+            let given = step.offsets.get(at).map_or(&[][..], |offset| offset);
+            std::array::from_fn(|axis| given.get(axis).map_or(0, |reg| self.whole(*reg, lane)))
+        };
+        let sampling = |offset| Sampling { picture, sampler, coordinate, offset };
+        match (step.doing, step.offsets.len()) {
+            (Doing::Gather { .. }, 4) => {
+                // Each of four offsets has a footprint of its own, of which the first texel is meant.
+                (0..4).for_each(|at| sampling(offset(at)).gather_one(at, [0, 0], taps));
+            }
+            (Doing::Gather { .. }, _) => sampling(offset(0)).gather(taps),
+            _ => {
+                let wanted = match &step.level {
+                    Level::Detail(level) => Wanted::Detail(self.float(*level, lane)),
+                    Level::Gradient(pair) => Wanted::Gradient([0, 1].map(|at: usize| {
+                        let [x, y, z, _] = self.floats(&pair[at], lane);
+                        [x, y, z]
+                    })),
+                    Level::First | Level::Number(_) => Wanted::First,
+                };
+                sampling(offset(0)).taps(wanted, taps);
+            }
+        }
+    }
+
+    fn whole(&self, reg: Reg, lane: usize) -> i64 {
+        i64::from(self.words[reg.0 as usize][lane] as i32)
+    }
+
+    /// The weighted sum of texels, or four components of texels that are gathered.
+    fn blended(&mut self, step: &ImageStep, from: &Filtered<'_>, taps: &[Tap], lane: usize, place: u32) -> Got {
+        let Doing::Gather { component } = step.doing else { return self.sum(step, from, taps.iter(), lane, place) };
+        let component = if from.reference.is_some() { 0 } else { component as usize % 4 };
+        let mut got = NOTHING;
+        for gathered in 0..4 {
+            let own = taps.iter().filter(|tap| tap.gathered == gathered);
+            let one = self.sum(step, from, own, lane, place);
+            got.value[gathered] = one.value[component];
+            got.undefined |= one.undefined;
+        }
+        got
+    }
+
+    fn sum<'t>(
+        &mut self,
+        step: &ImageStep,
+        from: &Filtered<'_>,
+        taps: impl Iterator<Item = &'t Tap> + Clone,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let integers = from.picture.shape.format.class() != TexelClass::Float;
+        let alone = taps.clone().count() == 1 || integers;
+        let mut sums = [0.0; 4];
+        let mut undefined = false;
+        for tap in taps {
+            let one = self.tapped(step, from, tap, lane, place);
+            undefined |= one.undefined;
+            if alone {
+                return Got { value: one.value, undefined };
+            }
+            for (sum, bits) in sums.iter_mut().zip(one.value) {
+                *sum += tap.weight * f64::from(f32::from_bits(bits as u32));
+            }
+        }
+        Got { value: sums.map(|sum| u64::from((sum as f32).to_bits())), undefined }
+    }
+
+    /// One texel, compared where there is a reference.
+    fn tapped(&mut self, step: &ImageStep, from: &Filtered<'_>, tap: &Tap, lane: usize, place: u32) -> Got {
+        let format = from.picture.shape.format;
+        let first = tap.place.and_then(|at| from.slot.view.start(&at));
+        let mut got = match first {
+            Some(first) => self.fetched(from.slot, format, 4 * from.slot.first + first, lane, place),
+            None => {
+                let color = from.sampler.border;
+                if !texel::border_fits(format.class(), color) {
+                    self.tell(FindingKind::UndefinedValue, lane, place, || {
+                        let class = format.class().name();
+                        format!("the border of `{}` is seen, whose colour is not for {class} texels", step.image.name)
+                    });
+                }
+                Got { value: texel::border(format, color), undefined: false }
+            }
+        };
+        if let (Some(reference), Some(operator)) = (from.reference, from.sampler.compare) {
+            let texel = f32::from_bits(got.value[0] as u32);
+            // A depth of fixed point lies between 0 and 1, and so does what it is compared with.
+            let reference = if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
+            let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
+            got.value = [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];
+        }
+        got
+    }
+}
+
+/// What a sample's texels have in common.
+struct Filtered<'a> {
+    slot: Slot,
+    picture: Picture,
+    sampler: &'a JobSampler,
+    reference: Option<f32>,
+}
+
+fn levels(view: &View) -> u64 {
+    match view {
+        View::Image(picture, _) => u64::from(picture.view.levels),
+        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+    }
+}
+
+fn compares(operator: CompareOperator, reference: f32, texel: f32) -> bool {
+    match operator {
+        CompareOperator::Never => false,
+        CompareOperator::Less => reference < texel,
+        CompareOperator::Equal => reference == texel,
+        CompareOperator::LessOrEqual => reference <= texel,
+        CompareOperator::Greater => reference > texel,
+        CompareOperator::NotEqual => reference != texel,
+        CompareOperator::GreaterOrEqual => reference >= texel,
+        CompareOperator::Always => true,
+    }
+}
