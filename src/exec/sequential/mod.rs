@@ -1,11 +1,11 @@
 //! The sequential engine: a kernel as the single-thread-equivalent program that its lowering is.
 //!
-//! Knows: SPIR-V compute modules with 32-bit scalars. A module is decoded into a register program (`decode`, `ops`), in
+//! Knows: SPIR-V compute modules. A module is decoded into a register program (`decode`, `ops`), in
 //! which workgroups run one after the other and the invocations of a workgroup run tile by tile to each barrier
 //! (`machine`); `lower` prints the same form for people.
 //! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
-//! Does not cover: 8-, 16- and 64-bit types, images, subgroups, device addresses, floating-point atomics.
+//! Does not cover: subgroups, device addresses, multisampled images.
 
 mod access;
 mod contract;
