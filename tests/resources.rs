@@ -109,6 +109,33 @@ fn every_class_of_descriptor_runs_on_the_sequential_engine_and_gives_what_a_devi
     assert!(passed >= 25 && (equal >= 16 || !on_device), "{passed} {equal}");
 }
 
+/// What a device may do differently with texels is among the runs within the error bounds.
+#[test]
+fn samples_of_a_device_lie_within_the_error_bounds() {
+    if !has_device() {
+        return;
+    }
+    let kernel = "#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) uniform sampler2D smooth_; \
+        layout(binding = 1) uniform sampler2D curve;\nlayout(binding = 2) buffer Out { vec4 seen[]; };\n\
+        void main() { uint i = gl_LocalInvocationIndex; vec2 at = vec2(0.013 * i, 0.37 + 0.005 * i);\n\
+        seen[2 * i] = textureLod(smooth_, at, 0.031 * i); seen[2 * i + 1] = textureLod(curve, at, 0.0); }";
+    let random = json!({"random": {"seed": 3, "min": 0.0, "max": 1.0}});
+    let test = json!({
+        "images": {"smooth": {"dim": "2d", "format": "rgba8", "extent": [8, 8], "levels": 3, "fill": random},
+                   "curve": {"dim": "2d", "format": "rgba8_srgb", "extent": [8, 8], "fill": random}},
+        "samplers": {"smooth": {"filter": "linear", "mipmap": "linear", "address": "repeat"}, "nearest": {}},
+        "buffers": {"out": {"type": "vec4", "count": 128}},
+        "dispatches": [{"bindings": [{"binding": 0, "image": "smooth", "sampler": "smooth"},
+                                     {"binding": 1, "image": "curve", "sampler": "nearest"}, {"binding": 2, "buffer": "out"}]}]});
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "t.json", procedure(kernel, test).to_string());
+    let seen = tests_of(&path, "both");
+    for one in &seen {
+        assert_eq!((&one["verdict"], &one["findings"]), (&json!("pass"), &json!([])), "{one}");
+    }
+    assert!(seen.len() == 2 && (seen[0]["buffers"] != seen[1]["buffers"] || !is_lavapipe()), "nothing to permit");
+}
+
 #[test]
 fn the_documented_procedures_pass_on_a_device() {
     if !has_device() {

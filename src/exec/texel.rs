@@ -176,11 +176,12 @@ fn unorm(value: f64, width: u32) -> Result<u64, String> {
     Ok((within(value, 0.0, 1.0)? * most).round_ties_even() as u64)
 }
 
-fn to_srgb(linear: f64) -> f64 {
+/// The sRGB transfer function and its inverse, both from and to 0 to 1.
+pub fn to_srgb(linear: f64) -> f64 {
     if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
-fn from_srgb(stored: f64) -> f64 {
+pub fn from_srgb(stored: f64) -> f64 {
     if stored <= 0.040_45 { stored / 12.92 } else { ((stored + 0.055) / 1.055).powf(2.4) }
 }
 

@@ -12,11 +12,13 @@ use crate::exec::resource::JobSampler;
 use crate::exec::sequential::findings::NOWHERE;
 use crate::exec::sequential::lanes::{MASK_WORDS, Mask};
 use crate::exec::sequential::machine::Machine;
-use crate::exec::sequential::memory::Slot;
+use crate::exec::sequential::memory::{Slot, Store};
 use crate::exec::sequential::ops::element::{Atomic, Touch};
+use crate::exec::sequential::path::mixed;
 use crate::exec::sequential::program::{Reg, Root, Scalar};
+use crate::exec::sequential::variation::Choice;
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::image::{CompareOperator, ImageFormat, TexelClass};
+use crate::model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
 
 /// What the machine keeps for image instructions, so that none has to ask for memory.
 #[derive(Debug, Default)]
@@ -160,7 +162,19 @@ impl Machine<'_> {
             let part = at as u32 % 4;
             undefined |= store.is_part_undefined(at / 4, part..part + 1);
         }
-        let value = texel::value(format, bytes, &mut self.workspace.components);
+        let mut value = texel::value(format, bytes, &mut self.workspace.components);
+        if let Some(paths) = &store.paths {
+            // What was read comes with the path of who stored it.
+            let path = paths[first / 4];
+            match self.choice(place, lane) {
+                Choice::Ordinary => {}
+                Choice::Low => texel::departed(format, &mut value, -1.0),
+                Choice::High => texel::departed(format, &mut value, 1.0),
+            }
+            if path != 0 {
+                self.follow(lane, path);
+            }
+        }
         self.touch_texel(slot, lane, (first, size), Touch::Read, false, place);
         Got { value, undefined }
     }
@@ -191,7 +205,9 @@ impl Machine<'_> {
         let byte = |at: usize| (store.words[at / 4] >> (at % 4 * 8)) as u8;
         let same = bytes.iter().enumerate().all(|(index, new)| byte(first + index) == *new);
         self.touch_texel(slot, lane, (first, bytes.len()), Touch::Write, same, place);
+        let path = self.path(lane);
         let store = &mut self.stores[slot.buffer];
+        note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
         for (index, new) in bytes.iter().enumerate() {
             let (word, shift, part) = ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
             store.words[word] = (store.words[word] & !(0xff << shift)) | u32::from(*new) << shift;
@@ -216,8 +232,10 @@ impl Machine<'_> {
         let (value, comparator) = (operand(0), operand(1));
         let words = step.form.width().words();
         self.touch_texel(slot, lane, (first, 4 * words), op.touch(), false, place);
+        let path = self.path(lane);
         let store = &mut self.stores[slot.buffer];
         let at = first / 4;
+        note_path(store, path, at..at + words);
         let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
         let old = u64::from(store.words[at]) | high;
         let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
@@ -309,6 +327,9 @@ impl Machine<'_> {
         let mut taps = std::mem::take(&mut self.workspace.taps);
         taps.clear();
         self.taps(step, &picture, sampler, coordinate, lane, &mut taps);
+        if self.variation.is_some() {
+            self.follow_taps(sampler, &taps, lane);
+        }
         let kept = Filtered { slot, picture, sampler, reference };
         let got = self.blended(step, &kept, &taps, lane, place);
         self.workspace.taps = taps;
@@ -393,6 +414,7 @@ impl Machine<'_> {
         let integers = from.picture.shape.format.class() != TexelClass::Float;
         let alone = taps.clone().count() == 1 || integers;
         let mut sums = [0.0; 4];
+        let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
         let mut undefined = false;
         for tap in taps {
             let one = self.tapped(step, from, tap, lane, place);
@@ -400,8 +422,23 @@ impl Machine<'_> {
             if alone {
                 return Got { value: one.value, undefined };
             }
-            for (sum, bits) in sums.iter_mut().zip(one.value) {
-                *sum += tap.weight * f64::from(f32::from_bits(bits as u32));
+            for ((sum, ends), bits) in sums.iter_mut().zip(&mut ends).zip(one.value) {
+                let texel = f64::from(f32::from_bits(bits as u32));
+                *sum += tap.weight * texel;
+                *ends = [ends[0].min(texel), ends[1].max(texel)];
+            }
+        }
+        let toward = match self.choice(place, lane) {
+            Choice::Ordinary => 0.0,
+            Choice::Low => -1.0,
+            Choice::High => 1.0,
+        };
+        if toward != 0.0 && step.doing == Doing::Sample {
+            let slack = toward * imprecision(from);
+            for (sum, [least, most]) in sums.iter_mut().zip(ends) {
+                if sum.is_finite() && least.is_finite() && most.is_finite() {
+                    *sum = (*sum + slack * (most - least)).max(least).min(most);
+                }
             }
         }
         Got { value: sums.map(|sum| u64::from((sum as f32).to_bits())), undefined }
@@ -429,9 +466,51 @@ impl Machine<'_> {
             // A depth of fixed point lies between 0 and 1, and so does what it is compared with.
             let reference = if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
             let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
+            if self.variation.is_some() {
+                self.follow(lane, u64::from(passes.to_bits()));
+            }
             got.value = [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];
         }
         got
+    }
+}
+
+impl Machine<'_> {
+    /// Which texels a sample has is a decision, where they jump while coordinates move little.
+    fn follow_taps(&mut self, sampler: &JobSampler, taps: &[Tap], lane: usize) {
+        let levels = sampler.mipmap == Filter::Nearest;
+        let texels = sampler.filter == Filter::Nearest;
+        for tap in taps {
+            let decided = tap.place.map_or(1, |place| {
+                let [x, y, z] = if texels { place.at } else { [0; 3] };
+                let level = if levels { place.level } else { 0 };
+                [x, y, z, level, place.layer].into_iter().fold(2, |hash, part| mixed(hash ^ part as u64))
+            });
+            // Without a choice of texels the layer alone is one.
+            if levels || texels {
+                self.follow(lane, decided);
+            }
+        }
+    }
+}
+
+/// The least precision that a device may have of weights, as a part of the range of the texels: 4 bits on each axis and between
+/// levels (Vulkan specification, "Required Limits": subTexelPrecisionBits, mipmapPrecisionBits).
+fn imprecision(from: &Filtered<'_>) -> f64 {
+    let axes = match from.sampler.filter {
+        Filter::Nearest => 0,
+        Filter::Linear => view::axes(from.picture.view.kind),
+    };
+    let levels = usize::from(from.sampler.mipmap == Filter::Linear);
+    (axes + levels) as f64 / 16.0
+}
+
+/// What is stored comes with the path of who stored it; a texel of less than a word shares its word's path with others.
+fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
+    if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+        for word in words {
+            paths[word] = mixed(paths[word] ^ path);
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! is told (its stored value is undefined by the specification), and stored with its low bits.
 //! Does not cover: which formats can be stored to or sampled (`view`).
 
-use crate::exec::texel::{decode_texel, encode_texel};
+use crate::exec::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 use crate::model::element::ScalarType;
 use crate::model::image::{BorderColor, ImageFormat, TexelClass, TexelEncoding};
 
@@ -24,6 +24,32 @@ pub fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 
         *component = widened(scalar, bits);
     }
     value
+}
+
+/// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation of SPIR-V Instructions"):
+/// a quotient has the bound of a division, but for 0 and 1; a value of the sRGB curve may be that of half a step beside it.
+pub fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
+    let quotient = |bits: &mut u64| {
+        let exact = f32::from_bits(*bits as u32);
+        if exact != 0.0 && exact.abs() != 1.0 {
+            let ulp = f64::from(f32::from_bits((exact.abs().to_bits()) + 1)) - f64::from(exact.abs());
+            *bits = u64::from(((f64::from(exact) + toward * 2.5 * ulp) as f32).to_bits());
+        }
+    };
+    match format.encoding() {
+        TexelEncoding::Unorm(_) | TexelEncoding::Snorm(_) | TexelEncoding::Rgb10A2 => {
+            value.iter_mut().for_each(quotient)
+        }
+        TexelEncoding::Srgb => {
+            for bits in &mut value[..3] {
+                let linear = f64::from(f32::from_bits(*bits as u32));
+                let beside = (to_srgb(linear) + toward * 0.5 / 255.0).clamp(0.0, 1.0);
+                *bits = u64::from((from_srgb(beside) as f32).to_bits());
+            }
+            quotient(&mut value[3]);
+        }
+        TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {}
+    }
 }
 
 /// What a texel reads as whose every component is 0: one outside of the image (Vulkan specification, "Texel Replacement",
