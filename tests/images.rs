@@ -586,3 +586,30 @@ fn whole_texels_are_those_of_the_device() {
     }
     assert!(device.is_none() || compared >= EXACT.len() - 1, "{compared}");
 }
+
+/// A buffer that a kernel sees both as bytes and as texels: only a barrier for both orders its accesses.
+#[test]
+fn memory_seen_in_two_ways_is_ordered_as_one() {
+    let findings = |fence: &str| {
+        let text = format!(
+            "#version 450\nlayout(local_size_x = 4) in;\nlayout(binding = 0, r32ui) uniform uimageBuffer texels;\n\
+             layout(binding = 1) buffer R {{ uint r[]; }};\nlayout(binding = 2) buffer O {{ uint o[]; }};\n\
+             void main() {{ int i = int(gl_LocalInvocationIndex);\nimageStore(texels, i, uvec4(i));\n{fence} barrier();\n\
+             o[i] = r[i ^ 1]; }}\n"
+        );
+        let zeros = json!({"type": "uint", "fill": {"constant": 0}, "count": 4});
+        let job = job(
+            &text,
+            json!({"buffers": {"both": zeros, "out": zeros}, "dispatches": [{"groups": [1, 1, 1], "bindings": [
+                {"binding": 0, "buffer": "both"}, {"binding": 1, "buffer": "both"}, {"binding": 2, "buffer": "out"}]}]}),
+        );
+        let run = SequentialExecutor::default().run(&job, &mut Unobserved).expect("the engine does not fail");
+        assert_eq!(words(&run.buffers[buffer(&job, "out")]), [1, 0, 3, 2], "{fence}");
+        run.findings.iter().map(|finding| finding.kind).collect::<Vec<_>>()
+    };
+    let race = [vkcert::model::finding::FindingKind::DataRace];
+    for fence in ["", "memoryBarrierImage();", "memoryBarrierBuffer();"] {
+        assert_eq!(findings(fence), race, "{fence}");
+    }
+    assert_eq!(findings("memoryBarrier();"), []);
+}

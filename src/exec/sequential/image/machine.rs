@@ -1,14 +1,13 @@
 //! Image instructions of the machine: lane by lane, with bounds, definedness and races of every texel.
 //!
 //! Promises: a texel outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
-//! is undefined while one of its bytes is; a filtered value is the sum of texels times weights in 64-bit floats, rounded
-//! once, and a value of one texel is that texel, bit by bit.
+//! is undefined while one of its bytes is.
+//! Does not cover: samples (`filter`).
 
-use super::sample::{Coordinate, Sampling, Tap, Wanted};
+use super::sample::Tap;
 use super::texel::{self, Held};
-use super::view::{self, Picture, Place, View};
-use super::{Chosen, Doing, ImageStep, Level, Projection, Reading};
-use crate::exec::resource::JobSampler;
+use super::view::{self, Place, View};
+use super::{Chosen, Doing, ImageStep, Level, Reading};
 use crate::exec::sequential::findings::NOWHERE;
 use crate::exec::sequential::lanes::{MASK_WORDS, Mask};
 use crate::exec::sequential::machine::Machine;
@@ -18,14 +17,14 @@ use crate::exec::sequential::path::mixed;
 use crate::exec::sequential::program::{Reg, Root, Scalar};
 use crate::exec::sequential::variation::Choice;
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
+use crate::model::image::ImageFormat;
 
 /// What the machine keeps for image instructions, so that none has to ask for memory.
 #[derive(Debug, Default)]
 pub struct Workspace {
     /// By lane: the components of the result.
     results: Vec<[u64; 4]>,
-    taps: Vec<Tap>,
+    pub(super) taps: Vec<Tap>,
     /// Stored bytes, and the components decoded from them.
     bytes: Vec<u8>,
     components: Vec<u8>,
@@ -33,13 +32,13 @@ pub struct Workspace {
 
 /// What a lane got.
 #[derive(Debug, Clone, Copy)]
-struct Got {
-    value: [u64; 4],
+pub(super) struct Got {
+    pub value: [u64; 4],
     /// Some texel of it is undefined.
-    undefined: bool,
+    pub undefined: bool,
 }
 
-const NOTHING: Got = Got { value: [0; 4], undefined: false };
+pub(super) const NOTHING: Got = Got { value: [0; 4], undefined: false };
 
 impl Machine<'_> {
     /// Runs one image instruction for all active lanes.
@@ -54,7 +53,7 @@ impl Machine<'_> {
                 Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
                 Doing::Write => self.write_texel(step, descriptor, slot, lane, place),
                 Doing::Atomic(op) => self.texel_atomic(op, step, descriptor, slot, lane, place),
-                Doing::Sample | Doing::Gather { .. } => self.sampled(step, slot, lane, place),
+                Doing::Sample | Doing::Gather { .. } => self.sampled(step, descriptor, slot, lane, place),
                 Doing::Size => self.size(step, slot, lane, place),
                 Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
             };
@@ -82,7 +81,7 @@ impl Machine<'_> {
     }
 
     /// The descriptor that a lane means, and what is bound to it; none after a finding.
-    fn chosen(&mut self, chosen: &Chosen, lane: usize, place: u32) -> Option<(u32, Slot)> {
+    pub(super) fn chosen(&mut self, chosen: &Chosen, lane: usize, place: u32) -> Option<(u32, Slot)> {
         let element = chosen.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
         let count = chosen.descriptors.len();
         let Some(descriptor) = chosen.descriptors.get(element as usize) else {
@@ -96,17 +95,17 @@ impl Machine<'_> {
         Some((*descriptor, self.slots[*descriptor as usize]?))
     }
 
-    fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {
+    pub(super) fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {
         let witness = self.invocation(self.first_lane + lane as u32);
         self.collector
             .add(kind, [place, NOWHERE], 0, || Finding { invocations: vec![witness], ..Finding::new(kind, message()) });
     }
 
-    fn float(&self, reg: Reg, lane: usize) -> f32 {
+    pub(super) fn float(&self, reg: Reg, lane: usize) -> f32 {
         f32::from_bits(self.words[reg.0 as usize][lane])
     }
 
-    fn floats(&self, registers: &[Reg], lane: usize) -> [f32; 4] {
+    pub(super) fn floats(&self, registers: &[Reg], lane: usize) -> [f32; 4] {
         std::array::from_fn(|at| registers.get(at).map_or(0.0, |reg| self.float(*reg, lane)))
     }
 
@@ -143,15 +142,19 @@ impl Machine<'_> {
             });
             return None;
         };
-        if let View::Texels(format, _) = slot.view {
-            let touched = &mut self.touched[descriptor as usize];
-            *touched = (*touched).max((start + format.texel_size()).div_ceil(4) as u32);
-        }
+        self.note_extent(descriptor, &slot.view, start);
         Some(4 * slot.first + start)
     }
 
+    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a texel starts.
+    pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
+        let size = view.format().map_or(0, ImageFormat::texel_size);
+        let touched = &mut self.touched[descriptor as usize];
+        *touched = (*touched).max((start + size).div_ceil(4) as u32);
+    }
+
     /// The texel that starts at a byte of a store.
-    fn fetched(&mut self, slot: Slot, format: ImageFormat, first: usize, lane: usize, place: u32) -> Got {
+    pub(super) fn fetched(&mut self, slot: Slot, format: ImageFormat, first: usize, lane: usize, place: u32) -> Got {
         let size = format.texel_size();
         let store = &self.stores[slot.buffer];
         let bytes = &mut self.workspace.bytes;
@@ -302,224 +305,6 @@ impl Machine<'_> {
         }
         Got { value, undefined: false }
     }
-
-    /// OpImageSample... and OpImageGather...
-    fn sampled(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
-        let View::Image(picture, own) = slot.view else { return NOTHING };
-        let sampler = match &step.sampler {
-            None => own,
-            Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
-                Some(View::Sampler(sampler)) => Some(sampler),
-                Some(View::Image(_, sampler)) => sampler,
-                Some(View::Bytes | View::Texels(..)) | None => None,
-            },
-        };
-        let samplers = self.samplers;
-        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else { return NOTHING };
-        let (coordinate, reference) = self.coordinate(step, &picture, lane);
-        let cube = view::directions(picture.view.kind) > view::axes(picture.view.kind);
-        let nowhere = cube && coordinate.axes == [0.0; 3];
-        if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
-            let message = "the coordinates of a sample are no numbers";
-            self.tell(FindingKind::UndefinedValue, lane, place, || format!("{message} (`{}`)", step.image.name));
-            return NOTHING;
-        }
-        let mut taps = std::mem::take(&mut self.workspace.taps);
-        taps.clear();
-        self.taps(step, &picture, sampler, coordinate, lane, &mut taps);
-        if self.variation.is_some() {
-            self.follow_taps(sampler, &taps, lane);
-        }
-        let kept = Filtered { slot, picture, sampler, reference };
-        let got = self.blended(step, &kept, &taps, lane, place);
-        self.workspace.taps = taps;
-        got
-    }
-
-    /// Coordinates and reference of a lane, divided where the instruction projects.
-    fn coordinate(&self, step: &ImageStep, picture: &Picture, lane: usize) -> (Coordinate, Option<f32>) {
-        let used = view::directions(picture.view.kind);
-        let given = self.floats(&step.coordinates, lane);
-        let mut axes = std::array::from_fn(|axis| if axis < used { given[axis] } else { 0.0 });
-        let mut reference = step.reference.map(|reference| self.float(reference, lane));
-        if step.projection == Projection::Divided {
-            let q = given[used.min(3)];
-            axes.iter_mut().take(used).for_each(|axis| *axis /= q);
-            reference = reference.map(|reference| reference / q);
-        }
-        let layer = if view::arrayed(picture.view.kind) { given[used.min(3)] } else { 0.0 };
-        (Coordinate { axes, layer }, reference)
-    }
-
-    fn taps(
-        &self,
-        step: &ImageStep,
-        picture: &Picture,
-        sampler: &JobSampler,
-        coordinate: Coordinate,
-        lane: usize,
-        taps: &mut Vec<Tap>,
-    ) {
-        let offset = |at: usize| -> [i64; 3] {
-            let given = step.offsets.get(at).map_or(&[][..], |offset| offset);
-            std::array::from_fn(|axis| given.get(axis).map_or(0, |reg| self.whole(*reg, lane)))
-        };
-        let sampling = |offset| Sampling { picture, sampler, coordinate, offset };
-        match (step.doing, step.offsets.len()) {
-            (Doing::Gather { .. }, 4) => {
-                // Each of four offsets has a footprint of its own, of which the first texel is meant.
-                (0..4).for_each(|at| sampling(offset(at)).gather_one(at, [0, 0], taps));
-            }
-            (Doing::Gather { .. }, _) => sampling(offset(0)).gather(taps),
-            _ => {
-                let wanted = match &step.level {
-                    Level::Detail(level) => Wanted::Detail(self.float(*level, lane)),
-                    Level::Gradient(pair) => Wanted::Gradient([0, 1].map(|at: usize| {
-                        let [x, y, z, _] = self.floats(&pair[at], lane);
-                        [x, y, z]
-                    })),
-                    Level::First | Level::Number(_) => Wanted::First,
-                };
-                sampling(offset(0)).taps(wanted, taps);
-            }
-        }
-    }
-
-    fn whole(&self, reg: Reg, lane: usize) -> i64 {
-        i64::from(self.words[reg.0 as usize][lane] as i32)
-    }
-
-    /// The weighted sum of texels, or four components of texels that are gathered.
-    fn blended(&mut self, step: &ImageStep, from: &Filtered<'_>, taps: &[Tap], lane: usize, place: u32) -> Got {
-        let Doing::Gather { component } = step.doing else { return self.sum(step, from, taps.iter(), lane, place) };
-        let component = if from.reference.is_some() { 0 } else { component as usize % 4 };
-        let mut got = NOTHING;
-        for gathered in 0..4 {
-            let own = taps.iter().filter(|tap| tap.gathered == gathered);
-            let one = self.sum(step, from, own, lane, place);
-            got.value[gathered] = one.value[component];
-            got.undefined |= one.undefined;
-        }
-        got
-    }
-
-    fn sum<'t>(
-        &mut self,
-        step: &ImageStep,
-        from: &Filtered<'_>,
-        taps: impl Iterator<Item = &'t Tap> + Clone,
-        lane: usize,
-        place: u32,
-    ) -> Got {
-        let integers = from.picture.shape.format.class() != TexelClass::Float;
-        let alone = taps.clone().count() == 1 || integers;
-        let mut sums = [0.0; 4];
-        let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
-        let mut undefined = false;
-        for tap in taps {
-            let one = self.tapped(step, from, tap, lane, place);
-            undefined |= one.undefined;
-            if alone {
-                return Got { value: one.value, undefined };
-            }
-            for ((sum, ends), bits) in sums.iter_mut().zip(&mut ends).zip(one.value) {
-                let texel = f64::from(f32::from_bits(bits as u32));
-                *sum += tap.weight * texel;
-                *ends = [ends[0].min(texel), ends[1].max(texel)];
-            }
-        }
-        let toward = match self.choice(place, lane) {
-            Choice::Ordinary => 0.0,
-            Choice::Low => -1.0,
-            Choice::High => 1.0,
-        };
-        if toward != 0.0 && step.doing == Doing::Sample {
-            let slack = toward * imprecision(from);
-            for (sum, [least, most]) in sums.iter_mut().zip(ends) {
-                if sum.is_finite() && least.is_finite() && most.is_finite() {
-                    *sum = (*sum + slack * (most - least)).max(least).min(most);
-                }
-            }
-        }
-        Got { value: sums.map(|sum| u64::from((sum as f32).to_bits())), undefined }
-    }
-
-    /// One texel, compared where there is a reference.
-    fn tapped(&mut self, step: &ImageStep, from: &Filtered<'_>, tap: &Tap, lane: usize, place: u32) -> Got {
-        let format = from.picture.shape.format;
-        let first = tap.place.and_then(|at| from.slot.view.start(&at));
-        let mut got = match first {
-            Some(first) => self.fetched(from.slot, format, 4 * from.slot.first + first, lane, place),
-            None => {
-                let color = from.sampler.border;
-                if !texel::border_fits(format.class(), color) {
-                    self.tell(FindingKind::UndefinedValue, lane, place, || {
-                        let class = format.class().name();
-                        format!("the border of `{}` is seen, whose colour is not for {class} texels", step.image.name)
-                    });
-                }
-                Got { value: texel::border(format, color), undefined: false }
-            }
-        };
-        if let (Some(reference), Some(operator)) = (from.reference, from.sampler.compare) {
-            let texel = f32::from_bits(got.value[0] as u32);
-            // A depth of fixed point lies between 0 and 1, and so does what it is compared with.
-            let reference = if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
-            let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
-            if self.variation.is_some() {
-                self.follow(lane, u64::from(passes.to_bits()));
-            }
-            got.value = [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];
-        }
-        got
-    }
-}
-
-impl Machine<'_> {
-    /// Which texels a sample has is a decision, where they jump while coordinates move little.
-    fn follow_taps(&mut self, sampler: &JobSampler, taps: &[Tap], lane: usize) {
-        let levels = sampler.mipmap == Filter::Nearest;
-        let texels = sampler.filter == Filter::Nearest;
-        for tap in taps {
-            let decided = tap.place.map_or(1, |place| {
-                let [x, y, z] = if texels { place.at } else { [0; 3] };
-                let level = if levels { place.level } else { 0 };
-                [x, y, z, level, place.layer].into_iter().fold(2, |hash, part| mixed(hash ^ part as u64))
-            });
-            // Without a choice of texels the layer alone is one.
-            if levels || texels {
-                self.follow(lane, decided);
-            }
-        }
-    }
-}
-
-/// The least precision that a device may have of weights, as a part of the range of the texels: 4 bits on each axis and between
-/// levels (Vulkan specification, "Required Limits": subTexelPrecisionBits, mipmapPrecisionBits).
-fn imprecision(from: &Filtered<'_>) -> f64 {
-    let axes = match from.sampler.filter {
-        Filter::Nearest => 0,
-        Filter::Linear => view::axes(from.picture.view.kind),
-    };
-    let levels = usize::from(from.sampler.mipmap == Filter::Linear);
-    (axes + levels) as f64 / 16.0
-}
-
-/// What is stored comes with the path of who stored it; a texel of less than a word shares its word's path with others.
-fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
-    if let (Some(paths), Some(path)) = (&mut store.paths, path) {
-        for word in words {
-            paths[word] = mixed(paths[word] ^ path);
-        }
-    }
-}
-
-/// What a sample's texels have in common.
-struct Filtered<'a> {
-    slot: Slot,
-    picture: Picture,
-    sampler: &'a JobSampler,
-    reference: Option<f32>,
 }
 
 fn levels(view: &View) -> u64 {
@@ -529,15 +314,11 @@ fn levels(view: &View) -> u64 {
     }
 }
 
-fn compares(operator: CompareOperator, reference: f32, texel: f32) -> bool {
-    match operator {
-        CompareOperator::Never => false,
-        CompareOperator::Less => reference < texel,
-        CompareOperator::Equal => reference == texel,
-        CompareOperator::LessOrEqual => reference <= texel,
-        CompareOperator::Greater => reference > texel,
-        CompareOperator::NotEqual => reference != texel,
-        CompareOperator::GreaterOrEqual => reference >= texel,
-        CompareOperator::Always => true,
+/// What is stored comes with the path of who stored it; a texel of less than a word shares its word's path with others.
+fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
+    if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+        for word in words {
+            paths[word] = mixed(paths[word] ^ path);
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! are those of any buffer.
 //! Does not cover: multisampled, sparse and cooperative forms.
 
+mod filter;
 pub mod machine;
 pub mod sample;
 pub mod texel;
