@@ -75,13 +75,7 @@ fn every_class_of_descriptor_runs_on_a_device_and_the_validation_layer_is_silent
 }
 
 /// What the sequential engine does not run, by test.
-const NOT_SEQUENTIAL: &[(&str, &str)] = &[
-    ("TC-THROUGH", "device addresses (address_of)"),
-    ("TC-TABLE", "device addresses (address_of)"),
-    ("TC-REFLECTED-TABLE", "device addresses (address_of)"),
-    ("TC-ARRAYS", "an array of descriptors with an index that is no constant"),
-    ("TC-SUBGROUP-SIZE", "capability GroupNonUniform"),
-];
+const NOT_SEQUENTIAL: &[(&str, &str)] = &[("TC-SUBGROUP-SIZE", "capability GroupNonUniform")];
 
 #[test]
 fn every_class_of_descriptor_runs_on_the_sequential_engine_and_gives_what_a_device_gives() {
@@ -106,7 +100,7 @@ fn every_class_of_descriptor_runs_on_the_sequential_engine_and_gives_what_a_devi
             }
         }
     }
-    assert!(passed >= 25 && (equal >= 16 || !on_device), "{passed} {equal}");
+    assert!(passed >= 28 && (equal >= 19 || !on_device), "{passed} {equal}");
 }
 
 /// What a device may do differently with texels is among the runs within the error bounds.

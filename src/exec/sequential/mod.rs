@@ -5,7 +5,7 @@
 //! (`machine`); `lower` prints the same form for people.
 //! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
-//! Does not cover: subgroups, device addresses, multisampled images.
+//! Does not cover: subgroups, multisampled images.
 
 mod access;
 mod contract;
