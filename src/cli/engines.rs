@@ -77,6 +77,7 @@ impl Engines {
         if self.sequential {
             let identity = BTreeMap::from([
                 ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
+                ("subgroup size".to_owned(), self.sequential().settings.subgroup_size.to_string()),
                 ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
                 ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]);
