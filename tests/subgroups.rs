@@ -90,17 +90,8 @@ enum Join {
     Xor,
 }
 
-const JOINS: [Join; 9] = [
-    Join::Add,
-    Join::Mul,
-    Join::Min,
-    Join::Max,
-    Join::SignedMin,
-    Join::SignedMax,
-    Join::And,
-    Join::Or,
-    Join::Xor,
-];
+const JOINS: [Join; 9] =
+    [Join::Add, Join::Mul, Join::Min, Join::Max, Join::SignedMin, Join::SignedMax, Join::And, Join::Or, Join::Xor];
 
 impl Join {
     fn glsl(self) -> (&'static str, &'static str) {
@@ -191,7 +182,13 @@ fn random_op(dice: &mut Dice) -> Op {
         24 => Op::Broadcast(dice.roll(9)),
         25 => Op::BroadcastVarying(1 + dice.roll(5)),
         26 => Op::BroadcastFirst,
-        27 => if dice.roll(2) == 0 { Op::QuadBroadcast(dice.roll(4)) } else { Op::QuadSwap(1 + dice.roll(3)) },
+        27 => {
+            if dice.roll(2) == 0 {
+                Op::QuadBroadcast(dice.roll(4))
+            } else {
+                Op::QuadSwap(1 + dice.roll(3))
+            }
+        }
         _ => Op::BuiltIns,
     }
 }
@@ -253,7 +250,13 @@ enum Statement {
     Op(Op),
     If(u32, Vec<Statement>, Vec<Statement>),
     /// As often as `v` modulo the number says; then invocations continue, and leave, by a bit.
-    Loop { most: u32, first: Vec<Statement>, skip: u32, second: Vec<Statement>, leave: u32 },
+    Loop {
+        most: u32,
+        first: Vec<Statement>,
+        skip: u32,
+        second: Vec<Statement>,
+        leave: u32,
+    },
     Switch(Vec<Vec<Statement>>),
     Return(u32),
 }
@@ -401,7 +404,8 @@ impl Model {
         let of = |id: u32| v[id as usize];
         let lowest = set[0];
         let ballot = |bit: u32| set.iter().filter(|id| has(of(**id), bit)).fold(0_u128, |bits, id| bits | 1 << id);
-        let until = |last: u32, include: bool| set.iter().copied().filter(move |id| *id < last || include && *id == last);
+        let until =
+            |last: u32, include: bool| set.iter().copied().filter(move |id| *id < last || include && *id == last);
         match op {
             Op::Reduce(join) => join.of(set.iter().map(|id| of(*id))),
             Op::Inclusive(join) => join.of(until(id, true).map(of)),
@@ -648,7 +652,9 @@ fn size_of(ty: &str) -> usize {
 fn number(ty: &str, dice: &mut Dice) -> u64 {
     let small = i64::from(dice.roll(7)) - 3;
     match ty {
-        "float16_t" => u64::from(half::f16::from_f64([0.5, 1.0, 2.0, -1.0, -2.0, 1.0, 1.0][(small + 3) as usize]).to_bits()),
+        "float16_t" => {
+            u64::from(half::f16::from_f64([0.5, 1.0, 2.0, -1.0, -2.0, 1.0, 1.0][(small + 3) as usize]).to_bits())
+        }
         "float" => u64::from((small as f32 * 0.5).to_bits()),
         "double" => (small as f64 * 0.5).to_bits(),
         "uint" => u64::from(dice.roll(300)),
@@ -937,29 +943,62 @@ fn a_barrier_of_the_subgroup_orders_its_invocations_alone() {
         ("s[n] = n; subgroupBarrier(); o[n] = s[n ^ 8u];", true),
         ("s[n] = n; barrier(); o[n] = s[n ^ 8u];", false),
         // Several times, with everything read before it is written again.
-        ("s[n] = n; for (uint t = 1u; t < 8u; t *= 2u) { subgroupBarrier(); u = s[n ^ t]; subgroupBarrier(); s[n] += u; } o[n] = s[n];", false),
-        ("s[n] = n; for (uint t = 1u; t < 8u; t *= 2u) { subgroupBarrier(); u = s[n ^ t]; s[n] += u; } o[n] = s[n];", true),
+        (
+            "s[n] = n; for (uint t = 1u; t < 8u; t *= 2u) { subgroupBarrier(); u = s[n ^ t]; subgroupBarrier(); s[n] += u; } o[n] = s[n];",
+            false,
+        ),
+        (
+            "s[n] = n; for (uint t = 1u; t < 8u; t *= 2u) { subgroupBarrier(); u = s[n ^ t]; s[n] += u; } o[n] = s[n];",
+            true,
+        ),
         // Of a part of the subgroup.
         ("if (k < 4u) { s[n] = n; subgroupBarrier(); o[n] = s[n ^ 1u]; }", false),
         ("s[n] = n; if (k < 4u) { subgroupBarrier(); o[n] = s[n ^ 1u]; }", false),
         ("s[n] = n; if (k < 4u) { subgroupBarrier(); o[n] = s[n ^ 4u]; }", true),
         // From 0 to 1, and from 1 on to 2; without the second step, or when 0 writes later, not.
-        ("if (k == 0u) s[n] = n; if (k < 2u) subgroupBarrier(); if (k == 1u || k == 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];", false),
+        (
+            "if (k == 0u) s[n] = n; if (k < 2u) subgroupBarrier(); if (k == 1u || k == 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];",
+            false,
+        ),
         ("if (k == 0u) s[n] = n; if (k < 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];", true),
-        ("if (k < 2u) subgroupBarrier(); if (k == 0u) s[n] = n; if (k == 1u || k == 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];", true),
+        (
+            "if (k < 2u) subgroupBarrier(); if (k == 0u) s[n] = n; if (k == 1u || k == 2u) subgroupBarrier(); if (k == 2u) o[n] = s[n - 2u];",
+            true,
+        ),
         // Readers are not forgotten: 0, 2 and 3 read, 1 writes after a barrier with 0 and 2.
-        ("if (k == 0u || k == 2u) o[n] = s[n / 8u]; if (k < 3u) subgroupBarrier(); if (k == 1u) s[n / 8u] = 1u;", false),
-        ("if (k == 0u || k == 2u || k == 3u) o[n] = s[n / 8u]; if (k < 3u) subgroupBarrier(); if (k == 1u) s[n / 8u] = 1u;", true),
+        (
+            "if (k == 0u || k == 2u) o[n] = s[n / 8u]; if (k < 3u) subgroupBarrier(); if (k == 1u) s[n / 8u] = 1u;",
+            false,
+        ),
+        (
+            "if (k == 0u || k == 2u || k == 3u) o[n] = s[n / 8u]; if (k < 3u) subgroupBarrier(); if (k == 1u) s[n / 8u] = 1u;",
+            true,
+        ),
         // Atomics do not race with each other, and are ordered before plain reads.
         ("atomicAdd(s[n / 8u], 1u); subgroupBarrier(); o[n] = s[n / 8u];", false),
         ("atomicAdd(s[n / 8u], 1u); o[n] = s[n / 8u];", true),
         // A control barrier whose semantics are for other memory.
-        ("s[n] = n; controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease); o[n] = s[n ^ 1u];", true),
-        ("s[n] = n; controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); o[n] = s[n ^ 1u];", false),
-        ("s[n] = n; controlBarrier(gl_ScopeSubgroup, gl_ScopeInvocation, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); o[n] = s[n ^ 1u];", true),
+        (
+            "s[n] = n; controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease); o[n] = s[n ^ 1u];",
+            true,
+        ),
+        (
+            "s[n] = n; controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); o[n] = s[n ^ 1u];",
+            false,
+        ),
+        (
+            "s[n] = n; controlBarrier(gl_ScopeSubgroup, gl_ScopeInvocation, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); o[n] = s[n ^ 1u];",
+            true,
+        ),
         // Whole workgroups wait in between.
-        ("s[n] = n; subgroupBarrier(); barrier(); u = s[31u - n]; barrier(); s[n] = u; subgroupBarrier(); o[n] = s[n ^ 2u];", false),
-        ("s[n] = n; subgroupBarrier(); barrier(); u = s[31u - n]; s[n] = u; subgroupBarrier(); o[n] = s[n ^ 2u];", true),
+        (
+            "s[n] = n; subgroupBarrier(); barrier(); u = s[31u - n]; barrier(); s[n] = u; subgroupBarrier(); o[n] = s[n ^ 2u];",
+            false,
+        ),
+        (
+            "s[n] = n; subgroupBarrier(); barrier(); u = s[31u - n]; s[n] = u; subgroupBarrier(); o[n] = s[n ^ 2u];",
+            true,
+        ),
     ] {
         // Where nobody wrote is not the question here.
         let body = format!("s[n] = 0u; s[32u + n] = 0u; barrier(); {body}");

@@ -106,12 +106,17 @@ impl Machine<'_> {
         self.program.local_size.iter().product::<u32>().div_ceil(self.subgroup_size)
     }
 
+    /// The subgroups of the tile that have active lanes: first lane and members.
+    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, Members)> + use<> {
+        subgroups(&self.active, self.width, self.subgroup_size)
+    }
+
     pub(super) fn group(&mut self, op: Group, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
         for (word, scalar) in to.iter().enumerate() {
             let mut out = std::mem::take(&mut self.staging);
             out.fill(0);
             let mut undefined: Option<(Undefined, Mask)> = None;
-            for (first, members) in subgroups(&self.active, self.width, self.subgroup_size) {
+            for (first, members) in self.subgroups() {
                 let operands = |id: u32| {
                     let lane = (first + id) as usize;
                     let index = index.map_or(0, |reg| u128::from(self.words[reg.0 as usize][lane]));
@@ -131,14 +136,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn exchange_values(
-        &mut self,
-        way: Way,
-        to: &[Scalar],
-        from: &[Scalar],
-        index: Option<Reg>,
-        place: u32,
-    ) {
+    pub(super) fn exchange_values(&mut self, way: Way, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
         let mut sources = std::mem::take(&mut self.addresses);
         let undefined = self.sources(way, index, &mut sources);
         for (to, from) in to.iter().zip(from) {
@@ -164,7 +162,7 @@ impl Machine<'_> {
     /// The lane that each active lane takes its value from; none: a lane outside the tile.
     fn sources(&self, way: Way, index: Option<Reg>, sources: &mut [u32]) -> Option<(Undefined, Mask)> {
         let mut undefined = None;
-        for (first, members) in subgroups(&self.active, self.width, self.subgroup_size) {
+        for (first, members) in self.subgroups() {
             let index = |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
             let common = index(members.lowest());
             for id in members.ids() {

@@ -62,11 +62,7 @@ impl Within {
     }
 
     fn races(&self, other: Stamp, now: &Now) -> bool {
-        if other.time() < now.workgroup {
-            other.time() >= now.epoch
-        } else {
-            !self.ordered(other, now.stamp.lane())
-        }
+        if other.time() < now.workgroup { other.time() >= now.epoch } else { !self.ordered(other, now.stamp.lane()) }
     }
 
     /// Adds an access to those of its kind.

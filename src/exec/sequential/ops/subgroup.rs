@@ -128,7 +128,9 @@ pub enum Undefined {
 impl Undefined {
     pub fn message(self) -> &'static str {
         match self {
-            Undefined::Source => "a value of an invocation that is not active or not in the subgroup; the result is undefined",
+            Undefined::Source => {
+                "a value of an invocation that is not active or not in the subgroup; the result is undefined"
+            }
             Undefined::Index => "the index differs between the invocations of a subgroup; the result is undefined",
             Undefined::Ballot => "the ballot differs between the invocations of a subgroup; the result is undefined",
             Undefined::Bit => "the index of a bit is not below the subgroup size; the result is undefined",
@@ -139,6 +141,23 @@ impl Undefined {
 }
 
 impl Group {
+    /// Whether the result jumps while the operands move little; those of floats do not.
+    pub fn jumps(self) -> bool {
+        match self {
+            Group::Combine(combination, _) => matches!(combination.operation.from, Form::Integer(_)),
+            Group::Elect
+            | Group::All
+            | Group::Any
+            | Group::AllEqual(_)
+            | Group::Ballot
+            | Group::InverseBallot
+            | Group::BitExtract
+            | Group::BitCount(_)
+            | Group::FindLowest
+            | Group::FindHighest => true,
+        }
+    }
+
     /// Gives each active invocation's result. `operands` are an invocation's, as bits.
     pub fn apply(
         self,
@@ -475,13 +494,9 @@ fn exchange(decoder: &mut Decoder<'_>, instruction: &Instruction, way: Way, scop
     let at = first(decoder, instruction, scoped)?;
     let index = match way {
         Way::First | Way::QuadSwap(_) => None,
-        Way::Index
-        | Way::Xor
-        | Way::Up
-        | Way::Down
-        | Way::Broadcast
-        | Way::QuadBroadcast
-        | Way::Rotate(_) => Some(index(decoder, instruction, at + 1)?),
+        Way::Index | Way::Xor | Way::Up | Way::Down | Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => {
+            Some(index(decoder, instruction, at + 1)?)
+        }
     };
     let from = decoder.scalars(id(instruction, at)?)?;
     let ty = instruction.result_type.ok_or_else(|| unsupported("an exchange without a type"))?;
@@ -512,7 +527,9 @@ fn rotate(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 
 fn cluster(decoder: &mut Decoder<'_>, instruction: &Instruction, at: usize) -> Result<u32, Unsupported> {
     let size = decoder.constants.word(id(instruction, at)?).filter(|size| size.is_power_of_two());
-    size.ok_or_else(|| unsupported(format!("Op{:?} with a cluster size that is no constant power of two", instruction.op)))
+    size.ok_or_else(|| {
+        unsupported(format!("Op{:?} with a cluster size that is no constant power of two", instruction.op))
+    })
 }
 
 /// The group operation in operand 1; the value stands at `value`.
