@@ -126,3 +126,91 @@ impl Cell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: u32 = 4;
+    const LANES: u32 = 8;
+    const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+
+    fn conflict(one: Touch, other: Touch) -> bool {
+        let writes = |touch| matches!(touch, Touch::Write | Touch::AtomicWrite);
+        let atomic = |touch| matches!(touch, Touch::AtomicRead | Touch::AtomicWrite);
+        (writes(one) || writes(other)) && !(atomic(one) && atomic(other))
+    }
+
+    /// What each invocation's next access comes behind: indices of earlier accesses.
+    #[derive(Default)]
+    struct Definition {
+        accesses: Vec<(u32, Touch)>,
+        behind: Vec<Vec<usize>>,
+    }
+
+    impl Definition {
+        fn meet(&mut self, lanes: impl Iterator<Item = u32> + Clone) {
+            let mut all: Vec<usize> = lanes.clone().flat_map(|lane| self.behind[lane as usize].clone()).collect();
+            all.sort_unstable();
+            all.dedup();
+            lanes.for_each(|lane| self.behind[lane as usize] = all.clone());
+        }
+
+        fn access(&mut self, lane: u32, touch: Touch) -> bool {
+            let behind = &mut self.behind[lane as usize];
+            let races = (self.accesses.iter().enumerate())
+                .any(|(at, (other, earlier))| *other != lane && conflict(*earlier, touch) && !behind.contains(&at));
+            behind.push(self.accesses.len());
+            self.accesses.push((lane, touch));
+            races
+        }
+    }
+
+    /// Random histories up to their first race: one cell, barriers of parts of two subgroups and of the workgroup.
+    #[test]
+    fn the_first_race_of_a_history_is_found_and_nothing_before_it() {
+        let mut seed = 99u32;
+        let mut next = |bound: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % bound
+        };
+        let mut raced = 0;
+        for _ in 0..30_000 {
+            let mut definition = Definition { behind: vec![Vec::new(); LANES as usize], ..Definition::default() };
+            let (mut within, mut cell, mut latest) = (Within::new(LANES, SIZE), Cell::default(), 5);
+            within.begin(latest);
+            // Mostly accesses of the kinds that do not conflict, so that histories grow.
+            let mild = if next(2) == 0 { Touch::Read } else { Touch::AtomicWrite };
+            for _ in 0..next(16) {
+                match next(8) {
+                    0 => {
+                        latest += 1;
+                        within.begin(latest);
+                        definition.meet(0..LANES);
+                    }
+                    1..=3 => {
+                        let (first, active) = (next(2) * SIZE, u128::from(1 + next(15)));
+                        let members = Members { active, size: SIZE };
+                        within.synchronize(first, members, latest, latest + 1);
+                        latest += 1;
+                        let lanes: Vec<u32> = members.ids().map(|id| first + id).collect();
+                        definition.meet(lanes.iter().copied());
+                    }
+                    kind => {
+                        let (lane, touch) = (next(LANES), if kind < 7 { mild } else { TOUCHES[next(4) as usize] });
+                        let now = Now { stamp: Stamp::new(0, lane, 3), workgroup: 5, epoch: 5 };
+                        let mut found = false;
+                        cell.touch(touch, &now, &within, |_, _| found = true);
+                        let due = definition.access(lane, touch);
+                        assert_eq!(found, due, "{:?} behind {:?}", definition.accesses, definition.behind);
+                        if due {
+                            raced += 1;
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        assert!((3_000..27_000).contains(&raced), "{raced}");
+    }
+}
