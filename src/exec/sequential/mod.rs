@@ -1,11 +1,11 @@
 //! The sequential engine: a kernel as the single-thread-equivalent program that its lowering is.
 //!
-//! Knows: SPIR-V compute modules. A module is decoded into a register program (`decode`, `ops`), in
-//! which workgroups run one after the other and the invocations of a workgroup run tile by tile to each barrier
-//! (`machine`); `lower` prints the same form for people.
+//! Knows: SPIR-V compute modules. A module is decoded into a register program (`decode`, `ops`), in which workgroups run
+//! one after the other and the invocations of a workgroup run tile by tile to each barrier (`machine`); `lower` prints the
+//! same form for people.
 //! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
-//! Does not cover: images, device addresses.
+//! Does not cover: images.
 
 mod access;
 mod contract;
