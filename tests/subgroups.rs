@@ -425,7 +425,7 @@ impl Model {
             Op::ExclusiveBitCount(bit) => until(id, false).filter(|id| has(of(*id), bit)).count() as u32,
             Op::Lowest(bit) | Op::Highest(bit) => {
                 let mut found = set.iter().copied().filter(|id| has(of(*id), bit));
-                let found = if matches!(op, Op::Lowest(_)) { found.next() } else { found.last() };
+                let found = if matches!(op, Op::Lowest(_)) { found.next() } else { found.next_back() };
                 self.undefined |= found.is_none();
                 found.unwrap_or(u32::MAX)
             }
@@ -748,8 +748,11 @@ fn operations_are_the_device_s() {
 
 // ---- values of every type, by the device's older instructions too ----
 
-/// One invocation's value for each, by local index; 32 invocations, subgroups of 8.
-const MOVES: &[(&str, fn(u32) -> u32)] = &[
+/// Whose value an invocation gets, by local index.
+type Source = fn(u32) -> u32;
+
+/// For 32 invocations in subgroups of 8.
+const MOVES: &[(&str, Source)] = &[
     ("subgroupShuffle(a, 7u - k)", |n| n / 8 * 8 + 7 - n % 8),
     ("subgroupShuffleXor(a, 5u)", |n| n ^ 5),
     ("subgroupShuffleUp(a, k == 0u ? 0u : 1u)", |n| if n % 8 == 0 { n } else { n - 1 }),
@@ -823,7 +826,7 @@ void main() {{
 }}"
     );
     let run = run(&test(&text, 1, vec![vec![Some(0); 16]]), 8, 64);
-    let a = |n: u32| n % 3 != 0;
+    let a = |n: u32| !n.is_multiple_of(3);
     let due = |n: u32| {
         let (first, sub) = (n / 8 * 8, n / 8 * 8..n / 8 * 8 + 8);
         let bits = [
@@ -832,8 +835,8 @@ void main() {{
             sub.clone().filter(|n| a(*n)).count() % 2 == 1,
             (first..n).all(|n| n < 12),
             (first..=n).any(|n| !a(n)),
-            (first..n).filter(|n| n % 2 == 0).count() % 2 == 1,
-            (n ^ 1) % 2 == 0,
+            (first..n).filter(|n| n.is_multiple_of(2)).count() % 2 == 1,
+            (n ^ 1).is_multiple_of(2),
             n / 4 == 1,
             false,
             n < 8,
@@ -861,7 +864,7 @@ void main() {
     let run = run(&test(text, 1, vec![vec![Some(0); 48]]), 8, 64);
     let due = |n: u32| {
         let first = n / 8 * 8;
-        let ballot = (0..8).filter(|bit| (first + bit) % 3 == 0).fold(0, |all, bit| all | 1 << bit);
+        let ballot = (0..8).filter(|bit| (first + bit).is_multiple_of(3)).fold(0, |all, bit| all | 1 << bit);
         ballot | (first + 5) << 16 | first << 24
     };
     let votes = |n: u32| u32::from(n >= 16) | u32::from(n < 16) << 1 | 1 << 2 | u32::from(n >= 8) << 3;
