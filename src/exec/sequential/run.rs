@@ -5,6 +5,7 @@ use super::findings::{Collector, merge};
 use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
+use super::ops::subgroup::MOST_INVOCATIONS;
 use super::program::{Addressing, Barrier, Program, Uniform};
 use super::record::Recorder;
 use super::settle::{Checked, Known};
@@ -185,6 +186,10 @@ impl<'a> Session<'a> {
             let what = format!("descriptors of class {}", other.class.name());
             return Err(Early::Completion(Completion::Unsupported { what }));
         }
+        let settings = self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
+            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
+            Early::Completion(Completion::Unsupported { what })
+        })?;
         let markers = match &module.recording {
             ModuleRecording::Markers(table) => Some(&**table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
@@ -203,11 +208,12 @@ impl<'a> Session<'a> {
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
         self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, &program)?;
-        self.shadows(&program, &slots)?;
+        let settings = settings.with_whole_subgroups(&program);
+        self.shadows(&program, &slots, settings)?;
         let mut machine = Machine::new(
             &program,
             Launch {
-                settings: self.settings,
+                settings,
                 groups: dispatch.groups,
                 stores: &mut self.stores,
                 slots,
@@ -326,7 +332,7 @@ impl<'a> Session<'a> {
     }
 
     /// Gives each buffer that the program writes a race shadow; checks the memory limit.
-    fn shadows(&mut self, program: &Program, slots: &[Option<Slot>]) -> Result<(), Early> {
+    fn shadows(&mut self, program: &Program, slots: &[Option<Slot>], settings: Settings) -> Result<(), Early> {
         let mut wanted: BTreeMap<usize, Atomicity> = BTreeMap::new();
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
             if let (true, Some(slot)) = (descriptor.written, slot) {
@@ -352,10 +358,10 @@ impl<'a> Session<'a> {
         let checked = self.job.checks.has(FindingKind::DataRace);
         wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
-        bytes += working_bytes(program, self.settings.tile_width);
+        bytes += working_bytes(program, settings.tile_width);
         bytes += wanted
             .iter()
-            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program.granule))
+            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program))
             .sum::<u64>();
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
@@ -465,7 +471,11 @@ fn bound(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), u32> {
 fn used_push_constants(program: &Program) -> usize {
     let word = |uniform: &Uniform| match uniform {
         Uniform::PushConstant(word) => Some(*word as usize + 1),
-        Uniform::Constant(_) | Uniform::WorkgroupId(_) | Uniform::NumWorkgroups(_) => None,
+        Uniform::Constant(_)
+        | Uniform::WorkgroupId(_)
+        | Uniform::NumWorkgroups(_)
+        | Uniform::SubgroupSize
+        | Uniform::NumSubgroups => None,
     };
     program.uniforms.iter().filter_map(|(uniform, _)| word(uniform)).max().unwrap_or(0)
 }

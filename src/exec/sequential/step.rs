@@ -110,6 +110,9 @@ impl Machine<'_> {
             Action::Condition { slot: _, sum, value, weights } => self.condition(*sum, *value, *weights),
             Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
             Action::Single { slot, value, weights, compared } => self.single(*slot, *value, *weights, compared),
+            Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
+            Action::Exchange { way, to, from, index } => self.exchange_values(*way, to, from, *index, place),
+            Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
             Action::Mark { bit } => {
                 if let Some(lane) = self.lowest(&self.active.0) {
                     let rank = self.rank(lane);

@@ -13,6 +13,7 @@ pub mod memory;
 pub mod number;
 pub mod pointer;
 pub mod sized;
+pub mod subgroup;
 pub mod sync;
 
 use super::decode::{Decoder, Unsupported, Value, unsupported};
@@ -62,6 +63,7 @@ pub const TABLES: &[&[Row]] = &[
     memory::TABLE,
     control::TABLE,
     sync::TABLE,
+    subgroup::TABLE,
     extended::TABLE,
     pointer::TABLE,
 ];
