@@ -169,12 +169,6 @@ fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
             engine.settings.tile_width = tile_width;
             let Some(made) = kernel.instrumented_for(mode, witnesses, parallelism) else { continue };
             let run = kernel.run(&mut engine, &made);
-            if mode == RecordMode::Subgroup {
-                // The engine has no subgroup operations yet, and says so.
-                let Completion::Unsupported { what } = run.completion else { panic!("{:?}", run.completion) };
-                assert!(what.contains("GroupNonUniform"), "{what}");
-                continue;
-            }
             let run = completed(kernel, run);
             let Case { name, text, .. } = &kernel.case;
             assert_eq!(run.buffers, native.buffers, "{name} {mode}: outputs\n{text}");

@@ -59,6 +59,11 @@ impl Engines {
     /// A sequential engine of this run.
     pub fn sequential(&self) -> SequentialExecutor {
         let mut engine = SequentialExecutor::default();
+        // Beside a device its subgroups are taken, so that results can be compared.
+        if let Vulkan::Ready(executor) = &self.vulkan {
+            let size = executor.device().subgroup_size;
+            engine.settings.subgroup_size = if size.is_power_of_two() && size <= 128 { size } else { 32 };
+        }
         engine.settings.memory_model = match self.settings.memory_model {
             project::MemoryModel::Idiom => MemoryModel::Idiom,
             project::MemoryModel::Spec => MemoryModel::Spec,
@@ -77,6 +82,7 @@ impl Engines {
         if self.sequential {
             let identity = BTreeMap::from([
                 ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
+                ("subgroup size".to_owned(), self.sequential().settings.subgroup_size.to_string()),
                 ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
                 ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]);

@@ -436,7 +436,7 @@ impl Machine<'_> {
                         undefined[lane / 64] |= 1 << (lane % 64);
                     }
                 }
-                self.touch_part(access, lane, first, *bytes as usize, Touch::Read, false, place);
+                self.touch_part(access.root, lane, first..first + *bytes as usize, (Touch::Read, false), place);
                 self.follow_part(access.root, lane, first / 4);
             }
             self.report_races(access, Touch::Read, place);
@@ -466,7 +466,7 @@ impl Machine<'_> {
                 let new = |index: usize| value >> (8 * index) & 0xff;
                 let places = first..first + *bytes as usize;
                 let same = places.clone().enumerate().all(|(index, at)| old(at) == new(index));
-                self.touch_part(access, lane, first, *bytes as usize, Touch::Write, same, place);
+                self.touch_part(access.root, lane, places.clone(), (Touch::Write, same), place);
                 let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
                 // An undefined value written to a buffer was reported where it was written.
                 let defined = !is_undefined || access.root.is_buffer();
@@ -489,12 +489,10 @@ impl Machine<'_> {
     /// Notes an access of a lane to some bytes of a store.
     fn touch_part(
         &mut self,
-        access: &Access,
+        root: Root,
         lane: usize,
-        first: usize,
-        bytes: usize,
-        touch: Touch,
-        same: bool,
+        bytes: std::ops::Range<usize>,
+        (touch, same): (Touch, bool),
         place: u32,
     ) {
         if !self.track_races {
@@ -502,9 +500,10 @@ impl Machine<'_> {
         }
         let (clock, local) = (self.clock, self.first_lane + lane as u32);
         let mut races = std::mem::take(&mut self.races);
-        if let Some(shadow) = self.store_of_mut(access.root).and_then(|store| store.shadow.as_mut()) {
-            let now = moment(&clock, access.root, local, place);
-            shadow.touch_bytes(first, bytes, touch, &now, |other, touch| races.push((other, touch, local, same)));
+        if let Some(shadow) = self.store_of_mut(root).and_then(|store| store.shadow.as_mut()) {
+            let now = moment(&clock, root, local, place);
+            let (first, length) = (bytes.start, bytes.len());
+            shadow.touch_bytes(first, length, touch, &now, |other, touch| races.push((other, touch, local, same)));
         }
         self.races = races;
     }

@@ -236,6 +236,17 @@ const CAPABILITIES: &[Capability] = &[
     Capability::AtomicFloat64AddEXT,
     Capability::AtomicFloat32MinMaxEXT,
     Capability::AtomicFloat64MinMaxEXT,
+    Capability::GroupNonUniform,
+    Capability::GroupNonUniformVote,
+    Capability::GroupNonUniformArithmetic,
+    Capability::GroupNonUniformBallot,
+    Capability::GroupNonUniformShuffle,
+    Capability::GroupNonUniformShuffleRelative,
+    Capability::GroupNonUniformClustered,
+    Capability::GroupNonUniformQuad,
+    Capability::GroupNonUniformRotateKHR,
+    Capability::SubgroupBallotKHR,
+    Capability::SubgroupVoteKHR,
 ];
 
 fn check_capabilities(module: &Module) -> Result<(), Unsupported> {
@@ -698,9 +709,22 @@ impl<'a> Decoder<'a> {
             BuiltIn::LocalInvocationIndex => vec![self.lane_register(PerLane::LocalIndex)],
             BuiltIn::WorkgroupId => axes.map(|axis| self.uniform(Uniform::WorkgroupId(axis))).to_vec(),
             BuiltIn::NumWorkgroups => axes.map(|axis| self.uniform(Uniform::NumWorkgroups(axis))).to_vec(),
+            BuiltIn::SubgroupSize => vec![self.uniform(Uniform::SubgroupSize)],
+            BuiltIn::NumSubgroups => vec![self.uniform(Uniform::NumSubgroups)],
+            BuiltIn::SubgroupId => vec![self.lane_register(PerLane::SubgroupId)],
+            BuiltIn::SubgroupLocalInvocationId => vec![self.lane_register(PerLane::SubgroupInvocation)],
+            BuiltIn::SubgroupEqMask => self.subgroup_mask(SubgroupMask::Equal),
+            BuiltIn::SubgroupGeMask => self.subgroup_mask(SubgroupMask::AtLeast),
+            BuiltIn::SubgroupGtMask => self.subgroup_mask(SubgroupMask::Above),
+            BuiltIn::SubgroupLeMask => self.subgroup_mask(SubgroupMask::AtMost),
+            BuiltIn::SubgroupLtMask => self.subgroup_mask(SubgroupMask::Below),
             other => return Err(unsupported(format!("BuiltIn {other:?}"))),
         };
         Ok(Location::Constant(registers.into_iter().map(Scalar::Word).collect()))
+    }
+
+    fn subgroup_mask(&mut self, mask: SubgroupMask) -> Vec<Reg> {
+        [0, 1, 2, 3].map(|word| self.lane_register(PerLane::SubgroupMask(mask, word))).to_vec()
     }
 
     /// A private or function variable: registers where no index is dynamic, else memory of the invocation.
@@ -925,7 +949,7 @@ impl<'a> Decoder<'a> {
     fn block_has_barrier(&self, body: &Function, label: Id) -> bool {
         let Some(block) = self.block_of(body, label) else { return false };
         self.module.instructions[block.range.clone()].iter().any(|instruction| match instruction.op {
-            Op::ControlBarrier => true,
+            Op::ControlBarrier => ops::sync::holds_workgroup(self.module, instruction),
             Op::FunctionCall => instruction.id(0).is_some_and(|callee| self.with_barrier.contains(&callee)),
             _ => false,
         })
@@ -1069,14 +1093,14 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Functions that reach an OpControlBarrier.
+/// Functions that reach an OpControlBarrier of the workgroup.
 pub fn functions_with_barrier(module: &Module) -> HashSet<Id> {
     let mut found = HashSet::new();
     loop {
         let before = found.len();
         for function in &module.functions {
             let has = module.instructions[function.range.clone()].iter().any(|instruction| match instruction.op {
-                Op::ControlBarrier => true,
+                Op::ControlBarrier => ops::sync::holds_workgroup(module, instruction),
                 Op::FunctionCall => instruction.id(0).is_some_and(|callee| found.contains(&callee)),
                 _ => false,
             });

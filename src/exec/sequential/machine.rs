@@ -17,6 +17,7 @@ use super::ops::element::Touch;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Recorder, rank};
 use super::shadow::Stamp;
+use super::subgroup::Orders;
 use super::variation::Variation;
 use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
@@ -72,7 +73,7 @@ pub struct RegionCounts {
 /// A dispatch in progress.
 pub struct Machine<'a> {
     pub program: &'a Program,
-    settings: Settings,
+    pub(super) settings: Settings,
     pub groups: [u32; 3],
     pub stores: &'a mut [Store],
     pub slots: Vec<Option<Slot>>,
@@ -88,6 +89,8 @@ pub struct Machine<'a> {
     pub diverged: bool,
 
     pub(super) clock: Clock,
+    pub(super) subgroup_size: u32,
+    pub(super) orders: Orders,
     /// First time of each workgroup so far.
     starts: Vec<u32>,
     pub(super) workgroup: [u32; 3],
@@ -183,6 +186,8 @@ impl<'a> Machine<'a> {
             steps_left: launch.steps_left,
             regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
             diverged: false,
+            subgroup_size: launch.settings.subgroup_size,
+            orders: Orders::default(),
             starts: Vec::new(),
             workgroup: [0; 3],
             workgroup_index: 0,
@@ -213,6 +218,7 @@ impl<'a> Machine<'a> {
             workspace: Workspace::default(),
         };
         machine.fill_uniforms();
+        machine.watch_subgroup_barriers();
         machine
     }
 
@@ -230,6 +236,8 @@ impl<'a> Machine<'a> {
                     self.push_constants.words[*word as usize]
                 }
                 Uniform::NumWorkgroups(axis) => self.groups[*axis as usize],
+                Uniform::SubgroupSize => self.subgroup_size,
+                Uniform::NumSubgroups => self.subgroups_of_workgroup(),
                 Uniform::WorkgroupId(_) => 0,
             };
             self.words[reg.0 as usize].fill(value);
@@ -285,6 +293,7 @@ impl<'a> Machine<'a> {
 
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
         self.starts.push(self.clock.workgroup_starts());
+        self.begin_interval(Ordered { buffers: true, workgroup: true, images: true });
         self.workgroup_memory.reset();
         for range in &self.program.workgroup_zeroed {
             for word in range.start as usize..range.end as usize {
@@ -358,6 +367,9 @@ impl<'a> Machine<'a> {
         let id = self.local_id(local);
         match what {
             PerLane::LocalIndex => local,
+            PerLane::SubgroupId | PerLane::SubgroupInvocation | PerLane::SubgroupMask(_, _) => {
+                self.subgroup_value(what, local)
+            }
             PerLane::LocalId(axis) => id[axis as usize],
             PerLane::GlobalId(axis) => {
                 let axis = axis as usize;
@@ -560,6 +572,7 @@ impl<'a> Machine<'a> {
         }
         let ordered = self.ordered(barriers[0]);
         self.clock.barrier(ordered);
+        self.begin_interval(ordered);
         for tile in tiles {
             for waiting in std::mem::take(&mut tile.waiting) {
                 insert(&mut tile.frontier, waiting.to, &waiting.mask);

@@ -246,6 +246,17 @@ impl Clock {
         }
     }
 
+    /// The latest time so far.
+    pub fn latest(&self) -> u32 {
+        self.latest
+    }
+
+    /// A time of its own, for what orders some invocations only.
+    pub fn tick(&mut self) -> u32 {
+        self.latest += 1;
+        self.latest
+    }
+
     pub fn in_buffers(&self, lane: u32, place: u32) -> Now {
         Now { stamp: Stamp::new(self.buffers, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
     }

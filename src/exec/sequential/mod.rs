@@ -1,11 +1,11 @@
 //! The sequential engine: a kernel as the single-thread-equivalent program that its lowering is.
 //!
-//! Knows: SPIR-V compute modules. A module is decoded into a register program (`decode`, `ops`), in
-//! which workgroups run one after the other and the invocations of a workgroup run tile by tile to each barrier
-//! (`machine`); `lower` prints the same form for people.
+//! Knows: SPIR-V compute modules. A module is decoded into a register program (`decode`, `ops`), in which workgroups run
+//! one after the other and the invocations of a workgroup run tile by tile to each barrier (`machine`); `lower` prints the
+//! same form for people.
 //! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
-//! Does not cover: subgroups, multisampled images.
+//! Does not cover: multisampled images.
 
 mod access;
 mod contract;
@@ -30,7 +30,9 @@ mod run;
 mod settle;
 mod shadow;
 mod step;
+mod subgroup;
 mod variation;
+mod within;
 
 pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
@@ -41,7 +43,10 @@ pub use variation::{Direction, Flush, Preferred, Products, Variation};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     /// Invocations that run together, 1 to 1024; 1 is the model of one thread.
+    /// Kernels whose subgroups work together run in tiles of whole subgroups.
     pub tile_width: u32,
+    /// Invocations of a subgroup where a dispatch does not say: a power of two up to 128.
+    pub subgroup_size: u32,
     pub memory_model: MemoryModel,
     /// Workers; the engine uses one so far.
     pub jobs: usize,
@@ -51,7 +56,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tile_width: 64, memory_model: MemoryModel::Idiom, jobs: 1, variation: None }
+        Self { tile_width: 64, subgroup_size: 32, memory_model: MemoryModel::Idiom, jobs: 1, variation: None }
     }
 }
 

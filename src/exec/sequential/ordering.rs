@@ -29,15 +29,26 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// A scope smaller than the workgroup orders nothing between its invocations.
-    fn reaches_workgroup(self) -> bool {
-        !matches!(self.scope, SUBGROUP_SCOPE | INVOCATION_SCOPE | SHADER_CALL_SCOPE)
+    /// A scope smaller than that of the barrier orders nothing between its invocations.
+    fn reaches(self, reach: Reach) -> bool {
+        match self.scope {
+            SUBGROUP_SCOPE => reach == Reach::Subgroup,
+            INVOCATION_SCOPE | SHADER_CALL_SCOPE => false,
+            _ => true,
+        }
     }
 
     /// Storage classes for which it has one of `orders`.
-    fn storage(self, orders: u32) -> u32 {
-        if self.reaches_workgroup() && self.semantics & orders != 0 { self.semantics & STORAGE } else { 0 }
+    fn storage(self, orders: u32, reach: Reach) -> u32 {
+        if self.reaches(reach) && self.semantics & orders != 0 { self.semantics & STORAGE } else { 0 }
     }
+}
+
+/// Which invocations a barrier brings together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    Workgroup,
+    Subgroup,
 }
 
 /// Storage classes (bits of the memory semantics) that the parts of a barrier order.
@@ -53,15 +64,16 @@ pub struct Fences {
 
 impl Fences {
     pub fn new(
+        reach: Reach,
         control: Fence,
         before: impl IntoIterator<Item = Fence>,
         after: impl IntoIterator<Item = Fence>,
     ) -> Self {
         let all = |fences: &mut dyn Iterator<Item = Fence>, orders: u32| {
-            fences.fold(0, |storage, fence| storage | fence.storage(orders))
+            fences.fold(0, |storage, fence| storage | fence.storage(orders, reach))
         };
         Self {
-            own: control.storage(ACQUIRE) & control.storage(RELEASE),
+            own: control.storage(ACQUIRE, reach) & control.storage(RELEASE, reach),
             released: all(&mut before.into_iter(), RELEASE),
             acquired: all(&mut after.into_iter(), ACQUIRE),
         }
@@ -98,8 +110,16 @@ mod tests {
     const BUFFER: Fence = Fence { scope: 1, semantics: 0x48 };
 
     fn buffers(control: Fence, before: &[Fence], after: &[Fence]) -> [bool; 2] {
-        let fences = Fences::new(control, before.iter().copied(), after.iter().copied());
+        let fences = Fences::new(Reach::Workgroup, control, before.iter().copied(), after.iter().copied());
         [MemoryModel::Idiom, MemoryModel::Spec].map(|model| fences.ordered(model).buffers)
+    }
+
+    #[test]
+    fn the_barrier_of_a_subgroup_orders_what_a_fence_of_that_scope_covers() {
+        let control = Fence { scope: SUBGROUP_SCOPE, semantics: 0x948 };
+        let orders = |reach| Fences::new(reach, control, [], []).ordered(MemoryModel::Spec);
+        assert_eq!(orders(Reach::Subgroup), Ordered { buffers: true, workgroup: true, images: true });
+        assert_eq!(orders(Reach::Workgroup), Ordered { buffers: false, workgroup: false, images: false });
     }
 
     #[test]
@@ -132,11 +152,11 @@ mod tests {
 
     #[test]
     fn a_barrier_alone_orders_workgroup_memory_and_no_buffer() {
-        let alone = Fences::new(BARRIER, [], []);
+        let alone = Fences::new(Reach::Workgroup, BARRIER, [], []);
         for model in [MemoryModel::Idiom, MemoryModel::Spec] {
             let ordered = alone.ordered(model);
             assert!(ordered.workgroup && !ordered.buffers);
         }
-        assert!(!alone.buffers_by_idiom() && Fences::new(BARRIER, [BUFFER], []).buffers_by_idiom());
+        assert!(!alone.buffers_by_idiom() && Fences::new(Reach::Workgroup, BARRIER, [BUFFER], []).buffers_by_idiom());
     }
 }

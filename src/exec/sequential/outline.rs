@@ -8,6 +8,7 @@
 
 use super::listing::{Item, Listing, Part, SourceLine, Statement, collapsed};
 use super::lower::region_name;
+use super::ops::sync::holds_workgroup;
 use super::program::Program;
 use crate::model::evidence::LoweringDecision;
 use crate::spirv::module::{Function, Id, Instruction, Module, is_terminator};
@@ -283,7 +284,8 @@ impl Outline<'_> {
         for index in range {
             let instruction = &module.instructions[index];
             match instruction.op {
-                Op::ControlBarrier => self.barrier(index),
+                Op::ControlBarrier if holds_workgroup(module, instruction) => self.barrier(index),
+                Op::ControlBarrier => self.touch(index),
                 Op::FunctionCall => {
                     let callee = instruction.id(0);
                     if let Some(inner) =
@@ -338,7 +340,7 @@ impl Outline<'_> {
         while let Some(label) = open.pop() {
             let Some(block) = blocks.get(&label).filter(|_| seen.insert(label)) else { continue };
             let barrier = |one: &Instruction| {
-                one.op == Op::ControlBarrier
+                holds_workgroup(self.module, one)
                     || (one.op == Op::FunctionCall && one.id(0).is_some_and(|id| self.with_barrier.contains(&id)))
             };
             if block.iter().any(barrier) {

@@ -1,7 +1,8 @@
 //! Which way an invocation came to the values that it stores, in runs that depart from the ordinary one.
 //!
 //! Knows: everything that jumps while its operands move little: results of comparisons, of operations on integers, of rounding
-//! to whole numbers; which texels are sampled; and what other invocations stored with theirs. Promises: two runs in which a word has the same path came to
+//! to whole numbers; which texels are sampled; what other invocations stored with theirs, and what they gave within a subgroup.
+//! Promises: two runs in which a word has the same path came to
 //! it by the same decisions, so that what lies between their values is what small errors lead to. Without a variation nothing
 //! here runs.
 //! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans; paths are 64-bit hashes.
@@ -10,7 +11,7 @@ use super::lanes::{MASK_WORDS, Mask};
 use super::machine::Machine;
 use super::ops::element::{Binary, Ternary, Unary};
 use super::ops::sized::Form;
-use super::program::{Action, Reg, Root};
+use super::program::{Action, Reg, Root, Scalar};
 
 /// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 pub fn mixed(value: u64) -> u64 {
@@ -52,7 +53,33 @@ impl Machine<'_> {
             Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
+            Action::Group { op, to, from: _, index: _ } => {
+                self.follow_subgroup();
+                if op.jumps() {
+                    to.iter().for_each(|scalar| self.follow_scalar(*scalar, place));
+                }
+            }
+            Action::Exchange { way: _, to: _, from: _, index: _ } => self.follow_subgroup(),
             _ => {}
+        }
+    }
+
+    fn follow_scalar(&mut self, scalar: Scalar, place: u32) {
+        match scalar {
+            Scalar::Word(reg) => self.follow_word(reg, place, |word| word),
+            Scalar::Mask(reg) => self.follow_mask(reg, place),
+        }
+    }
+
+    /// What comes from other invocations of the subgroup comes with the paths of all that are active.
+    fn follow_subgroup(&mut self) {
+        if self.paths.is_empty() {
+            return;
+        }
+        for (first, members) in self.subgroups() {
+            let lanes = || members.ids().map(|id| (first + id) as usize);
+            let all = lanes().filter_map(|lane| self.path(lane)).fold(0, |all, path| mixed(all ^ path));
+            lanes().for_each(|lane| self.follow(lane, all));
         }
     }
 

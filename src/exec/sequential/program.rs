@@ -11,6 +11,7 @@
 use super::image::ImageStep;
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ops::sized::{Form, Operation, Relation};
+use super::ops::subgroup::{Group, Way};
 use super::ordering::Fences;
 use crate::spirv::module::Id;
 use crate::spirv::precision::Freedom;
@@ -333,6 +334,24 @@ pub enum Action {
     Mark {
         bit: u32,
     },
+    /// Of the active invocations of each subgroup; `from` is one number, Boolean or ballot.
+    Group {
+        op: Group,
+        to: Rc<[Scalar]>,
+        from: Rc<[Scalar]>,
+        index: Option<Reg>,
+    },
+    /// Values from one invocation of a subgroup to another.
+    Exchange {
+        way: Way,
+        to: Rc<[Scalar]>,
+        from: Rc<[Scalar]>,
+        index: Option<Reg>,
+    },
+    /// Invocations of a subgroup wait for each other; they run together, so that only the order of accesses matters.
+    SubgroupBarrier {
+        fences: Fences,
+    },
 }
 
 /// An action with its place and the operands whose definedness must be looked at.
@@ -422,6 +441,8 @@ pub enum Uniform {
     PushConstant(u32),
     WorkgroupId(u8),
     NumWorkgroups(u8),
+    SubgroupSize,
+    NumSubgroups,
 }
 
 /// A register that differs by lane and is filled when a workgroup starts.
@@ -430,6 +451,31 @@ pub enum PerLane {
     LocalId(u8),
     GlobalId(u8),
     LocalIndex,
+    /// Number of the subgroup in its workgroup, and of the invocation in its subgroup.
+    SubgroupId,
+    SubgroupInvocation,
+    /// Word of a ballot.
+    SubgroupMask(SubgroupMask, u8),
+}
+
+/// Which invocations of a subgroup a built-in mask has, by how they stand to the invocation that reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SubgroupMask {
+    Equal,
+    AtLeast,
+    Above,
+    AtMost,
+    Below,
+}
+
+/// How the invocations of a subgroup work together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SubgroupUse {
+    #[default]
+    None,
+    Operations,
+    /// Barriers of subgroups, and maybe operations.
+    Barriers,
 }
 
 /// A variable of the kernel, for the printed form and for initial values.
@@ -472,6 +518,7 @@ pub struct Program {
     pub addresses: Addressing,
     /// Bytes of the smallest number in memory that is accessed by itself, at most 4.
     pub granule: u32,
+    pub subgroups: SubgroupUse,
 }
 
 /// What a program does through device addresses.
@@ -570,7 +617,19 @@ impl Action {
             | Action::LoopReset { counter: to } => word(v, to, Write),
             Action::UndefineMask { to } => mask(v, to, Write),
             Action::LoopNext { counter } => word(v, counter, Update),
-            Action::UndefineMemory { base: _, words: _ } | Action::Mark { bit: _ } => {}
+            Action::UndefineMemory { base: _, words: _ }
+            | Action::Mark { bit: _ }
+            | Action::SubgroupBarrier { fences: _ } => {}
+            Action::Group { op: _, to, from, index } => {
+                *from = scalars(from, Operand, v);
+                index.iter_mut().for_each(|index| word(v, index, Operand));
+                *to = scalars(to, Write, v);
+            }
+            Action::Exchange { way: _, to, from, index } => {
+                *from = scalars(from, Travel, v);
+                index.iter_mut().for_each(|index| word(v, index, Operand));
+                *to = scalars(to, Write, v);
+            }
             Action::Atomic { op: _, form: _, access, to, a, b } => {
                 *access = Rc::new(access.with_registers(v));
                 a.iter_mut().chain(b.iter_mut()).for_each(|parts| parts.visit(v, Operand));

@@ -6,7 +6,8 @@ use super::image::view::{self, View};
 use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
-use super::program::{Action, Addressing, Barrier, Kept, Program, Uniform};
+use super::ops::subgroup::MOST_INVOCATIONS;
+use super::program::{Action, Addressing, Barrier, Kept, Program, SubgroupUse, Uniform};
 use super::record::Recorder;
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
@@ -181,6 +182,10 @@ impl<'a> Session<'a> {
         let module = job.modules.get(dispatch.module).ok_or_else(|| {
             Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
         })?;
+        let settings = self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
+            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
+            Early::Completion(Completion::Unsupported { what })
+        })?;
         let markers = match &module.recording {
             ModuleRecording::Markers(table) => Some(&**table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
@@ -200,11 +205,12 @@ impl<'a> Session<'a> {
         self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, &program)?;
         self.check_images(&program, &slots)?;
-        self.shadows(&program, &slots)?;
+        let settings = settings.with_whole_subgroups(&program);
+        self.shadows(&program, &slots, settings)?;
         let mut machine = Machine::new(
             &program,
             Launch {
-                settings: self.settings,
+                settings,
                 groups: dispatch.groups,
                 stores: &mut self.stores,
                 slots,
@@ -334,6 +340,10 @@ impl<'a> Session<'a> {
         let steps = program.blocks.iter().flat_map(|block| &block.steps);
         for step in steps {
             let Action::Image(step) = &step.action else { continue };
+            if program.subgroups == SubgroupUse::Barriers {
+                let what = "barriers of subgroups in a kernel with images".to_owned();
+                return Err(Early::Completion(Completion::Unsupported { what }));
+            }
             for image in step.image.descriptors.iter().filter_map(shown) {
                 let own = if let View::Image(_, sampler) = image { sampler } else { None };
                 let apart = step.sampler.iter().flat_map(|sampler| sampler.descriptors.iter()).filter_map(shown);
@@ -370,7 +380,7 @@ impl<'a> Session<'a> {
     }
 
     /// Gives each buffer that the program writes a race shadow; checks the memory limit.
-    fn shadows(&mut self, program: &Program, slots: &[Option<Slot>]) -> Result<(), Early> {
+    fn shadows(&mut self, program: &Program, slots: &[Option<Slot>], settings: Settings) -> Result<(), Early> {
         let mut wanted: BTreeMap<usize, Atomicity> = BTreeMap::new();
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
             if let (true, Some(slot)) = (descriptor.written, slot) {
@@ -398,10 +408,10 @@ impl<'a> Session<'a> {
         let granules = Self::granules(program, slots);
         let granule = |buffer: &usize| granules.get(buffer).copied().unwrap_or(program.granule);
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
-        bytes += working_bytes(program, self.settings.tile_width);
+        bytes += working_bytes(program, settings.tile_width);
         bytes += wanted
             .iter()
-            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, granule(buffer)))
+            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program, granule(buffer)))
             .sum::<u64>();
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
@@ -517,7 +527,11 @@ fn bound(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), u32> {
 fn used_push_constants(program: &Program) -> usize {
     let word = |uniform: &Uniform| match uniform {
         Uniform::PushConstant(word) => Some(*word as usize + 1),
-        Uniform::Constant(_) | Uniform::WorkgroupId(_) | Uniform::NumWorkgroups(_) => None,
+        Uniform::Constant(_)
+        | Uniform::WorkgroupId(_)
+        | Uniform::NumWorkgroups(_)
+        | Uniform::SubgroupSize
+        | Uniform::NumSubgroups => None,
     };
     program.uniforms.iter().filter_map(|(uniform, _)| word(uniform)).max().unwrap_or(0)
 }

@@ -286,6 +286,7 @@ fn transfer(action: &mut Action, state: &mut May, memory: impl Fn(Root) -> bool,
             | Action::Put { .. }
             | Action::Load { .. }
             | Action::Image(_)
+            | Action::Exchange { .. }
             | Action::Undefine { .. }
             | Action::UndefineMask { .. }
     );
@@ -385,7 +386,11 @@ fn find_undefined_results(program: &mut Program) {
         .iter()
         .filter_map(|(uniform, reg)| match uniform {
             Uniform::Constant(value) => Some((*reg, *value)),
-            Uniform::PushConstant(_) | Uniform::WorkgroupId(_) | Uniform::NumWorkgroups(_) => None,
+            Uniform::PushConstant(_)
+            | Uniform::WorkgroupId(_)
+            | Uniform::NumWorkgroups(_)
+            | Uniform::SubgroupSize
+            | Uniform::NumSubgroups => None,
         })
         .collect();
     let value = |reg: &Reg| constants.get(reg).copied();

@@ -11,6 +11,10 @@
 //! itself reported.
 
 use super::ops::element::Touch;
+use super::program::{Program, SubgroupUse};
+use super::within::{CELL_BYTES, Cell, Within};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Time, local invocation index and instruction of an access in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,6 +114,8 @@ pub struct Shadow {
     atomics: Vec<Atomics>,
     /// Cells of a word, as a power of two.
     finer: u32,
+    /// The cells, where barriers of subgroups order accesses; the others are empty then.
+    within: Option<(Rc<RefCell<Within>>, Vec<Cell>)>,
 }
 
 /// Whether a memory has atomic accesses.
@@ -128,11 +134,22 @@ impl Shadow {
             Atomicity::PlainOnly => 0,
             Atomicity::WithAtomics => cells,
         };
-        Self { plain: vec![Plain::default(); cells], atomics: vec![Atomics::default(); atomics], finer }
+        Self { plain: vec![Plain::default(); cells], atomics: vec![Atomics::default(); atomics], finer, within: None }
     }
 
-    pub fn bytes(words: usize, atomicity: Atomicity, granule: u32) -> u64 {
+    /// Looks at the order that barriers of subgroups make.
+    pub fn order_within(&mut self, order: &Rc<RefCell<Within>>) {
+        let cells = std::mem::take(&mut self.plain).len();
+        self.atomics = Vec::new();
+        self.within = Some((order.clone(), vec![Cell::default(); cells]));
+    }
+
+    /// Bytes of a program's shadow; lists of accesses by barriers of subgroups are taken to hold two each.
+    pub fn bytes(words: usize, atomicity: Atomicity, program: &Program, granule: u32) -> u64 {
         let words = words * (4 / granule.clamp(1, 4) as usize);
+        if program.subgroups == SubgroupUse::Barriers {
+            return words as u64 * (CELL_BYTES + 6 * size_of::<Stamp>() as u64);
+        }
         let atomics = match atomicity {
             Atomicity::PlainOnly => 0,
             Atomicity::WithAtomics => size_of::<Atomics>(),
@@ -175,6 +192,10 @@ impl Shadow {
 
     #[inline]
     fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
+        if let Some((order, cells)) = &mut self.within {
+            cells[word].touch(touch, now, &order.borrow(), race);
+            return;
+        }
         match touch {
             Touch::Read => {
                 let cell = &mut self.plain[word];

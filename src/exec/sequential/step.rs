@@ -111,6 +111,9 @@ impl Machine<'_> {
             Action::Condition { slot: _, sum, value, weights } => self.condition(*sum, *value, *weights),
             Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
             Action::Single { slot, value, weights, compared } => self.single(*slot, *value, *weights, compared),
+            Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
+            Action::Exchange { way, to, from, index } => self.exchange_values(*way, to, from, *index, place),
+            Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
             Action::Mark { bit } => {
                 if let Some(lane) = self.lowest(&self.active.0) {
                     let rank = self.rank(lane);
@@ -133,11 +136,11 @@ impl Machine<'_> {
 
     fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
         let mut halves = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
-        for lane in 0..self.width {
+        let [low, high] = &mut halves;
+        for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
             let [a, b, c] = self.operands(from, lane);
             let value = operation.value(a, b, c).unwrap_or(0);
-            halves[0][lane] = value as u32;
-            halves[1][lane] = (value >> 32) as u32;
+            (*low, *high) = (value as u32, (value >> 32) as u32);
         }
         for (reg, half) in to.registers().zip(&halves) {
             self.write(reg, |out, _| out.copy_from_slice(half));

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod number;
 pub mod pointer;
 pub mod sized;
+pub mod subgroup;
 pub mod sync;
 
 use super::decode::{Decoder, Unsupported, Value, unsupported};
@@ -63,6 +64,7 @@ pub const TABLES: &[&[Row]] = &[
     memory::TABLE,
     control::TABLE,
     sync::TABLE,
+    subgroup::TABLE,
     extended::TABLE,
     pointer::TABLE,
     image::TABLE,

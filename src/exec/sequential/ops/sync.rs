@@ -5,9 +5,9 @@ use super::memory::atomic_access;
 use super::number::define;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
-use crate::exec::sequential::ordering::{Fence, Fences};
-use crate::exec::sequential::program::{Action, Addressing, Root};
-use crate::spirv::module::Instruction;
+use crate::exec::sequential::ordering::{Fence, Fences, Reach};
+use crate::exec::sequential::program::{Action, Addressing, Root, SubgroupUse};
+use crate::spirv::module::{Instruction, Module};
 use rspirv::spirv::Op;
 use std::rc::Rc;
 
@@ -133,18 +133,34 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
 }
 
 const WORKGROUP_SCOPE: u32 = 2;
+const SUBGROUP_SCOPE: u32 = 3;
+
+/// Whether an instruction is a barrier at which a whole workgroup waits.
+pub fn holds_workgroup(module: &Module, instruction: &Instruction) -> bool {
+    let scope = instruction.id(0).and_then(|scope| module.definition(scope)).and_then(|constant| constant.literal(0));
+    instruction.op == Op::ControlBarrier && scope != Some(SUBGROUP_SCOPE)
+}
 
 fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let scope = decoder.constants.word(id(instruction, 0)?);
-    if scope != Some(WORKGROUP_SCOPE) {
-        return Err(unsupported("OpControlBarrier with an execution scope other than Workgroup"));
-    }
+    let reach = match scope {
+        Some(WORKGROUP_SCOPE) => Reach::Workgroup,
+        Some(SUBGROUP_SCOPE) => Reach::Subgroup,
+        _ => return Err(unsupported("OpControlBarrier with an execution scope other than Workgroup or Subgroup")),
+    };
     let control = fence(decoder, instruction, [1, 2])?;
     let here = decoder.place as usize;
     let module = decoder.module;
     let before = beside(decoder, module.instructions[..here].iter().rev())?;
     let after = beside(decoder, module.instructions[here + 1..].iter())?;
-    decoder.barrier(Fences::new(control, before, after));
+    let fences = Fences::new(reach, control, before, after);
+    match reach {
+        Reach::Workgroup => decoder.barrier(fences),
+        Reach::Subgroup => {
+            decoder.program.subgroups = SubgroupUse::Barriers;
+            decoder.push(Action::SubgroupBarrier { fences });
+        }
+    }
     Ok(())
 }
 

@@ -1,0 +1,602 @@
+//! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote,
+//! SPV_KHR_subgroup_rotate).
+//!
+//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are numbered within their
+//! subgroup; a ballot is a number of 128 bits.
+//! Promises: sums and products are taken in ascending order of the invocations, from the first value on. What is undefined
+//! has the result that [`Undefined`] documents.
+//! Does not cover: operations over scopes other than Subgroup; partitioned operations of NVIDIA; votes over quads.
+
+use super::element::Binary;
+use super::number::{Numbers, define, operand, scalars};
+use super::sized::{Form, Operation, Sized, Width};
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::program::{Action, Parts, Reg, Scalar, SubgroupUse};
+use crate::spirv::module::Instruction;
+use rspirv::dr::Operand;
+use rspirv::spirv::{GroupOperation, Op};
+use std::rc::Rc;
+
+/// Most invocations of a subgroup (Vulkan, `maxSubgroupSize`).
+pub const MOST_INVOCATIONS: u32 = 128;
+
+/// The active invocations of one subgroup.
+#[derive(Debug, Clone, Copy)]
+pub struct Members {
+    /// Bit `i`: invocation `i` is active; at least one is.
+    pub active: u128,
+    pub size: u32,
+}
+
+impl Members {
+    pub fn has(self, id: u32) -> bool {
+        id < self.size && self.active >> id & 1 == 1
+    }
+
+    pub fn lowest(self) -> u32 {
+        self.active.trailing_zeros()
+    }
+
+    /// Ascending.
+    pub fn ids(self) -> impl Iterator<Item = u32> {
+        let mut rest = self.active;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let id = rest.trailing_zeros();
+            rest &= rest - 1;
+            Some(id)
+        })
+    }
+
+    /// The bits of invocations `0 .. count`.
+    fn below(count: u32) -> u128 {
+        if count >= 128 { u128::MAX } else { (1 << count) - 1 }
+    }
+}
+
+/// Over which invocations values are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scan {
+    Reduce,
+    Inclusive,
+    Exclusive,
+    /// By clusters of so many consecutive invocations, a power of two.
+    Clustered(u32),
+}
+
+/// An associative operation with its identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Combination {
+    pub operation: Operation,
+    pub identity: u64,
+}
+
+/// An operation whose result is computed from the operands of a subgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Elect,
+    All,
+    Any,
+    /// Of numbers of a form; none: Booleans. Floats are equal as numbers are: zeros of both signs, no NaN.
+    AllEqual(Option<Form>),
+    Combine(Combination, Scan),
+    Ballot,
+    InverseBallot,
+    /// The second operand is the index.
+    BitExtract,
+    BitCount(Scan),
+    FindLowest,
+    FindHighest,
+}
+
+/// Where an invocation takes a value from; the index is an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Index,
+    Xor,
+    Up,
+    Down,
+    Broadcast,
+    First,
+    QuadBroadcast,
+    /// Within the quad: the invocation whose number differs in these bits.
+    QuadSwap(u32),
+    /// Within clusters, or the subgroup.
+    Rotate(Option<u32>),
+}
+
+/// Why a result is undefined, and what it is here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undefined {
+    /// The value is 0 or false.
+    Source,
+    /// The index of the lowest active invocation counts for all.
+    Index,
+    /// Each invocation finds its own bit in its own value.
+    Ballot,
+    /// The bit is 0.
+    Bit,
+    /// All ones.
+    NoBit,
+    /// The cluster is the subgroup.
+    Cluster,
+}
+
+impl Undefined {
+    pub fn message(self) -> &'static str {
+        match self {
+            Undefined::Source => {
+                "a value of an invocation that is not active or not in the subgroup; the result is undefined"
+            }
+            Undefined::Index => "the index differs between the invocations of a subgroup; the result is undefined",
+            Undefined::Ballot => "the ballot differs between the invocations of a subgroup; the result is undefined",
+            Undefined::Bit => "the index of a bit is not below the subgroup size; the result is undefined",
+            Undefined::NoBit => "no bit of the ballot is set; the result is undefined",
+            Undefined::Cluster => "the cluster is larger than the subgroup; the result is undefined",
+        }
+    }
+}
+
+impl Group {
+    /// Whether the result jumps while the operands move little; those of floats do not.
+    pub fn jumps(self) -> bool {
+        match self {
+            Group::Combine(combination, _) => matches!(combination.operation.from, Form::Integer(_)),
+            Group::Elect
+            | Group::All
+            | Group::Any
+            | Group::AllEqual(_)
+            | Group::Ballot
+            | Group::InverseBallot
+            | Group::BitExtract
+            | Group::BitCount(_)
+            | Group::FindLowest
+            | Group::FindHighest => true,
+        }
+    }
+
+    /// Gives each active invocation's result. `operands` are an invocation's, as bits.
+    pub fn apply(
+        self,
+        members: Members,
+        operands: impl Fn(u32) -> [u128; 2],
+        mut result: impl FnMut(u32, u128, Option<Undefined>),
+    ) {
+        let first = |id: u32| operands(id)[0];
+        let all = Members::below(members.size);
+        match self {
+            Group::Elect => members.ids().for_each(|id| result(id, u128::from(id == members.lowest()), None)),
+            Group::All | Group::Any | Group::AllEqual(_) => {
+                let value = u128::from(match self {
+                    Group::All => members.ids().all(|id| first(id) != 0),
+                    Group::Any => members.ids().any(|id| first(id) != 0),
+                    _ => all_equal(self, members, first),
+                });
+                members.ids().for_each(|id| result(id, value, None));
+            }
+            Group::Combine(combination, scan) => combine(combination, scan, members, first, result),
+            Group::Ballot => {
+                let ballot = members.ids().filter(|id| first(*id) != 0).fold(0, |bits, id| bits | 1 << id);
+                members.ids().for_each(|id| result(id, ballot, None));
+            }
+            Group::InverseBallot => {
+                let same = members.ids().all(|id| first(id) == first(members.lowest()));
+                let why = (!same).then_some(Undefined::Ballot);
+                members.ids().for_each(|id| result(id, first(id) >> id & 1, why));
+            }
+            Group::BitExtract => members.ids().for_each(|id| {
+                let [ballot, index] = operands(id);
+                match u32::try_from(index).ok().filter(|index| *index < members.size) {
+                    Some(index) => result(id, ballot >> index & 1, None),
+                    None => result(id, 0, Some(Undefined::Bit)),
+                }
+            }),
+            Group::BitCount(scan) => members.ids().for_each(|id| {
+                let counted = match scan {
+                    Scan::Reduce | Scan::Clustered(_) => all,
+                    Scan::Inclusive => Members::below(id + 1),
+                    Scan::Exclusive => Members::below(id),
+                };
+                result(id, u128::from((first(id) & all & counted).count_ones()), None);
+            }),
+            Group::FindLowest | Group::FindHighest => members.ids().for_each(|id| match first(id) & all {
+                0 => result(id, u128::from(u32::MAX), Some(Undefined::NoBit)),
+                bits if self == Group::FindLowest => result(id, u128::from(bits.trailing_zeros()), None),
+                bits => result(id, u128::from(127 - bits.leading_zeros()), None),
+            }),
+        }
+    }
+}
+
+fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> bool {
+    let first = value(members.lowest());
+    match group {
+        Group::AllEqual(Some(form @ Form::Float(_))) => {
+            members.ids().all(|id| form.float(value(id) as u64) == form.float(first as u64))
+        }
+        _ => members.ids().all(|id| value(id) == first),
+    }
+}
+
+fn combine(
+    Combination { operation, identity }: Combination,
+    scan: Scan,
+    members: Members,
+    value: impl Fn(u32) -> u128,
+    mut result: impl FnMut(u32, u128, Option<Undefined>),
+) {
+    let join = |sum: Option<u64>, id: u32| {
+        let value = value(id) as u64;
+        Some(sum.map_or(value, |sum| operation.value(sum, value, 0).unwrap_or(0)))
+    };
+    let cluster = match scan {
+        Scan::Clustered(cluster) => cluster.min(members.size),
+        Scan::Reduce | Scan::Inclusive | Scan::Exclusive => members.size,
+    };
+    let why = matches!(scan, Scan::Clustered(asked) if asked > members.size).then_some(Undefined::Cluster);
+    for start in (0..members.size).step_by(cluster as usize) {
+        let active = members.active & (Members::below(cluster) << start);
+        let part = Members { active, ..members };
+        let mut sum = None;
+        match scan {
+            Scan::Reduce | Scan::Clustered(_) => {
+                let sum = part.ids().fold(None, join).unwrap_or(identity);
+                part.ids().for_each(|id| result(id, u128::from(sum), why));
+            }
+            Scan::Inclusive => part.ids().for_each(|id| {
+                sum = join(sum, id);
+                result(id, u128::from(sum.unwrap_or(identity)), None);
+            }),
+            Scan::Exclusive => part.ids().for_each(|id| {
+                result(id, u128::from(sum.unwrap_or(identity)), None);
+                sum = join(sum, id);
+            }),
+        }
+    }
+}
+
+impl Way {
+    /// Whether the index must be the same in all active invocations.
+    pub fn wants_one_index(self) -> bool {
+        match self {
+            Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => true,
+            Way::Index | Way::Xor | Way::Up | Way::Down | Way::First | Way::QuadSwap(_) => false,
+        }
+    }
+
+    /// The invocation that `id` takes its value from, if that one is active.
+    pub fn source(self, id: u32, index: u32, members: Members) -> Option<u32> {
+        let source = match self {
+            Way::Index | Way::Broadcast => Some(index),
+            Way::Xor => Some(id ^ index),
+            Way::Up => id.checked_sub(index),
+            Way::Down => id.checked_add(index),
+            Way::First => Some(members.lowest()),
+            Way::QuadBroadcast => (index < 4).then_some((id & !3) | index & 3),
+            Way::QuadSwap(bits) => Some(id ^ bits),
+            Way::Rotate(cluster) => {
+                let last = cluster.unwrap_or(members.size).min(members.size) - 1;
+                Some((id & !last) | (id.wrapping_add(index) & last))
+            }
+        };
+        source.filter(|source| members.has(*source))
+    }
+
+    /// What is undefined about the operation itself for subgroups of a size.
+    pub fn too_large(self, size: u32) -> Option<Undefined> {
+        match self {
+            Way::Rotate(Some(cluster)) => (cluster > size).then_some(Undefined::Cluster),
+            _ => None,
+        }
+    }
+}
+
+/// Reads rows as `op => meaning`.
+macro_rules! rows {
+    ($($op:ident => $handler:expr),* $(,)?) => { &[$(row(Op::$op, Meaning::Special($handler))),*] };
+}
+
+pub const TABLE: &[Row] = rows! {
+    GroupNonUniformElect => |decoder, instruction| {
+        scope(decoder, instruction)?;
+        to_mask(decoder, instruction, Group::Elect, Rc::new([]))
+    },
+    GroupNonUniformAll => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::Yes),
+    GroupNonUniformAny => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::Yes),
+    GroupNonUniformAllEqual => |decoder, instruction| equal(decoder, instruction, Scoped::Yes),
+    SubgroupAllKHR => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::No),
+    SubgroupAnyKHR => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::No),
+    SubgroupAllEqualKHR => |decoder, instruction| equal(decoder, instruction, Scoped::No),
+    GroupNonUniformBroadcast => |decoder, instruction| exchange(decoder, instruction, Way::Broadcast, Scoped::Yes),
+    SubgroupReadInvocationKHR => |decoder, instruction| exchange(decoder, instruction, Way::Broadcast, Scoped::No),
+    GroupNonUniformBroadcastFirst => |decoder, instruction| exchange(decoder, instruction, Way::First, Scoped::Yes),
+    SubgroupFirstInvocationKHR => |decoder, instruction| exchange(decoder, instruction, Way::First, Scoped::No),
+    GroupNonUniformShuffle => |decoder, instruction| exchange(decoder, instruction, Way::Index, Scoped::Yes),
+    GroupNonUniformShuffleXor => |decoder, instruction| exchange(decoder, instruction, Way::Xor, Scoped::Yes),
+    GroupNonUniformShuffleUp => |decoder, instruction| exchange(decoder, instruction, Way::Up, Scoped::Yes),
+    GroupNonUniformShuffleDown => |decoder, instruction| exchange(decoder, instruction, Way::Down, Scoped::Yes),
+    GroupNonUniformQuadBroadcast => |decoder, instruction| exchange(decoder, instruction, Way::QuadBroadcast, Scoped::Yes),
+    GroupNonUniformQuadSwap => quad_swap,
+    GroupNonUniformRotateKHR => rotate,
+    GroupNonUniformBallot => |decoder, instruction| ballot(decoder, instruction, Scoped::Yes),
+    SubgroupBallotKHR => |decoder, instruction| ballot(decoder, instruction, Scoped::No),
+    GroupNonUniformInverseBallot => inverse_ballot,
+    GroupNonUniformBallotBitExtract => bit_extract,
+    GroupNonUniformBallotBitCount => bit_count,
+    GroupNonUniformBallotFindLSB => |decoder, instruction| find(decoder, instruction, Group::FindLowest),
+    GroupNonUniformBallotFindMSB => |decoder, instruction| find(decoder, instruction, Group::FindHighest),
+    GroupNonUniformIAdd => |decoder, instruction| arithmetic(decoder, instruction, Binary::IAdd),
+    GroupNonUniformFAdd => |decoder, instruction| arithmetic(decoder, instruction, Binary::FAdd),
+    GroupNonUniformIMul => |decoder, instruction| arithmetic(decoder, instruction, Binary::IMul),
+    GroupNonUniformFMul => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMul),
+    GroupNonUniformSMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::SMin),
+    GroupNonUniformUMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::UMin),
+    GroupNonUniformFMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMin),
+    GroupNonUniformSMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::SMax),
+    GroupNonUniformUMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::UMax),
+    GroupNonUniformFMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMax),
+    GroupNonUniformBitwiseAnd => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseAnd),
+    GroupNonUniformBitwiseOr => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseOr),
+    GroupNonUniformBitwiseXor => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseXor),
+    GroupNonUniformLogicalAnd => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseAnd),
+    GroupNonUniformLogicalOr => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseOr),
+    GroupNonUniformLogicalXor => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseXor),
+};
+
+/// Whether an instruction names its scope, as the older ones do not; operands follow.
+#[derive(Clone, Copy)]
+enum Scoped {
+    Yes,
+    No,
+}
+
+const SUBGROUP_SCOPE: u32 = 3;
+
+/// Checks the scope in operand 0, notes that invocations work together.
+fn scope(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    if decoder.constants.word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
+        return Err(unsupported(format!("Op{:?} with a scope other than Subgroup", instruction.op)));
+    }
+    works_together(decoder);
+    Ok(())
+}
+
+fn works_together(decoder: &mut Decoder<'_>) {
+    decoder.program.subgroups = decoder.program.subgroups.max(SubgroupUse::Operations);
+}
+
+/// The position of the first operand behind the scope.
+fn first(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -> Result<usize, Unsupported> {
+    match scoped {
+        Scoped::Yes => {
+            scope(decoder, instruction)?;
+            Ok(1)
+        }
+        Scoped::No => {
+            works_together(decoder);
+            Ok(0)
+        }
+    }
+}
+
+/// An operation from some scalars to one Boolean.
+fn to_mask(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Group,
+    from: Rc<[Scalar]>,
+) -> Result<(), Unsupported> {
+    let to = decoder.mask();
+    decoder.push(Action::Group { op, to: Rc::new([Scalar::Mask(to)]), from, index: None });
+    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(to)])));
+    Ok(())
+}
+
+/// An operation on a ballot to a number of 32 bits.
+fn from_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group, at: usize) -> Result<(), Unsupported> {
+    scope(decoder, instruction)?;
+    let from = decoder.scalars(id(instruction, at)?)?;
+    let form = decoder.result_form(instruction)?;
+    if !form.is_word() {
+        return Err(unsupported(format!("Op{:?} with a result that has not 32 bits", instruction.op)));
+    }
+    let to = decoder.word();
+    decoder.push(Action::Group { op, to: Rc::new([Scalar::Word(to)]), from, index: None });
+    define(decoder, instruction, &[to.into()]);
+    Ok(())
+}
+
+fn vote(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group, scoped: Scoped) -> Result<(), Unsupported> {
+    let at = first(decoder, instruction, scoped)?;
+    let from = decoder.scalars(id(instruction, at)?)?;
+    to_mask(decoder, instruction, op, from)
+}
+
+/// All components must be equal.
+fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -> Result<(), Unsupported> {
+    let at = first(decoder, instruction, scoped)?;
+    let value = id(instruction, at)?;
+    let ty = decoder.type_of(value)?;
+    let (form, each): (_, Vec<Vec<Scalar>>) = match decoder.form(ty) {
+        Some(form) => (Some(form), decoder.numbers(value)?.parts.iter().map(|one| scalars(&[*one])).collect()),
+        None => (None, decoder.masks(value)?.into_iter().map(|mask| vec![Scalar::Mask(mask)]).collect()),
+    };
+    let mut sum: Option<Reg> = None;
+    for from in each {
+        let to = decoder.mask();
+        let (op, to_list) = (Group::AllEqual(form), Rc::new([Scalar::Mask(to)]));
+        decoder.push(Action::Group { op, to: to_list, from: from.into(), index: None });
+        sum = Some(match sum {
+            None => to,
+            Some(sum) => {
+                let both = decoder.mask();
+                // True of two true ones alone.
+                decoder.push(Action::Logic { table: 0b1000, to: both, a: sum, b: to });
+                both
+            }
+        });
+    }
+    let sum = sum.ok_or_else(|| unsupported("a vote on no components"))?;
+    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(sum)])));
+    Ok(())
+}
+
+fn ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -> Result<(), Unsupported> {
+    let at = first(decoder, instruction, scoped)?;
+    let from = decoder.scalars(id(instruction, at)?)?;
+    let ty = instruction.result_type.ok_or_else(|| unsupported("a ballot without a type"))?;
+    let to = decoder.fresh(ty)?;
+    if to.len() != 4 {
+        return Err(unsupported("a ballot that is no vector of four numbers of 32 bits"));
+    }
+    decoder.push(Action::Group { op: Group::Ballot, to: to.clone(), from, index: None });
+    decoder.define(instruction, Value::Scalars(to));
+    Ok(())
+}
+
+fn inverse_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    scope(decoder, instruction)?;
+    let from = decoder.scalars(id(instruction, 1)?)?;
+    to_mask(decoder, instruction, Group::InverseBallot, from)
+}
+
+fn bit_extract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    scope(decoder, instruction)?;
+    let from = decoder.scalars(id(instruction, 1)?)?;
+    let index = Some(index(decoder, instruction, 2)?);
+    let to = decoder.mask();
+    decoder.push(Action::Group { op: Group::BitExtract, to: Rc::new([Scalar::Mask(to)]), from, index });
+    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(to)])));
+    Ok(())
+}
+
+fn bit_count(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let scan = scan(decoder, instruction, 2)?;
+    from_ballot(decoder, instruction, Group::BitCount(scan), 2)
+}
+
+fn find(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group) -> Result<(), Unsupported> {
+    from_ballot(decoder, instruction, op, 1)
+}
+
+/// An index operand: unsigned, as a word.
+fn index(decoder: &mut Decoder<'_>, instruction: &Instruction, at: usize) -> Result<Reg, Unsupported> {
+    match decoder.number(id(instruction, at)?)? {
+        (Form::Integer(_), Parts { low, high: None }) => Ok(low),
+        _ => Err(unsupported(format!("Op{:?} with an index of 64 bits", instruction.op))),
+    }
+}
+
+fn exchange(decoder: &mut Decoder<'_>, instruction: &Instruction, way: Way, scoped: Scoped) -> Result<(), Unsupported> {
+    let at = first(decoder, instruction, scoped)?;
+    let index = match way {
+        Way::First | Way::QuadSwap(_) => None,
+        Way::Index | Way::Xor | Way::Up | Way::Down | Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => {
+            Some(index(decoder, instruction, at + 1)?)
+        }
+    };
+    let from = decoder.scalars(id(instruction, at)?)?;
+    let ty = instruction.result_type.ok_or_else(|| unsupported("an exchange without a type"))?;
+    let to = decoder.fresh(ty)?;
+    if to.len() != from.len() {
+        return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
+    }
+    decoder.push(Action::Exchange { way, to: to.clone(), from, index });
+    decoder.define(instruction, Value::Scalars(to));
+    Ok(())
+}
+
+fn quad_swap(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    // Horizontal, vertical, diagonal.
+    match decoder.constants.word(id(instruction, 2)?) {
+        Some(direction @ 0..=2) => exchange(decoder, instruction, Way::QuadSwap(direction + 1), Scoped::Yes),
+        _ => Err(unsupported("OpGroupNonUniformQuadSwap with a direction that is no constant up to 2")),
+    }
+}
+
+fn rotate(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let cluster = match instruction.id(3) {
+        Some(_) => Some(cluster(decoder, instruction, 3)?),
+        None => None,
+    };
+    exchange(decoder, instruction, Way::Rotate(cluster), Scoped::Yes)
+}
+
+fn cluster(decoder: &mut Decoder<'_>, instruction: &Instruction, at: usize) -> Result<u32, Unsupported> {
+    let size = decoder.constants.word(id(instruction, at)?).filter(|size| size.is_power_of_two());
+    size.ok_or_else(|| {
+        unsupported(format!("Op{:?} with a cluster size that is no constant power of two", instruction.op))
+    })
+}
+
+/// The group operation in operand 1; the value stands at `value`.
+fn scan(decoder: &mut Decoder<'_>, instruction: &Instruction, value: usize) -> Result<Scan, Unsupported> {
+    match instruction.operands.get(1) {
+        Some(Operand::GroupOperation(GroupOperation::Reduce)) => Ok(Scan::Reduce),
+        Some(Operand::GroupOperation(GroupOperation::InclusiveScan)) => Ok(Scan::Inclusive),
+        Some(Operand::GroupOperation(GroupOperation::ExclusiveScan)) => Ok(Scan::Exclusive),
+        Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)) => {
+            cluster(decoder, instruction, value + 1).map(Scan::Clustered)
+        }
+        Some(Operand::GroupOperation(other)) => Err(unsupported(format!("group operation {other:?}"))),
+        _ => Err(unsupported(format!("Op{:?} without a group operation", instruction.op))),
+    }
+}
+
+fn arithmetic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+    scope(decoder, instruction)?;
+    let scan = scan(decoder, instruction, 2)?;
+    let Numbers { form, parts } = operand(decoder, instruction, 2)?;
+    let operation = Operation { op: Sized::Binary(op), from: form, to: form };
+    let identity = identity(op, form).filter(|_| operation.exists());
+    let identity = identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
+    let mut results = Vec::with_capacity(parts.len());
+    for from in parts {
+        let to = decoder.parts(form);
+        let op = Group::Combine(Combination { operation, identity }, scan);
+        let (to_list, from) = (scalars(&[to]).into(), scalars(&[from]).into());
+        decoder.push(Action::Group { op, to: to_list, from, index: None });
+        results.push(to);
+    }
+    define(decoder, instruction, &results);
+    Ok(())
+}
+
+/// Booleans as the numbers 0 and 1.
+fn logical(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+    scope(decoder, instruction)?;
+    let scan = scan(decoder, instruction, 2)?;
+    let form = Form::Integer(Width::W8);
+    let operation = Operation { op: Sized::Binary(op), from: form, to: form };
+    let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
+    let mut results = Vec::new();
+    for from in decoder.masks(id(instruction, 2)?)? {
+        let to = Scalar::Mask(decoder.mask());
+        let op = Group::Combine(combination, scan);
+        decoder.push(Action::Group { op, to: Rc::new([to]), from: Rc::new([Scalar::Mask(from)]), index: None });
+        results.push(to);
+    }
+    decoder.define(instruction, Value::Scalars(results.into()));
+    Ok(())
+}
+
+/// What changes nothing: the first result of an exclusive scan (SPIR-V, "Group Operation").
+fn identity(op: Binary, form: Form) -> Option<u64> {
+    let ones = u64::MAX >> (64 - form.width().bits());
+    let integer = matches!(form, Form::Integer(_));
+    Some(match op {
+        Binary::IAdd | Binary::BitwiseOr | Binary::BitwiseXor | Binary::UMax if integer => 0,
+        Binary::IMul if integer => 1,
+        Binary::UMin | Binary::BitwiseAnd if integer => ones,
+        Binary::SMin if integer => ones >> 1,
+        Binary::SMax if integer => (ones >> 1) + 1,
+        Binary::FAdd if !integer => form.of_float(0.0),
+        Binary::FMul if !integer => form.of_float(1.0),
+        Binary::FMin if !integer => form.of_float(f64::INFINITY),
+        Binary::FMax if !integer => form.of_float(f64::NEG_INFINITY),
+        _ => return None,
+    })
+}

@@ -1,0 +1,256 @@
+//! Subgroups on the machine: which lanes make one, and the operations between them.
+//!
+//! Knows: invocations are numbered by their local index; each run of as many as the subgroup size is a subgroup, the last
+//! one possibly with fewer. A tile holds whole subgroups wherever invocations work together, and all of its lanes at a
+//! block run at once, so the active lanes of a subgroup are those that the structured control flow brings together.
+//! Promises: no result depends on the tile width; a value that nobody wrote travels from lane to lane and is told where
+//! it is used.
+//! Does not cover: subgroups that a device forms in another way (by rows of the workgroup).
+
+use super::Settings;
+use super::lanes::{MASK_WORDS, MOST_LANES, Mask};
+use super::machine::Machine;
+use super::memory::Ordered;
+use super::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined, Way};
+use super::ordering::Fences;
+use super::program::{PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
+use super::within::Within;
+use crate::model::finding::FindingKind;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+impl Settings {
+    /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the size if it is none.
+    pub(super) fn with_subgroups(self, asked: Option<u32>) -> Result<Self, u32> {
+        let subgroup_size = asked.unwrap_or(self.subgroup_size);
+        if subgroup_size.is_power_of_two() && subgroup_size <= MOST_INVOCATIONS {
+            Ok(Self { subgroup_size, ..self })
+        } else {
+            Err(subgroup_size)
+        }
+    }
+
+    /// The settings with tiles that hold whole subgroups, where the program wants them.
+    pub(super) fn with_whole_subgroups(self, program: &Program) -> Self {
+        match program.subgroups {
+            SubgroupUse::None => self,
+            SubgroupUse::Operations | SubgroupUse::Barriers => {
+                Self { tile_width: self.tile_width.next_multiple_of(self.subgroup_size), ..self }
+            }
+        }
+    }
+}
+
+/// What barriers of subgroups order, by memory; none where the program has no such barriers.
+#[derive(Debug, Default)]
+pub(super) struct Orders {
+    buffers: Option<Rc<RefCell<Within>>>,
+    workgroup: Option<Rc<RefCell<Within>>>,
+}
+
+impl Machine<'_> {
+    /// Lets the race shadows see what barriers of subgroups order.
+    pub(super) fn watch_subgroup_barriers(&mut self) {
+        if self.program.subgroups != SubgroupUse::Barriers || !self.track_races {
+            return;
+        }
+        let invocations = self.program.local_size.iter().product();
+        let order = || Rc::new(RefCell::new(Within::new(invocations, self.subgroup_size)));
+        let (buffers, workgroup) = (order(), order());
+        let shadows = self.stores.iter_mut().filter_map(|store| store.shadow.as_mut());
+        shadows.for_each(|shadow| shadow.order_within(&buffers));
+        if let Some(shadow) = &mut self.workgroup_memory.shadow {
+            shadow.order_within(&workgroup);
+        }
+        self.orders = Orders { buffers: Some(buffers), workgroup: Some(workgroup) };
+    }
+
+    /// From now on, earlier accesses of the workgroup to these memories are ordered before.
+    pub(super) fn begin_interval(&mut self, ordered: Ordered) {
+        let time = self.clock.latest();
+        for order in self.orders.of(ordered) {
+            order.borrow_mut().begin(time);
+        }
+    }
+
+    /// Active lanes of each subgroup wait for each other.
+    pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
+        let ordered = fences.ordered(self.settings.memory_model);
+        if self.orders.of(ordered).next().is_none() {
+            return;
+        }
+        let before = self.clock.latest();
+        let after = self.clock.tick();
+        let (first, active, size) = (self.first_lane, self.active, self.subgroup_size);
+        for order in self.orders.of(ordered) {
+            let mut order = order.borrow_mut();
+            for (lane, members) in subgroups(&active, self.width, size) {
+                order.synchronize(first + lane, members, before, after);
+            }
+        }
+    }
+
+    /// A built-in variable of subgroups, by local index.
+    pub(super) fn subgroup_value(&self, what: PerLane, local: u32) -> u32 {
+        let size = self.subgroup_size;
+        let id = local % size;
+        match what {
+            PerLane::SubgroupId => local / size,
+            PerLane::SubgroupInvocation => id,
+            PerLane::SubgroupMask(mask, word) => (mask.bits(id, size) >> (32 * u32::from(word))) as u32,
+            PerLane::LocalId(_) | PerLane::GlobalId(_) | PerLane::LocalIndex => local,
+        }
+    }
+
+    pub(super) fn subgroups_of_workgroup(&self) -> u32 {
+        self.program.local_size.iter().product::<u32>().div_ceil(self.subgroup_size)
+    }
+
+    /// The subgroups of the tile that have active lanes: first lane and members.
+    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, Members)> + use<> {
+        subgroups(&self.active, self.width, self.subgroup_size)
+    }
+
+    pub(super) fn group(&mut self, op: Group, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
+        for (word, scalar) in to.iter().enumerate() {
+            let mut out = std::mem::take(&mut self.staging);
+            out.fill(0);
+            let mut undefined: Option<(Undefined, Mask)> = None;
+            for (first, members) in self.subgroups() {
+                let operands = |id: u32| {
+                    let lane = (first + id) as usize;
+                    let index = index.map_or(0, |reg| u128::from(self.words[reg.0 as usize][lane]));
+                    [self.bits_of(from, lane), index]
+                };
+                op.apply(members, operands, |id, value, why| {
+                    let lane = (first + id) as usize;
+                    out[lane] = (value >> (32 * word)) as u32;
+                    note(&mut undefined, why, lane);
+                });
+            }
+            self.write_scalar(*scalar, &out);
+            self.staging = out;
+            if word == 0 {
+                self.report_undefined_result(undefined, place);
+            }
+        }
+    }
+
+    pub(super) fn exchange_values(&mut self, way: Way, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
+        let mut sources = std::mem::take(&mut self.addresses);
+        let undefined = self.sources(way, index, &mut sources);
+        for (to, from) in to.iter().zip(from) {
+            let mut out = std::mem::take(&mut self.staging);
+            let mut unwritten = [0; MASK_WORDS];
+            out.fill(0);
+            let marks = if self.track_undefined { self.undefined_bits(*from) } else { [0; MASK_WORDS] };
+            for lane in self.active.lanes() {
+                let source = sources[lane] as usize;
+                if source < self.width {
+                    out[lane] = self.bits_of(&[*from], source) as u32;
+                    unwritten[lane / 64] |= (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
+                }
+            }
+            self.write_scalar(*to, &out);
+            self.set_undefined(*to, &unwritten);
+            self.staging = out;
+        }
+        self.addresses = sources;
+        self.report_undefined_result(undefined, place);
+    }
+
+    /// The lane that each active lane takes its value from; none: a lane outside the tile.
+    fn sources(&self, way: Way, index: Option<Reg>, sources: &mut [u32]) -> Option<(Undefined, Mask)> {
+        let mut undefined = None;
+        for (first, members) in self.subgroups() {
+            let index = |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
+            let common = index(members.lowest());
+            for id in members.ids() {
+                let lane = (first + id) as usize;
+                let differs = way.wants_one_index() && index(id) != common;
+                let index = if differs { common } else { index(id) };
+                let source = way.source(id, index, members);
+                sources[lane] = source.map_or(u32::MAX, |source| first + source);
+                let why = source.is_none().then_some(Undefined::Source);
+                let why = why.or(differs.then_some(Undefined::Index)).or(way.too_large(members.size));
+                note(&mut undefined, why, lane);
+            }
+        }
+        undefined
+    }
+
+    /// Some scalars of a lane as bits, the first lowest.
+    fn bits_of(&self, scalars: &[Scalar], lane: usize) -> u128 {
+        scalars.iter().rev().fold(0, |bits, scalar| {
+            let word = match scalar {
+                Scalar::Word(reg) => self.words[reg.0 as usize][lane],
+                Scalar::Mask(reg) => {
+                    (self.masks[reg.0 as usize * self.mask_words + lane / 64] >> (lane % 64) & 1) as u32
+                }
+            };
+            bits << 32 | u128::from(word)
+        })
+    }
+
+    fn write_scalar(&mut self, to: Scalar, values: &[u32]) {
+        match to {
+            Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
+            Scalar::Mask(reg) => {
+                let mut bits = [0; MASK_WORDS];
+                super::ops::element::pack(&mut bits[..self.mask_words], values, values, |a, _| a & 1 != 0);
+                self.write_mask(reg, &bits);
+            }
+        }
+    }
+
+    fn report_undefined_result(&mut self, undefined: Option<(Undefined, Mask)>, place: u32) {
+        if let Some((why, lanes)) = undefined {
+            self.report_value(&lanes, place, FindingKind::UndefinedValue, why.message());
+        }
+    }
+}
+
+impl Orders {
+    /// Those of the memories named.
+    fn of(&self, ordered: Ordered) -> impl Iterator<Item = &Rc<RefCell<Within>>> {
+        let buffers = self.buffers.iter().filter(move |_| ordered.buffers);
+        buffers.chain(self.workgroup.iter().filter(move |_| ordered.workgroup))
+    }
+}
+
+impl SubgroupMask {
+    /// The bits of the invocations that stand in this relation to `id` (SPIR-V, built-ins `SubgroupEqMask` and others).
+    fn bits(self, id: u32, size: u32) -> u128 {
+        let below = |count: u32| if count >= 128 { u128::MAX } else { (1 << count) - 1 };
+        match self {
+            SubgroupMask::Equal => 1 << id,
+            SubgroupMask::AtLeast => below(size) & !below(id),
+            SubgroupMask::Above => below(size) & !below(id + 1),
+            SubgroupMask::AtMost => below(id + 1),
+            SubgroupMask::Below => below(id),
+        }
+    }
+}
+
+/// Keeps the lanes with undefined results, and the first reason.
+fn note(undefined: &mut Option<(Undefined, Mask)>, why: Option<Undefined>, lane: usize) {
+    if let Some(why) = why {
+        undefined.get_or_insert((why, Mask::EMPTY)).1.0[lane / 64] |= 1 << (lane % 64);
+    }
+}
+
+/// The subgroups of a tile that have active lanes: first lane and members.
+fn subgroups(active: &Mask, width: usize, size: u32) -> impl Iterator<Item = (u32, Members)> + use<> {
+    let words = active.0;
+    (0..width.min(MOST_LANES) as u32).step_by(size as usize).filter_map(move |first| {
+        let word = first as usize / 64;
+        let low = u128::from(words[word]) >> (first % 64);
+        let high = words.get(word + 1).map_or(0, |word| u128::from(*word));
+        let active = match size {
+            128 => low | high << 64,
+            64 => low,
+            _ => low & ((1 << size) - 1),
+        };
+        (active != 0).then_some((first, Members { active, size }))
+    })
+}
