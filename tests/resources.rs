@@ -74,9 +74,6 @@ fn every_class_of_descriptor_runs_on_a_device_and_the_validation_layer_is_silent
     assert!(passed >= 30, "{passed}");
 }
 
-/// What the sequential engine does not run, by test.
-const NOT_SEQUENTIAL: &[(&str, &str)] = &[("TC-SUBGROUP-SIZE", "capability GroupNonUniform")];
-
 #[test]
 fn every_class_of_descriptor_runs_on_the_sequential_engine_and_gives_what_a_device_gives() {
     let on_device = has_device() && is_lavapipe();
@@ -86,10 +83,6 @@ fn every_class_of_descriptor_runs_on_the_sequential_engine_and_gives_what_a_devi
         let theirs = if on_device { tests_of(&file, "vulkan") } else { Vec::new() };
         for (index, test) in tests_of(&file, "sequential").iter().enumerate() {
             let id = test["id"].as_str().expect("an id");
-            if let Some((_, reason)) = NOT_SEQUENTIAL.iter().find(|(other, _)| *other == id) {
-                assert_eq!((&test["verdict"], &test["reason"]), (&json!("unsupported"), &json!(reason)), "{test}");
-                continue;
-            }
             assert_eq!((&test["verdict"], &test["findings"]), (&json!("pass"), &json!([])), "{test}");
             passed += 1;
             // Where the expectation has a tolerance, `tests/images.rs` says by how much engines may differ.

@@ -121,7 +121,7 @@ impl Sampling<'_> {
         let base = match wanted {
             Wanted::First => return first,
             Wanted::Detail(level) => level,
-            Wanted::Gradient(derivatives) => self.from_gradient(derivatives),
+            Wanted::Gradient(derivatives) => self.gradient_level(derivatives),
         };
         let most = self.sampler.max_lod.unwrap_or(f32::MAX);
         let lambda = (base + self.sampler.lod_bias).min(most).max(self.sampler.min_lod);
@@ -137,7 +137,7 @@ impl Sampling<'_> {
     }
 
     /// Log2 of rho.
-    fn from_gradient(&self, derivatives: [[f32; 3]; 2]) -> f32 {
+    fn gradient_level(&self, derivatives: [[f32; 3]; 2]) -> f32 {
         let extent = self.picture.extent(0);
         let rho = derivatives.map(|one| {
             let one = if self.is_cube() { Face::of(self.coordinate.axes).derivative(one) } else { one };

@@ -221,7 +221,7 @@ mod tests {
                 let again = encode(*format, &decoded).expect("what was stored fits");
                 if format.class() != TexelClass::Float {
                     prop_assert_eq!(&stored[..], texel, "{}", format);
-                } else if !decoded.chunks_exact(size).any(|chunk| is_nan(chunk)) {
+                } else if !decoded.chunks_exact(size).any(is_nan) {
                     prop_assert_eq!(&stored, &again, "{}", format);
                 }
             }
