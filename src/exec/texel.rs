@@ -35,7 +35,8 @@ pub fn encode(format: ImageFormat, components: &[u8]) -> Result<Vec<u8>, String>
     Ok(texels)
 }
 
-fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Result<(), String> {
+/// One texel from its component values; an error says which component does not fit. Not for plain formats.
+pub fn encode_texel(format: ImageFormat, texel: &[f64], into: &mut Vec<u8>) -> Result<(), String> {
     match format.encoding() {
         TexelEncoding::Plain(_) => unreachable!("plain formats are copied"),
         TexelEncoding::Unorm(scalar) => {
@@ -109,7 +110,8 @@ pub fn decode(format: ImageFormat, texels: &[u8]) -> Vec<u8> {
     components
 }
 
-fn decode_texel(format: ImageFormat, texel: &[u8], into: &mut Vec<u8>) {
+/// Appends the components of one stored texel.
+pub fn decode_texel(format: ImageFormat, texel: &[u8], into: &mut Vec<u8>) {
     let mut float = |value: f64| into.extend_from_slice(&(value as f32).to_le_bytes());
     let word = || u32::from_le_bytes([texel[0], texel[1], texel[2], texel[3]]);
     match format.encoding() {
@@ -174,11 +176,12 @@ fn unorm(value: f64, width: u32) -> Result<u64, String> {
     Ok((within(value, 0.0, 1.0)? * most).round_ties_even() as u64)
 }
 
-fn to_srgb(linear: f64) -> f64 {
+/// The sRGB transfer function and its inverse, both from and to 0 to 1.
+pub fn to_srgb(linear: f64) -> f64 {
     if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
-fn from_srgb(stored: f64) -> f64 {
+pub fn from_srgb(stored: f64) -> f64 {
     if stored <= 0.040_45 { stored / 12.92 } else { ((stored + 0.055) / 1.055).powf(2.4) }
 }
 

@@ -4,8 +4,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use vkcert::exec::resource::{ImageView, JobImage, JobResources, JobSampler, JobView, ViewKind};
 use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use vkcert::model::finding::Checks;
+use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape};
 use vkcert::model::procedure::{DescriptorClass, Limits};
 
 #[derive(Debug, Clone, Default)]
@@ -14,6 +16,7 @@ pub struct FileTest {
     pub words: Vec<u32>,
     pub groups: [u32; 3],
     pub buffers: Vec<Buffer>,
+    pub images: Vec<Image>,
     pub push: Vec<Option<u32>>,
     pub specialization: Vec<(u32, u64)>,
     pub expect: Vec<Expect>,
@@ -33,6 +36,18 @@ pub struct Buffer {
     pub class: DescriptorClass,
     pub words: Vec<Option<u32>>,
     pub range: Option<u64>,
+}
+
+/// An image or texel buffer; bound behind the buffers in order.
+#[derive(Debug, Clone)]
+pub struct Image {
+    pub binding: u32,
+    pub array_index: u32,
+    pub class: DescriptorClass,
+    /// None: a texel buffer of this format.
+    pub shape: Option<ImageShape>,
+    pub format: ImageFormat,
+    pub words: Vec<Option<u32>>,
 }
 
 #[derive(Debug, Clone)]
@@ -138,6 +153,7 @@ impl FileTest {
                 words: words(parts[1], parts[2..].iter().copied()),
                 range: None,
             }),
+            "image" | "texels" => self.images.push(image(directive, &parts)),
             "range" => {
                 let buffer = self.buffers.iter_mut().find(|buffer| buffer.binding == number(0)).unwrap();
                 buffer.range = Some(u64::from(number(1)));
@@ -179,10 +195,25 @@ impl FileTest {
 
     /// The job, with every check on.
     pub fn job(&self) -> Job {
-        let buffers = self.buffers.iter().map(|buffer| {
-            let (bytes, defined) = bytes(&buffer.words);
-            JobBuffer { name: buffer.binding.to_string(), bytes, defined }
-        });
+        let named = self.buffers.iter().map(|buffer| (buffer.binding, &buffer.words));
+        let buffers =
+            named.chain(self.images.iter().map(|image| (image.binding, &image.words))).map(|(name, words)| {
+                let (bytes, defined) = bytes(words);
+                JobBuffer { name: name.to_string(), bytes, defined }
+            });
+        let images = self.images.iter().zip(self.buffers.len()..).map(|(image, buffer)| image.bound(buffer));
+        let shapes = self.images.iter().zip(self.buffers.len() as u32..);
+        let resources = JobResources {
+            images: shapes.filter_map(|(image, buffer)| Some(JobImage { buffer, shape: image.shape? })).collect(),
+            samplers: self
+                .images
+                .iter()
+                .find(|image| image.class == DescriptorClass::Combined)
+                .map(|_| nearest())
+                .into_iter()
+                .collect(),
+            addresses: Vec::new(),
+        };
         let bindings = self.buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
             set: 0,
             binding: buffer.binding,
@@ -207,13 +238,13 @@ impl FileTest {
                 module: 0,
                 entry: "main".to_owned(),
                 groups: self.groups,
-                bindings: bindings.collect(),
+                bindings: bindings.chain(images).collect(),
                 push_constants,
                 push_constants_defined,
                 specialization: self.specialization.iter().copied().collect(),
                 subgroup_size: None,
             }],
-            resources: Default::default(),
+            resources,
             limits: Limits { steps: self.steps.unwrap_or(50_000_000), ..Limits::default() },
             checks: Checks::all(),
         }
@@ -223,7 +254,9 @@ impl FileTest {
     pub fn mismatches(&self, buffers: &[Vec<u8>]) -> Vec<String> {
         let mut problems = Vec::new();
         for expect in &self.expect {
-            let index = self.buffers.iter().position(|buffer| buffer.binding == expect.binding).unwrap();
+            let bound =
+                self.buffers.iter().map(|buffer| buffer.binding).chain(self.images.iter().map(|one| one.binding));
+            let index = bound.enumerate().find(|(_, binding)| *binding == expect.binding).unwrap().0;
             let Some(bytes) = buffers.get(index) else {
                 problems.push(format!("no buffer {}", expect.binding));
                 continue;
@@ -249,6 +282,69 @@ impl FileTest {
             }
         }
         problems
+    }
+}
+
+/// `image BINDING[.INDEX] CLASS DIM FORMAT EXTENT LAYERS LEVELS TYPE WORDS`, `texels BINDING[.INDEX] CLASS FORMAT TYPE WORDS`.
+fn image(directive: &str, parts: &[&str]) -> Image {
+    let parsed = |text: &str| serde_json::Value::from(text);
+    let (binding, array_index) = parts[0].split_once('.').unwrap_or((parts[0], "0"));
+    let (binding, array_index) = (binding.parse().unwrap(), array_index.parse().unwrap());
+    let class = serde_json::from_value(parsed(parts[1])).unwrap();
+    let number = |text: &str| text.parse::<u32>().unwrap();
+    if directive == "texels" {
+        let format = serde_json::from_value(parsed(parts[2])).unwrap();
+        let words = words(parts[3], parts[4..].iter().copied());
+        return Image { binding, array_index, class, shape: None, format, words };
+    }
+    let format = serde_json::from_value(parsed(parts[3])).unwrap();
+    let mut extent = [1; 3];
+    extent.iter_mut().zip(parts[4].split('x')).for_each(|(axis, text)| *axis = number(text));
+    let dim = serde_json::from_value(parsed(parts[2])).unwrap();
+    let shape = ImageShape { dim, format, extent, layers: number(parts[5]), levels: number(parts[6]) };
+    let words = words(parts[7], parts[8..].iter().copied());
+    assert_eq!(Some(words.len() as u64 * 4), shape.bytes(), "{parts:?}");
+    Image { binding, array_index, class, shape: Some(shape), format, words }
+}
+
+impl Image {
+    fn bound(&self, buffer: usize) -> JobBinding {
+        let (range, view) = match &self.shape {
+            None => (self.words.len() as u64 * 4, JobView::Texels(self.format)),
+            Some(shape) => {
+                let kind = match (shape.dim, shape.layers) {
+                    (ImageDim::One, 1) => ViewKind::One,
+                    (ImageDim::One, _) => ViewKind::OneArray,
+                    (ImageDim::Two, 1) => ViewKind::Two,
+                    (ImageDim::Two, _) => ViewKind::TwoArray,
+                    (ImageDim::Three, _) => ViewKind::Three,
+                    (ImageDim::Cube, 6) => ViewKind::Cube,
+                    (ImageDim::Cube, _) => ViewKind::CubeArray,
+                };
+                let levels = if self.class == DescriptorClass::StorageImage { 1 } else { shape.levels };
+                let view = ImageView { kind, level: 0, levels, layer: 0, layers: shape.layers };
+                let combined = self.class == DescriptorClass::Combined;
+                (0, if combined { JobView::Combined(view, 0) } else { JobView::Image(view) })
+            }
+        };
+        let (binding, array_index, class) = (self.binding, self.array_index, self.class);
+        JobBinding { set: 0, binding, array_index, class, view, buffer, offset: 0, range, dynamic_offset: 0 }
+    }
+}
+
+/// The sampler of combined images: nearest, with a border that is for floats.
+fn nearest() -> JobSampler {
+    JobSampler {
+        name: "nearest".to_owned(),
+        filter: Filter::Nearest,
+        mipmap: Filter::Nearest,
+        address: AddressMode::ClampToBorder,
+        border: BorderColor::OpaqueWhite,
+        compare: None,
+        min_lod: 0.0,
+        max_lod: None,
+        lod_bias: 0.0,
+        coordinates: Coordinates::Normalized,
     }
 }
 

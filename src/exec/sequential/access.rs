@@ -8,9 +8,10 @@ use super::machine::Machine;
 use super::memory::{Clock, Store};
 use super::ops::element::{Atomic, Touch};
 use super::ops::sized::Form;
-use super::program::{Access, Bound, Parts, Root, Scalar, Unit};
+use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
+use std::rc::Rc;
 
 /// What an access found about the lanes' addresses.
 struct Addressed {
@@ -435,7 +436,7 @@ impl Machine<'_> {
                         undefined[lane / 64] |= 1 << (lane % 64);
                     }
                 }
-                self.touch_part(access, lane, first, *bytes as usize, Touch::Read, false, place);
+                self.touch_part(access.root, lane, first..first + *bytes as usize, (Touch::Read, false), place);
                 self.follow_part(access.root, lane, first / 4);
             }
             self.report_races(access, Touch::Read, place);
@@ -465,7 +466,7 @@ impl Machine<'_> {
                 let new = |index: usize| value >> (8 * index) & 0xff;
                 let places = first..first + *bytes as usize;
                 let same = places.clone().enumerate().all(|(index, at)| old(at) == new(index));
-                self.touch_part(access, lane, first, *bytes as usize, Touch::Write, same, place);
+                self.touch_part(access.root, lane, places.clone(), (Touch::Write, same), place);
                 let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
                 // An undefined value written to a buffer was reported where it was written.
                 let defined = !is_undefined || access.root.is_buffer();
@@ -488,12 +489,10 @@ impl Machine<'_> {
     /// Notes an access of a lane to some bytes of a store.
     fn touch_part(
         &mut self,
-        access: &Access,
+        root: Root,
         lane: usize,
-        first: usize,
-        bytes: usize,
-        touch: Touch,
-        same: bool,
+        bytes: std::ops::Range<usize>,
+        (touch, same): (Touch, bool),
         place: u32,
     ) {
         if !self.track_races {
@@ -501,9 +500,10 @@ impl Machine<'_> {
         }
         let (clock, local) = (self.clock, self.first_lane + lane as u32);
         let mut races = std::mem::take(&mut self.races);
-        if let Some(shadow) = self.store_of_mut(access.root).and_then(|store| store.shadow.as_mut()) {
-            let now = moment(&clock, access.root, local, place);
-            shadow.touch_bytes(first, bytes, touch, &now, |other, touch| races.push((other, touch, local, same)));
+        if let Some(shadow) = self.store_of_mut(root).and_then(|store| store.shadow.as_mut()) {
+            let now = moment(&clock, root, local, place);
+            let (first, length) = (bytes.start, bytes.len());
+            shadow.touch_bytes(first, length, touch, &now, |other, touch| races.push((other, touch, local, same)));
         }
         self.races = races;
     }
@@ -530,24 +530,29 @@ impl Machine<'_> {
     }
 
     fn report_races(&mut self, access: &Access, touch: Touch, place: u32) {
+        self.report_races_at((access.root, &access.name), touch, place);
+    }
+
+    /// Reports what was noted in `races`, of accesses to a variable.
+    pub(super) fn report_races_at(&mut self, variable: (Root, &Rc<str>), touch: Touch, place: u32) {
         if self.races.is_empty() {
             return;
         }
         for (other, earlier, local, same) in std::mem::take(&mut self.races) {
-            self.report_race(access, [earlier, touch], other, local, same, place);
+            self.report_race(variable, [earlier, touch], other, local, same, place);
         }
     }
 
     fn report_race(
         &mut self,
-        access: &Access,
+        (root, name): (Root, &Rc<str>),
         [earlier, touch]: [Touch; 2],
         other: Stamp,
         local: u32,
         same: bool,
         place: u32,
     ) {
-        let (memory, reach) = match access.root {
+        let (memory, reach) = match root {
             Root::Workgroup => ("workgroup", "within-workgroup"),
             Root::Descriptor(_)
             | Root::Invocation
@@ -556,14 +561,13 @@ impl Machine<'_> {
             | Root::Address(_)
             | Root::Buffer(_) => {
                 let within = other.time() >= self.first_time();
-                ("buffer", if within { "within-workgroup" } else { "across-workgroups" })
+                (self.kept_in(root), if within { "within-workgroup" } else { "across-workgroups" })
             }
         };
         let class = earlier as u32 * 8 + touch as u32 * 2 + u32::from(reach == "within-workgroup");
         let pair = [place, other.place()];
         let both_write = earlier == Touch::Write && touch == Touch::Write;
         let witnesses = [self.stamped(other), self.invocation(local)];
-        let name = access.name.clone();
         self.collector.add(FindingKind::DataRace, pair, class, || Finding {
             invocations: witnesses.to_vec(),
             ..Finding::new(
@@ -581,6 +585,17 @@ impl Machine<'_> {
         });
         if !(both_write && same) {
             self.collector.refute(FindingKind::DataRace, pair, class, "same_value");
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// What memory behind a descriptor is called.
+    fn kept_in(&self, root: Root) -> &'static str {
+        let Root::Descriptor(index) = root else { return "buffer" };
+        match self.program.descriptors[index as usize].kept {
+            Kept::Buffer => "buffer",
+            Kept::Image => "image",
         }
     }
 }

@@ -5,6 +5,7 @@
 //! iterations, which gives the barrier its dynamic instance. Whatever has no row in the table is [`Unsupported`] by name.
 //! Does not cover: pointers that are not known here (variable pointers, physical addresses).
 
+use super::image::{Chosen, ImageStep};
 use super::layout::{Arrangement, Kind};
 use super::ops::{self, Meaning};
 use super::ordering::Fences;
@@ -47,6 +48,17 @@ pub enum Value {
     /// Any non-pointer value, flattened.
     Scalars(Rc<[Scalar]>),
     Pointer(Pointer),
+    /// An image, a sampler, or both.
+    Opaque(Opaque),
+}
+
+/// Which descriptors an image, a sampler, or a pair of them comes from.
+#[derive(Debug, Clone)]
+pub struct Opaque {
+    pub image: Option<Chosen>,
+    pub sampler: Option<Chosen>,
+    /// Its type.
+    pub ty: Id,
 }
 
 /// A pointer that is known at decoding.
@@ -75,6 +87,10 @@ pub enum Location {
         variable: Id,
         length: u32,
     },
+    /// A variable that holds an image, a sampler, or both.
+    Opaque(Chosen),
+    /// A texel of an image, for atomics.
+    Texel(Rc<ImageStep>),
 }
 
 /// A function being inlined.
@@ -165,6 +181,26 @@ const CAPABILITIES: &[Capability] = &[
     Capability::Matrix,
     Capability::Shader,
     Capability::ImageQuery,
+    Capability::Sampled1D,
+    Capability::Image1D,
+    Capability::SampledBuffer,
+    Capability::ImageBuffer,
+    Capability::SampledCubeArray,
+    Capability::ImageCubeArray,
+    Capability::StorageImageExtendedFormats,
+    Capability::StorageImageReadWithoutFormat,
+    Capability::StorageImageWriteWithoutFormat,
+    Capability::ImageGatherExtended,
+    Capability::Int64ImageEXT,
+    Capability::SampledImageArrayDynamicIndexing,
+    Capability::StorageImageArrayDynamicIndexing,
+    Capability::UniformTexelBufferArrayDynamicIndexing,
+    Capability::StorageTexelBufferArrayDynamicIndexing,
+    Capability::ShaderNonUniform,
+    Capability::SampledImageArrayNonUniformIndexing,
+    Capability::StorageImageArrayNonUniformIndexing,
+    Capability::UniformTexelBufferArrayNonUniformIndexing,
+    Capability::StorageTexelBufferArrayNonUniformIndexing,
     Capability::StorageBufferArrayDynamicIndexing,
     Capability::UniformBufferArrayDynamicIndexing,
     Capability::VulkanMemoryModel,
@@ -174,7 +210,6 @@ const CAPABILITIES: &[Capability] = &[
     Capability::DenormPreserve,
     Capability::PhysicalStorageBufferAddresses,
     Capability::RuntimeDescriptorArray,
-    Capability::ShaderNonUniform,
     Capability::StorageBufferArrayNonUniformIndexing,
     Capability::UniformBufferArrayNonUniformIndexing,
     Capability::WorkgroupMemoryExplicitLayoutKHR,
@@ -471,6 +506,7 @@ impl<'a> Decoder<'a> {
         match self.value(id)? {
             Value::Scalars(scalars) => Ok(scalars),
             Value::Pointer(pointer) => super::ops::pointer::as_address(self, &pointer),
+            Value::Opaque(_) => Err(unsupported("an image or sampler where a number is expected")),
         }
     }
 
@@ -498,6 +534,14 @@ impl<'a> Decoder<'a> {
         match self.value(id)? {
             Value::Pointer(pointer) => Ok(pointer),
             Value::Scalars(_) => super::ops::pointer::from_address(self, id),
+            Value::Opaque(_) => Err(unsupported("an image or sampler as a pointer")),
+        }
+    }
+
+    pub fn opaque(&mut self, id: Id) -> Result<Opaque, Unsupported> {
+        match self.value(id)? {
+            Value::Opaque(opaque) => Ok(opaque),
+            Value::Pointer(_) | Value::Scalars(_) => Err(unsupported("a value that is no image or sampler")),
         }
     }
 
@@ -533,6 +577,7 @@ impl<'a> Decoder<'a> {
                 }
                 _ => self.descriptor(id, 0),
             },
+            StorageClass::UniformConstant => super::ops::image::variable(self, id, pointee)?,
             StorageClass::PushConstant => self.memory(Root::PushConstant, 0, Arrangement::Explicit(None), id),
             StorageClass::Workgroup => return self.workgroup_variable(instruction, pointee),
             StorageClass::Private | StorageClass::Function => return self.own_variable(instruction, storage, pointee),
@@ -575,13 +620,14 @@ impl<'a> Decoder<'a> {
         Location::Memory { root, base, dimensions: Vec::new(), arrangement, name: self.name(id) }
     }
 
-    /// The location of one descriptor of a variable.
-    pub fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
+    /// One descriptor of a variable, by its index in the program.
+    pub fn descriptor_index(&mut self, variable: Id, array_index: u32, kept: Kept) -> u32 {
         let descriptor = Descriptor {
             set: self.number_of(variable, Decoration::DescriptorSet),
             binding: self.number_of(variable, Decoration::Binding),
             array_index,
             name: self.block_name(variable),
+            kept,
             written: false,
             atomics: false,
             may_be_unbound: false,
@@ -594,9 +640,15 @@ impl<'a> Decoder<'a> {
             self.program.descriptors.push(descriptor);
             self.program.descriptors.len() - 1
         });
-        let name: Rc<str> = self.program.descriptors[index].name.as_str().into();
+        index as u32
+    }
+
+    /// The location of one descriptor of a buffer variable.
+    pub fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
+        let index = self.descriptor_index(variable, array_index, Kept::Buffer);
+        let name: Rc<str> = self.program.descriptors[index as usize].name.as_str().into();
         Location::Memory {
-            root: Root::Descriptor(index as u32),
+            root: Root::Descriptor(index),
             base: 0,
             dimensions: Vec::new(),
             arrangement: Arrangement::Explicit(None),

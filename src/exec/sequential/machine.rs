@@ -10,14 +10,16 @@
 
 use super::Settings;
 use super::findings::{Collector, NOWHERE};
+use super::image::machine::Workspace;
 use super::lanes::{MASK_WORDS, Mask, spread};
-use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD};
+use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD, shared_memory};
 use super::ops::element::Touch;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Recorder, rank};
 use super::shadow::Stamp;
 use super::subgroup::Orders;
 use super::variation::Variation;
+use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
 
@@ -125,6 +127,9 @@ pub struct Machine<'a> {
     /// Bytes of the job's buffers.
     pub(super) lengths: Vec<usize>,
     pub(super) races: Vec<(Stamp, Touch, u32, bool)>,
+    /// The job's samplers.
+    pub(super) samplers: &'a [JobSampler],
+    pub(super) workspace: Workspace,
 }
 
 /// What a dispatch needs beside the program.
@@ -133,6 +138,7 @@ pub struct Launch<'a> {
     pub groups: [u32; 3],
     pub stores: &'a mut [Store],
     pub slots: Vec<Option<Slot>>,
+    pub samplers: &'a [JobSampler],
     pub push_constants: Store,
     /// Bytes of the job's buffers, which are the first of the stores.
     pub lengths: Vec<usize>,
@@ -171,6 +177,7 @@ impl<'a> Machine<'a> {
             groups: launch.groups,
             stores: launch.stores,
             touched: vec![0; launch.slots.len()],
+            clock: Clock::new(shared_memory(&launch.slots)),
             slots: launch.slots,
             workgroup_memory,
             push_constants: launch.push_constants,
@@ -179,7 +186,6 @@ impl<'a> Machine<'a> {
             steps_left: launch.steps_left,
             regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
             diverged: false,
-            clock: Clock::new(),
             subgroup_size: launch.settings.subgroup_size,
             orders: Orders::default(),
             starts: Vec::new(),
@@ -208,6 +214,8 @@ impl<'a> Machine<'a> {
             offsets: vec![0; width].into(),
             lengths: launch.lengths,
             races: Vec::new(),
+            samplers: launch.samplers,
+            workspace: Workspace::default(),
         };
         machine.fill_uniforms();
         machine.watch_subgroup_barriers();
@@ -285,7 +293,7 @@ impl<'a> Machine<'a> {
 
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
         self.starts.push(self.clock.workgroup_starts());
-        self.begin_interval(Ordered { buffers: true, workgroup: true });
+        self.begin_interval(Ordered { buffers: true, workgroup: true, images: true });
         self.workgroup_memory.reset();
         for range in &self.program.workgroup_zeroed {
             for word in range.start as usize..range.end as usize {

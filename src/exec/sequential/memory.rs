@@ -2,9 +2,10 @@
 //!
 //! Promises: a byte is undefined while neither the test nor the kernel has written it; a word, while one of its bytes is.
 
+use super::image::view::{Picture, View};
 use super::shadow::{Now, Shadow, Stamp};
-use crate::exec::{JobBinding, JobBuffer};
-use crate::model::procedure::DescriptorClass;
+use crate::exec::resource::JobView;
+use crate::exec::{Job, JobBinding};
 use std::ops::Range;
 
 /// What undefined memory reads as.
@@ -114,20 +115,21 @@ pub struct Slot {
     pub words: u32,
     /// Bytes in the range.
     pub bytes: u32,
+    pub view: View,
 }
 
 impl Slot {
     /// All of a store.
     pub fn whole(buffer: usize, words: usize) -> Self {
-        Self { buffer, first: 0, words: words as u32, bytes: words as u32 * 4 }
+        Self { buffer, first: 0, words: words as u32, bytes: words as u32 * 4, view: View::Bytes }
     }
 }
 
 /// Why a binding cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SlotError {
-    #[error("a descriptor of class {0:?}")]
-    Class(DescriptorClass),
+    #[error("levels or layers that the image does not have, or an image that the job does not have")]
+    View,
     #[error("binding offset {0} is no multiple of 4")]
     Offset(u64),
     #[error("the bound range ends behind its buffer")]
@@ -135,33 +137,68 @@ pub enum SlotError {
 }
 
 impl Slot {
-    pub fn of(binding: &JobBinding, buffers: &[JobBuffer]) -> Result<Self, SlotError> {
-        let offset = match binding.class {
-            DescriptorClass::Storage | DescriptorClass::Uniform => binding.offset,
-            DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic => {
-                binding.offset.checked_add(binding.dynamic_offset).ok_or(SlotError::Range)?
+    /// What a binding shows of the job's buffers; dynamic offsets count for the dynamic classes, whose alone they are.
+    pub fn of(binding: &JobBinding, job: &Job) -> Result<Self, SlotError> {
+        let held = |buffer: usize| job.buffers.get(buffer).map(|buffer| buffer.bytes.len() as u64);
+        let (offset, range) = match binding.view {
+            JobView::Bytes | JobView::Texels(_) => {
+                (binding.offset.checked_add(binding.dynamic_offset).ok_or(SlotError::Range)?, binding.range)
             }
-            DescriptorClass::StorageImage
-            | DescriptorClass::SampledImage
-            | DescriptorClass::Sampler
-            | DescriptorClass::Combined
-            | DescriptorClass::UniformTexel
-            | DescriptorClass::StorageTexel => return Err(SlotError::Class(binding.class)),
+            JobView::Image(_) | JobView::Combined(..) => (0, held(binding.buffer).ok_or(SlotError::Range)?),
+            JobView::Sampler(sampler) => {
+                let known = (sampler as usize) < job.resources.samplers.len();
+                let none = Self { buffer: 0, first: 0, words: 0, bytes: 0, view: View::Sampler(sampler) };
+                return if known { Ok(none) } else { Err(SlotError::View) };
+            }
         };
         if offset % 4 != 0 {
             return Err(SlotError::Offset(offset));
         }
-        let size = buffers.get(binding.buffer).ok_or(SlotError::Range)?.bytes.len() as u64;
-        if offset.checked_add(binding.range).is_none_or(|end| end > size) {
+        let size = held(binding.buffer).ok_or(SlotError::Range)?;
+        if offset.checked_add(range).is_none_or(|end| end > size) {
             return Err(SlotError::Range);
         }
-        Ok(Self {
-            buffer: binding.buffer,
-            first: (offset / 4) as usize,
-            words: u32::try_from(binding.range / 4).map_err(|_| SlotError::Range)?,
-            bytes: u32::try_from(binding.range).map_err(|_| SlotError::Range)?,
-        })
+        let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| SlotError::Range);
+        let view = match binding.view {
+            JobView::Bytes | JobView::Sampler(_) => View::Bytes,
+            JobView::Texels(format) => View::Texels(format, narrow(range / format.texel_size() as u64)?),
+            JobView::Image(_) => View::Image(picture(binding, job)?, None),
+            JobView::Combined(_, sampler) => View::Image(picture(binding, job)?, Some(sampler)),
+        };
+        let (words, bytes) = (narrow(range / 4)?, narrow(range)?);
+        Ok(Self { buffer: binding.buffer, first: (offset / 4) as usize, words, bytes, view })
     }
+}
+
+/// The image that a binding shows.
+fn picture(binding: &JobBinding, job: &Job) -> Result<Picture, SlotError> {
+    let image = job.resources.images.iter().find(|image| image.buffer as usize == binding.buffer);
+    let (Some(image), Some(view)) = (image, binding.view.image()) else { return Err(SlotError::View) };
+    let fits = |first: u32, count: u32, all: u32| count > 0 && first.checked_add(count).is_some_and(|end| end <= all);
+    let shape = image.shape;
+    let held = job.buffers[binding.buffer].bytes.len() as u64;
+    let inside = fits(view.level, view.levels, shape.levels) && fits(view.layer, view.layers, shape.layers);
+    if inside && shape.bytes() == Some(held) { Ok(Picture { shape, view }) } else { Err(SlotError::View) }
+}
+
+/// Whether a dispatch sees some memory both as bytes and as texels: barriers then order it as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shared {
+    No,
+    Yes,
+}
+
+/// Whether some buffer is bound both as bytes and as texels.
+pub fn shared_memory(slots: &[Option<Slot>]) -> Shared {
+    let bound = |as_bytes: bool| {
+        let one = move |slot: &&Slot| match slot.view {
+            View::Bytes => as_bytes,
+            View::Texels(..) | View::Image(..) => !as_bytes,
+            View::Sampler(_) => false,
+        };
+        slots.iter().flatten().filter(one).map(|slot| slot.buffer)
+    };
+    if bound(true).any(|buffer| bound(false).any(|other| other == buffer)) { Shared::Yes } else { Shared::No }
 }
 
 /// The times of race detection (see `shadow`).
@@ -169,28 +206,38 @@ impl Slot {
 pub struct Clock {
     latest: u32,
     buffers: u32,
+    images: u32,
     workgroup: u32,
     first_of_workgroup: u32,
+    shared: Shared,
 }
 
 impl Clock {
     /// Time 0 is before everything.
-    pub fn new() -> Self {
-        Self { latest: 0, buffers: 0, workgroup: 0, first_of_workgroup: 0 }
+    pub fn new(shared: Shared) -> Self {
+        Self { latest: 0, buffers: 0, images: 0, workgroup: 0, first_of_workgroup: 0, shared }
     }
 
     /// A workgroup starts; gives its first time.
     pub fn workgroup_starts(&mut self) -> u32 {
         self.latest += 1;
         self.buffers = self.latest;
+        self.images = self.latest;
         self.workgroup = self.latest;
         self.first_of_workgroup = self.latest;
         self.latest
     }
 
     /// A barrier orders the memories named.
-    pub fn barrier(&mut self, ordered: Ordered) {
+    pub fn barrier(&mut self, mut ordered: Ordered) {
         self.latest += 1;
+        if self.shared == Shared::Yes {
+            let both = ordered.buffers && ordered.images;
+            (ordered.buffers, ordered.images) = (both, both);
+        }
+        if ordered.images {
+            self.images = self.latest;
+        }
         if ordered.buffers {
             self.buffers = self.latest;
         }
@@ -214,6 +261,10 @@ impl Clock {
         Now { stamp: Stamp::new(self.buffers, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
     }
 
+    pub fn in_images(&self, lane: u32, place: u32) -> Now {
+        Now { stamp: Stamp::new(self.images, lane, place), workgroup: self.first_of_workgroup, epoch: 1 }
+    }
+
     pub fn in_workgroup(&self, lane: u32, place: u32) -> Now {
         let first = self.first_of_workgroup;
         Now { stamp: Stamp::new(self.workgroup, lane, place), workgroup: first, epoch: first }
@@ -224,6 +275,8 @@ impl Clock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ordered {
     pub buffers: bool,
+    /// Images and texel buffers.
+    pub images: bool,
     pub workgroup: bool,
 }
 

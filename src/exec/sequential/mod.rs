@@ -5,12 +5,13 @@
 //! same form for people.
 //! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
-//! Does not cover: images.
+//! Does not cover: multisampled images.
 
 mod access;
 mod contract;
 mod decode;
 mod findings;
+mod image;
 mod indirect;
 mod lanes;
 mod layout;

@@ -14,7 +14,8 @@ const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
 const RELEASE: u32 = 0x4 | 0x8 | 0x10;
 const BUFFERS: u32 = 0x40;
 const WORKGROUP_MEMORY: u32 = 0x100;
-const STORAGE: u32 = BUFFERS | WORKGROUP_MEMORY;
+const IMAGES: u32 = 0x800;
+const STORAGE: u32 = BUFFERS | WORKGROUP_MEMORY | IMAGES;
 
 const SUBGROUP_SCOPE: u32 = 3;
 const INVOCATION_SCOPE: u32 = 4;
@@ -84,12 +85,18 @@ impl Fences {
             MemoryModel::Idiom => self.own | self.released,
             MemoryModel::Spec => self.own | (self.released & self.acquired),
         };
-        Ordered { buffers: storage & BUFFERS != 0, workgroup: storage & WORKGROUP_MEMORY != 0 }
+        let has = |class: u32| storage & class != 0;
+        Ordered { buffers: has(BUFFERS), images: has(IMAGES), workgroup: has(WORKGROUP_MEMORY) }
     }
 
     /// Whether buffer accesses are ordered by the idiom alone.
     pub fn buffers_by_idiom(self) -> bool {
         self.ordered(MemoryModel::Idiom).buffers && !self.ordered(MemoryModel::Spec).buffers
+    }
+
+    /// The same for images and texel buffers.
+    pub fn images_by_idiom(self) -> bool {
+        self.ordered(MemoryModel::Idiom).images && !self.ordered(MemoryModel::Spec).images
     }
 }
 
@@ -111,8 +118,8 @@ mod tests {
     fn the_barrier_of_a_subgroup_orders_what_a_fence_of_that_scope_covers() {
         let control = Fence { scope: SUBGROUP_SCOPE, semantics: 0x948 };
         let orders = |reach| Fences::new(reach, control, [], []).ordered(MemoryModel::Spec);
-        assert_eq!(orders(Reach::Subgroup), Ordered { buffers: true, workgroup: true });
-        assert_eq!(orders(Reach::Workgroup), Ordered { buffers: false, workgroup: false });
+        assert_eq!(orders(Reach::Subgroup), Ordered { buffers: true, workgroup: true, images: true });
+        assert_eq!(orders(Reach::Workgroup), Ordered { buffers: false, workgroup: false, images: false });
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Which way an invocation came to the values that it stores, in runs that depart from the ordinary one.
 //!
 //! Knows: everything that jumps while its operands move little: results of comparisons, of operations on integers, of rounding
-//! to whole numbers; and what other invocations stored with theirs, and what they
-//! gave within a subgroup. Promises: two runs in which a word has the same path came to
+//! to whole numbers; which texels are sampled; what other invocations stored with theirs, and what they gave within a subgroup.
+//! Promises: two runs in which a word has the same path came to
 //! it by the same decisions, so that what lies between their values is what small errors lead to. Without a variation nothing
 //! here runs.
 //! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans; paths are 64-bit hashes.
@@ -28,7 +28,8 @@ impl Machine<'_> {
         self.paths.get(self.first_lane as usize + lane).copied()
     }
 
-    fn follow(&mut self, lane: usize, decided: u64) {
+    /// Adds a decision to the path of a lane.
+    pub(super) fn follow(&mut self, lane: usize, decided: u64) {
         if let Some(path) = self.paths.get_mut(self.first_lane as usize + lane) {
             *path = mixed(*path ^ decided);
         }

@@ -8,6 +8,7 @@
 //! together again where the structured control flow of SPIR-V says so (SPIR-V specification, section 2.11).
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
+use super::image::ImageStep;
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ops::sized::{Form, Operation, Relation};
 use super::ops::subgroup::{Group, Way};
@@ -285,6 +286,7 @@ pub enum Action {
         a: Option<Parts>,
         b: Option<Parts>,
     },
+    Image(Rc<ImageStep>),
     /// Elements behind `base`; both in bytes.
     ArrayLength {
         descriptor: u32,
@@ -408,13 +410,22 @@ pub struct Barrier {
     pub counters: Rc<[Reg]>,
 }
 
-/// A buffer variable of the kernel.
+/// What the memory behind a descriptor counts as where barriers order memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    Buffer,
+    /// An image or texel buffer; a sampler has no memory.
+    Image,
+}
+
+/// A buffer, image or sampler variable of the kernel, or one element of an array of such.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
     pub set: u32,
     pub binding: u32,
     pub array_index: u32,
     pub name: String,
+    pub kept: Kept,
     /// Whether any instruction writes through it.
     pub written: bool,
     pub atomics: bool,
@@ -624,6 +635,7 @@ impl Action {
                 a.iter_mut().chain(b.iter_mut()).for_each(|parts| parts.visit(v, Operand));
                 to.iter_mut().for_each(|parts| parts.visit(v, Write));
             }
+            Action::Image(step) => *step = Rc::new(step.with_registers(v)),
             Action::Load { access, to } => {
                 *access = Rc::new(access.with_registers(v));
                 *to = scalars(to, Write, v);

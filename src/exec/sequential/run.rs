@@ -2,16 +2,16 @@
 
 use super::decode::{Unsupported, decode};
 use super::findings::{Collector, merge};
+use super::image::view::{self, View};
 use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
-use super::program::{Addressing, Barrier, Program, Uniform};
+use super::program::{Action, Addressing, Barrier, Kept, Program, SubgroupUse, Uniform};
 use super::record::Recorder;
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::{MemoryModel, Settings};
-use crate::exec::resource::JobView;
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
@@ -182,10 +182,6 @@ impl<'a> Session<'a> {
         let module = job.modules.get(dispatch.module).ok_or_else(|| {
             Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
         })?;
-        if let Some(other) = dispatch.bindings.iter().find(|binding| binding.view != JobView::Bytes) {
-            let what = format!("descriptors of class {}", other.class.name());
-            return Err(Early::Completion(Completion::Unsupported { what }));
-        }
         let settings = self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
             let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
             Early::Completion(Completion::Unsupported { what })
@@ -208,6 +204,7 @@ impl<'a> Session<'a> {
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
         self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, &program)?;
+        self.check_images(&program, &slots)?;
         let settings = settings.with_whole_subgroups(&program);
         self.shadows(&program, &slots, settings)?;
         let mut machine = Machine::new(
@@ -217,6 +214,7 @@ impl<'a> Session<'a> {
                 groups: dispatch.groups,
                 stores: &mut self.stores,
                 slots,
+                samplers: &job.resources.samplers,
                 push_constants,
                 lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
                 collector: Collector::new(job.checks.clone()),
@@ -323,12 +321,62 @@ impl<'a> Session<'a> {
                     ),
                 }));
             };
-            let slot = Slot::of(binding, &self.job.buffers).map_err(|error| {
+            let slot = Slot::of(binding, self.job).map_err(|error| {
                 Early::Completion(Completion::Unsupported { what: format!("`{}`: {error}", descriptor.name) })
             })?;
+            if (descriptor.kept == Kept::Buffer) != (slot.view == View::Bytes) {
+                let (name, class) = (&descriptor.name, binding.class.name());
+                let reason = format!("a descriptor of class {class} is bound to `{name}`, which is of another kind");
+                return Err(Early::Completion(Completion::Error { reason }));
+            }
             slots.push(Some(slot));
         }
         Ok(slots)
+    }
+
+    /// Whether every image instruction can do what it does with what is bound.
+    fn check_images(&self, program: &Program, slots: &[Option<Slot>]) -> Result<(), Early> {
+        let shown = |descriptor: &u32| slots[*descriptor as usize].map(|slot| slot.view);
+        let steps = program.blocks.iter().flat_map(|block| &block.steps);
+        for step in steps {
+            let Action::Image(step) = &step.action else { continue };
+            if program.subgroups == SubgroupUse::Barriers {
+                let what = "barriers of subgroups in a kernel with images".to_owned();
+                return Err(Early::Completion(Completion::Unsupported { what }));
+            }
+            for image in step.image.descriptors.iter().filter_map(shown) {
+                let own = if let View::Image(_, sampler) = image { sampler } else { None };
+                let apart = step.sampler.iter().flat_map(|sampler| sampler.descriptors.iter()).filter_map(shown);
+                let mut samplers: Vec<Option<u32>> = apart
+                    .map(|view| match view {
+                        View::Sampler(sampler) => Some(sampler),
+                        View::Image(_, sampler) => sampler,
+                        View::Bytes | View::Texels(..) => None,
+                    })
+                    .collect();
+                if samplers.is_empty() {
+                    samplers.push(own);
+                }
+                for sampler in samplers {
+                    let sampler = sampler.and_then(|sampler| self.job.resources.samplers.get(sampler as usize));
+                    view::check(step, &image, sampler)
+                        .map_err(|what| Early::Completion(Completion::Unsupported { what }))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the smallest thing that is accessed by itself, by buffer: the program's own granule, or a texel.
+    fn granules(program: &Program, slots: &[Option<Slot>]) -> BTreeMap<usize, u32> {
+        let mut granules = BTreeMap::new();
+        for slot in slots.iter().flatten() {
+            let texel =
+                slot.view.format().map_or(4, |format| 1 << (format.texel_size() as u32).trailing_zeros().min(2));
+            let granule = granules.entry(slot.buffer).or_insert(program.granule);
+            *granule = texel.min(*granule);
+        }
+        granules
     }
 
     /// Gives each buffer that the program writes a race shadow; checks the memory limit.
@@ -357,18 +405,20 @@ impl<'a> Session<'a> {
         }
         let checked = self.job.checks.has(FindingKind::DataRace);
         wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
+        let granules = Self::granules(program, slots);
+        let granule = |buffer: &usize| granules.get(buffer).copied().unwrap_or(program.granule);
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
         bytes += working_bytes(program, settings.tile_width);
         bytes += wanted
             .iter()
-            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program))
+            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program, granule(buffer)))
             .sum::<u64>();
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
         }
         for (buffer, atomicity) in wanted {
             let store = &mut self.stores[buffer];
-            store.shadow = Some(Shadow::new(store.words.len(), atomicity, program.granule));
+            store.shadow = Some(Shadow::new(store.words.len(), atomicity, granule(&buffer)));
         }
         Ok(())
     }
@@ -435,16 +485,22 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Barriers that a dispatch passed and that order buffer accesses by the idiom alone, in kernels that write buffers.
+/// Barriers that a dispatch passed and that order accesses by the idiom alone, of memory that the kernel writes.
 fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<String> {
-    if !program.descriptors.iter().any(|descriptor| descriptor.written) {
-        return Vec::new();
-    }
+    let writes = |kept: Kept| program.descriptors.iter().any(|one| one.written && one.kept == kept);
+    let (buffers, images) = (writes(Kept::Buffer), writes(Kept::Image));
     let passed = program.barriers.iter().zip(entered.iter().skip(1)).filter(|(_, times)| **times > 0);
-    let by_idiom = passed.filter(|(barrier, _)| barrier.fences.buffers_by_idiom());
-    let note = |(barrier, _): (&Barrier, &u64)| {
+    let by_idiom = passed.filter_map(|(barrier, _)| {
+        match (buffers && barrier.fences.buffers_by_idiom(), images && barrier.fences.images_by_idiom()) {
+            (true, true) => Some((barrier, "buffer and image")),
+            (true, false) => Some((barrier, "buffer")),
+            (false, true) => Some((barrier, "image")),
+            (false, false) => None,
+        }
+    });
+    let note = |(barrier, memory): (&Barrier, &str)| {
         format!(
-            "the barrier at {} orders buffer accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
+            "the barrier at {} orders {memory} accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
             module.place(barrier.place as usize)
         )
     };

@@ -261,6 +261,9 @@ fn transfer(action: &mut Action, state: &mut May, memory: impl Fn(Root) -> bool,
     let mut travels = match action {
         Action::Undefine { .. } | Action::UndefineMask { .. } => true,
         Action::Load { access, .. } => memory(access.root),
+        Action::Image(step) if step.doing.passes_memory_on() => {
+            step.image.descriptors.iter().any(|descriptor| memory(Root::Descriptor(*descriptor)))
+        }
         _ => false,
     };
     action.registers(&mut |scalar, using| match using {
@@ -282,6 +285,7 @@ fn transfer(action: &mut Action, state: &mut May, memory: impl Fn(Root) -> bool,
             | Action::Pick { .. }
             | Action::Put { .. }
             | Action::Load { .. }
+            | Action::Image(_)
             | Action::Exchange { .. }
             | Action::Undefine { .. }
             | Action::UndefineMask { .. }

@@ -145,8 +145,8 @@ impl Shadow {
     }
 
     /// Bytes of a program's shadow; lists of accesses by barriers of subgroups are taken to hold two each.
-    pub fn bytes(words: usize, atomicity: Atomicity, program: &Program) -> u64 {
-        let words = words * (4 / program.granule.clamp(1, 4) as usize);
+    pub fn bytes(words: usize, atomicity: Atomicity, program: &Program, granule: u32) -> u64 {
+        let words = words * (4 / granule.clamp(1, 4) as usize);
         if program.subgroups == SubgroupUse::Barriers {
             return words as u64 * (CELL_BYTES + 6 * size_of::<Stamp>() as u64);
         }

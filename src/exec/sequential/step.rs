@@ -87,6 +87,7 @@ impl Machine<'_> {
             Action::Load { access, to } => self.load(access, to, place),
             Action::Store { access, from } => self.store(access, from, place),
             Action::Atomic { op, form, access, to, a, b } => self.atomic((*op, *form), access, [*to, *a, *b], place),
+            Action::Image(image) => self.image(image, place),
             Action::ArrayLength { descriptor, base, stride, to } => {
                 let bytes = self.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
                 let length = bytes.saturating_sub(*base) / (*stride).max(1);
@@ -135,11 +136,11 @@ impl Machine<'_> {
 
     fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
         let mut halves = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
-        for lane in 0..self.width {
+        let [low, high] = &mut halves;
+        for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
             let [a, b, c] = self.operands(from, lane);
             let value = operation.value(a, b, c).unwrap_or(0);
-            halves[0][lane] = value as u32;
-            halves[1][lane] = (value >> 32) as u32;
+            (*low, *high) = (value as u32, (value >> 32) as u32);
         }
         for (reg, half) in to.registers().zip(&halves) {
             self.write(reg, |out, _| out.copy_from_slice(half));

@@ -141,7 +141,7 @@ impl Execution<'_> {
         for (lane, out) in out.iter_mut().enumerate() {
             let operands: [f64; N] = std::array::from_fn(|at| value(self.operation, from[at][lane]));
             let Some(range) = row.range(&operands, width) else { continue };
-            let end = match self.chosen(lane) {
+            let end = match self.variation.chosen(self.place, self.moment, lane) {
                 Choice::Ordinary => continue,
                 Choice::Low => range.low,
                 Choice::High => range.high,
@@ -150,28 +150,32 @@ impl Execution<'_> {
             *out = (end as f32).to_bits();
         }
     }
+}
 
-    fn chosen(&self, lane: usize) -> Choice {
+impl Variation {
+    /// Which result a lane takes of the permitted ones of an execution of the instruction at `place`.
+    fn chosen(&self, place: u32, moment: u64, lane: usize) -> Choice {
         let chance = |seed: u32, moment: u64| {
-            let salt = u64::from(seed) << 32 | u64::from(self.place);
+            let salt = u64::from(seed) << 32 | u64::from(place);
             match mixed(mixed(salt) ^ moment) % 8 {
                 0 | 1 => Choice::Ordinary,
                 2..=4 => Choice::Low,
                 _ => Choice::High,
             }
         };
-        match self.variation.direction {
+        match self.direction {
             Direction::Ordinary => Choice::Ordinary,
             Direction::Up => Choice::High,
             Direction::Down => Choice::Low,
             Direction::ByInstruction { seed } => chance(seed, 0),
-            Direction::ByExecution { seed } => chance(seed, mixed(self.moment) ^ lane as u64),
+            Direction::ByExecution { seed } => chance(seed, mixed(moment) ^ lane as u64),
         }
     }
 }
 
-#[derive(Clone, Copy)]
-enum Choice {
+/// Of a range of permitted results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
     Ordinary,
     Low,
     High,
@@ -197,6 +201,11 @@ fn flushed(bits: u32) -> u32 {
 }
 
 impl Machine<'_> {
+    /// Which result a lane takes of an instruction's permitted ones.
+    pub(super) fn choice(&self, place: u32, lane: usize) -> Choice {
+        self.variation.map_or(Choice::Ordinary, |variation| variation.chosen(place, self.steps_left, lane))
+    }
+
     /// Runs a step of a run that departs from the ordinary one, if it is one that such a run changes or follows; whether it is.
     #[cold]
     pub(super) fn varied_step(&mut self, step: &Step) -> bool {

@@ -1,5 +1,6 @@
 //! Memory instructions (SPIR-V specification, section "Memory Instructions").
 
+use super::image;
 use super::sized::{Form, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
@@ -39,6 +40,11 @@ fn access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
 pub fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
     let constant = decoder.constants.word(index);
     match pointer.to {
+        Location::Opaque(_) | Location::Texel(_) => Err(unsupported("an access chain into an image or sampler")),
+        Location::Descriptors { variable, length } if image::is_opaque(decoder, pointer.ty) => {
+            let ty = component(decoder, pointer.ty, 0)?;
+            Ok(Pointer { to: image::element(decoder, variable, length, index, constant)?, ty })
+        }
         Location::Descriptors { variable, length } => {
             let ty = component(decoder, pointer.ty, 0)?;
             let to = match constant.filter(|index| *index < length) {
@@ -225,6 +231,7 @@ fn access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>
         }
         Location::Registers(_) | Location::Constant(_) => Ok(None),
         Location::Descriptors { .. } => Err(unsupported("a load or store of a whole array of descriptors")),
+        Location::Opaque(_) | Location::Texel(_) => Err(unsupported("a load or store of an image or sampler")),
     }
 }
 
@@ -280,12 +287,17 @@ pub fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) 
             decoder.push(Action::Store { access: Rc::new(access), from: value.into() });
             Ok(())
         }
-        Location::Constant(_) | Location::Descriptors { .. } => Err(unsupported("a store to an input")),
+        Location::Constant(_) | Location::Descriptors { .. } | Location::Opaque(_) | Location::Texel(_) => {
+            Err(unsupported("a store to an input"))
+        }
     }
 }
 
 fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
+    if let Location::Opaque(chosen) = &pointer.to {
+        return image::load(decoder, instruction, chosen.clone(), pointer.ty);
+    }
     let value = load_from(decoder, &pointer)?;
     decoder.define(instruction, Value::Scalars(value));
     Ok(())
@@ -309,7 +321,11 @@ fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     let member = instruction.literal(1).ok_or_else(|| unsupported("OpArrayLength without a member"))?;
     let (root, base) = match pointer.to {
         Location::Memory { root, base, .. } => (root, base),
-        Location::Registers(_) | Location::Constant(_) | Location::Descriptors { .. } => (Root::Invocation, 0),
+        Location::Registers(_)
+        | Location::Constant(_)
+        | Location::Descriptors { .. }
+        | Location::Opaque(_)
+        | Location::Texel(_) => (Root::Invocation, 0),
     };
     let Some(Type::Structure { members, .. }) = decoder.types.get(pointer.ty) else {
         return Err(unsupported("OpArrayLength of a type that is no structure"));

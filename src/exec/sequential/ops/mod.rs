@@ -8,6 +8,7 @@ pub mod composite;
 pub mod control;
 pub mod element;
 pub mod extended;
+pub mod image;
 pub mod logic;
 pub mod memory;
 pub mod number;
@@ -66,6 +67,7 @@ pub const TABLES: &[&[Row]] = &[
     subgroup::TABLE,
     extended::TABLE,
     pointer::TABLE,
+    image::TABLE,
 ];
 
 /// The rows by opcode.

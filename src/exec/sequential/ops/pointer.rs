@@ -114,7 +114,6 @@ fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), U
             dimensions.clear();
         }
     }
-    let mut pointer = pointer;
     for index in instruction.ids().skip(2) {
         pointer = super::memory::step_into(decoder, pointer, index)?;
     }

@@ -239,8 +239,20 @@ impl Operation {
         // A comparison gives an operand back, bits and all.
         let pick = |first: bool| if first { a } else { b };
         Some(match op {
-            Binary::FMin => pick(!(y < x)),
-            Binary::FMax => pick(!(x < y)),
+            Binary::FMin => {
+                if y < x {
+                    b
+                } else {
+                    a
+                }
+            }
+            Binary::FMax => {
+                if x < y {
+                    b
+                } else {
+                    a
+                }
+            }
             Binary::NMin => pick(y.is_nan() || x < y || (x == y && x.is_sign_negative())),
             Binary::NMax => pick(y.is_nan() || x > y || (x == y && x.is_sign_positive())),
             Binary::FAdd => self.to.of_float(x + y),

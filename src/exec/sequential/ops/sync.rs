@@ -4,7 +4,7 @@ use super::element::Atomic;
 use super::memory::atomic_access;
 use super::number::define;
 use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
+use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
 use crate::exec::sequential::ordering::{Fence, Fences, Reach};
 use crate::exec::sequential::program::{Action, Addressing, Root, SubgroupUse};
 use crate::spirv::module::{Instruction, Module};
@@ -102,6 +102,9 @@ impl Shape {
 
 fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
+    if let Location::Texel(texel) = &pointer.to {
+        return super::image::atomic(decoder, instruction, op, texel, [shape.value, shape.comparator]);
+    }
     let (access, form) = atomic_access(decoder, &pointer)?;
     let places = match access.root {
         Root::Descriptor(index) => index..index + 1,

@@ -1,0 +1,324 @@
+//! Image instructions of the machine: lane by lane, with bounds, definedness and races of every texel.
+//!
+//! Promises: a texel outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
+//! is undefined while one of its bytes is.
+//! Does not cover: samples (`filter`).
+
+use super::sample::Tap;
+use super::texel::{self, Held};
+use super::view::{self, Place, View};
+use super::{Chosen, Doing, ImageStep, Level, Reading};
+use crate::exec::sequential::findings::NOWHERE;
+use crate::exec::sequential::lanes::{MASK_WORDS, Mask};
+use crate::exec::sequential::machine::Machine;
+use crate::exec::sequential::memory::{Slot, Store};
+use crate::exec::sequential::ops::element::{Atomic, Touch};
+use crate::exec::sequential::path::mixed;
+use crate::exec::sequential::program::{Reg, Root, Scalar};
+use crate::exec::sequential::variation::Choice;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::image::ImageFormat;
+
+/// What the machine keeps for image instructions, so that none has to ask for memory.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// By lane: the components of the result.
+    results: Vec<[u64; 4]>,
+    pub(super) taps: Vec<Tap>,
+    /// Stored bytes, and the components decoded from them.
+    bytes: Vec<u8>,
+    components: Vec<u8>,
+}
+
+/// What a lane got.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Got {
+    pub value: [u64; 4],
+    /// Some texel of it is undefined.
+    pub undefined: bool,
+}
+
+pub(super) const NOTHING: Got = Got { value: [0; 4], undefined: false };
+
+impl Machine<'_> {
+    /// Runs one image instruction for all active lanes.
+    pub(in crate::exec::sequential) fn image(&mut self, step: &ImageStep, place: u32) {
+        let mut results = std::mem::take(&mut self.workspace.results);
+        results.clear();
+        results.resize(self.width, [0; 4]);
+        let mut undefined = [0; MASK_WORDS];
+        for lane in self.active.lanes() {
+            let Some((descriptor, slot)) = self.chosen(&step.image, lane, place) else { continue };
+            let got = match step.doing {
+                Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
+                Doing::Write => self.write_texel(step, descriptor, slot, lane, place),
+                Doing::Atomic(op) => self.texel_atomic(op, step, descriptor, slot, lane, place),
+                Doing::Sample | Doing::Gather { .. } => self.sampled(step, descriptor, slot, lane, place),
+                Doing::Size => self.size(step, slot, lane, place),
+                Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
+            };
+            results[lane] = got.value;
+            undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
+        }
+        let touch = match step.doing {
+            Doing::Write => Touch::Write,
+            Doing::Atomic(op) => op.touch(),
+            Doing::Read | Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels => Touch::Read,
+        };
+        let first = step.image.descriptors.first().copied().unwrap_or(0);
+        self.report_races_at((Root::Descriptor(first), &step.image.name), touch, place);
+        for (component, parts) in step.to.iter().enumerate() {
+            for (half, reg) in parts.registers().enumerate() {
+                self.write(reg, |out, _| {
+                    for (out, result) in out.iter_mut().zip(&results) {
+                        *out = (result[component.min(3)] >> (32 * half)) as u32;
+                    }
+                });
+                self.set_undefined(Scalar::Word(reg), &undefined);
+            }
+        }
+        self.workspace.results = results;
+    }
+
+    /// The descriptor that a lane means, and what is bound to it; none after a finding.
+    pub(super) fn chosen(&mut self, chosen: &Chosen, lane: usize, place: u32) -> Option<(u32, Slot)> {
+        let element = chosen.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let count = chosen.descriptors.len();
+        let Some(descriptor) = chosen.descriptors.get(element as usize) else {
+            let signed = chosen.index.is_some_and(|index| index.signed);
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                let shown = if signed { (element as i32).to_string() } else { element.to_string() };
+                format!("index {shown} is outside the {count} elements of `{}`", chosen.name)
+            });
+            return None;
+        };
+        Some((*descriptor, self.slots[*descriptor as usize]?))
+    }
+
+    pub(super) fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {
+        let witness = self.invocation(self.first_lane + lane as u32);
+        self.collector
+            .add(kind, [place, NOWHERE], 0, || Finding { invocations: vec![witness], ..Finding::new(kind, message()) });
+    }
+
+    pub(super) fn float(&self, reg: Reg, lane: usize) -> f32 {
+        f32::from_bits(self.words[reg.0 as usize][lane])
+    }
+
+    pub(super) fn floats(&self, registers: &[Reg], lane: usize) -> [f32; 4] {
+        std::array::from_fn(|at| registers.get(at).map_or(0.0, |reg| self.float(*reg, lane)))
+    }
+
+    /// The texel that whole coordinates name.
+    fn named(&self, step: &ImageStep, view: &View, lane: usize) -> Place {
+        let whole = |at: usize| {
+            let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
+            match step.reading {
+                Reading::Signed => i64::from(word as i32),
+                Reading::Unsigned | Reading::Float => i64::from(word),
+            }
+        };
+        let (axes, layers) = view.coordinates();
+        let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
+        let layer = if layers > 0 { whole(axes) } else { 0 };
+        let level = match &step.level {
+            Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
+            Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
+        };
+        Place { level, layer, at }
+    }
+
+    /// First byte in the store of the texel that a lane names; none after a finding.
+    fn located(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Option<usize> {
+        let at = self.named(step, &slot.view, lane);
+        let Some(start) = slot.view.start(&at) else {
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                let (axes, layers) = slot.view.coordinates();
+                let given = at.at[..axes].iter().chain([&at.layer].into_iter().take(layers));
+                let texel = given.map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let level = if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
+                let (name, bounds) = (&step.image.name, slot.view.bounds(at.level));
+                format!("texel ({texel}){level} lies outside of `{name}`, which has {bounds}")
+            });
+            return None;
+        };
+        self.note_extent(descriptor, &slot.view, start);
+        Some(4 * slot.first + start)
+    }
+
+    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a texel starts.
+    pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
+        let size = view.format().map_or(0, ImageFormat::texel_size);
+        let touched = &mut self.touched[descriptor as usize];
+        *touched = (*touched).max((start + size).div_ceil(4) as u32);
+    }
+
+    /// The texel that starts at a byte of a store.
+    pub(super) fn fetched(&mut self, slot: Slot, format: ImageFormat, first: usize, lane: usize, place: u32) -> Got {
+        let size = format.texel_size();
+        let store = &self.stores[slot.buffer];
+        let bytes = &mut self.workspace.bytes;
+        bytes.clear();
+        let mut undefined = false;
+        for at in first..first + size {
+            bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
+            let part = at as u32 % 4;
+            undefined |= store.is_part_undefined(at / 4, part..part + 1);
+        }
+        let mut value = texel::value(format, bytes, &mut self.workspace.components);
+        if let Some(paths) = &store.paths {
+            // What was read comes with the path of who stored it.
+            let path = paths[first / 4];
+            match self.choice(place, lane) {
+                Choice::Ordinary => {}
+                Choice::Low => texel::departed(format, &mut value, -1.0),
+                Choice::High => texel::departed(format, &mut value, 1.0),
+            }
+            if path != 0 {
+                self.follow(lane, path);
+            }
+        }
+        self.touch_texel(slot, lane, (first, size), Touch::Read, false, place);
+        Got { value, undefined }
+    }
+
+    fn read_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let Some(format) = slot.view.format() else { return NOTHING };
+        match self.located(step, descriptor, slot, lane, place) {
+            Some(first) => self.fetched(slot, format, first, lane, place),
+            None => Got { value: texel::absent(format), undefined: false },
+        }
+    }
+
+    fn write_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let Some(format) = slot.view.format() else { return NOTHING };
+        let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
+        let value = std::array::from_fn(|at| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane)));
+        let mut bytes = std::mem::take(&mut self.workspace.bytes);
+        bytes.clear();
+        if texel::store(format, &value, &mut bytes) == Held::No {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!(
+                    "an integer that does not fit in a texel of format {format} is written to `{}`",
+                    step.image.name
+                )
+            });
+        }
+        let store = &self.stores[slot.buffer];
+        let byte = |at: usize| (store.words[at / 4] >> (at % 4 * 8)) as u8;
+        let same = bytes.iter().enumerate().all(|(index, new)| byte(first + index) == *new);
+        self.touch_texel(slot, lane, (first, bytes.len()), Touch::Write, same, place);
+        let path = self.path(lane);
+        let store = &mut self.stores[slot.buffer];
+        note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
+        for (index, new) in bytes.iter().enumerate() {
+            let (word, shift, part) = ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
+            store.words[word] = (store.words[word] & !(0xff << shift)) | u32::from(*new) << shift;
+            // An undefined value was reported where it was written.
+            store.define_part(word, part..part + 1, true);
+        }
+        self.workspace.bytes = bytes;
+        NOTHING
+    }
+
+    fn texel_atomic(
+        &mut self,
+        op: Atomic,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
+        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
+        let (value, comparator) = (operand(0), operand(1));
+        let words = step.form.width().words();
+        self.touch_texel(slot, lane, (first, 4 * words), op.touch(), false, place);
+        let path = self.path(lane);
+        let store = &mut self.stores[slot.buffer];
+        let at = first / 4;
+        note_path(store, path, at..at + words);
+        let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
+        let old = u64::from(store.words[at]) | high;
+        let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
+        if let Some(new) = op.apply(step.form, old, value, comparator) {
+            for (half, word) in (at..at + words).enumerate() {
+                store.words[word] = (new >> (32 * half)) as u32;
+                store.define(word, true);
+            }
+        }
+        if undefined && self.track_undefined {
+            let mut lanes = Mask::EMPTY;
+            lanes.0[lane / 64] |= 1 << (lane % 64);
+            let message = format!("an atomic operation reads an uninitialised texel of `{}`", step.image.name);
+            self.report_undefined(&lanes, place, &message);
+        }
+        Got { value: [old, 0, 0, 0], undefined: false }
+    }
+
+    /// Notes an access of a lane to the bytes of a texel.
+    fn touch_texel(
+        &mut self,
+        slot: Slot,
+        lane: usize,
+        (first, bytes): (usize, usize),
+        touch: Touch,
+        same: bool,
+        place: u32,
+    ) {
+        if !self.track_races {
+            return;
+        }
+        let local = self.first_lane + lane as u32;
+        let now = self.clock.in_images(local, place);
+        if let Some(shadow) = &mut self.stores[slot.buffer].shadow {
+            let races = &mut self.races;
+            shadow.touch_bytes(first, bytes, touch, &now, |other, touch| races.push((other, touch, local, same)));
+        }
+    }
+
+    /// Texels of a level on each axis, and layers.
+    fn size(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
+        let picture = match slot.view {
+            View::Texels(_, texels) => return Got { value: [u64::from(texels), 0, 0, 0], undefined: false },
+            View::Image(picture, _) => picture,
+            View::Bytes | View::Sampler(_) => return NOTHING,
+        };
+        let at = self.named(step, &slot.view, lane);
+        let level = u32::try_from(at.level).ok().filter(|level| *level < picture.view.levels);
+        let Some(level) = level else {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                let (name, levels) = (&step.image.name, picture.view.levels);
+                format!("the size of level {} of `{name}` is asked for, which has {levels} levels", at.level)
+            });
+            return NOTHING;
+        };
+        let axes = view::axes(picture.view.kind);
+        let mut value = [0; 4];
+        for (value, size) in value.iter_mut().zip(picture.extent(level)).take(axes) {
+            *value = u64::from(size);
+        }
+        if view::arrayed(picture.view.kind) {
+            let cube = view::directions(picture.view.kind) > axes;
+            value[axes] = u64::from(picture.view.layers / if cube { 6 } else { 1 });
+        }
+        Got { value, undefined: false }
+    }
+}
+
+fn levels(view: &View) -> u64 {
+    match view {
+        View::Image(picture, _) => u64::from(picture.view.levels),
+        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+    }
+}
+
+/// What is stored comes with the path of who stored it; a texel of less than a word shares its word's path with others.
+fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
+    if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+        for word in words {
+            paths[word] = mixed(paths[word] ^ path);
+        }
+    }
+}
