@@ -5,8 +5,8 @@
 //! and a fresh one has passed a canary dispatch before it gets a job. What the device lacks is `Unsupported` by name
 //! before anything runs. Same job, same device: same bytes, records and findings. A kernel that the driver cuts off in a
 //! loop does not pass as completed.
-//! Does not cover: images, samplers and device addresses (`Unsupported` by name); which invocation set a record bit
-//! first unless the module records witnesses; out-of-bounds accesses that neither the validation layer nor a guard zone sees. See
+//! Does not cover: multisampled and sparse images (`Unsupported` by name); which invocation set a record bit first unless the
+//! module records witnesses; out-of-bounds accesses that neither the validation layer nor a guard zone sees. See
 //! `docs/vulkan-engine.md`.
 //!
 //! Only this folder names `ash`. Each `unsafe` block states why it holds.
