@@ -347,7 +347,7 @@ fn compare(
         if ours == theirs {
             continue;
         }
-        if difference.is_finite() && bound >= TOLERANCE_OF_LAVAPIPE && bound < ROUGH_LEVELS {
+        if difference.is_finite() && (TOLERANCE_OF_LAVAPIPE..ROUGH_LEVELS).contains(&bound) {
             most = most.max(difference);
         }
         if bound == 0.0 || difference.is_nan() || difference > bound {
