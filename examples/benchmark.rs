@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
-use vkcert::exec::resource::{JobResources, JobView};
+use vkcert::exec::resource::JobResources;
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::{DeviceChoice, Settings, ValidationLayers, VulkanExecutor};
 use vkcert::exec::{
@@ -26,7 +26,7 @@ use vkcert::exec::{
 use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
 use vkcert::instrument;
 use vkcert::model::finding::{Checks, FindingKind};
-use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::procedure::Limits;
 use vkcert::spirv::module::Module;
 
 const RUNS: usize = 21;
@@ -76,17 +76,7 @@ fn job(side: u32, words: &[u32], recording: ModuleRecording, checks: Checks) -> 
         buffer("right", contents(40_503)),
         buffer("result", vec![0; elements * 4]),
     ];
-    let bindings = (0..3).map(|index| JobBinding {
-        set: 0,
-        binding: index,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: JobView::Bytes,
-        buffer: index as usize,
-        offset: 0,
-        range: (elements * 4) as u64,
-        dynamic_offset: 0,
-    });
+    let bindings = (0..3).map(|index| JobBinding::storage(0, index, index as usize, (elements * 4) as u64));
     let push: Vec<u8> = [side; 3].iter().flat_map(|size| size.to_le_bytes()).collect();
     let dispatch = JobDispatch {
         module: 0,

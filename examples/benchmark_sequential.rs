@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 use std::time::Instant;
-use vkcert::exec::resource::{JobResources, JobView};
+use vkcert::exec::resource::JobResources;
 use vkcert::exec::sequential::{SequentialExecutor, Settings};
 use vkcert::exec::{Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved};
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::id::DecisionId;
-use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::procedure::Limits;
 use vkcert::model::records::{DecisionSlot, MarkerTable, RecordLayout};
 use vkcert::model::structure::MarkerRole;
 use vkcert::spirv::module::Module;
@@ -101,17 +101,7 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
         defined: std::iter::once(0..bytes).collect(),
     };
     let floats = |seed: u32| (0..size * size).flat_map(|at| (((at * seed) % 17) as f32).to_le_bytes()).collect();
-    let binding = |index: usize| JobBinding {
-        set: 0,
-        binding: index as u32,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: JobView::Bytes,
-        buffer: index,
-        offset: 0,
-        range: bytes as u64,
-        dynamic_offset: 0,
-    };
+    let binding = |index: usize| JobBinding::storage(0, index as u32, index, bytes as u64);
     Job {
         name: "benchmark".to_owned(),
         modules: vec![JobModule { kernel: "mm".to_owned(), words: Arc::new(words), recording }],

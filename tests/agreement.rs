@@ -4,20 +4,22 @@
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
 
+mod device;
 mod support;
 
+use device::device;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::vulkan::{DeviceChoice, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
 };
 use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
 use vkcert::instrument::{self, Instrumented};
 use vkcert::model::finding::Checks;
-use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::procedure::Limits;
 use vkcert::model::records::RecordLayout;
 use vkcert::spirv::module::Module;
 use vkcert::spirv::validate::{self, TargetEnv};
@@ -59,17 +61,10 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
     let outputs = vec![0_u8; (GROUPS * LOCAL_SIZE * 4) as usize];
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
     let buffers = vec![buffer("input", inputs), buffer("output", outputs), buffer("counter", vec![0; 4])];
-    let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
-        set: 0,
-        binding: index as u32,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: Default::default(),
-        buffer: index,
-        offset: 0,
-        range: buffer.bytes.len() as u64,
-        dynamic_offset: 0,
-    });
+    let bindings = buffers
+        .iter()
+        .enumerate()
+        .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
     let mut push = Vec::new();
     push.extend(((dice.roll() % 12) as u32).to_le_bytes());
     push.extend(((dice.roll() % 12) as i32 - 4).to_le_bytes());
@@ -156,18 +151,6 @@ fn agree_on(seed: u64, vulkan: Option<&mut VulkanExecutor>) -> Vec<String> {
     differences
 }
 
-fn vulkan() -> Option<VulkanExecutor> {
-    let settings = vkcert::exec::vulkan::Settings::new(env!("CARGO_BIN_EXE_vkcert"));
-    match VulkanExecutor::new(DeviceChoice::Best, settings) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("not run on a device: {error}");
-            None
-        }
-    }
-}
-
 /// How many kernels; `make soak` asks for more.
 fn count() -> u64 {
     std::env::var("VKCERT_RANDOM_KERNELS").ok().and_then(|text| text.parse().ok()).unwrap_or(200)
@@ -187,7 +170,7 @@ fn known() -> BTreeMap<u64, (&'static str, &'static str)> {
 
 #[test]
 fn engines_and_modules_agree_on_random_kernels() {
-    let mut engine = vulkan();
+    let mut engine = device();
     let driver = engine.as_ref().map(|engine| format!("{:?}", engine.identity())).unwrap_or_default();
     let (known, mut named, mut failures) = (known(), 0, Vec::new());
     for seed in 1..=count() {

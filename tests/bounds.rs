@@ -15,7 +15,7 @@ use vkcert::exec::{
 };
 use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
 use vkcert::model::finding::Checks;
-use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::procedure::Limits;
 use vkcert::spirv::precision::{Operation, Rounding, Width, row_of};
 
 const INPUTS: [[f32; 3]; 8] = [
@@ -60,17 +60,10 @@ fn job(text: &str, inputs: &[u8]) -> Job {
     #[allow(clippy::single_range_in_vec_init)]
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };
     let buffers = vec![buffer("a", inputs.to_vec()), buffer("r", vec![0; 32])];
-    let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
-        set: 0,
-        binding: index as u32,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: Default::default(),
-        buffer: index,
-        offset: 0,
-        range: buffer.bytes.len() as u64,
-        dynamic_offset: 0,
-    });
+    let bindings = buffers
+        .iter()
+        .enumerate()
+        .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
     let dispatch = JobDispatch {
         module: 0,
         entry: "main".to_owned(),

@@ -6,13 +6,15 @@
 //! sequential engine runs alone, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 mod compiled;
+mod device;
 
+use device::device;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::LazyLock;
 use vkcert::exec::prepare::prepare;
 use vkcert::exec::sequential::{SequentialExecutor, Settings as Sequential};
-use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Job, Run, Unobserved};
 use vkcert::requirement::load_procedure;
 
@@ -62,17 +64,6 @@ impl Latitude {
             (Latitude::None, 0..=2) => 0.0,
             (Latitude::None, _) if !cube => 0.0,
             _ => ROUNDING,
-        }
-    }
-}
-
-fn device() -> Option<VulkanExecutor> {
-    match VulkanExecutor::new(DeviceChoice::Best, Settings::new(env!("CARGO_BIN_EXE_vkcert"))) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("NOT RUN on a device: {error}");
-            None
         }
     }
 }

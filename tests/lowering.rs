@@ -1,6 +1,7 @@
 //! The single-thread-equivalent form: its additional loop decisions are covered by the tests that cover the kernel, and
 //! loading every tile before any is consumed, as a published sequential version does, is another computation.
 
+mod device;
 mod filetest;
 mod support;
 
@@ -8,7 +9,6 @@ use filetest::FileTest;
 use std::path::Path;
 use support::{root, run, vkcert};
 use vkcert::exec::sequential::{SequentialExecutor, Settings, lower};
-use vkcert::exec::vulkan::{DeviceChoice, VulkanExecutor};
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::evidence::{Campaign, KernelEvidence};
 use vkcert::model::procedure::DescriptorClass;
@@ -229,15 +229,7 @@ fn the_lowering_computes_the_product_and_the_published_split_does_not() {
 
 #[test]
 fn the_device_computes_what_the_lowering_computes() {
-    let settings = vkcert::exec::vulkan::Settings::new(env!("CARGO_BIN_EXE_vkcert"));
-    let mut device = match VulkanExecutor::new(DeviceChoice::Best, settings) {
-        Ok(device) => device,
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("not run: {error}");
-            return;
-        }
-    };
+    let Some(mut device) = device::device() else { return };
     let words_of_kernel = tiled();
     for [m, n, k] in SIZES {
         let job = Product::new(m, n, k).job(&words_of_kernel).job();

@@ -5,12 +5,14 @@
 //! both engines; where a bound there is inherited from a longer expression, the bound here is wide enough for it.
 //! Inputs outside an operation's domain, and denormal inputs and results, are left out.
 
+mod device;
 mod filetest;
 
+use device::device;
 use filetest::{Buffer, FileTest};
 use std::fmt::Write;
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::procedure::DescriptorClass;
 
@@ -312,17 +314,6 @@ fn results(body: &str, inputs: &[[u32; 3]], device: Option<&mut VulkanExecutor>)
             (name, words.collect())
         })
         .collect()
-}
-
-fn device() -> Option<VulkanExecutor> {
-    match VulkanExecutor::new(DeviceChoice::Best, Settings::new(env!("CARGO_BIN_EXE_vkcert"))) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("NOT RUN on a device: {error}");
-            None
-        }
-    }
 }
 
 fn tuples(values: &[u32]) -> Vec<[u32; 3]> {

@@ -4,13 +4,15 @@
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
 
+mod device;
 mod support;
 
+use device::device;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::vulkan::{DeviceChoice, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
 };
@@ -19,7 +21,7 @@ use vkcert::instrument::{
     Instrumented, NotInstrumented, Parallelism, RecordRequest, RecordingDevice, instrument, instrument_as,
 };
 use vkcert::model::finding::Checks;
-use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::procedure::Limits;
 use vkcert::model::records::{RecordMode, Records, Witnesses};
 use vkcert::model::structure::KernelStructure;
 use vkcert::spirv::module::Module;
@@ -102,17 +104,10 @@ impl Kernel {
                 bytes: bytes.clone(),
             })
             .collect();
-        let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
-            set: 0,
-            binding: index as u32,
-            array_index: 0,
-            class: DescriptorClass::Storage,
-            view: Default::default(),
-            buffer: index,
-            offset: 0,
-            range: buffer.bytes.len() as u64,
-            dynamic_offset: 0,
-        });
+        let bindings = buffers
+            .iter()
+            .enumerate()
+            .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
         let dispatch = JobDispatch {
             module: 0,
             entry: "main".to_owned(),
@@ -225,18 +220,6 @@ fn random_case(seed: u64) -> Case {
     }
 }
 
-fn vulkan() -> Option<VulkanExecutor> {
-    let settings = vkcert::exec::vulkan::Settings::new(env!("CARGO_BIN_EXE_vkcert"));
-    match VulkanExecutor::new(DeviceChoice::Best, settings) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("not run on a device: {error}");
-            None
-        }
-    }
-}
-
 /// How many kernels; `make soak` asks for more.
 fn count() -> u64 {
     std::env::var("VKCERT_RANDOM_KERNELS").ok().and_then(|text| text.parse().ok()).unwrap_or(120)
@@ -261,7 +244,7 @@ fn every_mode_records_what_the_sequential_engine_records_natively() {
 
 #[test]
 fn every_mode_records_the_same_on_the_device() {
-    let Some(mut engine) = vulkan() else { return };
+    let Some(mut engine) = device() else { return };
     let driver = format!("{:?}", engine.identity());
     let mut failures = Vec::new();
     for seed in 1..=count().div_ceil(8) {
@@ -317,7 +300,7 @@ fn wide() -> Case {
 
 #[test]
 fn wide_decisions_and_three_dimensions_are_recorded_in_every_mode() {
-    let mut engine = vulkan();
+    let mut engine = device();
     for env in ["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"] {
         let kernel = compile(wide(), env);
         let native = agree_on_the_sequential_engine(&kernel);
@@ -339,7 +322,7 @@ fn slots_beyond_the_memory_limit_are_refused_by_name() {
     let mut job = kernel.job(&made.instrumented, ModuleRecording::Buffer(made.record_buffer.clone()));
     job.limits.memory_bytes = 4096;
     let mut engines: Vec<Box<dyn Executor>> = vec![Box::new(SequentialExecutor::default())];
-    engines.extend(vulkan().map(|engine| Box::new(engine) as Box<dyn Executor>));
+    engines.extend(device().map(|engine| Box::new(engine) as Box<dyn Executor>));
     for mut engine in engines {
         let run = engine.run(&job, &mut Unobserved).unwrap();
         let Completion::Undetermined { reason } = run.completion else { panic!("{:?}", run.completion) };

@@ -3,13 +3,13 @@
 //! `VKCERT_REQUIRE_VULKAN=1` demands one.
 
 mod compiled;
+mod device;
 mod support;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use support::{root, run, vkcert, write};
 use vkcert::exec::prepare::prepare;
-use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::procedure::Language;
 use vkcert::requirement::load_procedure;
@@ -559,14 +559,7 @@ fn multisampled_images_are_unsupported_by_name() {
 
 #[test]
 fn a_worker_keeps_nothing_of_a_job() {
-    let settings = Settings::new(env!("CARGO_BIN_EXE_vkcert"));
-    let mut engine = match VulkanExecutor::new(DeviceChoice::Best, settings) {
-        Ok(engine) => engine,
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            return eprintln!("NOT RUN: no Vulkan device ({error})");
-        }
-    };
+    let Some(mut engine) = device::device() else { return };
     let (mut ran, mut seen) = (0, Vec::new());
     for file in files() {
         let procedure = load_procedure(&file).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));

@@ -2,9 +2,11 @@
 //! depends on it is found, and what does not is not. Tests of a device say so where there is none, unless
 //! `VKCERT_REQUIRE_VULKAN` demands one.
 
+mod device;
 mod filetest;
 mod support;
 
+use device::device;
 use filetest::FileTest;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -15,13 +17,13 @@ use std::sync::{Arc, LazyLock};
 use support::{root, run, run_json, vkcert, without_driver, write};
 use vkcert::exec::schedule::PermutableJob;
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
 };
 use vkcert::instrument::{NotPermuted, permute};
 use vkcert::model::finding::Checks;
-use vkcert::model::procedure::{DescriptorClass, Limits};
+use vkcert::model::procedure::Limits;
 use vkcert::model::schedule::Schedule;
 use vkcert::spirv::module::Module;
 use vkcert::spirv::validate::{TargetEnv, validate};
@@ -112,16 +114,8 @@ fn job(words: Vec<u32>, entry: &str, groups: [u32; 3], spec: &[(u32, u64)], buff
         let defined = std::iter::once(0..bytes.len()).collect();
         JobBuffer { name: binding.to_string(), bytes, defined }
     };
-    let binding = |(index, (binding, words)): (usize, &(u32, Vec<u32>))| JobBinding {
-        set: 0,
-        binding: *binding,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: Default::default(),
-        buffer: index,
-        offset: 0,
-        range: words.len() as u64 * 4,
-        dynamic_offset: 0,
+    let binding = |(index, (binding, words)): (usize, &(u32, Vec<u32>))| {
+        JobBinding::storage(0, *binding, index, words.len() as u64 * 4)
     };
     Job {
         name: "T".to_owned(),
@@ -264,7 +258,7 @@ fn rewritten_file_tests() -> Vec<(FileTest, Job, Job)> {
 
 #[test]
 fn from_first_to_last_the_rewritten_form_does_what_the_kernel_did() {
-    let mut device = engine();
+    let mut device = device();
     for (test, job, rewritten) in rewritten_file_tests() {
         let buffers = job.buffers.len();
         let ours = final_words(&job);
@@ -281,7 +275,7 @@ fn from_first_to_last_the_rewritten_form_does_what_the_kernel_did() {
 /// The kernels of `tests/kernels` are right in every order.
 #[test]
 fn kernels_without_races_do_not_depend_on_the_order() {
-    if engine().is_none() {
+    if device().is_none() {
         return;
     }
     let mut equal = 0;
@@ -295,17 +289,6 @@ fn kernels_without_races_do_not_depend_on_the_order() {
     }
     println!("{equal} tests");
     assert!(equal >= 10, "{equal}");
-}
-
-fn engine() -> Option<VulkanExecutor> {
-    match VulkanExecutor::new(DeviceChoice::Best, Settings::new(env!("CARGO_BIN_EXE_vkcert"))) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("NOT RUN: no Vulkan device ({error})");
-            None
-        }
-    }
 }
 
 /// Whether the device is Mesa's llvmpipe, which runs workgroups from first to last on one thread if it is told to.
@@ -329,7 +312,7 @@ const SHOW: &[&str] = &["TC-TICKET", "TC-LAST", "TC-NEIGHBOUR", "TC-ROUNDING", "
 
 #[test]
 fn what_depends_on_the_order_is_found_and_what_does_not_is_not() {
-    let Some(device) = engine() else { return };
+    let Some(device) = device() else { return };
     let strict = is_orderly(&device);
     drop(device);
     let command = ["run", "tests/schedules/order.toml", "--engine", "vulkan", "--schedules", "6", "--seed", "3"];
@@ -406,7 +389,7 @@ fn without_a_device_schedules_are_not_run_by_name() {
 
 #[test]
 fn a_finding_that_is_not_looked_for_costs_no_run() {
-    if engine().is_none() {
+    if device().is_none() {
         return;
     }
     let command = ["run", "tests/schedules/order.toml", "--engine", "vulkan", "--only", "TC-TICKET"];
@@ -455,7 +438,7 @@ fn project(settings: &str, statement: &str) -> tempfile::TempDir {
 
 #[test]
 fn evidence_says_what_schedules_showed_and_verifies() {
-    let Some(device) = engine() else { return };
+    let Some(device) = device() else { return };
     let strict = is_orderly(&device);
     drop(device);
     for (statement, status) in [(SAFE, "equal"), (ORDERED, "different")] {
@@ -508,7 +491,7 @@ fn evidence_says_what_schedules_showed_and_verifies() {
 
 #[test]
 fn a_status_that_does_not_follow_is_found() {
-    let Some(device) = engine() else { return };
+    let Some(device) = device() else { return };
     drop(device);
     let folder = project("schedules = { count = 3 }", SAFE);
     let out = folder.path().join("out");

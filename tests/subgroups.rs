@@ -1,12 +1,14 @@
 //! Subgroup operations on the sequential engine: against a device at its subgroup size, against a model of one invocation
 //! after the other at every size and at several tile widths, and what is told of undefined results and of races.
 
+mod device;
 mod filetest;
 
+use device::device;
 use filetest::{Buffer, FileTest};
 use std::fmt::Write;
 use vkcert::exec::sequential::{SequentialExecutor, Settings};
-use vkcert::exec::vulkan::{DeviceChoice, Settings as DeviceSettings, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Run, Unobserved};
 use vkcert::model::finding::FindingKind;
 use vkcert::model::procedure::DescriptorClass;
@@ -539,17 +541,6 @@ fn random_kernels_do_what_one_invocation_after_the_other_says() {
 }
 
 // ---- against a device ----
-
-fn device() -> Option<VulkanExecutor> {
-    match VulkanExecutor::new(DeviceChoice::Best, DeviceSettings::new(env!("CARGO_BIN_EXE_vkcert"))) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("NOT RUN on a device: {error}");
-            None
-        }
-    }
-}
 
 /// Expressions of `a` of type `T`.
 const INTEGERS: &[&str] = &[

@@ -70,17 +70,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 fn bind(set: u32, binding: u32, buffer: usize, range: usize) -> JobBinding {
-    JobBinding {
-        set,
-        binding,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: Default::default(),
-        buffer,
-        offset: 0,
-        range: range as u64,
-        dynamic_offset: 0,
-    }
+    JobBinding::storage(set, binding, buffer, range as u64)
 }
 
 impl Bench {

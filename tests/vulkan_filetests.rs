@@ -1,11 +1,11 @@
 //! Runs every file test that a device may run on both engines: outputs meet the expectations and each other.
 
+mod device;
 mod filetest;
 
 use filetest::FileTest;
 use std::path::Path;
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
 use vkcert::exec::{Completion, Executor, Unobserved};
 
 /// Tests that a driver runs wrongly: name, part of the driver's identity, why (docs/agreement.md).
@@ -32,15 +32,7 @@ fn differences(test: &FileTest, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Vec<Str
 
 #[test]
 fn file_tests_give_the_same_on_a_device() {
-    let settings = Settings::new(env!("CARGO_BIN_EXE_vkcert"));
-    let mut device = match VulkanExecutor::new(DeviceChoice::Best, settings) {
-        Ok(engine) => engine,
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("NOT RUN: no Vulkan device ({error})");
-            return;
-        }
-    };
+    let Some(mut device) = device::device() else { return };
     let driver = format!("{:?}", device.identity());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
     let (mut run, mut failures) = (0, Vec::new());

@@ -4,12 +4,14 @@
 //! Inputs that leave a result undefined are left out, and denormal floats of 16 bits, which a device may flush. A NaN may have
 //! any bits, a zero either sign.
 
+mod device;
 mod filetest;
 
+use device::device;
 use filetest::{Buffer, FileTest};
 use std::fmt::Write;
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
+use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Run, Unobserved};
 use vkcert::model::finding::FindingKind;
 use vkcert::model::procedure::DescriptorClass;
@@ -200,17 +202,6 @@ fn pack(values: impl Iterator<Item = (u64, usize)>) -> Vec<u32> {
     let mut bytes: Vec<u8> = values.flat_map(|(value, size)| value.to_le_bytes()[..size].to_vec()).collect();
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-}
-
-fn device() -> Option<VulkanExecutor> {
-    match VulkanExecutor::new(DeviceChoice::Best, Settings::new(env!("CARGO_BIN_EXE_vkcert"))) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{error}");
-            eprintln!("NOT RUN on a device: {error}");
-            None
-        }
-    }
 }
 
 fn test(text: &str, groups: u32, buffers: Vec<Vec<u32>>) -> FileTest {

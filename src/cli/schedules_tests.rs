@@ -5,7 +5,7 @@ use crate::exec::prepare::ModuleUse;
 use crate::exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer};
 use crate::model::finding::Checks;
 use crate::model::id::KernelName;
-use crate::model::procedure::{DescriptorClass, Test};
+use crate::model::procedure::Test;
 use crate::model::project::Contraction;
 use crate::model::schedule::Schedules;
 use crate::model::verdict::Verdict;
@@ -39,17 +39,7 @@ fn left(byte: u8) -> Run {
 fn job() -> Job {
     let module = include_bytes!("../../tests/schedules/signed_copies.spv");
     let words = Module::parse_bytes(module).expect("a module").words;
-    let binding = JobBinding {
-        set: 0,
-        binding: 0,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: Default::default(),
-        buffer: 0,
-        offset: 0,
-        range: BYTES as u64,
-        dynamic_offset: 0,
-    };
+    let binding = JobBinding::storage(0, 0, 0, BYTES as u64);
     Job {
         name: "T".to_owned(),
         modules: vec![JobModule { kernel: "k".to_owned(), words, recording: ModuleRecording::None }],

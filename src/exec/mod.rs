@@ -108,6 +108,14 @@ pub struct JobBinding {
     pub dynamic_offset: u64,
 }
 
+impl JobBinding {
+    /// A storage buffer, bound from its first byte on for `range` bytes.
+    pub fn storage(set: u32, binding: u32, buffer: usize, range: u64) -> Self {
+        let (class, view) = (DescriptorClass::Storage, JobView::Bytes);
+        Self { set, binding, array_index: 0, class, view, buffer, offset: 0, range, dynamic_offset: 0 }
+    }
+}
+
 /// What a run gives back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {

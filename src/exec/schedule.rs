@@ -4,14 +4,10 @@
 //! Promises: buffers of the job keep their index; what is added stands behind them. Nothing else of the job changes.
 //! Does not cover: which schedules there are (`model::schedule`), comparing what they leave.
 
-use super::resource::JobView;
 use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule};
 use crate::instrument::{permutation_words, permute};
-use crate::model::procedure::DescriptorClass;
 use crate::model::schedule::{MOST_WORKGROUPS, Schedule};
 use crate::spirv::module::{Module, ModuleError};
-use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -60,7 +56,7 @@ impl PermutableJob {
             }
             let words = permutation_words(call.groups, &Schedule::InOrder.permutation(workgroups));
             let (buffer, contents) = (job.buffers.len(), order_buffer(dispatch, &words));
-            call.bindings.push(order_binding(binding, buffer, &contents));
+            call.bindings.push(JobBinding::storage(SET, binding, buffer, contents.bytes.len() as u64));
             job.limits.memory_bytes = job.limits.memory_bytes.saturating_add(contents.bytes.len() as u64);
             job.buffers.push(contents);
             orders.push(Order { dispatch, workgroups, buffer });
@@ -120,28 +116,12 @@ fn order_buffer(dispatch: usize, words: &[u32]) -> JobBuffer {
     JobBuffer { name: format!("order of the workgroups of dispatch {dispatch}"), bytes, defined }
 }
 
-fn order_binding(binding: u32, buffer: usize, contents: &JobBuffer) -> JobBinding {
-    JobBinding {
-        set: SET,
-        binding,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: JobView::Bytes,
-        buffer,
-        offset: 0,
-        range: contents.bytes.len() as u64,
-        dynamic_offset: 0,
-    }
-}
-
 /// A binding number that neither the job nor any of its modules uses in any set.
 fn free_binding(job: &Job) -> Result<u32, ModuleError> {
     let mut most: Option<u32> = job.dispatches.iter().flat_map(|d| &d.bindings).map(|binding| binding.binding).max();
     for module in &job.modules {
         let module = Module::parse(module.words.clone())?;
-        let decorations = module.instructions.iter().filter(|i| i.op == Op::Decorate);
-        let bindings = decorations.filter(|i| i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding)));
-        most = most.max(bindings.filter_map(|i| i.literal(2)).max());
+        most = most.max(module.binding_numbers().max());
     }
     // A module that has the last number as well cannot be laid out by a driver either.
     Ok(most.map_or(0, |most| most.saturating_add(1)))

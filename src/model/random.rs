@@ -9,17 +9,25 @@ pub struct SplitMix64 {
     state: u64,
 }
 
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The first draw of a generator with this seed: a hash of it.
+pub fn mixed(seed: u64) -> u64 {
+    let mixed = seed.wrapping_add(STEP);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
 impl SplitMix64 {
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
     pub fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        let drawn = mixed(self.state);
+        self.state = self.state.wrapping_add(STEP);
+        drawn
     }
 
     /// An integer from `least` to `most`, both included; at most 2^64 different values.

@@ -165,6 +165,14 @@ impl Consumer for Collector<'_> {
 }
 
 impl Module {
+    /// Binding numbers that the module declares, of any set.
+    pub fn binding_numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        let is_binding = |i: &&Instruction| {
+            i.op == Op::Decorate && i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding))
+        };
+        self.instructions.iter().filter(is_binding).filter_map(|instruction| instruction.literal(2))
+    }
+
     /// Parses a word stream. Run the validator first: this reader checks the grammar, not the rules.
     pub fn parse(words: impl Into<Arc<Vec<u32>>>) -> Result<Self, ModuleError> {
         let words = words.into();

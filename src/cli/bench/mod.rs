@@ -5,7 +5,7 @@
 
 use crate::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use crate::model::finding::Checks;
-use crate::model::procedure::{DescriptorClass, Limits};
+use crate::model::procedure::Limits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -198,17 +198,10 @@ impl BenchKernel {
         let names = ["binding 0", "binding 1", "binding 2"];
         let buffers: Vec<JobBuffer> =
             self.buffers.iter().zip(names).map(|(buffer, name)| filled(name, buffer, factor)).collect();
-        let bindings = buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
-            set: 0,
-            binding: index as u32,
-            array_index: 0,
-            class: DescriptorClass::Storage,
-            view: Default::default(),
-            buffer: index,
-            offset: 0,
-            range: buffer.bytes.len() as u64,
-            dynamic_offset: 0,
-        });
+        let bindings = buffers
+            .iter()
+            .enumerate()
+            .map(|(index, buffer)| JobBinding::storage(0, index as u32, index, buffer.bytes.len() as u64));
         let push_constants: Vec<u8> =
             self.push_constants.iter().flat_map(|amount| amount.at(factor).to_le_bytes()).collect();
         let dispatch = JobDispatch {

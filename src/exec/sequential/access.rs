@@ -11,6 +11,7 @@ use super::ops::sized::Form;
 use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::random::mixed;
 use std::rc::Rc;
 
 /// What an access found about the lanes' addresses.
@@ -380,7 +381,7 @@ impl Machine<'_> {
             let Some(store) = self.store_of_mut(access.root) else { continue };
             let at = found.first + word as usize;
             if let (Some(paths), Some(path)) = (&mut store.paths, path) {
-                paths[at] = super::path::mixed(paths[at] ^ path);
+                paths[at] = mixed(paths[at] ^ path);
             }
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
@@ -474,7 +475,7 @@ impl Machine<'_> {
                 let Some(store) = self.store_of_mut(access.root) else { continue };
                 if let (Some(paths), Some(path)) = (&mut store.paths, path) {
                     // Others may have stored the rest of the word.
-                    paths[first / 4] = super::path::mixed(paths[first / 4] ^ path);
+                    paths[first / 4] = mixed(paths[first / 4] ^ path);
                 }
                 for (index, at) in places.enumerate() {
                     let (shift, part) = (at % 4 * 8, at as u32 % 4);

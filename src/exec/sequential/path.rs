@@ -12,14 +12,7 @@ use super::machine::Machine;
 use super::ops::element::{Binary, Ternary, Unary};
 use super::ops::sized::Form;
 use super::program::{Action, Reg, Root, Scalar};
-
-/// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-pub fn mixed(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ value >> 31
-}
+use crate::model::random::mixed;
 
 impl Machine<'_> {
     /// The path of a lane; none in an ordinary run.

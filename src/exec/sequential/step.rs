@@ -139,7 +139,7 @@ impl Machine<'_> {
         let [low, high] = &mut halves;
         for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
             let [a, b, c] = self.operands(from, lane);
-            let value = operation.value(a, b, c).unwrap_or(0);
+            let value = operation.value(a, b, c).expect("decoding has asked whether it exists");
             (*low, *high) = (value as u32, (value >> 32) as u32);
         }
         for (reg, half) in to.registers().zip(&halves) {

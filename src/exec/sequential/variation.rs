@@ -9,8 +9,8 @@
 use super::lanes::MASK_WORDS;
 use super::machine::Machine;
 use super::ops::element::{Binary, Compare, Ternary, Unary};
-use super::path::mixed;
 use super::program::{Action, Reg, Step};
+use crate::model::random::mixed;
 use crate::spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 

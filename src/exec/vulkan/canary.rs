@@ -3,9 +3,8 @@
 //! Knows: a module built here (no compiler), 8 workgroups of 8 invocations, each writing one word that depends on its id.
 
 use super::identity::NoVulkan;
-use super::protocol::{Bytes, Cache, Ending, WireBinding, WireDispatch, WireJob, WireModule, WireRun};
-use crate::exec::resource::JobView;
-use crate::model::procedure::DescriptorClass;
+use super::pass::storage_binding;
+use super::protocol::{Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, WireRun};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv as spv;
@@ -73,17 +72,7 @@ pub fn loop_probe() -> WireJob {
 /// A job with one buffer of `length` zero words at set 0, binding 0, and `groups` workgroups in x.
 fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> WireJob {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let binding = WireBinding {
-        set: 0,
-        binding: 0,
-        array_index: 0,
-        class: DescriptorClass::Storage,
-        view: JobView::Bytes,
-        buffer: 0,
-        offset: 0,
-        range: length as u64 * 4,
-        dynamic_offset: 0,
-    };
+    let binding = storage_binding(0, 0, 0, length as u64 * 4);
     WireJob {
         name: name.to_owned(),
         cache: Cache::Keep,

@@ -298,9 +298,12 @@ impl VulkanExecutor {
         first.findings.iter().for_each(|finding| observer.finding(finding));
         let (mut results, others) = (Results::new(first), different.collect::<Vec<_>>());
         for index in runs.of.iter().skip(1) {
-            match (*index as usize).checked_sub(1).and_then(|index| others.get(index)) {
-                Some(other) => results.add(other.clone(), observer),
+            match (*index as usize).checked_sub(1) {
                 None => results.again(),
+                Some(other) => {
+                    let other = others.get(other).cloned();
+                    results.add(other.unwrap_or_else(|| Run::ended(wire::nothing())), observer);
+                }
             }
         }
         results

@@ -22,10 +22,8 @@ use super::protocol::{
 };
 use super::shape::{Shape, Shapes};
 use super::version;
-use crate::spirv::module::{Instruction, Module};
+use crate::spirv::module::Module;
 use ash::vk;
-use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -442,13 +440,6 @@ fn united(messages: Vec<WireMessage>) -> Vec<WireMessage> {
 fn free_binding<'a>(job: &WireJob, modules: impl Iterator<Item = &'a Module>) -> u32 {
     let bound = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings).map(|binding| binding.binding);
     let recorded = job.modules.iter().filter_map(|module| module.records).map(|slot| slot.binding);
-    let declared = modules.flat_map(declared_bindings);
+    let declared = modules.flat_map(Module::binding_numbers);
     bound.chain(recorded).chain(declared).max().map_or(0, |most| most + 1)
-}
-
-/// Binding numbers that a module declares, of any set.
-fn declared_bindings(module: &Module) -> Vec<u32> {
-    let decorations = module.instructions.iter().filter(|instruction| instruction.op == Op::Decorate);
-    let is_binding = |i: &&Instruction| i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding));
-    decorations.filter(is_binding).filter_map(|instruction| instruction.literal(2)).collect()
 }

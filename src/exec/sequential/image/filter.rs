@@ -12,11 +12,11 @@ use super::{Doing, ImageStep, Level, Projection};
 use crate::exec::resource::JobSampler;
 use crate::exec::sequential::machine::Machine;
 use crate::exec::sequential::memory::Slot;
-use crate::exec::sequential::path::mixed;
 use crate::exec::sequential::program::Reg;
 use crate::exec::sequential::variation::Choice;
 use crate::model::finding::FindingKind;
 use crate::model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
+use crate::model::random::mixed;
 
 impl Machine<'_> {
     /// OpImageSample... and OpImageGather...

@@ -13,11 +13,11 @@ use crate::exec::sequential::lanes::{MASK_WORDS, Mask};
 use crate::exec::sequential::machine::Machine;
 use crate::exec::sequential::memory::{Slot, Store};
 use crate::exec::sequential::ops::element::{Atomic, Touch};
-use crate::exec::sequential::path::mixed;
 use crate::exec::sequential::program::{Reg, Root, Scalar};
 use crate::exec::sequential::variation::Choice;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::image::ImageFormat;
+use crate::model::random::mixed;
 
 /// What the machine keeps for image instructions, so that none has to ask for memory.
 #[derive(Debug, Default)]

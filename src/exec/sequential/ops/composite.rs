@@ -130,6 +130,11 @@ fn halves(decoder: &mut Decoder<'_>, vector: Id) -> Result<Vec<Vec<Reg>>, Unsupp
     Ok(halves)
 }
 
+/// Whether a vector is of numbers and not of Booleans.
+fn is_number(decoder: &Decoder<'_>, vector: Id) -> Result<bool, Unsupported> {
+    Ok(decoder.form(decoder.type_of(vector)?).is_some())
+}
+
 /// A Boolean's index is asked of words: 0 and 1.
 fn as_words(decoder: &mut Decoder<'_>, masks: &[Reg]) -> Vec<Reg> {
     let word = |mask: &Reg| {
@@ -155,13 +160,13 @@ fn extract_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
         decoder.push(Action::Pick { to, from: from.into(), index });
         to
     };
-    let scalars: Vec<Scalar> = match decoder.masks(vector) {
-        Ok(masks) => {
-            let words = as_words(decoder, &masks);
-            let word = pick(decoder, words);
-            vec![as_mask(decoder, word)]
-        }
-        Err(_) => halves(decoder, vector)?.into_iter().map(|half| Scalar::Word(pick(decoder, half))).collect(),
+    let scalars: Vec<Scalar> = if is_number(decoder, vector)? {
+        halves(decoder, vector)?.into_iter().map(|half| Scalar::Word(pick(decoder, half))).collect()
+    } else {
+        let masks = decoder.masks(vector)?;
+        let words = as_words(decoder, &masks);
+        let word = pick(decoder, words);
+        vec![as_mask(decoder, word)]
     };
     decoder.define(instruction, Value::Scalars(scalars.into()));
     Ok(())
@@ -176,14 +181,7 @@ fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
         to
     };
     let mut scalars = Vec::new();
-    if let Ok(masks) = decoder.masks(vector) {
-        let value = decoder.masks(component)?;
-        let value = as_words(decoder, &value)[0];
-        for one in as_words(decoder, &masks).iter().zip(0..) {
-            let word = put(decoder, one, value);
-            scalars.push(as_mask(decoder, word));
-        }
-    } else {
+    if is_number(decoder, vector)? {
         let (halves, value) = (halves(decoder, vector)?, decoder.number(component)?.1);
         let mut new = Vec::new();
         for (half, value) in halves.iter().zip(value.registers()) {
@@ -191,6 +189,13 @@ fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
         }
         for position in 0..new[0].len() {
             scalars.extend(new.iter().map(|half| Scalar::Word(half[position])));
+        }
+    } else {
+        let (masks, value) = (decoder.masks(vector)?, decoder.masks(component)?);
+        let value = as_words(decoder, &value)[0];
+        for one in as_words(decoder, &masks).iter().zip(0..) {
+            let word = put(decoder, one, value);
+            scalars.push(as_mask(decoder, word));
         }
     }
     decoder.define(instruction, Value::Scalars(scalars.into()));

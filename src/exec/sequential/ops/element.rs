@@ -8,7 +8,7 @@
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
-use super::sized::{Form, Operation, Sized};
+use super::sized::{self, Form, Operation, Sized};
 
 /// A condition under which a result is undefined, and what to call it.
 pub type Undefined1 = (fn(u32) -> bool, &'static str);
@@ -277,12 +277,8 @@ fn signum(value: f32) -> f32 {
 }
 
 fn frexp(value: f32) -> (f32, i32) {
-    if value == 0.0 || !value.is_finite() {
-        return (value, 0);
-    }
-    let scaled = f64::from(value);
-    let exponent = ((scaled.to_bits() >> 52) & 0x7ff) as i32 - 1022;
-    (f64::from_bits((scaled.to_bits() & !(0x7ff << 52)) | (1022 << 52)) as f32, exponent)
+    let (significand, exponent) = sized::frexp(value.into());
+    (significand as f32, exponent)
 }
 
 fn half_to_float(bits: u32) -> u32 {

@@ -407,7 +407,8 @@ fn scale(value: f64, exponent: i32) -> f64 {
     value * 2f64.powi((exponent + 1000).max(-1022)) * 2f64.powi(-1000)
 }
 
-fn frexp(value: f64) -> (f64, i32) {
+/// Significand in [0.5, 1) and exponent.
+pub fn frexp(value: f64) -> (f64, i32) {
     if value == 0.0 || !value.is_finite() {
         return (value, 0);
     }

@@ -230,7 +230,7 @@ fn combine(
 ) {
     let join = |sum: Option<u64>, id: u32| {
         let value = value(id) as u64;
-        Some(sum.map_or(value, |sum| operation.value(sum, value, 0).unwrap_or(0)))
+        Some(sum.map_or(value, |sum| operation.value(sum, value, 0).expect("decoding has asked whether it exists")))
     };
     let cluster = match scan {
         Scan::Clustered(cluster) => cluster.min(members.size),
