@@ -12,7 +12,7 @@ use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What an access found about the lanes' addresses.
 struct Addressed {
@@ -535,7 +535,7 @@ impl Machine<'_> {
     }
 
     /// Reports what was noted in `races`, of accesses to a variable.
-    pub(super) fn report_races_at(&mut self, variable: (Root, &Rc<str>), touch: Touch, place: u32) {
+    pub(super) fn report_races_at(&mut self, variable: (Root, &Arc<str>), touch: Touch, place: u32) {
         if self.races.is_empty() {
             return;
         }
@@ -546,7 +546,7 @@ impl Machine<'_> {
 
     fn report_race(
         &mut self,
-        (root, name): (Root, &Rc<str>),
+        (root, name): (Root, &Arc<str>),
         [earlier, touch]: [Touch; 2],
         other: Stamp,
         local: u32,

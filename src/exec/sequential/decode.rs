@@ -19,7 +19,7 @@ use crate::spirv::types::{BlockKind, Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What the engine cannot run, by its SPIR-V name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +46,7 @@ const MOST_EXPANDED: usize = 64;
 #[derive(Debug, Clone)]
 pub enum Value {
     /// Any non-pointer value, flattened.
-    Scalars(Rc<[Scalar]>),
+    Scalars(Arc<[Scalar]>),
     Pointer(Pointer),
     /// An image, a sampler, or both.
     Opaque(Opaque),
@@ -72,15 +72,15 @@ pub struct Pointer {
 #[derive(Debug, Clone)]
 pub enum Location {
     /// A variable that lives in registers.
-    Registers(Rc<[Scalar]>),
+    Registers(Arc<[Scalar]>),
     /// An input that nobody writes.
-    Constant(Rc<[Scalar]>),
+    Constant(Arc<[Scalar]>),
     Memory {
         root: Root,
         base: u32,
         dimensions: Vec<Dimension>,
         arrangement: Arrangement,
-        name: Rc<str>,
+        name: Arc<str>,
     },
     /// An array of descriptors that is still to be indexed.
     Descriptors {
@@ -90,7 +90,7 @@ pub enum Location {
     /// A variable that holds an image, a sampler, or both.
     Opaque(Chosen),
     /// A texel of an image, for atomics.
-    Texel(Rc<ImageStep>),
+    Texel(Arc<ImageStep>),
 }
 
 /// A function being inlined.
@@ -105,7 +105,7 @@ pub struct Frame {
     /// By loop header: the extent in that order and the iteration counter.
     loops: Vec<(Id, std::ops::Range<usize>, Reg)>,
     return_to: Option<u32>,
-    result: Rc<[Scalar]>,
+    result: Arc<[Scalar]>,
     /// Label of the block being decoded.
     block: Id,
     /// Counters of the loops around the call.
@@ -172,7 +172,7 @@ pub fn decode(
         decoder.program.freedom = Freedom::of(module, entry.function);
     }
     let start = decoder.new_label();
-    decoder.inline(start, entry.function, Vec::new(), None, Rc::new([]))?;
+    decoder.inline(start, entry.function, Vec::new(), None, Arc::new([]))?;
     decoder.complete(known)
 }
 
@@ -366,7 +366,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Fresh registers for a value of a type.
-    pub fn fresh(&mut self, ty: Id) -> Result<Rc<[Scalar]>, Unsupported> {
+    pub fn fresh(&mut self, ty: Id) -> Result<Arc<[Scalar]>, Unsupported> {
         let kinds = self.kinds(ty)?;
         Ok(kinds.iter().map(|kind| self.scalar(*kind)).collect())
     }
@@ -502,7 +502,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    pub fn scalars(&mut self, id: Id) -> Result<Rc<[Scalar]>, Unsupported> {
+    pub fn scalars(&mut self, id: Id) -> Result<Arc<[Scalar]>, Unsupported> {
         match self.value(id)? {
             Value::Scalars(scalars) => Ok(scalars),
             Value::Pointer(pointer) => super::ops::pointer::as_address(self, &pointer),
@@ -546,7 +546,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The name of a variable, for messages.
-    pub fn name(&self, id: Id) -> Rc<str> {
+    pub fn name(&self, id: Id) -> Arc<str> {
         match self.module.name(id).filter(|name| !name.is_empty()) {
             Some(name) => name.into(),
             None => format!("%{id}").into(),
@@ -646,7 +646,7 @@ impl<'a> Decoder<'a> {
     /// The location of one descriptor of a buffer variable.
     pub fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
         let index = self.descriptor_index(variable, array_index, Kept::Buffer);
-        let name: Rc<str> = self.program.descriptors[index as usize].name.as_str().into();
+        let name: Arc<str> = self.program.descriptors[index as usize].name.as_str().into();
         Location::Memory {
             root: Root::Descriptor(index),
             base: 0,
@@ -864,7 +864,7 @@ impl<'a> Decoder<'a> {
         function: Id,
         arguments: Vec<Value>,
         return_to: Option<u32>,
-        result: Rc<[Scalar]>,
+        result: Arc<[Scalar]>,
     ) -> Result<(), Unsupported> {
         if self.frames.len() >= MOST_CALLS {
             return Err(unsupported("calls nested deeper than 200, or recursion"));

@@ -15,7 +15,7 @@ use super::ops::subgroup::{Group, Way};
 use super::ordering::Fences;
 use crate::spirv::module::Id;
 use crate::spirv::precision::Freedom;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Index of a register of 32-bit words or of a mask register; which of the two follows from where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,13 +148,13 @@ pub struct Access {
     pub unit: Unit,
     /// Units.
     pub base: u32,
-    pub dimensions: Rc<[Dimension]>,
+    pub dimensions: Arc<[Dimension]>,
     /// Offset of each scalar, in units.
-    pub components: Rc<[u32]>,
+    pub components: Arc<[u32]>,
     /// Bytes of each scalar (1, 2 or 4); empty where all are words.
-    pub sizes: Rc<[u32]>,
+    pub sizes: Arc<[u32]>,
     /// For messages: the variable's name.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
 }
 
 /// A float comparison whose operands are kept for the comparison of engines.
@@ -165,7 +165,7 @@ pub struct Compared {
     pub symbol: &'static str,
     pub left: Reg,
     pub right: Reg,
-    pub names: [Rc<str>; 2],
+    pub names: [Arc<str>; 2],
 }
 
 /// One step of a block, for all active lanes.
@@ -213,14 +213,14 @@ pub enum Action {
         operation: Operation,
         to: Parts,
         /// As many as the operation has.
-        from: Rc<[Parts]>,
+        from: Arc<[Parts]>,
     },
     Relate {
         relation: Relation,
         form: Form,
         to: Reg,
         /// As many as the relation has.
-        from: Rc<[Parts]>,
+        from: Arc<[Parts]>,
     },
     /// Of two masks, by truth table: bit `2a + b` of `table` is the result.
     Logic {
@@ -258,7 +258,7 @@ pub enum Action {
     /// Component `index` of the vector `from`.
     Pick {
         to: Reg,
-        from: Rc<[Reg]>,
+        from: Arc<[Reg]>,
         index: Reg,
     },
     /// `to` becomes `value` where `index` equals `position`, else `old`.
@@ -270,23 +270,23 @@ pub enum Action {
         position: u32,
     },
     Load {
-        access: Rc<Access>,
-        to: Rc<[Scalar]>,
+        access: Arc<Access>,
+        to: Arc<[Scalar]>,
     },
     Store {
-        access: Rc<Access>,
-        from: Rc<[Scalar]>,
+        access: Arc<Access>,
+        from: Arc<[Scalar]>,
     },
     /// `a` is the value (absent for loads, increments), `b` the comparator.
     Atomic {
         op: Atomic,
         form: Form,
-        access: Rc<Access>,
+        access: Arc<Access>,
         to: Option<Parts>,
         a: Option<Parts>,
         b: Option<Parts>,
     },
-    Image(Rc<ImageStep>),
+    Image(Arc<ImageStep>),
     /// Elements behind `base`; both in bytes.
     ArrayLength {
         descriptor: u32,
@@ -323,13 +323,13 @@ pub enum Action {
     Decision {
         slot: u32,
         sum: Reg,
-        compared: Rc<[Compared]>,
+        compared: Arc<[Compared]>,
     },
     Single {
         slot: u32,
         value: Reg,
         weights: [u32; 2],
-        compared: Rc<[Compared]>,
+        compared: Arc<[Compared]>,
     },
     Mark {
         bit: u32,
@@ -337,15 +337,15 @@ pub enum Action {
     /// Of the active invocations of each subgroup; `from` is one number, Boolean or ballot.
     Group {
         op: Group,
-        to: Rc<[Scalar]>,
-        from: Rc<[Scalar]>,
+        to: Arc<[Scalar]>,
+        from: Arc<[Scalar]>,
         index: Option<Reg>,
     },
     /// Values from one invocation of a subgroup to another.
     Exchange {
         way: Way,
-        to: Rc<[Scalar]>,
-        from: Rc<[Scalar]>,
+        to: Arc<[Scalar]>,
+        from: Arc<[Scalar]>,
         index: Option<Reg>,
     },
     /// Invocations of a subgroup wait for each other; they run together, so that only the order of accesses matters.
@@ -377,7 +377,7 @@ pub enum Terminator {
     },
     Switch {
         selector: Reg,
-        cases: Rc<[(u32, u32)]>,
+        cases: Arc<[(u32, u32)]>,
         default: u32,
     },
     /// Index into [`Program::barriers`].
@@ -407,7 +407,7 @@ pub struct Barrier {
     pub place: u32,
     pub fences: Fences,
     /// Iteration counters of the loops around it, outermost first.
-    pub counters: Rc<[Reg]>,
+    pub counters: Arc<[Reg]>,
 }
 
 /// What the memory behind a descriptor counts as where barriers order memory.
@@ -631,17 +631,17 @@ impl Action {
                 *to = scalars(to, Write, v);
             }
             Action::Atomic { op: _, form: _, access, to, a, b } => {
-                *access = Rc::new(access.with_registers(v));
+                *access = Arc::new(access.with_registers(v));
                 a.iter_mut().chain(b.iter_mut()).for_each(|parts| parts.visit(v, Operand));
                 to.iter_mut().for_each(|parts| parts.visit(v, Write));
             }
-            Action::Image(step) => *step = Rc::new(step.with_registers(v)),
+            Action::Image(step) => *step = Arc::new(step.with_registers(v)),
             Action::Load { access, to } => {
-                *access = Rc::new(access.with_registers(v));
+                *access = Arc::new(access.with_registers(v));
                 *to = scalars(to, Write, v);
             }
             Action::Store { access, from } => {
-                *access = Rc::new(access.with_registers(v));
+                *access = Arc::new(access.with_registers(v));
                 let using = if access.root.is_buffer() { Operand } else { Travel };
                 *from = scalars(from, using, v);
             }
@@ -675,13 +675,13 @@ fn mask(visit: &mut dyn FnMut(&mut Scalar, Use), reg: &mut Reg, using: Use) {
     *reg = new;
 }
 
-fn parts(list: &[Parts], visit: &mut dyn FnMut(&mut Scalar, Use)) -> Rc<[Parts]> {
+fn parts(list: &[Parts], visit: &mut dyn FnMut(&mut Scalar, Use)) -> Arc<[Parts]> {
     let mut list = list.to_vec();
     list.iter_mut().for_each(|parts| parts.visit(visit, Use::Operand));
     list.into()
 }
 
-fn scalars(list: &[Scalar], using: Use, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Rc<[Scalar]> {
+fn scalars(list: &[Scalar], using: Use, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Arc<[Scalar]> {
     let mut list = list.to_vec();
     list.iter_mut().for_each(|scalar| visit(scalar, using));
     list.into()

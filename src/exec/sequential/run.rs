@@ -22,7 +22,7 @@ use crate::model::records::{RecordBuffer, Records};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Runs jobs on this machine, without a device.
 #[derive(Debug, Clone, Default)]
@@ -108,7 +108,7 @@ const NONCE: u32 = 0x9E37_79B9;
 struct Session<'a> {
     job: &'a Job,
     settings: Settings,
-    modules: Vec<Rc<Module>>,
+    modules: Vec<Arc<Module>>,
     /// The job's buffers, then one record buffer per module that has one.
     stores: Vec<Store>,
     /// By module: the store of its record buffer.
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
         let modules = job
             .modules
             .iter()
-            .map(|module| Module::parse(module.words.clone()).map(Rc::new))
+            .map(|module| Module::parse(module.words.clone()).map(Arc::new))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| {
                 Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })

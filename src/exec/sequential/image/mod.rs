@@ -15,17 +15,17 @@ pub mod view;
 use super::ops::element::Atomic;
 use super::ops::sized::Form;
 use super::program::{Parts, Reg, Scalar, Use};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The descriptors that an instruction may go to: one, or the elements of an array by an index.
 #[derive(Debug, Clone)]
 pub struct Chosen {
     /// By element: index into `Program::descriptors`.
-    pub descriptors: Rc<[u32]>,
+    pub descriptors: Arc<[u32]>,
     /// None: the first.
     pub index: Option<Index>,
     /// For messages: the variable's name.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
 }
 
 /// A dynamic index into an array of descriptors.
@@ -77,7 +77,7 @@ pub enum Level {
     /// A level of detail.
     Detail(Reg),
     /// From the derivatives of the coordinates in x and in y.
-    Gradient([Rc<[Reg]>; 2]),
+    Gradient([Arc<[Reg]>; 2]),
 }
 
 /// Which registers an instruction has.
@@ -86,19 +86,19 @@ pub struct ImageStep {
     pub doing: Doing,
     pub image: Chosen,
     pub sampler: Option<Chosen>,
-    pub coordinates: Rc<[Reg]>,
+    pub coordinates: Arc<[Reg]>,
     pub reading: Reading,
     pub projection: Projection,
     /// What texels are compared with.
     pub reference: Option<Reg>,
     pub level: Level,
     /// None, one for all texels, or one for each of four; a component per dimension, signed.
-    pub offsets: Rc<[Rc<[Reg]>]>,
+    pub offsets: Arc<[Arc<[Reg]>]>,
     /// Components to write; of an atomic: value, comparator.
-    pub texel: Rc<[Parts]>,
+    pub texel: Arc<[Parts]>,
     /// Of those, how many the declared format has: the rest may be undefined.
     pub used: usize,
-    pub to: Rc<[Parts]>,
+    pub to: Arc<[Parts]>,
     /// How texel components are read.
     pub form: Form,
 }
@@ -145,7 +145,7 @@ impl ImageStep {
             Level::Gradient(pair) => pair.iter_mut().for_each(|one| *one = all(one, &mut word)),
         }
         new.offsets = new.offsets.iter().map(|offset| all(offset, &mut word)).collect();
-        let mut numbers = |list: &[Parts], using: &dyn Fn(usize) -> Use| -> Rc<[Parts]> {
+        let mut numbers = |list: &[Parts], using: &dyn Fn(usize) -> Use| -> Arc<[Parts]> {
             let mut list = list.to_vec();
             for (at, parts) in list.iter_mut().enumerate() {
                 word(&mut parts.low, using(at));
@@ -159,7 +159,7 @@ impl ImageStep {
     }
 }
 
-fn all(list: &[Reg], word: &mut dyn FnMut(&mut Reg, Use)) -> Rc<[Reg]> {
+fn all(list: &[Reg], word: &mut dyn FnMut(&mut Reg, Use)) -> Arc<[Reg]> {
     let mut list = list.to_vec();
     list.iter_mut().for_each(|reg| word(reg, Use::Operand));
     list.into()

@@ -13,7 +13,7 @@ use crate::model::structure::MarkerRole;
 use crate::spirv::module::{Id, Instruction};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
     row(Op::Nop, Meaning::Nothing),
@@ -84,7 +84,7 @@ fn by_position(
     form: Form,
     selector: Parts,
     cases: &[(u64, u32)],
-) -> (Reg, Rc<[(u32, u32)]>) {
+) -> (Reg, Arc<[(u32, u32)]>) {
     let mut position = decoder.constant_word(0);
     for ((value, _), number) in cases.iter().zip(1..) {
         let value = decoder.constant_number(form, *value);
@@ -158,7 +158,7 @@ fn value_marker(decoder: &mut Decoder<'_>, instruction: &Instruction, table: &Ma
     let arguments = MarkerArguments::of(instruction, MarkerFunction::Value);
     let operand = arguments.value.ok_or_else(|| unsupported("a coverage marker without a value"))?;
     let value = decoder.masks(operand)?[0];
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(value)])));
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(value)])));
     let role = role(decoder, &arguments, table)?;
     let slot_of = |decision| table.layout.position(decision);
     match role {

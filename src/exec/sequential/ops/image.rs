@@ -16,7 +16,7 @@ use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Image, Signedness, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageFormat as Declared, ImageOperands, Op};
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
     row(Op::SampledImage, Meaning::Special(sampled_image)),
@@ -154,15 +154,15 @@ fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(Imag
         doing,
         image,
         sampler: opaque.sampler,
-        coordinates: Rc::new([]),
+        coordinates: Arc::new([]),
         reading: Reading::Float,
         projection: Projection::None,
         reference: None,
         level: Level::First,
-        offsets: Rc::new([]),
-        texel: Rc::new([]),
+        offsets: Arc::new([]),
+        texel: Arc::new([]),
         used: 0,
-        to: Rc::new([]),
+        to: Arc::new([]),
         form,
     };
     Ok((step, *ty))
@@ -230,7 +230,7 @@ fn write(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Uns
     step.texel = texel.parts.into();
     image_operands(decoder, instruction, 3, &mut step)?;
     written(decoder, &step);
-    decoder.push(Action::Image(Rc::new(step)));
+    decoder.push(Action::Image(Arc::new(step)));
     Ok(())
 }
 
@@ -252,7 +252,7 @@ fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result
     let opaque = Opaque { image: Some(image), sampler: None, ty: pointer.ty };
     let (mut step, ty) = on_image(decoder, opaque, Doing::Atomic(Atomic::Load))?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
-    let to = Location::Texel(Rc::new(step));
+    let to = Location::Texel(Arc::new(step));
     decoder.define(instruction, Value::Pointer(Pointer { to, ty: ty.sampled_type }));
     Ok(())
 }
@@ -278,7 +278,7 @@ pub fn atomic(
     if instruction.result.is_some() {
         return finish(decoder, instruction, step);
     }
-    decoder.push(Action::Image(Rc::new(step)));
+    decoder.push(Action::Image(Arc::new(step)));
     Ok(())
 }
 
@@ -301,7 +301,7 @@ fn finish(decoder: &mut Decoder<'_>, instruction: &Instruction, mut step: ImageS
     let count = decoder.kinds(ty)?.len() / form.width().words();
     let to: Vec<Parts> = (0..count).map(|_| decoder.parts(form)).collect();
     step.to = to.clone().into();
-    decoder.push(Action::Image(Rc::new(step)));
+    decoder.push(Action::Image(Arc::new(step)));
     define(decoder, instruction, &to);
     Ok(())
 }
@@ -314,7 +314,7 @@ fn word(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Reg, Unsup
 }
 
 /// The registers of a scalar or vector of this form, which has 32 bits.
-fn words(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Rc<[Reg]>, Unsupported> {
+fn words(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Arc<[Reg]>, Unsupported> {
     let numbers = decoder.numbers(operand)?;
     if numbers.form != form || numbers.parts.is_empty() {
         let bits = numbers.form.width().bits();
@@ -359,7 +359,7 @@ fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsuppor
         });
     }
     // A sum below zero lies outside, whatever the coordinates are.
-    (step.coordinates, step.reading, step.offsets) = (sums.into(), Reading::Signed, Rc::new([]));
+    (step.coordinates, step.reading, step.offsets) = (sums.into(), Reading::Signed, Arc::new([]));
     Ok(())
 }
 
@@ -411,7 +411,7 @@ fn image_operands(
     }
     for single in [ImageOperands::CONST_OFFSET, ImageOperands::OFFSET] {
         if mask.contains(single) {
-            step.offsets = Rc::new([words(decoder, take()?, int)?]);
+            step.offsets = Arc::new([words(decoder, take()?, int)?]);
         }
     }
     if mask.contains(ImageOperands::CONST_OFFSETS) {
@@ -421,10 +421,10 @@ fn image_operands(
 }
 
 /// An array of four offsets of two components each.
-fn four_offsets(decoder: &mut Decoder<'_>, operand: Id) -> Result<Rc<[Rc<[Reg]>]>, Unsupported> {
+fn four_offsets(decoder: &mut Decoder<'_>, operand: Id) -> Result<Arc<[Arc<[Reg]>]>, Unsupported> {
     let all = decoder.words(operand)?;
     if all.len() != 8 {
         return Err(unsupported("image operand ConstOffsets without four offsets"));
     }
-    Ok(all.chunks(2).map(Rc::from).collect())
+    Ok(all.chunks(2).map(Arc::from).collect())
 }

@@ -7,7 +7,7 @@ use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::program::{Action, Compared, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use rspirv::spirv::Op;
-use std::rc::Rc;
+use std::sync::Arc;
 
 const AND: u8 = 0b1000;
 const OR: u8 = 0b1110;
@@ -65,7 +65,7 @@ fn fold(decoder: &mut Decoder<'_>, instruction: &Instruction, table: u8) -> Resu
         decoder.push(Action::Logic { table, to, a: result, b: *b });
         result = to;
     }
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(result)])));
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(result)])));
     Ok(())
 }
 
@@ -118,7 +118,7 @@ pub fn remember_comparison(decoder: &mut Decoder<'_>, instruction: &Instruction,
 }
 
 /// The variable that an operand was loaded from, its constant value, or its id.
-fn operand_name(decoder: &Decoder<'_>, operand: Option<Id>) -> Rc<str> {
+fn operand_name(decoder: &Decoder<'_>, operand: Option<Id>) -> Arc<str> {
     let Some(id) = operand else { return "?".into() };
     let load = decoder.module.definition(id).filter(|definition| definition.op == Op::Load);
     let named = load

@@ -9,7 +9,7 @@ use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Reg, Ro
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Majorness, Signedness, Type};
 use rspirv::spirv::Op;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
     row(Op::Variable, Meaning::Special(variable)),
@@ -82,7 +82,7 @@ fn within(
     scalars: &[Scalar],
     ty: Id,
     index: Option<u32>,
-) -> Result<(Rc<[Scalar]>, Id), Unsupported> {
+) -> Result<(Arc<[Scalar]>, Id), Unsupported> {
     let index = index.ok_or_else(|| unsupported("a dynamic index into a built-in input"))?;
     let mut start = 0;
     let uniform = !matches!(decoder.types.get(ty), Some(Type::Structure { .. }));
@@ -104,7 +104,7 @@ struct Place {
     base: u32,
     dimensions: Vec<Dimension>,
     arrangement: Arrangement,
-    name: Rc<str>,
+    name: Arc<str>,
 }
 
 impl Place {
@@ -225,7 +225,7 @@ fn access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>
                 base: base / bytes,
                 dimensions: dimensions.iter().map(scaled).collect(),
                 components: parts.iter().map(|part| part.offset / bytes).collect(),
-                sizes: if words { Rc::new([]) } else { parts.iter().map(|part| part.bytes).collect() },
+                sizes: if words { Arc::new([]) } else { parts.iter().map(|part| part.bytes).collect() },
                 name: name.clone(),
             }))
         }
@@ -248,7 +248,7 @@ pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Ac
 }
 
 /// The value that a pointer points to.
-pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Rc<[Scalar]>, Unsupported> {
+pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
     if let Location::Constant(scalars) = &pointer.to {
         return Ok(scalars.clone());
     }
@@ -270,7 +270,7 @@ pub fn load_from(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Rc<[Sca
     if access.components.len() != to.len() {
         return Err(unsupported("a load of this type"));
     }
-    decoder.push(Action::Load { access: Rc::new(access), to: to.clone() });
+    decoder.push(Action::Load { access: Arc::new(access), to: to.clone() });
     Ok(to)
 }
 
@@ -284,7 +284,7 @@ pub fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) 
             if access.components.len() != value.len() {
                 return Err(unsupported("a store of this type"));
             }
-            decoder.push(Action::Store { access: Rc::new(access), from: value.into() });
+            decoder.push(Action::Store { access: Arc::new(access), from: value.into() });
             Ok(())
         }
         Location::Constant(_) | Location::Descriptors { .. } | Location::Opaque(_) | Location::Texel(_) => {
@@ -352,6 +352,6 @@ fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
             return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
         }
     };
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Word(to)])));
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Word(to)])));
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
     row(Op::ConvertPtrToU, Meaning::Convert(Sized::FromUnsigned)),
@@ -40,7 +40,7 @@ impl Decoder<'_> {
 }
 
 /// The registers of a pointer as a value.
-pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Rc<[Scalar]>, Unsupported> {
+pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
     let Location::Memory { root: Root::Address(start), base, dimensions, .. } = &pointer.to else {
         return Err(unsupported("a pointer as a value (variable pointers)"));
     };
@@ -81,7 +81,7 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> R
     let numbers = [operand(decoder, instruction, 0)?, operand(decoder, instruction, 1)?];
     let parts: Vec<Parts> = numbers.iter().map(|numbers| numbers.parts[0]).collect();
     let result = relate(decoder, Relation::Compare(op), ADDRESS, &parts);
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(result)])));
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(result)])));
     Ok(())
 }
 

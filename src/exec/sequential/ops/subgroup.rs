@@ -16,7 +16,7 @@ use crate::exec::sequential::program::{Action, Parts, Reg, Scalar, SubgroupUse};
 use crate::spirv::module::Instruction;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GroupOperation, Op};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Most invocations of a subgroup (Vulkan, `maxSubgroupSize`).
 pub const MOST_INVOCATIONS: u32 = 128;
@@ -302,7 +302,7 @@ macro_rules! rows {
 pub const TABLE: &[Row] = rows! {
     GroupNonUniformElect => |decoder, instruction| {
         scope(decoder, instruction)?;
-        to_mask(decoder, instruction, Group::Elect, Rc::new([]))
+        to_mask(decoder, instruction, Group::Elect, Arc::new([]))
     },
     GroupNonUniformAll => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::Yes),
     GroupNonUniformAny => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::Yes),
@@ -387,11 +387,11 @@ fn to_mask(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     op: Group,
-    from: Rc<[Scalar]>,
+    from: Arc<[Scalar]>,
 ) -> Result<(), Unsupported> {
     let to = decoder.mask();
-    decoder.push(Action::Group { op, to: Rc::new([Scalar::Mask(to)]), from, index: None });
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(to)])));
+    decoder.push(Action::Group { op, to: Arc::new([Scalar::Mask(to)]), from, index: None });
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
     Ok(())
 }
 
@@ -404,7 +404,7 @@ fn from_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Group, 
         return Err(unsupported(format!("Op{:?} with a result that has not 32 bits", instruction.op)));
     }
     let to = decoder.word();
-    decoder.push(Action::Group { op, to: Rc::new([Scalar::Word(to)]), from, index: None });
+    decoder.push(Action::Group { op, to: Arc::new([Scalar::Word(to)]), from, index: None });
     define(decoder, instruction, &[to.into()]);
     Ok(())
 }
@@ -427,7 +427,7 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -
     let mut sum: Option<Reg> = None;
     for from in each {
         let to = decoder.mask();
-        let (op, to_list) = (Group::AllEqual(form), Rc::new([Scalar::Mask(to)]));
+        let (op, to_list) = (Group::AllEqual(form), Arc::new([Scalar::Mask(to)]));
         decoder.push(Action::Group { op, to: to_list, from: from.into(), index: None });
         sum = Some(match sum {
             None => to,
@@ -440,7 +440,7 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -
         });
     }
     let sum = sum.ok_or_else(|| unsupported("a vote on no components"))?;
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(sum)])));
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(sum)])));
     Ok(())
 }
 
@@ -468,8 +468,8 @@ fn bit_extract(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(
     let from = decoder.scalars(id(instruction, 1)?)?;
     let index = Some(index(decoder, instruction, 2)?);
     let to = decoder.mask();
-    decoder.push(Action::Group { op: Group::BitExtract, to: Rc::new([Scalar::Mask(to)]), from, index });
-    decoder.define(instruction, Value::Scalars(Rc::new([Scalar::Mask(to)])));
+    decoder.push(Action::Group { op: Group::BitExtract, to: Arc::new([Scalar::Mask(to)]), from, index });
+    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
     Ok(())
 }
 
@@ -576,7 +576,7 @@ fn logical(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> 
     for from in decoder.masks(id(instruction, 2)?)? {
         let to = Scalar::Mask(decoder.mask());
         let op = Group::Combine(combination, scan);
-        decoder.push(Action::Group { op, to: Rc::new([to]), from: Rc::new([Scalar::Mask(from)]), index: None });
+        decoder.push(Action::Group { op, to: Arc::new([to]), from: Arc::new([Scalar::Mask(from)]), index: None });
         results.push(to);
     }
     decoder.define(instruction, Value::Scalars(results.into()));

@@ -9,7 +9,7 @@ use crate::exec::sequential::ordering::{Fence, Fences, Reach};
 use crate::exec::sequential::program::{Action, Addressing, Root, SubgroupUse};
 use crate::spirv::module::{Instruction, Module};
 use rspirv::spirv::Op;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
     row(Op::ControlBarrier, Meaning::Special(control_barrier)),
@@ -125,7 +125,7 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
     let a = operand(decoder, shape.value)?;
     let b = operand(decoder, shape.comparator)?;
     let to = instruction.result.map(|_| decoder.parts(form));
-    decoder.push(Action::Atomic { op, form, access: Rc::new(access), to, a, b });
+    decoder.push(Action::Atomic { op, form, access: Arc::new(access), to, a, b });
     if let Some(to) = to {
         define(decoder, instruction, &[to]);
     }
