@@ -9,6 +9,7 @@ use vkcert::exec::sequential::{MemoryModel, SequentialExecutor, Settings};
 use vkcert::exec::{Completion, Executor, ModuleRecording, Run, Unobserved};
 use vkcert::model::finding::Finding;
 use vkcert::model::id::DecisionId;
+use vkcert::model::printed::PrintedLine;
 use vkcert::model::records::{DecisionSlot, MarkerTable, RecordLayout};
 use vkcert::model::structure::{MarkIndex, MarkerRole};
 use vkcert::spirv::module::Module;
@@ -22,6 +23,12 @@ fn run(test: &FileTest, tile_width: u32) -> Run {
 fn lines(finding: &Finding) -> (String, Option<u32>, Option<u32>) {
     let line = |place: &Option<vkcert::model::place::Place>| place.as_ref().and_then(|place| place.line);
     (finding.kind.to_string(), line(&finding.place), line(&finding.other_place))
+}
+
+/// As the directive `print` has it.
+fn printed_line(line: &PrintedLine) -> String {
+    let [x, y, z] = line.invocation;
+    format!("{x} {y} {z} @{} {}", line.place.line.unwrap_or(0), line.text.trim_end())
 }
 
 fn problems(test: &FileTest, width: u32, run: &Run) -> Vec<String> {
@@ -76,6 +83,10 @@ fn problems(test: &FileTest, width: u32, run: &Run) -> Vec<String> {
         if !run.findings.iter().any(has) {
             problems.push(format!("no {kind} with {name} {value}"));
         }
+    }
+    let printed: Vec<String> = run.printed.lines.iter().map(printed_line).collect();
+    if printed != test.prints {
+        problems.push(format!("printed {printed:#?}, expected {:#?}", test.prints));
     }
     problems.extend(test.mismatches(&run.buffers));
     problems

@@ -61,6 +61,7 @@ pub fn campaign(
             .chain(strangers)
             .chain(recording_notes(kernels, engines))
             .chain(run_notes(runs))
+            .chain(printed_notes(runs))
             .collect(),
         conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
     })
@@ -77,6 +78,17 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
 
 fn notes(kernels: &[Kernel]) -> Vec<String> {
     kernels.iter().flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name))).collect()
+}
+
+/// How much kernels printed: evidence holds no such text.
+fn printed_notes(runs: &[Vec<TestRun>]) -> Option<String> {
+    let printed = runs.iter().flatten().map(|run| &run.printed);
+    let lines: u64 = printed.map(|printed| printed.lines.len() as u64 + printed.omitted).sum();
+    (lines > 0).then(|| {
+        format!(
+            "debug printf wrote {lines} lines on the sequential engine (devices print none); `vkcert run` shows them"
+        )
+    })
 }
 
 /// Remarks of the runs, each once.

@@ -14,6 +14,7 @@ use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::TestId;
+use crate::model::printed::Printed;
 use crate::model::procedure::{self, KernelText, Language};
 use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLimits};
 use crate::model::result::{RunResult, TestOutcome};
@@ -149,6 +150,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         notes: run.notes.clone(),
+        printed: run.printed.clone(),
         schedules: run.schedules.clone(),
         buffers,
         coverage,
@@ -202,6 +204,28 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
     kernel::from_glsl(name, &source, Wanted::Source)
 }
 
+/// Printed lines that people see at once.
+const SHOWN_LINES: usize = 20;
+
+/// What a test printed, a line per invocation; control characters are shown as escapes.
+fn printed(printed: &Printed) -> String {
+    let mut text = String::new();
+    for line in printed.lines.iter().take(SHOWN_LINES) {
+        let [x, y, z] = line.invocation;
+        let shown =
+            line.text.trim_end_matches('\n').escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
+        text.push_str(&format!("    printed by ({x}, {y}, {z}) at {}: {shown}\n", line.place));
+    }
+    let more = printed.lines.len().saturating_sub(SHOWN_LINES) as u64 + printed.omitted;
+    if more > 0 {
+        text.push_str(&format!(
+            "    and {more} more printed lines ({} of them with --format json)\n",
+            more - printed.omitted
+        ));
+    }
+    text
+}
+
 /// Verdicts, mismatches, findings and what the vectors show, for people.
 fn text(result: &RunResult) -> String {
     let mut text = String::new();
@@ -224,6 +248,7 @@ fn text(result: &RunResult) -> String {
             text.push_str(&format!("    {}: {place}{}\n", finding.kind, finding.message));
         }
         test.schedules.iter().for_each(|schedules| text.push_str(&format!("    {schedules}\n")));
+        text.push_str(&printed(&test.printed));
         test.notes.iter().for_each(|note| text.push_str(&format!("    note: {note}\n")));
         for (kernel, coverage) in &test.coverage {
             for decision in &coverage.decisions {

@@ -16,6 +16,7 @@ use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
 use crate::model::evidence::{LoweringDecision, Mismatch};
 use crate::model::finding::{Checks, Finding, FindingKind};
+use crate::model::printed::Printed;
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
 use crate::model::records::Records;
@@ -47,6 +48,8 @@ pub struct TestRun {
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
+    /// What the kernels printed.
+    pub printed: Printed,
     /// Final contents by buffer name; empty where the run did not get that far.
     pub outputs: BTreeMap<String, Vec<u8>>,
     /// Per kernel and specialization: what was recorded, or why nothing was.
@@ -107,6 +110,7 @@ impl TestRun {
             mismatches: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
+            printed: Printed::default(),
             outputs: BTreeMap::new(),
             records: Vec::new(),
             objects: Vec::new(),
@@ -136,6 +140,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
         notes: production.notes.clone(),
+        printed: production.printed.clone(),
         records: Vec::new(),
         objects: Vec::new(),
         counts,

@@ -19,6 +19,7 @@ pub mod vulkan;
 
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Checks, Finding};
+use crate::model::printed::Printed;
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::verdict::EngineName;
@@ -128,12 +129,21 @@ pub struct Run {
     pub records: BTreeMap<String, Records>,
     /// What a reader of the result should know though it is no finding, as sentences; sorted, without duplicates.
     pub notes: Vec<String>,
+    /// Of engines that print.
+    pub printed: Printed,
 }
 
 impl Run {
     /// A run that ended before anything was produced.
     pub fn ended(completion: Completion) -> Self {
-        Self { completion, buffers: Vec::new(), findings: Vec::new(), records: BTreeMap::new(), notes: Vec::new() }
+        Self {
+            completion,
+            buffers: Vec::new(),
+            findings: Vec::new(),
+            records: BTreeMap::new(),
+            notes: Vec::new(),
+            printed: Printed::default(),
+        }
     }
 }
 

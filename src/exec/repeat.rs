@@ -134,7 +134,7 @@ impl Results {
         let first = self.different.swap_remove(0);
         match completion {
             None => Run { findings, ..first },
-            Some(completion) => Run { findings, notes: first.notes, ..Run::ended(completion) },
+            Some(completion) => Run { findings, notes: first.notes, printed: first.printed, ..Run::ended(completion) },
         }
     }
 

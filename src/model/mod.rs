@@ -14,6 +14,7 @@ pub mod id;
 pub mod image;
 pub mod object;
 pub mod place;
+pub mod printed;
 pub mod procedure;
 pub mod project;
 pub mod random;

@@ -4,6 +4,7 @@ use super::coverage::KernelCoverage;
 use super::evidence::Mismatch;
 use super::finding::Finding;
 use super::id::TestId;
+use super::printed::Printed;
 use super::schedule::ScheduleResult;
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
@@ -31,6 +32,9 @@ pub struct TestOutcome {
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
+    /// What the kernels printed with debug printf; the sequential engine alone prints.
+    #[serde(default, skip_serializing_if = "Printed::is_empty")]
+    pub printed: Printed,
     /// What other orders of the workgroups showed, with `--schedules`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,

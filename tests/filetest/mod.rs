@@ -22,6 +22,8 @@ pub struct FileTest {
     pub expect: Vec<Expect>,
     pub findings: Vec<Expected>,
     pub details: Vec<(String, String, String)>,
+    /// Global invocation id, line of the file and text of every printed line.
+    pub prints: Vec<String>,
     pub completion: Completed,
     pub steps: Option<u64>,
     pub spec_memory_model: bool,
@@ -135,6 +137,10 @@ impl FileTest {
     fn parse(name: &str, text: &str) -> Self {
         let mut test = FileTest { name: name.to_owned(), groups: [1; 3], ..Self::default() };
         for line in text.lines().filter_map(|line| line.strip_prefix("//!")) {
+            if let Some(printed) = line.strip_prefix(" print ") {
+                test.prints.push(printed.to_owned());
+                continue;
+            }
             let mut parts = line.split_whitespace();
             let directive = parts.next().unwrap_or_default();
             test.directive(directive, parts.collect());

@@ -14,8 +14,9 @@ use super::image::machine::Workspace;
 use super::lanes::{MASK_WORDS, Mask, spread};
 use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD, shared_memory};
 use super::ops::element::Touch;
+use super::print::Printer;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
-use super::record::{Recorder, rank};
+use super::record::{Rank, Recorder, parts_of_rank, rank};
 use super::shadow::Stamp;
 use super::subgroup::Orders;
 use super::variation::Variation;
@@ -83,6 +84,7 @@ pub struct Machine<'a> {
     pub push_constants: Store,
     pub collector: Collector,
     pub recorder: Recorder,
+    pub printer: Printer,
     pub steps_left: u64,
     pub regions: RegionCounts,
     /// Whether any barrier was divergent.
@@ -183,6 +185,7 @@ impl<'a> Machine<'a> {
             push_constants: launch.push_constants,
             collector: launch.collector,
             recorder: launch.recorder,
+            printer: Printer::default(),
             steps_left: launch.steps_left,
             regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
             diverged: false,
@@ -381,6 +384,11 @@ impl<'a> Machine<'a> {
     fn local_id(&self, local: u32) -> [u32; 3] {
         let [columns, rows, _] = self.program.local_size;
         [local % columns, local / columns % rows, local / (columns * rows)]
+    }
+
+    pub fn invocation_of_rank(&self, rank: Rank) -> [u32; 3] {
+        let (workgroup, local) = parts_of_rank(rank);
+        self.invocation_of(workgroup, local)
     }
 
     /// Global invocation id of a local index in the current workgroup.

@@ -24,6 +24,7 @@ mod order;
 mod ordering;
 mod outline;
 mod path;
+mod print;
 pub mod program;
 mod record;
 mod run;

@@ -10,6 +10,7 @@
 
 use super::image::ImageStep;
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
+use super::ops::print::{Kindred, Piece};
 use super::ops::sized::{Form, Operation, Relation};
 use super::ops::subgroup::{Group, Way};
 use super::ordering::Fences;
@@ -166,6 +167,20 @@ pub struct Compared {
     pub left: Reg,
     pub right: Reg,
     pub names: [Arc<str>; 2],
+}
+
+/// A line that each invocation prints.
+#[derive(Debug, Clone)]
+pub struct Print {
+    pub pieces: Arc<[Piece]>,
+    pub values: Arc<[Printable]>,
+}
+
+/// A number, a Boolean or a vector of them.
+#[derive(Debug, Clone)]
+pub struct Printable {
+    pub kindred: Kindred,
+    pub components: Arc<[Scalar]>,
 }
 
 /// One step of a block, for all active lanes.
@@ -348,6 +363,8 @@ pub enum Action {
         from: Arc<[Scalar]>,
         index: Option<Reg>,
     },
+    /// Debug printf.
+    Print(Arc<Print>),
     /// Invocations of a subgroup wait for each other; they run together, so that only the order of accesses matters.
     SubgroupBarrier {
         fences: Fences,
@@ -634,6 +651,15 @@ impl Action {
                 *access = Arc::new(access.with_registers(v));
                 a.iter_mut().chain(b.iter_mut()).for_each(|parts| parts.visit(v, Operand));
                 to.iter_mut().for_each(|parts| parts.visit(v, Write));
+            }
+            Action::Print(print) => {
+                let mut new = Print::clone(print);
+                let value = |value: &Printable| Printable {
+                    kindred: value.kindred,
+                    components: scalars(&value.components, Operand, v),
+                };
+                new.values = new.values.iter().map(value).collect();
+                *print = Arc::new(new);
             }
             Action::Image(step) => *step = Arc::new(step.with_registers(v)),
             Action::Load { access, to } => {

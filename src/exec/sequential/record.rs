@@ -17,6 +17,11 @@ pub fn rank(workgroup: u64, local: u32) -> Rank {
     workgroup << LOCAL_BITS | u64::from(local)
 }
 
+/// Linear workgroup index and local index.
+pub fn parts_of_rank(rank: Rank) -> (u64, u32) {
+    (rank >> LOCAL_BITS, (rank & ((1 << LOCAL_BITS) - 1)) as u32)
+}
+
 /// Bits of one kernel in one dispatch.
 #[derive(Debug, Default)]
 pub struct Recorder {
@@ -98,8 +103,8 @@ impl Recorder {
         let mut records = Records { words: vec![0; words], ..Records::default() };
         for (bit, rank) in self.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
             records.words[bit / 32] |= 1 << (bit % 32);
-            let local = (*rank & ((1 << LOCAL_BITS) - 1)) as u32;
-            records.witnesses.insert(bit as u32, invocation(*rank >> LOCAL_BITS, local));
+            let (workgroup, local) = parts_of_rank(*rank);
+            records.witnesses.insert(bit as u32, invocation(workgroup, local));
         }
         records.operands = self.operands;
         records

@@ -7,8 +7,9 @@ use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
+use super::print::MOST_LINES;
 use super::program::{Action, Addressing, Barrier, Kept, Program, SubgroupUse, Uniform};
-use super::record::Recorder;
+use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::{MemoryModel, Settings};
@@ -18,6 +19,7 @@ use crate::exec::{
 use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{RecordBuffer, Records};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;
@@ -119,6 +121,7 @@ struct Session<'a> {
     tallies: BTreeMap<String, LoopTally>,
     touched: Vec<BTreeMap<(u32, u32), u64>>,
     diverged: bool,
+    printed: Printed,
     /// Why records cannot be trusted, of the first dispatch with such records.
     untrusted: Option<String>,
     notes: BTreeSet<String>,
@@ -172,6 +175,7 @@ impl<'a> Session<'a> {
             tallies: BTreeMap::new(),
             touched: Vec::new(),
             diverged: false,
+            printed: Printed::default(),
             untrusted: None,
             notes: BTreeSet::new(),
         })
@@ -232,6 +236,8 @@ impl<'a> Session<'a> {
             *bytes = u64::from(*words * 4).max(*bytes);
         }
         self.touched.push(touched);
+        let printed = std::mem::take(&mut machine.printer).finish();
+        let printed = printed_lines(printed, parsed, |rank| machine.invocation_of_rank(rank));
         let recorder = std::mem::take(&mut machine.recorder);
         let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
@@ -239,6 +245,7 @@ impl<'a> Session<'a> {
             let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
+        self.keep_printed(printed);
         if stopped.is_none()
             && let Err(reason) = self.read_record_buffer(dispatch.module, &size)
         {
@@ -266,6 +273,14 @@ impl<'a> Session<'a> {
                 reason: format!("the limit of {} steps was reached", job.limits.steps),
             })),
         }
+    }
+
+    /// Adds what a dispatch printed.
+    fn keep_printed(&mut self, new: Printed) {
+        let (room, dispatch) = (MOST_LINES - self.printed.lines.len(), self.touched.len() as u32 - 1);
+        self.printed.omitted += new.omitted + new.lines.len().saturating_sub(room) as u64;
+        let lines = new.lines.into_iter().take(room);
+        self.printed.lines.extend(lines.map(|line| PrintedLine { dispatch, ..line }));
     }
 
     /// What makes checks unnecessary in this dispatch.
@@ -446,6 +461,7 @@ impl<'a> Session<'a> {
             findings: self.findings,
             records: self.records,
             notes: self.notes.into_iter().collect(),
+            printed: self.printed,
         };
         let paths =
             self.stores.iter_mut().take(self.job.buffers.len()).filter_map(|store| store.paths.take()).collect();
@@ -513,7 +529,21 @@ fn over_memory(bytes: u64, limit: u64) -> Early {
     })
 }
 
-/// Words of push constants that the program reads at known places.
+/// Printed lines with their places.
+fn printed_lines(
+    (lines, omitted): (Vec<(Rank, u32, String)>, u64),
+    module: &Module,
+    invocation: impl Fn(Rank) -> [u32; 3],
+) -> Printed {
+    let line = |(rank, place, text): (Rank, u32, String)| PrintedLine {
+        dispatch: 0,
+        invocation: invocation(rank),
+        place: module.place(place as usize),
+        text,
+    };
+    Printed { lines: lines.into_iter().map(line).collect(), omitted }
+}
+
 /// Descriptors of each binding of a dispatch.
 fn bound(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), u32> {
     let mut bound = BTreeMap::new();
@@ -524,6 +554,7 @@ fn bound(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), u32> {
     bound
 }
 
+/// Words of push constants that the program reads at known places.
 fn used_push_constants(program: &Program) -> usize {
     let word = |uniform: &Uniform| match uniform {
         Uniform::PushConstant(word) => Some(*word as usize + 1),

@@ -104,15 +104,15 @@ impl Machine<'_> {
             Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
             Action::LoopReset { counter } => self.write(*counter, |out, _| out.fill(0)),
             Action::LoopNext { counter } => {
-                let lanes: Vec<usize> = self.active.lanes().collect();
                 let counter = &mut self.words[counter.0 as usize];
-                lanes.into_iter().for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
+                self.active.lanes().for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
             }
             Action::Condition { slot: _, sum, value, weights } => self.condition(*sum, *value, *weights),
             Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
             Action::Single { slot, value, weights, compared } => self.single(*slot, *value, *weights, compared),
             Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
             Action::Exchange { way, to, from, index } => self.exchange_values(*way, to, from, *index, place),
+            Action::Print(print) => self.print(print, place),
             Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
             Action::Mark { bit } => {
                 if let Some(lane) = self.lowest(&self.active.0) {

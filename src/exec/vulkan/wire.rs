@@ -12,6 +12,7 @@ use crate::exec::resource::JobImage;
 use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
 use crate::instrument::{CanaryError, RecordForm, check_bits};
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::printed::Printed;
 use crate::model::records::Records;
 use sha2::Digest as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,6 +148,7 @@ pub fn run(job: &Job, run: WireRun) -> Run {
         findings,
         records,
         notes: Vec::new(),
+        printed: Printed::default(),
     }
 }
 

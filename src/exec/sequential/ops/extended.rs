@@ -1,4 +1,5 @@
-//! Extended instructions: GLSL.std.450 (its specification), and non-semantic sets, which have no effect.
+//! Extended instructions: GLSL.std.450 (its specification), and non-semantic sets, which have no effect but
+//! that debug printf prints.
 
 use super::arith::sum_of_products;
 use super::element::{Binary, Compare, Ternary, Unary};
@@ -115,6 +116,7 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
         _ => None,
     });
     match name {
+        Some("NonSemantic.DebugPrintf") => return super::print::debug_printf(decoder, instruction),
         Some(name) if name.starts_with("NonSemantic.") => return Ok(()),
         Some("GLSL.std.450") => {}
         other => return Err(unsupported(format!("extended instruction set {}", other.unwrap_or("without a name")))),

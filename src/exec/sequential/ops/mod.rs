@@ -13,6 +13,7 @@ pub mod logic;
 pub mod memory;
 pub mod number;
 pub mod pointer;
+pub mod print;
 pub mod sized;
 pub mod subgroup;
 pub mod sync;
