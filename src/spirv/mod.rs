@@ -1,4 +1,4 @@
-//! SPIR-V modules: reading, reflection, control flow, effects.
+//! SPIR-V modules: reading, reflection, control flow, opcodes and their effects.
 //!
 //! Knows: the binary form and the meaning of declarations. Every layer below reads modules through this one.
 //! Promises: a [`module::Module`] is parsed once and immutable; passes make new word streams.
@@ -7,10 +7,11 @@
 pub mod calls;
 pub mod cfg;
 pub mod constants;
-pub mod effects;
 pub mod fold;
+pub mod foreign;
 pub mod locate;
 pub mod module;
+pub mod opcodes;
 mod pieces;
 pub mod precision;
 pub mod reflect;

@@ -253,6 +253,21 @@ impl Module {
                 let decorated = Decorated { decoration: *decoration, operands: rest.to_vec() };
                 self.member_decorations.entry((*id, *member)).or_default().push(decorated);
             }
+            // The group's own decorations come before it is used (SPIR-V, 2.4 and OpGroupDecorate).
+            (Op::GroupDecorate, [Operand::IdRef(group), targets @ ..]) => {
+                let shared = self.decorations(*group).to_vec();
+                for id in targets.iter().filter_map(Operand::id_ref_any) {
+                    self.decorations.entry(id).or_default().extend(shared.iter().cloned());
+                }
+            }
+            (Op::GroupMemberDecorate, [Operand::IdRef(group), targets @ ..]) => {
+                let shared = self.decorations(*group).to_vec();
+                for pair in targets.chunks(2) {
+                    if let [Operand::IdRef(id), Operand::LiteralBit32(member)] = pair {
+                        self.member_decorations.entry((*id, *member)).or_default().extend(shared.iter().cloned());
+                    }
+                }
+            }
             (
                 Op::EntryPoint,
                 [

@@ -294,3 +294,45 @@ fn loads_count_as_uniform_only_where_nobody_writes() {
         1
     );
 }
+
+#[test]
+fn decorations_of_a_group_are_those_of_its_targets() {
+    let text = "
+        OpCapability Shader
+        OpExtension \"SPV_KHR_storage_buffer_storage_class\"
+        OpMemoryModel Logical GLSL450
+        OpEntryPoint GLCompute %main \"main\"
+        OpExecutionMode %main LocalSize 1 1 1
+        OpDecorate %stride ArrayStride 16
+        %stride = OpDecorationGroup
+        OpDecorate %offset Offset 32
+        OpDecorate %offset NonWritable
+        %offset = OpDecorationGroup
+        OpGroupDecorate %stride %row %array
+        OpMemberDecorate %block 0 Offset 0
+        OpGroupMemberDecorate %offset %block 1
+        OpDecorate %block Block
+        OpDecorate %buffer DescriptorSet 1
+        OpDecorate %buffer Binding 2
+        %void = OpTypeVoid
+        %void_function = OpTypeFunction %void
+        %uint = OpTypeInt 32 0
+        %two = OpConstant %uint 2
+        %row = OpTypeArray %uint %two
+        %array = OpTypeRuntimeArray %uint
+        %block = OpTypeStruct %row %array
+        %pointer = OpTypePointer StorageBuffer %block
+        %buffer = OpVariable %pointer StorageBuffer
+        %main = OpFunction %void None %void_function
+        %label = OpLabel
+        OpReturn
+        OpFunctionEnd";
+    let compiler = shaderc::Compiler::new().expect("compiler");
+    let words = compiler.assemble(text, None).expect("assembly").as_binary().to_vec();
+    validate(&words, TargetEnv::Vulkan1_3).expect("valid");
+    let types = Types::of(&Module::parse(words).unwrap());
+    let layouts: Vec<String> = types.iter().map(|(_, ty)| format!("{ty:?}")).collect();
+    let all = layouts.join("\n");
+    assert_eq!(all.matches("stride: Some(16)").count(), 2, "{all}");
+    assert!(all.contains("offset: Some(32)"), "{all}");
+}

@@ -10,8 +10,8 @@
 
 use super::calls::reachable_functions;
 use super::cfg::Graph;
-use super::effects::{Effect, effect};
 use super::module::{Id, Instruction, Module};
+use super::opcodes::{Effect, effect};
 use super::types::{Type, Types};
 use crate::model::place::Place;
 use rspirv::dr::Operand;

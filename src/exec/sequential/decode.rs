@@ -14,6 +14,7 @@ use super::settle::Known;
 use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
 use crate::spirv::module::{self, Function, Id, Instruction, Module, is_terminator};
+use crate::spirv::opcodes::{self, Support};
 use crate::spirv::precision::Freedom;
 use crate::spirv::types::{BlockKind, Type, Types};
 use rspirv::dr::Operand;
@@ -161,7 +162,7 @@ pub fn decode(
     if entry.model != rspirv::spirv::ExecutionModel::GLCompute {
         return Err(unsupported(format!("execution model {:?}", entry.model)));
     }
-    check_capabilities(module)?;
+    check_declarations(module)?;
     let types = Types::of(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
@@ -177,7 +178,7 @@ pub fn decode(
 }
 
 /// Capabilities whose features the engine has; the instructions they bring are checked one by one.
-const CAPABILITIES: &[Capability] = &[
+pub const CAPABILITIES: &[Capability] = &[
     Capability::Matrix,
     Capability::Shader,
     Capability::ImageQuery,
@@ -249,15 +250,24 @@ const CAPABILITIES: &[Capability] = &[
     Capability::SubgroupVoteKHR,
 ];
 
-fn check_capabilities(module: &Module) -> Result<(), Unsupported> {
+fn check_declarations(module: &Module) -> Result<(), Unsupported> {
     for instruction in module.instructions.iter().take_while(|instruction| instruction.op != Op::Function) {
         if let (Op::Capability, Some(Operand::Capability(capability))) = (instruction.op, instruction.operands.first())
             && !CAPABILITIES.contains(capability)
         {
             return Err(unsupported(format!("capability {capability:?}")));
         }
+        supported(instruction.op)?;
     }
     Ok(())
+}
+
+/// Whether the table of opcodes has it as the engine's own.
+fn supported(op: Op) -> Result<(), Unsupported> {
+    match opcodes::support(op) {
+        Support::Engine => Ok(()),
+        Support::Not(why) => Err(unsupported(format!("Op{op:?} ({why})"))),
+    }
 }
 
 impl<'a> Decoder<'a> {
@@ -969,8 +979,9 @@ impl<'a> Decoder<'a> {
             if self.total_steps > MOST_STEPS {
                 return Err(unsupported(format!("a kernel of more than {MOST_STEPS} steps after inlining")));
             }
+            supported(instruction.op)?;
             let meaning = self.rows.get(&instruction.op).copied();
-            let meaning = meaning.ok_or_else(|| unsupported(format!("Op{:?}", instruction.op)))?;
+            let meaning = meaning.ok_or_else(|| unsupported(format!("Op{:?} in a function", instruction.op)))?;
             ops::decode(self, instruction, meaning)?;
             if is_terminator(instruction.op) {
                 break;

@@ -32,6 +32,7 @@ mod settle;
 mod shadow;
 mod step;
 mod subgroup;
+pub mod support;
 mod variation;
 mod within;
 

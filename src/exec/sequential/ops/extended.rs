@@ -109,6 +109,18 @@ const GLSL: &[(GLOp, Extended)] = &[
     (GLOp::UnpackUnorm4x8, E::Special(|d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackUnorm4)))),
 ];
 
+/// Instructions of GLSL.std.450 that have a row, and those that have none, by name.
+pub fn names() -> (Vec<String>, Vec<String>) {
+    let all = (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into()));
+    let (run, missing): (Vec<GLOp>, Vec<GLOp>) = all.partition(|op| GLSL.iter().any(|(known, _)| known == op));
+    let named = |ops: Vec<GLOp>| {
+        let mut names: Vec<String> = ops.iter().map(|op| format!("{op:?}")).collect();
+        names.sort();
+        names
+    };
+    (named(run), named(missing))
+}
+
 fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let set = decoder.module.definition(id(instruction, 0)?);
     let name = set.and_then(|set| match set.operands.first() {

@@ -141,3 +141,21 @@ fn element_wise(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Sized)
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
     number::each(decoder, instruction, op, &operands)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spirv::opcodes::{Effect, GROUPS, Support, support};
+
+    /// Declarations are read where the module is; those that stand in functions too have rows.
+    #[test]
+    fn what_the_table_of_opcodes_has_as_the_engine_s_own_has_exactly_one_row() {
+        let all: Vec<Op> = TABLES.iter().flat_map(|table| table.iter()).map(|row| row.op).collect();
+        assert_eq!(all.len(), rows().len(), "an opcode has two rows");
+        let foreign: Vec<&Op> = all.iter().filter(|op| support(**op) != Support::Engine).collect();
+        assert!(foreign.is_empty(), "rows that are never asked: {foreign:?}");
+        let run = GROUPS.iter().filter(|group| group.support == Support::Engine && group.effect != Effect::Declaration);
+        let missing: Vec<&Op> = run.flat_map(|group| group.ops).filter(|op| !all.contains(op)).collect();
+        assert!(missing.is_empty(), "instructions without a row: {missing:?}");
+    }
+}
