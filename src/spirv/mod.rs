@@ -11,6 +11,7 @@ pub mod fold;
 pub mod foreign;
 pub mod locate;
 pub mod module;
+mod nesting;
 pub mod opcodes;
 mod pieces;
 pub mod precision;

@@ -119,6 +119,8 @@ pub struct Module {
 pub enum ModuleError {
     #[error("not a SPIR-V module: {reason}")]
     Parse { reason: String },
+    #[error("{what} %{id} {problem}")]
+    Nesting { what: &'static str, id: Id, problem: String },
     #[error("a SPIR-V module has a whole number of 4-byte words; this one has {bytes} bytes")]
     PartialWord { bytes: usize },
 }
@@ -188,6 +190,7 @@ impl Module {
         read.map_err(|state| ModuleError::Parse { reason: state.to_string() })?;
         let header = header.ok_or_else(|| ModuleError::Parse { reason: "no header".to_owned() })?;
         instructions.shrink_to_fit();
+        super::nesting::check(&instructions)?;
         Ok(Self::index(words, header, instructions))
     }
 

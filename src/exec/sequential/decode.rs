@@ -10,6 +10,7 @@ use super::layout::{Arrangement, Kind};
 use super::ops::{self, Meaning};
 use super::ordering::Fences;
 use super::program::*;
+use super::record::MOST_INVOCATIONS;
 use super::settle::Known;
 use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
@@ -168,6 +169,7 @@ pub fn decode(
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
     let mut decoder = Decoder::new(module, types, constants, markers);
     decoder.program.local_size = decoder.local_size(entry.function)?;
+    check_local_size(decoder.program.local_size)?;
     decoder.bound = known.bound.clone();
     if known.variation.is_some() {
         decoder.program.freedom = Freedom::of(module, entry.function);
@@ -249,6 +251,18 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::SubgroupBallotKHR,
     Capability::SubgroupVoteKHR,
 ];
+
+/// A workgroup has from one to [`MOST_INVOCATIONS`] invocations.
+fn check_local_size(size: [u32; 3]) -> Result<(), Unsupported> {
+    let invocations: u128 = size.iter().map(|size| u128::from(*size)).product();
+    if (1..=u128::from(MOST_INVOCATIONS)).contains(&invocations) {
+        return Ok(());
+    }
+    let [x, y, z] = size;
+    Err(unsupported(format!(
+        "a local size of {x} x {y} x {z} (the engine runs workgroups of 1 to {MOST_INVOCATIONS} invocations)"
+    )))
+}
 
 fn check_declarations(module: &Module) -> Result<(), Unsupported> {
     for instruction in module.instructions.iter().take_while(|instruction| instruction.op != Op::Function) {
@@ -882,6 +896,7 @@ impl<'a> Decoder<'a> {
         let module = self.module;
         let body = module.function(function).ok_or_else(|| unsupported(format!("the missing function %{function}")))?;
         let order = super::order::structured(module, body);
+        let first = *order.first().ok_or_else(|| unsupported(format!("the function %{function} without a body")))?;
         let positions: HashMap<Id, usize> = order.iter().enumerate().map(|(at, label)| (*label, at)).collect();
         let around = self.counters_here();
         let mut frame = Frame {
@@ -893,7 +908,7 @@ impl<'a> Decoder<'a> {
             loops: Vec::new(),
             return_to,
             result,
-            block: order[0],
+            block: first,
             around,
             phis: HashMap::new(),
         };
@@ -948,6 +963,9 @@ impl<'a> Decoder<'a> {
         for (header, merge) in loops {
             let positions = &self.frame().positions;
             let range = positions[&header]..positions.get(&merge).copied().unwrap_or(order.len());
+            if range.is_empty() {
+                return Err(unsupported("a loop whose merge block comes before it"));
+            }
             if order[range.clone()].iter().any(|label| self.block_has_barrier(body, *label)) {
                 let counter = self.word();
                 self.frame().loops.push((header, range, counter));
@@ -995,7 +1013,8 @@ impl<'a> Decoder<'a> {
     pub fn edge(&mut self, target: Id, edges: &mut Vec<(u32, Vec<Action>, u32)>) -> Result<u32, Unsupported> {
         let module = self.module;
         let from = self.frame().block;
-        let to = self.frame().labels[&target];
+        let to = self.frame().labels.get(&target).copied();
+        let to = to.ok_or_else(|| unsupported(format!("a branch to %{target}, which is no block of the function")))?;
         let mut actions = Vec::new();
         let here = self.frame().positions[&from];
         let counter = self.frame().loops.iter().find(|(header, _, _)| *header == target).cloned();
@@ -1014,6 +1033,10 @@ impl<'a> Decoder<'a> {
                 return Err(unsupported("an OpPhi without a value for a predecessor"));
             };
             let (to, from) = (self.scalars(phi)?, self.scalars(source)?);
+            let alike = |to: &Scalar, from: &Scalar| matches!(to, Scalar::Mask(_)) == matches!(from, Scalar::Mask(_));
+            if to.len() != from.len() || !to.iter().zip(from.iter()).all(|(to, from)| alike(to, from)) {
+                return Err(unsupported("an OpPhi of values of several types"));
+            }
             copies.extend(to.iter().copied().zip(from.iter().copied()));
         }
         self.parallel(&copies, &mut actions);

@@ -37,14 +37,21 @@ pub struct Part {
     pub bytes: u32,
 }
 
+/// Most scalars of a value that are listed.
+const MOST_LISTED: u64 = 1 << 16;
+
+fn within(scalars: u64) -> Result<(), Unsupported> {
+    if scalars > MOST_LISTED {
+        return Err(unsupported(format!("a value of more than {MOST_LISTED} scalars")));
+    }
+    Ok(())
+}
+
 /// The scalars of a type, in order.
 pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, Unsupported> {
     let repeated = |element: Id, count: u64| -> Result<Vec<Kind>, Unsupported> {
         let element = kinds(types, constants, element)?;
-        let total = element.len() as u64 * count;
-        if total > 1 << 16 {
-            return Err(unsupported(format!("a value of {total} scalars")));
-        }
+        within(element.len() as u64 * count.min(MOST_LISTED + 1))?;
         Ok(element.repeat(count as usize))
     };
     match types.get(ty) {
@@ -60,6 +67,7 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
             let mut all = Vec::new();
             for member in members {
                 all.extend(kinds(types, constants, member.ty)?);
+                within(all.len() as u64)?;
             }
             Ok(all)
         }
@@ -117,6 +125,8 @@ pub fn components(
     ty: Id,
     arrangement: Arrangement,
 ) -> Result<Vec<Part>, Unsupported> {
+    // Refuses what has too many.
+    kinds(types, constants, ty)?;
     let mut parts = Vec::new();
     match arrangement {
         Arrangement::Flat => {

@@ -154,7 +154,7 @@ pub fn working_bytes(program: &Program, width: u32) -> u64 {
     let invocations: u64 = program.local_size.iter().map(|size| u64::from(*size)).product();
     let tiles = invocations.div_ceil(u64::from(width));
     let per_tile = (u64::from(program.words) + u64::from(program.invocation_words)) * u64::from(width) * 4;
-    tiles * per_tile + u64::from(program.workgroup_words) * 40
+    tiles.saturating_mul(per_tile).saturating_add(u64::from(program.workgroup_words) * 40)
 }
 
 impl<'a> Machine<'a> {

@@ -13,6 +13,9 @@ pub type Rank = u64;
 
 const LOCAL_BITS: u32 = 12;
 
+/// Most invocations of a workgroup.
+pub const MOST_INVOCATIONS: u32 = 1 << LOCAL_BITS;
+
 pub fn rank(workgroup: u64, local: u32) -> Rank {
     workgroup << LOCAL_BITS | u64::from(local)
 }

@@ -103,6 +103,9 @@ fn ended(completion: Completion) -> SequentialRun {
     SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new(), touched: Vec::new(), paths: Vec::new() }
 }
 
+/// Words of push constants that a kernel may read: far more than devices have.
+const MOST_PUSH_CONSTANTS: usize = 1 << 16;
+
 /// First word of a record buffer; any value does, since the canary depends on it.
 const NONCE: u32 = 0x9E37_79B9;
 
@@ -198,6 +201,10 @@ impl<'a> Session<'a> {
         let mut known = self.known(dispatch, &push_constants);
         let parsed = &*self.modules[dispatch.module].clone();
         let mut program = decode(parsed, &dispatch.entry, &dispatch.specialization, markers, &known)?;
+        if used_push_constants(&program) > MOST_PUSH_CONSTANTS {
+            let what = format!("push constants behind word {MOST_PUSH_CONSTANTS}");
+            return Err(Early::Completion(Completion::Unsupported { what }));
+        }
         if used_push_constants(&program) > push_constants.words.len() {
             // Words that the host never pushed are undefined.
             known.push_constants_defined = false;

@@ -177,6 +177,9 @@ fn matrix_times_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> 
     let right = operand(decoder, instruction, 1)?;
     let rows = rows_of_result(decoder, instruction)?;
     let inner = left.parts.len() / rows;
+    if inner == 0 {
+        return Err(unsupported("a product of matrices that do not fit"));
+    }
     let mut parts = Vec::new();
     for column in right.parts.chunks(inner) {
         for row in 0..rows {

@@ -154,7 +154,7 @@ fn as_mask(decoder: &mut Decoder<'_>, word: Reg) -> Scalar {
 
 fn extract_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let vector = id(instruction, 0)?;
-    let index = decoder.number(id(instruction, 1)?)?.1.low;
+    let (index, _) = super::memory::index_word(decoder, id(instruction, 1)?)?;
     let pick = |decoder: &mut Decoder<'_>, from: Vec<Reg>| {
         let to = decoder.word();
         decoder.push(Action::Pick { to, from: from.into(), index });
@@ -174,7 +174,7 @@ fn extract_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
 
 fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let (vector, component) = (id(instruction, 0)?, id(instruction, 1)?);
-    let index = decoder.number(id(instruction, 2)?)?.1.low;
+    let (index, _) = super::memory::index_word(decoder, id(instruction, 2)?)?;
     let put = |decoder: &mut Decoder<'_>, (old, position): (&Reg, u32), value: Reg| {
         let to = decoder.word();
         decoder.push(Action::Put { to, old: *old, value, index, position });

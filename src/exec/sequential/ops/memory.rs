@@ -1,7 +1,9 @@
 //! Memory instructions (SPIR-V specification, section "Memory Instructions").
 
+use super::element::Binary;
 use super::image;
-use super::sized::{Form, Width};
+use super::number::{compute, compute2};
+use super::sized::{Form, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
 use crate::exec::sequential::layout::{self, Arrangement};
@@ -38,7 +40,7 @@ fn access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
 
 /// One index of an access chain.
 pub fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Result<Pointer, Unsupported> {
-    let constant = decoder.constants.word(index);
+    let constant = constant_index(decoder, index)?;
     match pointer.to {
         Location::Opaque(_) | Location::Texel(_) => Err(unsupported("an access chain into an image or sampler")),
         Location::Descriptors { variable, length } if image::is_opaque(decoder, pointer.ty) => {
@@ -50,7 +52,7 @@ pub fn step_into(decoder: &mut Decoder<'_>, pointer: Pointer, index: Id) -> Resu
             let to = match constant.filter(|index| *index < length) {
                 Some(index) => decoder.descriptor(variable, index),
                 None => {
-                    let index = decoder.number(index)?.1.low;
+                    let (index, _) = index_word(decoder, index)?;
                     decoder.any_descriptor(variable, length, index)?
                 }
             };
@@ -116,11 +118,13 @@ impl Place {
             match self.arrangement {
                 Arrangement::Flat | Arrangement::Spread(_) => {
                     for before in &members[..index as usize] {
-                        self.base += 4 * layout::flat_size(&decoder.types, &decoder.constants, before.ty)?;
+                        let words = layout::flat_size(&decoder.types, &decoder.constants, before.ty)?;
+                        self.advance(words.checked_mul(4))?;
                     }
                 }
                 Arrangement::Explicit(_) => {
-                    self.base += member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
+                    let offset = member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
+                    self.advance(Some(offset))?;
                     self.arrangement = Arrangement::Explicit(member.matrix);
                 }
             }
@@ -132,6 +136,13 @@ impl Place {
         Ok(inner)
     }
 
+    /// Goes on by some bytes; none: by more than 2^32.
+    fn advance(&mut self, bytes: Option<u32>) -> Result<(), Unsupported> {
+        let base = bytes.and_then(|bytes| self.base.checked_add(bytes));
+        self.base = base.ok_or_else(|| unsupported("an offset of more than 2^32 bytes"))?;
+        Ok(())
+    }
+
     /// Bytes between elements, and how many there are.
     fn extent(&mut self, decoder: &Decoder<'_>, ty: &Option<Type>, inner: Id) -> Result<(u32, Bound), Unsupported> {
         let flat = || {
@@ -141,7 +152,9 @@ impl Place {
         let explicit = |stride: &Option<u32>| stride.ok_or_else(|| unsupported("an array without ArrayStride"));
         Ok(match (ty, self.arrangement) {
             (Some(Type::Array { length, stride, .. }), arrangement) => {
-                let bound = Bound::Fixed(layout::length_of(&decoder.constants, *length)? as u32);
+                let length = layout::length_of(&decoder.constants, *length)?;
+                let bound = u32::try_from(length).map_err(|_| unsupported("an array of 2^32 elements or more"))?;
+                let bound = Bound::Fixed(bound);
                 match arrangement {
                     Arrangement::Flat => (flat()?, bound),
                     Arrangement::Explicit(_) | Arrangement::Spread(_) => (explicit(stride)?, bound),
@@ -193,13 +206,48 @@ impl Place {
                 return Ok(());
             }
         }
-        let register = decoder.words(index)?[0];
-        let ty = decoder.module.definition(index).and_then(|one| one.result_type);
-        let signed =
-            matches!(ty.and_then(|ty| decoder.types.get(ty)), Some(Type::Int { signedness: Signedness::Signed, .. }));
+        let (register, signedness) = index_word(decoder, index)?;
+        let signed = signedness == Signedness::Signed;
         self.dimensions.push(Dimension { index: register, stride, bound, signed });
         Ok(())
     }
+}
+
+/// The value of a constant index, where it is one that a word holds and that is not negative.
+fn constant_index(decoder: &Decoder<'_>, index: Id) -> Result<Option<u32>, Unsupported> {
+    let Some(bits) = decoder.constants.scalar(index) else { return Ok(None) };
+    let Some(Type::Int { width: width @ 1..=64, signedness }) = decoder.types.get(decoder.type_of(index)?) else {
+        return Err(unsupported("an index that is no integer"));
+    };
+    let negative = *signedness == Signedness::Signed && bits >> (width - 1) & 1 == 1;
+    Ok(if negative { None } else { u32::try_from(bits).ok() })
+}
+
+/// An index as a word: a narrow one extended, a wide one that no word holds as the word next to it, which lies outside
+/// everything that is indexed.
+pub fn index_word(decoder: &mut Decoder<'_>, index: Id) -> Result<(Reg, Signedness), Unsupported> {
+    let ty = decoder.type_of(index)?;
+    let Some(Type::Int { signedness, .. }) = decoder.types.get(ty) else {
+        return Err(unsupported("an index that is no integer"));
+    };
+    let signedness = *signedness;
+    let (form, parts) = decoder.number(index)?;
+    let word = Form::Integer(Width::W32);
+    let parts = match (form.width(), signedness) {
+        (Width::W32, _) | (Width::W8 | Width::W16, Signedness::Unsigned) => parts,
+        (Width::W8 | Width::W16, Signedness::Signed) => compute(decoder, Sized::FromSigned, [form, word], &[parts])?,
+        (Width::W64, Signedness::Unsigned) => {
+            let most = decoder.constant_number(form, u64::from(u32::MAX));
+            compute2(decoder, Binary::UMin, form, parts, most)?
+        }
+        (Width::W64, Signedness::Signed) => {
+            let [least, most] =
+                [i32::MIN, i32::MAX].map(|bound| decoder.constant_number(form, i64::from(bound) as u64));
+            let above = compute2(decoder, Binary::SMax, form, parts, least)?;
+            compute2(decoder, Binary::SMin, form, above, most)?
+        }
+    };
+    Ok((parts.low, signedness))
 }
 
 /// The access behind a pointer into memory.

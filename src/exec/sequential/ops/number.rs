@@ -38,17 +38,20 @@ impl Decoder<'_> {
         ty.ok_or_else(|| unsupported("a value without a type"))
     }
 
+    /// The components of a value, at least one.
     pub fn numbers(&mut self, id: Id) -> Result<Numbers, Unsupported> {
         let ty = self.type_of(id)?;
         let form = self.form(ty).ok_or_else(|| unsupported("a value where a number is expected"))?;
         let words = self.words(id)?;
+        if words.is_empty() || words.len() % form.width().words() != 0 {
+            return Err(unsupported("a number without components"));
+        }
         Ok(Numbers { form, parts: pair_up(&words, form) })
     }
 
     pub fn number(&mut self, id: Id) -> Result<(Form, Parts), Unsupported> {
         let numbers = self.numbers(id)?;
-        let first = numbers.parts.first().copied();
-        Ok((numbers.form, first.ok_or_else(|| unsupported("a number without components"))?))
+        Ok((numbers.form, numbers.parts[0]))
     }
 
     /// Fresh registers for a number.

@@ -1,0 +1,128 @@
+//! How deep types and constants are nested, and how much they hold.
+//!
+//! Promises: behind this check, an id has one definition, a type or constant holds only what is declared before it, at most [`MOST_LEVELS`] deep, and
+//! walking through everything that it holds takes at most [`MOST_PARTS`] steps. A pointer that
+//! is declared forward ends the walk.
+//! Does not cover: how many elements arrays have.
+
+use super::module::{Id, Instruction, ModuleError};
+use rspirv::spirv::Op;
+use std::collections::{HashMap, HashSet};
+
+/// Deepest nesting (SPIR-V specification, "Universal Limits", structure nesting depth).
+pub const MOST_LEVELS: u32 = 255;
+/// Most parts of a type or constant, parts of parts included.
+pub const MOST_PARTS: u64 = 1 << 22;
+
+/// What a type or constant holds.
+#[derive(Clone, Copy)]
+struct Held {
+    levels: u32,
+    parts: u64,
+}
+
+const LEAF: Held = Held { levels: 1, parts: 1 };
+
+/// Checks the declarations of a module.
+pub fn check(instructions: &[Instruction]) -> Result<(), ModuleError> {
+    let mut held: HashMap<Id, Held> = HashMap::new();
+    let mut defined = HashSet::with_capacity(instructions.len());
+    for id in instructions.iter().filter_map(|instruction| instruction.result) {
+        if !defined.insert(id) {
+            return Err(ModuleError::Nesting { what: "id", id, problem: "is defined twice".to_owned() });
+        }
+    }
+    for instruction in instructions.iter().take_while(|instruction| instruction.op != Op::Function) {
+        if instruction.op == Op::TypeForwardPointer {
+            held.extend(instruction.id(0).map(|id| (id, LEAF)));
+        }
+        let Some(id) = instruction.result else { continue };
+        let (what, parts) = match instruction.op {
+            Op::TypeStruct => ("type", instruction.ids().collect::<Vec<_>>()),
+            Op::TypePointer
+            | Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeVector
+            | Op::TypeMatrix
+            | Op::TypeSampledImage
+            | Op::TypeImage => ("type", instruction.ids().take(1).collect()),
+            Op::ConstantComposite | Op::SpecConstantComposite => ("constant", instruction.ids().collect()),
+            _ => {
+                held.insert(id, LEAF);
+                continue;
+            }
+        };
+        let mut all = LEAF;
+        for part in parts {
+            let problem = |problem: String| ModuleError::Nesting { what, id, problem };
+            let one =
+                held.get(&part).ok_or_else(|| problem(format!("holds %{part}, which is not declared before it")))?;
+            all.levels = all.levels.max(one.levels + 1);
+            all.parts = all.parts.saturating_add(one.parts);
+            if all.levels > MOST_LEVELS {
+                return Err(problem(format!("is nested deeper than {MOST_LEVELS} levels")));
+            }
+            if all.parts > MOST_PARTS {
+                return Err(problem(format!("holds more than {MOST_PARTS} parts")));
+            }
+        }
+        held.insert(id, all);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spirv::module::Module;
+
+    fn words(declarations: &str) -> Vec<u32> {
+        let text =
+            format!("OpCapability Shader\nOpMemoryModel Logical GLSL450\n%uint = OpTypeInt 32 0\n{declarations}");
+        shaderc::Compiler::new().unwrap().assemble(&text, None).expect("assembly").as_binary().to_vec()
+    }
+
+    fn read(declarations: &str) -> Result<(), String> {
+        Module::parse(words(declarations)).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// `%tN` is made of `%t(N-1)` by `line`.
+    fn chain(levels: usize, line: impl Fn(usize) -> String) -> String {
+        let rest: String = (1..levels).map(|n| format!("%t{n} = {}\n", line(n - 1))).collect();
+        format!("%t0 = OpTypeStruct %uint\n{rest}")
+    }
+
+    #[test]
+    fn deep_types_are_refused_and_less_deep_ones_read() {
+        assert_eq!(read(&chain(254, |before| format!("OpTypeStruct %t{before}"))), Ok(()));
+        let error = read(&chain(255, |before| format!("OpTypeStruct %t{before}"))).unwrap_err();
+        assert!(error.ends_with("is nested deeper than 255 levels"), "{error}");
+    }
+
+    #[test]
+    fn wide_types_and_constants_are_refused() {
+        let error = read(&chain(60, |before| format!("OpTypeStruct %t{before} %t{before}"))).unwrap_err();
+        assert!(error.ends_with("holds more than 4194304 parts"), "{error}");
+        let constants: String =
+            (1..40).map(|n| format!("%c{n} = OpConstantComposite %s %c{0} %c{0}\n", n - 1)).collect();
+        let error = read(&format!("%s = OpTypeStruct %uint %uint\n%c0 = OpConstant %uint 1\n{constants}")).unwrap_err();
+        assert!(error.starts_with("constant %") && error.ends_with("holds more than 4194304 parts"), "{error}");
+    }
+
+    #[test]
+    fn an_id_with_two_definitions_is_refused() {
+        let mut words = words("%int = OpTypeInt 32 1");
+        // The second type's id becomes the first one's.
+        let second = words.len() - 3;
+        words[second] = 1;
+        let error = Module::parse(words).map(drop).unwrap_err();
+        assert_eq!(error.to_string(), "id %1 is defined twice");
+    }
+
+    #[test]
+    fn a_type_that_holds_itself_is_refused_and_one_that_points_to_itself_is_read() {
+        let error = read("%a = OpTypeStruct %uint %b\n%b = OpTypeStruct %a").unwrap_err();
+        assert!(error.ends_with("which is not declared before it"), "{error}");
+        let list = "OpTypeForwardPointer %p PhysicalStorageBuffer\n%a = OpTypeStruct %uint %p\n%p = OpTypePointer PhysicalStorageBuffer %a";
+        assert_eq!(read(list), Ok(()));
+    }
+}
