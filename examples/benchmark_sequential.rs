@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 use vkcert::exec::resource::JobResources;
-use vkcert::exec::sequential::{SequentialExecutor, Settings};
+use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved};
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::id::DecisionId;
@@ -139,7 +139,7 @@ fn main() {
         let mut plain = None;
         for (name, kinds, marked) in rows {
             let job = job(text, size, kinds, marked);
-            let mut executor = SequentialExecutor { settings: Settings::default() };
+            let mut executor = SequentialExecutor::default();
             let mut best = f64::INFINITY;
             for _ in 0..3 {
                 let start = Instant::now();
