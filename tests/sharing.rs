@@ -501,3 +501,46 @@ fn large_dispatches_go_to_the_pool_and_small_ones_do_not() {
 fn rayon_pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
 }
+
+/// One engine over jobs that differ in all that a program depends on, there and back, against fresh engines.
+#[test]
+fn kept_programs_are_those_of_their_jobs() {
+    let text = "#version 450
+layout(local_size_x_id = 1) in;
+layout(constant_id = 0) const uint FACTOR = 3u;
+layout(std430, set = 0, binding = 0) buffer A { uint a[]; };
+layout(std430, set = 0, binding = 1) buffer R { uint r[]; };
+layout(push_constant) uniform P { uint more; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (a[i] > FACTOR && i < more) r[i] = a[i] * FACTOR + more;
+}
+";
+    let plain = job("kept", text, [4, 1, 1], vec![(0..16).map(Some).collect(), zeros(16)]);
+    let mut jobs = Vec::new();
+    for specialization in [BTreeMap::new(), BTreeMap::from([(0, 5)]), BTreeMap::from([(1, 4)])] {
+        for push in [vec![9, 0, 0, 0], Vec::new()] {
+            for defined in [0..64, 8..64] {
+                let mut job = plain.clone();
+                job.dispatches[0].specialization = specialization.clone();
+                job.dispatches[0].push_constants_defined = vec![0..push.len()];
+                job.dispatches[0].push_constants = push.clone();
+                job.buffers[0].defined = vec![defined];
+                jobs.extend(recording(&job, text));
+                jobs.push(Job { checks: Checks::none(), ..job.clone() });
+                jobs.push(job);
+            }
+        }
+    }
+    let mut engine = SequentialExecutor::default();
+    let mut results = std::collections::BTreeSet::new();
+    for job in jobs.iter().chain(jobs.iter().rev()) {
+        let (fresh, ..) = outcome(job, Settings::default());
+        let kept = engine.run_with_lowering_counts(job, &mut Seen::default()).unwrap();
+        assert_eq!(kept, fresh);
+        results.insert(format!("{kept:?}"));
+    }
+    let tally = engine.tally();
+    assert!(results.len() > 20 && tally.reused > tally.decoded / 2, "{} {tally:?}", results.len());
+    assert!(tally.parsed <= 25, "{tally:?}");
+}
