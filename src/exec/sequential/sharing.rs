@@ -30,8 +30,11 @@ const PILOT_STEPS: u64 = 200_000;
 /// did takes less than a tenth of that many steps.
 const WORTH_STEPS: u64 = 2_000_000;
 
-/// Steps that a worker takes from the allowance at once; a worker that takes all of it looks whether it shall stop that often.
+/// Most steps that a worker takes from the allowance at once: so often it looks whether it shall stop.
 const LEASE: u64 = 1_000_000;
+
+/// The part of what is left that a worker takes at most, unless it needs more: others need some too.
+const PART: u64 = 64;
 
 /// Batches per worker, so that workers who are done first get more.
 const BATCHES: u64 = 16;
@@ -66,14 +69,14 @@ impl Allowance {
         Self { left: AtomicU64::new(steps), stopped: AtomicBool::new(false) }
     }
 
-    /// Up to so many steps; none when all shall stop.
-    fn take(&self, wanted: u64) -> u64 {
+    /// Steps, if possible as many as are needed; none when all shall stop.
+    fn take(&self, needed: u64) -> u64 {
         if self.is_stopped() {
             return 0;
         }
-        let less = |left: u64| Some(left - left.min(wanted));
-        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default();
-        before.min(wanted)
+        let taken = |left: u64| (left / PART).clamp(1, LEASE).max(needed).min(left);
+        let less = |left: u64| Some(left - taken(left));
+        taken(self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default())
     }
 
     fn give_back(&self, steps: u64) {
@@ -94,7 +97,7 @@ impl Machine<'_> {
     #[cold]
     pub(super) fn takes_more(&mut self, cost: u64) -> bool {
         let Some(allowance) = self.allowance else { return false };
-        self.steps_left += allowance.take(cost.max(LEASE));
+        self.steps_left += allowance.take(cost);
         self.steps_left >= cost
     }
 }
