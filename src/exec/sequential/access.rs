@@ -519,7 +519,9 @@ impl Machine<'_> {
         (touch, same): (Touch, bool),
         place: u32,
     ) {
-        if self.marked && let Some(marks) = self.store_of_mut(root).and_then(|store| store.marks.as_mut()) {
+        if self.marked
+            && let Some(marks) = self.store_of_mut(root).and_then(|store| store.marks.as_mut())
+        {
             marks.touch(touch, bytes.start, bytes.len());
         }
         if !self.track_races {

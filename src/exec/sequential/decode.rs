@@ -354,7 +354,8 @@ impl<'a> Decoder<'a> {
 
     /// Whether some instruction of a function has this result as an operand.
     pub fn is_used(&self, result: Id) -> bool {
-        let bodies = self.module.functions.iter().flat_map(|function| &self.module.instructions[function.range.clone()]);
+        let bodies =
+            self.module.functions.iter().flat_map(|function| &self.module.instructions[function.range.clone()]);
         self.used.get_or_init(|| bodies.flat_map(Instruction::ids).collect()).contains(&result)
     }
 

@@ -5,8 +5,8 @@
 
 use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::spirv::module::Module;
-use std::collections::{BTreeSet, HashMap};
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 /// No other place.
 pub const NOWHERE: u32 = u32::MAX;

@@ -423,9 +423,7 @@ impl<'a> Machine<'a> {
     pub fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
         let group = self.group_at(workgroup);
         let id = self.local_id(local);
-        std::array::from_fn(|axis| {
-            group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
-        })
+        std::array::from_fn(|axis| group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis]))
     }
 
     /// Global invocation id behind a stamp.

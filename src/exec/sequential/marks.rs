@@ -76,8 +76,20 @@ impl Combining {
             Combining::And => all & one,
             Combining::Or => all | one,
             Combining::Xor => all ^ one ^ before,
-            Combining::SignedLeast => if signed(one) < signed(all) { one } else { all },
-            Combining::SignedMost => if signed(one) > signed(all) { one } else { all },
+            Combining::SignedLeast => {
+                if signed(one) < signed(all) {
+                    one
+                } else {
+                    all
+                }
+            }
+            Combining::SignedMost => {
+                if signed(one) > signed(all) {
+                    one
+                } else {
+                    all
+                }
+            }
             Combining::Least => all.min(one),
             Combining::Most => all.max(one),
         }
@@ -261,9 +273,8 @@ fn join_word(store: &mut Store, workers: &[(&Marks, &Store)], word: usize) {
         // Done with the low half.
         Part::High => return,
     };
-    let number = |store: &Store| {
-        u64::from(store.words[word]) | if wide { u64::from(store.words[word + 1]) << 32 } else { 0 }
-    };
+    let number =
+        |store: &Store| u64::from(store.words[word]) | if wide { u64::from(store.words[word + 1]) << 32 } else { 0 };
     let before = number(store);
     let took_part = workers.iter().filter(|(marks, _)| way(marks).is_some());
     let all = took_part.fold(before, |all, (_, own)| by.join(before, all, number(own), wide));

@@ -4,8 +4,8 @@
 
 use super::contents::Contents;
 use super::image::view::{Picture, View};
-use super::shadow::{Now, Shadow, Stamp};
 use super::marks::Marks;
+use super::shadow::{Now, Shadow, Stamp};
 use crate::exec::resource::JobView;
 use crate::exec::{Job, JobBinding};
 use std::ops::Range;

@@ -146,14 +146,12 @@ impl<'a> Session<'a> {
                 message: format!("tile width {} is not between 1 and 1024", settings.tile_width),
             }));
         }
-        let modules = job
-            .modules
-            .iter()
-            .map(|module| programs.module(&module.words))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| {
-                Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
-            })?;
+        let modules =
+            job.modules.iter().map(|module| programs.module(&module.words)).collect::<Result<Vec<_>, _>>().map_err(
+                |error| {
+                    Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
+                },
+            )?;
         let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > job.limits.memory_bytes {
             return Err(over_memory(total, job.limits.memory_bytes));
@@ -456,7 +454,8 @@ impl<'a> Session<'a> {
         settings: Settings,
     ) -> Result<Option<Sharing<'d>>, Early>
     where
-        'a: 'd, {
+        'a: 'd,
+    {
         let program = &decoded.program;
         let written = self.written(program, slots);
         let watched = || written.iter().filter(|one| one.watched);

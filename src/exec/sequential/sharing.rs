@@ -8,6 +8,7 @@
 //! number of workers nor on who ran what.
 //! Does not cover: varied runs, which stay on one core; a part of a dispatch whose workgroups depend on each other.
 
+use super::Jobs;
 use super::contents::Contents;
 use super::findings::Collector;
 use super::machine::{Launch, Machine, working_bytes};
@@ -17,7 +18,6 @@ use super::program::Program;
 use super::programs::{Counter, Programs};
 use super::record::Recorder;
 use super::shadow::{Atomicity, Shadow};
-use super::Jobs;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
