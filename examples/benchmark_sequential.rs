@@ -1,11 +1,12 @@
-//! Speed of the sequential engine: naive matrix multiplication, with the checks and records on in turn.
+//! Speed of the sequential engine: naive and tiled matrix multiplication and a histogram, with the checks and records on in
+//! turn; on one core, or with the workgroups of a dispatch on several.
 //!
-//! `cargo run --release --example benchmark_sequential [SIZE]`
+//! `cargo run --release --example benchmark_sequential [SIZE [JOBS]]`
 
 use std::sync::Arc;
 use std::time::Instant;
 use vkcert::exec::resource::JobResources;
-use vkcert::exec::sequential::{SequentialExecutor, Settings};
+use vkcert::exec::sequential::{Jobs, SequentialExecutor, Settings};
 use vkcert::exec::{Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved};
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::id::DecisionId;
@@ -51,6 +52,21 @@ void main() {
         barrier();
     }
     if (V(2u, V(0u, x < k) && V(1u, y < m))) r[y * k + x] = sum;
+}
+";
+
+const HISTOGRAM: &str = "#version 450
+layout(local_size_x = 16, local_size_y = 16) in;
+layout(std430, set = 0, binding = 0) buffer A { float a[]; };
+layout(std430, set = 0, binding = 1) buffer B { float b[]; };
+layout(std430, set = 0, binding = 2) buffer R { uint r[]; };
+layout(push_constant) uniform P { uint m; uint n; uint k; };
+bool value(const uint id, const bool v) { return v; }
+void main() {
+    uint x = gl_GlobalInvocationID.x, y = gl_GlobalInvocationID.y;
+    if (V(2u, V(0u, x < k) && V(1u, y < m))) {
+        for (uint i = 0u; V(3u, i < n); i++) atomicAdd(r[uint(a[y * n + i] + b[i * k + x])], 1u);
+    }
 }
 ";
 
@@ -124,6 +140,9 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
 
 fn main() {
     let size: u32 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(256);
+    let jobs: usize = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(1);
+    let jobs_setting = if jobs > 1 { Jobs::Most(jobs) } else { Jobs::One };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("the pool starts");
     let all: Vec<FindingKind> = FindingKind::ALL.iter().map(|(kind, _)| *kind).collect();
     let races = [FindingKind::DataRace];
     let uninitialized = [FindingKind::UninitializedRead];
@@ -134,16 +153,16 @@ fn main() {
         ("MC/DC", &[], true),
         ("races, uninitialised reads, MC/DC", &all, true),
     ];
-    for (kernel, text) in [("naive", NAIVE), ("tiled", TILED)] {
-        println!("{kernel} matrix multiplication, {size} cubed, tile width 64");
+    for (kernel, text) in [("naive", NAIVE), ("tiled", TILED), ("histogram of a", HISTOGRAM)] {
+        println!("{kernel} matrix multiplication, {size} cubed, tile width 64, {jobs} jobs");
         let mut plain = None;
         for (name, kinds, marked) in rows {
             let job = job(text, size, kinds, marked);
-            let mut executor = SequentialExecutor { settings: Settings::default() };
+            let mut executor = SequentialExecutor::new(Settings { jobs: jobs_setting, ..Settings::default() });
             let mut best = f64::INFINITY;
             for _ in 0..3 {
                 let start = Instant::now();
-                let run = executor.run(&job, &mut Unobserved).expect("the engine does not fail");
+                let run = pool.install(|| executor.run(&job, &mut Unobserved)).expect("the engine does not fail");
                 assert!(run.findings.is_empty(), "{:?}", run.findings);
                 best = best.min(start.elapsed().as_secs_f64());
             }

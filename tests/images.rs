@@ -89,7 +89,7 @@ fn job(kernel: &str, mut test: Value) -> Job {
 fn sequential(job: &Job) -> Run {
     let run = |tile_width| {
         let settings = Sequential { tile_width, ..Sequential::default() };
-        SequentialExecutor { settings }.run(job, &mut Unobserved).expect("the engine does not fail")
+        SequentialExecutor::new(settings).run(job, &mut Unobserved).expect("the engine does not fail")
     };
     let (wide, narrow) = (run(64), run(1));
     assert_eq!((&wide.completion, &wide.buffers), (&narrow.completion, &narrow.buffers));

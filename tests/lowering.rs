@@ -216,7 +216,7 @@ fn the_lowering_computes_the_product_and_the_published_split_does_not() {
         assert_ne!(bits(&product.split()), expected, "{m} {n} {k}");
         let job = product.job(&words_of_kernel).job();
         for tile_width in [1, 64, 1024] {
-            let mut engine = SequentialExecutor { settings: Settings { tile_width, ..Settings::default() } };
+            let mut engine = SequentialExecutor::new(Settings { tile_width, ..Settings::default() });
             let run = engine.run(&job, &mut Unobserved).unwrap();
             assert_eq!((run.completion, run.findings), (Completion::Completed, Vec::new()));
             assert_eq!(words(&run.buffers[2]), expected, "{m} {n} {k}, tiles of {tile_width}");

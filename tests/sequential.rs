@@ -17,7 +17,7 @@ use vkcert::spirv::module::Module;
 fn run(test: &FileTest, tile_width: u32) -> Run {
     let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
     let settings = Settings { tile_width, memory_model, ..Settings::default() };
-    SequentialExecutor { settings }.run(&test.job(), &mut Unobserved).expect("the engine does not fail")
+    SequentialExecutor::new(settings).run(&test.job(), &mut Unobserved).expect("the engine does not fail")
 }
 
 fn lines(finding: &Finding) -> (String, Option<u32>, Option<u32>) {
@@ -191,7 +191,7 @@ void main() {
         let mut job = test.job();
         job.modules[0].recording = ModuleRecording::Markers(Arc::new(table.clone()));
         let settings = Settings { tile_width, ..Settings::default() };
-        let mut executor = SequentialExecutor { settings };
+        let mut executor = SequentialExecutor::new(settings);
         let counted = executor.run_with_lowering_counts(&job, &mut Unobserved).unwrap();
         assert_eq!(counted.run.findings, []);
         let records = &counted.run.records["markers"];
@@ -305,7 +305,7 @@ void main() {
         let mut job = test.job();
         job.modules[0].recording = ModuleRecording::Markers(Arc::new(made.markers.clone()));
         let settings = Settings { tile_width, ..Settings::default() };
-        let run = SequentialExecutor { settings }.run(&job, &mut Unobserved).unwrap();
+        let run = SequentialExecutor::new(settings).run(&job, &mut Unobserved).unwrap();
         let records = &run.records["operands"];
         let slots = made.markers.layout.decisions.iter().filter(|slot| slot.weights.len() == 2);
         let rows =

@@ -59,7 +59,7 @@ fn test(text: &str, groups: u32, buffers: Vec<Vec<Option<u32>>>) -> FileTest {
 
 fn run(test: &FileTest, subgroup_size: u32, tile_width: u32) -> Run {
     let settings = Settings { tile_width, subgroup_size, ..Settings::default() };
-    let run = SequentialExecutor { settings }.run(&test.job(), &mut Unobserved).unwrap();
+    let run = SequentialExecutor::new(settings).run(&test.job(), &mut Unobserved).unwrap();
     assert_eq!(run.completion, Completion::Completed, "{}", test.name);
     run
 }

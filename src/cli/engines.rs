@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::plan::{EngineRequest, Plan};
 use crate::exec::ExecError;
 use crate::exec::repeat::default_repetitions;
-use crate::exec::sequential::{MemoryModel, SequentialExecutor};
+use crate::exec::sequential::{Jobs, MemoryModel, SequentialExecutor};
 use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
 use crate::model::evidence::EngineIdentity;
 use crate::model::project;
@@ -38,6 +38,8 @@ pub struct Engines {
     pub sequential: bool,
     pub vulkan: Vulkan,
     settings: EngineSettings,
+    /// Workers for the workgroups of one dispatch.
+    jobs: Jobs,
 }
 
 impl Engines {
@@ -53,12 +55,14 @@ impl Engines {
             EngineRequest::WhatIsThere => project.is_some_and(|engines| engines.contains(&EngineName::Vulkan)),
         };
         let vulkan = if asked(EngineName::Vulkan) { open_vulkan(plan, settings, demanded)? } else { Vulkan::NotAsked };
-        Ok(Self { sequential: asked(EngineName::Sequential), vulkan, settings })
+        let jobs = if plan.jobs > 1 { Jobs::Most(plan.jobs) } else { Jobs::One };
+        Ok(Self { sequential: asked(EngineName::Sequential), vulkan, settings, jobs })
     }
 
-    /// A sequential engine of this run.
+    /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's workers.
     pub fn sequential(&self) -> SequentialExecutor {
         let mut engine = SequentialExecutor::default();
+        engine.settings.jobs = self.jobs;
         // Beside a device its subgroups are taken, so that results can be compared.
         if let Vulkan::Ready(executor) = &self.vulkan {
             let size = executor.device().subgroup_size;

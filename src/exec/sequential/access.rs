@@ -5,6 +5,7 @@
 use super::findings::NOWHERE;
 use super::lanes::{MASK_WORDS, Mask};
 use super::machine::Machine;
+use super::marks::Combined;
 use super::memory::{Clock, Store};
 use super::ops::element::{Atomic, Touch};
 use super::ops::sized::Form;
@@ -163,6 +164,7 @@ impl Machine<'_> {
                 self.gather_guarded(access, &found, *component, &mut out, place);
             }
             let undefined = self.undefined_at(access.root, &found, *component);
+            self.mark_reads(access.root, &found, *component);
             self.read_races(access, &found, *component, place);
             if self.variation.is_some() {
                 self.follow_read(access.root, &found.lanes, (found.first, found.limit), *component);
@@ -240,6 +242,19 @@ impl Machine<'_> {
             }
         }
         undefined
+    }
+
+    /// Marks what is read, where workgroups run on several cores.
+    fn mark_reads(&mut self, root: Root, found: &Addressed, component: u32) {
+        if !self.marked || !root.is_buffer() {
+            return;
+        }
+        let mut addresses = std::mem::take(&mut self.addresses);
+        if let Some(marks) = self.store_of_mut(root).and_then(|store| store.marks.as_mut()) {
+            let words = found.lanes.lanes().map(|lane| addresses[lane].wrapping_add(component));
+            words.filter(|word| *word < found.limit).for_each(|word| marks.read(found.first + word as usize));
+        }
+        std::mem::swap(&mut self.addresses, &mut addresses);
     }
 
     fn read_races(&mut self, access: &Access, found: &Addressed, component: u32, place: u32) {
@@ -333,6 +348,9 @@ impl Machine<'_> {
                 let same = store.words[at] == values[lane];
                 shadow.touch(at, Touch::Write, &now, |other, touch| races.push((other, touch, local, same)));
             }
+            if let Some(marks) = &mut store.marks {
+                marks.write(at);
+            }
             store.words[at] = values[lane];
             // An undefined value written to a buffer was reported where it was written.
             let defined = !is_undefined || access.root.is_buffer();
@@ -365,6 +383,7 @@ impl Machine<'_> {
         let clock = self.clock;
         let mut undefined = Mask::EMPTY;
         let words = form.width().words();
+        let combined = if to.is_none() { Combined::by(op, form) } else { None };
         for lane in found.lanes.lanes() {
             let unit = access.unit.of_words(1);
             let (word, limit) = (self.addresses[lane] / unit, found.limit / unit);
@@ -392,8 +411,12 @@ impl Machine<'_> {
             }
             let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
             let old = u64::from(store.words[at]) | high;
-            if op.reads() && (at..at + words).any(|word| store.is_undefined(word)) {
+            let unwritten = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
+            if unwritten {
                 undefined.0[lane / 64] |= 1 << (lane % 64);
+            }
+            if let Some(marks) = &mut store.marks {
+                marks.atomic(op, at..at + words, combined.filter(|_| !unwritten));
             }
             if let Some(new) = op.apply(form, old, value, comparator) {
                 for (half, word) in (at..at + words).enumerate() {
@@ -496,6 +519,11 @@ impl Machine<'_> {
         (touch, same): (Touch, bool),
         place: u32,
     ) {
+        if self.marked
+            && let Some(marks) = self.store_of_mut(root).and_then(|store| store.marks.as_mut())
+        {
+            marks.touch(touch, bytes.start, bytes.len());
+        }
         if !self.track_races {
             return;
         }

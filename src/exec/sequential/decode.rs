@@ -20,6 +20,7 @@ use crate::spirv::precision::Freedom;
 use crate::spirv::types::{BlockKind, Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -149,6 +150,8 @@ pub struct Decoder<'a> {
     pub atomics: BTreeSet<u32>,
     /// Private variables with their initial values.
     initializers: Vec<(Pointer, Id)>,
+    /// Operands of the instructions in functions; asked for by few modules.
+    used: OnceCell<HashSet<Id>>,
 }
 
 /// Decodes the entry point `entry` under a specialization.
@@ -313,6 +316,7 @@ impl<'a> Decoder<'a> {
             written: BTreeSet::new(),
             atomics: BTreeSet::new(),
             initializers: Vec::new(),
+            used: OnceCell::new(),
         }
     }
 
@@ -371,6 +375,13 @@ impl<'a> Decoder<'a> {
     }
 
     // ---- registers ----
+
+    /// Whether some instruction of a function has this result as an operand.
+    pub fn is_used(&self, result: Id) -> bool {
+        let bodies =
+            self.module.functions.iter().flat_map(|function| &self.module.instructions[function.range.clone()]);
+        self.used.get_or_init(|| bodies.flat_map(Instruction::ids).collect()).contains(&result)
+    }
 
     pub fn word(&mut self) -> Reg {
         self.program.words += 1;

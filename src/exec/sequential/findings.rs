@@ -5,8 +5,8 @@
 
 use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::spirv::module::Module;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 /// No other place.
 pub const NOWHERE: u32 = u32::MAX;
@@ -20,17 +20,31 @@ struct Key {
     class: u32,
 }
 
+/// A finding in the making.
+#[derive(Debug)]
+struct Gathered {
+    place: u32,
+    other: u32,
+    finding: Finding,
+    /// Linear index of the workgroup in which it was first made.
+    workgroup: u64,
+    /// Details that did not hold of some occurrence.
+    refuted: BTreeSet<&'static str>,
+}
+
 /// Findings by instruction index; turned into [`Finding`]s with the module at hand.
 #[derive(Debug)]
 pub struct Collector {
     pub checks: Checks,
     index: HashMap<Key, usize>,
-    found: Vec<(u32, u32, Finding)>,
+    found: Vec<Gathered>,
+    /// Linear index of the workgroup that runs.
+    pub workgroup: u64,
 }
 
 impl Collector {
     pub fn new(checks: Checks) -> Self {
-        Self { checks, index: HashMap::new(), found: Vec::new() }
+        Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0 }
     }
 
     /// Adds an occurrence; `describe` is called for the first of its kind and places.
@@ -40,21 +54,45 @@ impl Collector {
         }
         match self.index.entry(Key { kind, place, other, class }) {
             Entry::Occupied(entry) => {
-                let finding = &mut self.found[*entry.get()].2;
+                let finding = &mut self.found[*entry.get()].finding;
                 finding.count = finding.count.saturating_add(1);
             }
             Entry::Vacant(entry) => {
                 entry.insert(self.found.len());
-                self.found.push((place, other, describe()));
+                let (finding, workgroup, refuted) = (describe(), self.workgroup, BTreeSet::new());
+                self.found.push(Gathered { place, other, finding, workgroup, refuted });
             }
         }
     }
 
     /// A detail that must hold of every occurrence: false once, false for ever.
-    pub fn refute(&mut self, kind: FindingKind, [place, other]: [u32; 2], class: u32, detail: &str) {
+    pub fn refute(&mut self, kind: FindingKind, [place, other]: [u32; 2], class: u32, detail: &'static str) {
         if let Some(index) = self.index.get(&Key { kind, place, other, class }) {
-            self.found[*index].2.details.insert(detail.to_owned(), false.into());
+            self.found[*index].refute(detail);
         }
+    }
+
+    /// Adds what others gathered in other workgroups: what is left is what one would have gathered in all of them.
+    pub fn gather(&mut self, others: Vec<Collector>) {
+        for other in others {
+            let keys: HashMap<usize, Key> = other.index.into_iter().map(|(key, index)| (index, key)).collect();
+            for (index, new) in other.found.into_iter().enumerate() {
+                match self.index.entry(keys[&index]) {
+                    Entry::Occupied(entry) => self.found[*entry.get()].join(new),
+                    Entry::Vacant(entry) => {
+                        entry.insert(self.found.len());
+                        self.found.push(new);
+                    }
+                }
+            }
+        }
+        // What is of one workgroup has its order already.
+        let mut order: Vec<usize> = (0..self.found.len()).collect();
+        order.sort_by_key(|index| self.found[*index].workgroup);
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, old)| places[*old] = new);
+        self.index.values_mut().for_each(|index| *index = places[*index]);
+        self.found.sort_by_key(|one| one.workgroup);
     }
 
     /// The findings with their places.
@@ -63,7 +101,7 @@ impl Collector {
         let mut findings: Vec<Finding> = self
             .found
             .into_iter()
-            .map(|(here, other, mut finding)| {
+            .map(|Gathered { place: here, other, mut finding, workgroup: _, refuted: _ }| {
                 finding.place = place(here).then(|| module.place(here as usize));
                 finding.other_place = place(other).then(|| module.place(other as usize));
                 finding
@@ -71,6 +109,24 @@ impl Collector {
             .collect();
         findings.sort_by(Finding::order);
         findings
+    }
+}
+
+impl Gathered {
+    fn refute(&mut self, detail: &'static str) {
+        self.refuted.insert(detail);
+        self.finding.details.insert(detail.to_owned(), false.into());
+    }
+
+    /// Adds the same finding of other workgroups.
+    fn join(&mut self, mut other: Gathered) {
+        let count = self.finding.count.saturating_add(other.finding.count);
+        let refuted: Vec<&'static str> = self.refuted.union(&other.refuted).copied().collect();
+        if other.workgroup < self.workgroup {
+            std::mem::swap(self, &mut other);
+        }
+        self.finding.count = count;
+        refuted.into_iter().for_each(|detail| self.refute(detail));
     }
 }
 

@@ -18,6 +18,7 @@ use super::print::Printer;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Rank, Recorder, parts_of_rank, rank};
 use super::shadow::Stamp;
+use super::sharing::{Allowance, Shared, Sharing};
 use super::subgroup::Orders;
 use super::variation::Variation;
 use crate::exec::resource::JobSampler;
@@ -41,7 +42,7 @@ struct Waiting {
 
 /// The state of a tile between two runs.
 #[derive(Debug, Clone)]
-struct Tile {
+pub(super) struct Tile {
     /// Local index of the first lane.
     first: u32,
     all: Mask,
@@ -93,8 +94,12 @@ pub struct Machine<'a> {
     pub(super) clock: Clock,
     pub(super) subgroup_size: u32,
     pub(super) orders: Orders,
-    /// First time of each workgroup so far.
-    starts: Vec<u32>,
+    /// Whether it is marked what the workgroups do to the stores (see `marks`).
+    pub(super) marked: bool,
+    /// Steps that several machines share; none for a machine that runs all workgroups.
+    pub(super) allowance: Option<&'a Allowance>,
+    /// First time of each workgroup so far, and its linear index.
+    starts: Vec<(u32, u64)>,
     pub(super) workgroup: [u32; 3],
     pub(super) workgroup_index: u64,
     pub(super) track_undefined: bool,
@@ -147,6 +152,8 @@ pub struct Launch<'a> {
     pub collector: Collector,
     pub recorder: Recorder,
     pub steps_left: u64,
+    /// Where workgroups run on several cores: the steps of all of them, taken from as they are needed.
+    pub allowance: Option<&'a Allowance>,
 }
 
 /// Bytes that a dispatch of `program` needs beside its buffers.
@@ -191,6 +198,8 @@ impl<'a> Machine<'a> {
             diverged: false,
             subgroup_size: launch.settings.subgroup_size,
             orders: Orders::default(),
+            marked: launch.allowance.is_some(),
+            allowance: launch.allowance,
             starts: Vec::new(),
             workgroup: [0; 3],
             workgroup_index: 0,
@@ -251,25 +260,47 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs every workgroup.
-    pub fn run(&mut self, mut completed: impl FnMut([u32; 3])) -> Result<(), Stop> {
+    /// Runs every workgroup, on several cores where that is asked for and pays.
+    pub fn run(&mut self, sharing: Option<&Sharing>, mut completed: impl FnMut([u32; 3])) -> Result<(), Stop> {
         let mut tiles = self.tiles();
-        let [columns, rows, layers] = self.groups;
-        for z in 0..layers {
-            for y in 0..rows {
-                for x in 0..columns {
-                    self.workgroup = [x, y, z];
-                    self.run_workgroup(&mut tiles)?;
-                    self.workgroup_index += 1;
-                    completed([x, y, z]);
+        let count = self.workgroups();
+        let mut sharing = sharing;
+        let before = self.steps_left;
+        for index in 0..count {
+            if let Some(asked) = sharing
+                && asked.is_worth(self, before - self.steps_left, [index, count])
+            {
+                if asked.share(self, [index, count]) == Shared::Wholly {
+                    (index..count).for_each(|index| completed(self.group_at(index)));
+                    return Ok(());
                 }
+                sharing = None;
             }
+            self.run_one(&mut tiles, index)?;
+            completed(self.workgroup);
         }
         Ok(())
     }
 
+    pub(super) fn workgroups(&self) -> u64 {
+        self.groups.iter().fold(1, |product: u64, count| product.saturating_mul(u64::from(*count)))
+    }
+
+    fn group_at(&self, index: u64) -> [u32; 3] {
+        let [columns, rows, _] = self.groups.map(u64::from);
+        [index % columns, index / columns % rows, index / (columns * rows)].map(|at| at as u32)
+    }
+
+    /// Runs the workgroup with this linear index.
+    pub(super) fn run_one(&mut self, tiles: &mut [Tile], index: u64) -> Result<(), Stop> {
+        self.workgroup = self.group_at(index);
+        self.workgroup_index = index;
+        self.collector.workgroup = index;
+        self.run_workgroup(tiles)
+    }
+
     /// One state per tile where tiles must wait for each other, else one that all share.
-    fn tiles(&self) -> Vec<Tile> {
+    pub(super) fn tiles(&self) -> Vec<Tile> {
         let program = self.program;
         let invocations = program.local_size.iter().product::<u32>();
         let own_words = (program.words - program.shared_words) as usize;
@@ -295,7 +326,7 @@ impl<'a> Machine<'a> {
     }
 
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
-        self.starts.push(self.clock.workgroup_starts());
+        self.starts.push((self.clock.workgroup_starts(), self.workgroup_index));
         self.begin_interval(Ordered { buffers: true, workgroup: true, images: true });
         self.workgroup_memory.reset();
         for range in &self.program.workgroup_zeroed {
@@ -398,23 +429,20 @@ impl<'a> Machine<'a> {
 
     /// Global invocation id of a local index in a workgroup given by its linear index.
     pub fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
-        let [columns, rows, _] = self.groups.map(u64::from);
-        let group = [workgroup % columns, workgroup / columns % rows, workgroup / (columns * rows)];
+        let group = self.group_at(workgroup);
         let id = self.local_id(local);
-        std::array::from_fn(|axis| {
-            (group[axis] as u32).wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
-        })
+        std::array::from_fn(|axis| group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis]))
     }
 
     /// Global invocation id behind a stamp.
     pub(super) fn stamped(&self, stamp: Stamp) -> [u32; 3] {
-        let workgroup = self.starts.partition_point(|start| *start <= stamp.time()).saturating_sub(1);
-        self.invocation_of(workgroup as u64, stamp.lane())
+        let at = self.starts.partition_point(|(start, _)| *start <= stamp.time()).saturating_sub(1);
+        self.invocation_of(self.starts.get(at).map_or(0, |(_, workgroup)| *workgroup), stamp.lane())
     }
 
     /// First time of the current workgroup.
     pub(super) fn first_time(&self) -> u32 {
-        self.starts.last().copied().unwrap_or(0)
+        self.starts.last().map_or(0, |(start, _)| *start)
     }
 
     pub(super) fn rank(&self, lane: usize) -> u64 {
@@ -466,7 +494,7 @@ impl<'a> Machine<'a> {
         loop {
             let block = &program.blocks[at as usize];
             let cost = (block.steps.len() as u64 + 1) * active;
-            if cost > self.steps_left {
+            if cost > self.steps_left && !self.takes_more(cost) {
                 let lane = self.active.lanes().next().unwrap_or(0) as u32;
                 return Err(Stop::Steps { place: block.place, invocation: self.invocation(self.first_lane + lane) });
             }

@@ -2,7 +2,9 @@
 //!
 //! Promises: a byte is undefined while neither the test nor the kernel has written it; a word, while one of its bytes is.
 
+use super::contents::Contents;
 use super::image::view::{Picture, View};
+use super::marks::Marks;
 use super::shadow::{Now, Shadow, Stamp};
 use crate::exec::resource::JobView;
 use crate::exec::{Job, JobBinding};
@@ -14,10 +16,12 @@ pub const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
 /// A block of words.
 #[derive(Debug, Default)]
 pub struct Store {
-    pub words: Vec<u32>,
+    pub words: Contents<u32>,
     /// One bit per byte, 16 words to an entry; none where every byte is defined.
-    pub undefined: Option<Vec<u64>>,
+    pub undefined: Option<Contents<u64>>,
     pub shadow: Option<Shadow>,
+    /// What was accessed, where workgroups run on several cores.
+    pub marks: Option<Marks>,
     /// By word: the path by which its value came to be, 0 for what was there before; in varied runs alone.
     pub paths: Option<Vec<u64>>,
 }
@@ -48,12 +52,12 @@ impl Store {
             start = range.end.min(bytes.len());
         }
         let any = undefined.iter().any(|bits| *bits != 0);
-        Self { words, undefined: any.then_some(undefined), shadow: None, paths: None }
+        Self { words: words.into(), undefined: any.then(|| undefined.into()), ..Self::default() }
     }
 
     pub fn undefined_words(words: usize) -> Self {
-        let undefined = Some(vec![0; words.div_ceil(16)]);
-        let mut store = Self { words: vec![0; words], undefined, shadow: None, paths: None };
+        let undefined = Some(vec![0; words.div_ceil(16)].into());
+        let mut store = Self { words: vec![0; words].into(), undefined, ..Self::default() };
         store.reset();
         store
     }

@@ -8,6 +8,7 @@
 //! Does not cover: multisampled images.
 
 mod access;
+mod contents;
 mod contract;
 mod decode;
 mod findings;
@@ -18,6 +19,7 @@ mod layout;
 mod listing;
 mod lower;
 mod machine;
+mod marks;
 mod memory;
 pub mod ops;
 mod order;
@@ -26,10 +28,12 @@ mod outline;
 mod path;
 mod print;
 pub mod program;
+mod programs;
 mod record;
 mod run;
 mod settle;
 mod shadow;
+mod sharing;
 mod step;
 mod subgroup;
 pub mod support;
@@ -38,6 +42,7 @@ mod within;
 
 pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
+pub use programs::Tally;
 pub use run::{SequentialExecutor, SequentialRun};
 pub use variation::{Direction, Flush, Preferred, Products, Variation};
 
@@ -50,16 +55,29 @@ pub struct Settings {
     /// Invocations of a subgroup where a dispatch does not say: a power of two up to 128.
     pub subgroup_size: u32,
     pub memory_model: MemoryModel,
-    /// Workers; the engine uses one so far.
-    pub jobs: usize,
+    pub jobs: Jobs,
     /// Other results than the ordinary ones that the specification permits, for the comparison of engines.
     pub variation: Option<Variation>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tile_width: 64, subgroup_size: 32, memory_model: MemoryModel::Idiom, jobs: 1, variation: None }
+        Self { tile_width: 64, subgroup_size: 32, memory_model: MemoryModel::Idiom, jobs: Jobs::One, variation: None }
     }
+}
+
+/// On how many cores the workgroups of a dispatch run. No result depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jobs {
+    One,
+    /// Up to so many of the rayon pool that the engine is called in, where a dispatch is large enough.
+    Most(usize),
+    /// Whatever that costs: after the first `alone`, workgroups go to the workers in turn, `batch` at a time.
+    Dealt {
+        workers: usize,
+        alone: u64,
+        batch: u64,
+    },
 }
 
 /// What orders buffer accesses of the invocations of a workgroup.

@@ -35,6 +35,15 @@ impl Printer {
         self.kept.insert(key, (place, line()));
     }
 
+    /// Adds what was printed in other workgroups.
+    pub fn join(&mut self, other: Printer) {
+        self.arrivals += other.arrivals;
+        self.kept.extend(other.kept);
+        while self.kept.len() > MOST_LINES {
+            self.kept.pop_last();
+        }
+    }
+
     /// Invocation (linear workgroup index and local index), instruction and text of each line, and how many more there were.
     pub fn finish(self) -> (Vec<(Rank, u32, String)>, u64) {
         let omitted = self.arrivals - self.kept.len() as u64;

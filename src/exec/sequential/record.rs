@@ -60,6 +60,30 @@ impl Recorder {
         }
     }
 
+    /// One with nothing recorded yet.
+    pub fn fresh(&self) -> Self {
+        Self {
+            bases: self.bases.clone(),
+            sizes: self.sizes.clone(),
+            lowest: vec![Rank::MAX; self.lowest.len()],
+            operands: BTreeMap::new(),
+            evaluated: self.evaluated.clone(),
+        }
+    }
+
+    /// Adds what was recorded in other workgroups.
+    pub fn join(&mut self, mut other: Recorder) {
+        for (bit, rank) in other.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
+            let bit = bit as u32;
+            if self.set(bit, *rank) {
+                match other.operands.remove(&bit) {
+                    Some(operands) => drop(self.operands.insert(bit, operands)),
+                    None => drop(self.operands.remove(&bit)),
+                }
+            }
+        }
+    }
+
     /// Sets a bit; whether `rank` is its new witness.
     #[inline]
     pub fn set(&mut self, bit: u32, rank: Rank) -> bool {

@@ -1,6 +1,7 @@
 //! Runs jobs: decodes each dispatch, binds its buffers, runs it, gathers findings and records.
 
-use super::decode::{Unsupported, decode};
+use super::contents::Contents;
+use super::decode::Unsupported;
 use super::findings::{Collector, merge};
 use super::image::view::{self, View};
 use super::lower::LoopTally;
@@ -9,10 +10,12 @@ use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
 use super::program::{Action, Addressing, Barrier, Kept, Program, SubgroupUse, Uniform};
+use super::programs::{Decoded, Origin, Programs, Tally};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
-use super::{MemoryModel, Settings};
+use super::sharing::{Sharing, Written};
+use super::{Jobs, MemoryModel, Settings};
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
@@ -26,10 +29,11 @@ use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Runs jobs on this machine, without a device.
+/// Runs jobs on this machine, without a device. Clones share what they decoded.
 #[derive(Debug, Clone, Default)]
 pub struct SequentialExecutor {
     pub settings: Settings,
+    programs: Arc<Programs>,
 }
 
 /// A run, with how often the additional loops of the lowering were evaluated.
@@ -72,13 +76,22 @@ impl From<Unsupported> for Early {
 }
 
 impl SequentialExecutor {
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, programs: Arc::default() }
+    }
+
+    /// What this engine and its clones decoded, and which dispatches several cores ran; depends on who was free.
+    pub fn tally(&self) -> Tally {
+        self.programs.tally()
+    }
+
     /// Runs a job and counts the loop decisions that only the lowering has.
     pub fn run_with_lowering_counts(
         &mut self,
         job: &Job,
         observer: &mut dyn Observer,
     ) -> Result<SequentialRun, ExecError> {
-        let mut session = match Session::new(job, self.settings) {
+        let mut session = match Session::new(job, self.settings, &self.programs) {
             Ok(session) => session,
             Err(Early::Completion(completion)) => return Ok(ended(completion)),
             Err(Early::Failure(error)) => return Err(error),
@@ -113,6 +126,7 @@ const NONCE: u32 = 0x9E37_79B9;
 struct Session<'a> {
     job: &'a Job,
     settings: Settings,
+    programs: &'a Programs,
     modules: Vec<Arc<Module>>,
     /// The job's buffers, then one record buffer per module that has one.
     stores: Vec<Store>,
@@ -131,21 +145,19 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(job: &'a Job, settings: Settings) -> Result<Self, Early> {
+    fn new(job: &'a Job, settings: Settings, programs: &'a Programs) -> Result<Self, Early> {
         if settings.tile_width == 0 || settings.tile_width > 1024 {
             return Err(Early::Failure(ExecError::Engine {
                 engine: EngineName::Sequential,
                 message: format!("tile width {} is not between 1 and 1024", settings.tile_width),
             }));
         }
-        let modules = job
-            .modules
-            .iter()
-            .map(|module| Module::parse(module.words.clone()).map(Arc::new))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| {
-                Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
-            })?;
+        let modules =
+            job.modules.iter().map(|module| programs.module(&module.words)).collect::<Result<Vec<_>, _>>().map_err(
+                |error| {
+                    Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: error.to_string() })
+                },
+            )?;
         let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
         if total > job.limits.memory_bytes {
             return Err(over_memory(total, job.limits.memory_bytes));
@@ -160,7 +172,7 @@ impl<'a> Session<'a> {
             record_stores.push(match &module.recording {
                 ModuleRecording::Buffer(_) => {
                     // Filled for each dispatch, by its size.
-                    stores.push(Store { words: Vec::new(), undefined: None, shadow: None, paths: None });
+                    stores.push(Store::default());
                     Some(stores.len() - 1)
                 }
                 ModuleRecording::None | ModuleRecording::Markers(_) => None,
@@ -169,6 +181,7 @@ impl<'a> Session<'a> {
         Ok(Self {
             job,
             settings,
+            programs,
             modules,
             stores,
             record_stores,
@@ -194,32 +207,22 @@ impl<'a> Session<'a> {
             Early::Completion(Completion::Unsupported { what })
         })?;
         let markers = match &module.recording {
-            ModuleRecording::Markers(table) => Some(&**table),
+            ModuleRecording::Markers(table) => Some(table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
         };
         let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let mut known = self.known(dispatch, &push_constants);
         let parsed = &*self.modules[dispatch.module].clone();
-        let mut program = decode(parsed, &dispatch.entry, &dispatch.specialization, markers, &known)?;
-        if used_push_constants(&program) > MOST_PUSH_CONSTANTS {
-            let what = format!("push constants behind word {MOST_PUSH_CONSTANTS}");
-            return Err(Early::Completion(Completion::Unsupported { what }));
-        }
-        if used_push_constants(&program) > push_constants.words.len() {
-            // Words that the host never pushed are undefined.
-            known.push_constants_defined = false;
-            program = decode(parsed, &dispatch.entry, &dispatch.specialization, markers, &known)?;
-            extend_push_constants(&mut push_constants, used_push_constants(&program));
-        }
+        let decoded = self.decoded(dispatch, &mut push_constants)?;
+        let program = &decoded.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
         self.fill_record_buffer(dispatch.module, &size)?;
-        let slots = self.slots(dispatch, &program)?;
-        self.check_images(&program, &slots)?;
-        let settings = settings.with_whole_subgroups(&program);
-        self.shadows(&program, &slots, settings)?;
+        let slots = self.slots(dispatch, program)?;
+        self.check_images(program, &slots)?;
+        let settings = settings.with_whole_subgroups(program);
+        let sharing = self.shadows(&decoded, &slots, settings)?;
         let mut machine = Machine::new(
-            &program,
+            program,
             Launch {
                 settings,
                 groups: dispatch.groups,
@@ -229,11 +232,12 @@ impl<'a> Session<'a> {
                 push_constants,
                 lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
                 collector: Collector::new(job.checks.clone()),
-                recorder: Recorder::new(markers),
+                recorder: Recorder::new(markers.map(|table| &**table)),
                 steps_left: self.steps_left,
+                allowance: None,
             },
         );
-        let stopped = machine.run(|workgroup| observer.workgroup_completed(workgroup)).err();
+        let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
         self.diverged |= machine.diverged;
         let entered = machine.regions.entered.clone();
@@ -259,10 +263,10 @@ impl<'a> Session<'a> {
             self.untrusted.get_or_insert(reason);
         }
         if self.settings.memory_model == MemoryModel::Idiom {
-            self.notes.extend(idiom_notes(parsed, &program, &entered));
+            self.notes.extend(idiom_notes(parsed, program, &entered));
         }
-        let tally = self.tallies.entry(module.kernel.clone()).or_insert_with(|| LoopTally::new(parsed, &program));
-        tally.add(&program, dispatch.groups, &entered);
+        let tally = self.tallies.entry(module.kernel.clone()).or_insert_with(|| LoopTally::new(parsed, program));
+        tally.add(program, dispatch.groups, &entered);
         for store in self.stores.iter_mut() {
             store.shadow = None;
         }
@@ -288,6 +292,34 @@ impl<'a> Session<'a> {
         self.printed.omitted += new.omitted + new.lines.len().saturating_sub(room) as u64;
         let lines = new.lines.into_iter().take(room);
         self.printed.lines.extend(lines.map(|line| PrintedLine { dispatch, ..line }));
+    }
+
+    /// The program of a dispatch. Push constants that the host never pushed and that the program reads become undefined.
+    fn decoded(&self, dispatch: &JobDispatch, push_constants: &mut Store) -> Result<Arc<Decoded>, Early> {
+        let markers = match &self.job.modules[dispatch.module].recording {
+            ModuleRecording::Markers(table) => Some(table),
+            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
+        };
+        let mut known = self.known(dispatch, push_constants);
+        let origin = Origin {
+            module: &self.modules[dispatch.module],
+            entry: &dispatch.entry,
+            specialization: &dispatch.specialization,
+            markers,
+        };
+        let decoded = self.programs.decoded(&origin, &known)?;
+        let used = used_push_constants(&decoded.program);
+        if used > MOST_PUSH_CONSTANTS {
+            let what = format!("push constants behind word {MOST_PUSH_CONSTANTS}");
+            return Err(Early::Completion(Completion::Unsupported { what }));
+        }
+        if used <= push_constants.words.len() {
+            return Ok(decoded);
+        }
+        known.push_constants_defined = false;
+        let decoded = self.programs.decoded(&origin, &known)?;
+        extend_push_constants(push_constants, used_push_constants(&decoded.program));
+        Ok(decoded)
     }
 
     /// What makes checks unnecessary in this dispatch.
@@ -401,8 +433,8 @@ impl<'a> Session<'a> {
         granules
     }
 
-    /// Gives each buffer that the program writes a race shadow; checks the memory limit.
-    fn shadows(&mut self, program: &Program, slots: &[Option<Slot>], settings: Settings) -> Result<(), Early> {
+    /// The buffers that the program writes, by number.
+    fn written(&self, program: &Program, slots: &[Option<Slot>]) -> Vec<Written> {
         let mut wanted: BTreeMap<usize, Atomicity> = BTreeMap::new();
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
             if let (true, Some(slot)) = (descriptor.written, slot) {
@@ -426,23 +458,43 @@ impl<'a> Session<'a> {
             });
         }
         let checked = self.job.checks.has(FindingKind::DataRace);
-        wanted.retain(|buffer, _| checked && !self.record_stores.contains(&Some(*buffer)));
         let granules = Self::granules(program, slots);
-        let granule = |buffer: &usize| granules.get(buffer).copied().unwrap_or(program.granule);
+        let written = |(buffer, atomicity)| Written {
+            buffer,
+            atomicity,
+            granule: granules.get(&buffer).copied().unwrap_or(program.granule),
+            watched: checked && !self.record_stores.contains(&Some(buffer)),
+        };
+        wanted.into_iter().map(written).collect()
+    }
+
+    /// Gives each buffer that the program writes a race shadow; checks the memory limit. Gives how the dispatch may be shared.
+    fn shadows<'d>(
+        &mut self,
+        decoded: &'d Decoded,
+        slots: &[Option<Slot>],
+        settings: Settings,
+    ) -> Result<Option<Sharing<'d>>, Early>
+    where
+        'a: 'd,
+    {
+        let program = &decoded.program;
+        let written = self.written(program, slots);
+        let watched = || written.iter().filter(|one| one.watched);
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
         bytes += working_bytes(program, settings.tile_width);
-        bytes += wanted
-            .iter()
-            .map(|(buffer, kind)| Shadow::bytes(self.stores[*buffer].words.len(), *kind, program, granule(buffer)))
+        bytes += watched()
+            .map(|one| Shadow::bytes(self.stores[one.buffer].words.len(), one.atomicity, program, one.granule))
             .sum::<u64>();
-        if bytes > self.job.limits.memory_bytes {
-            return Err(over_memory(bytes, self.job.limits.memory_bytes));
+        let room = self.job.limits.memory_bytes.checked_sub(bytes);
+        let room = room.ok_or_else(|| over_memory(bytes, self.job.limits.memory_bytes))?;
+        for one in watched() {
+            let store = &mut self.stores[one.buffer];
+            store.shadow = Some(Shadow::new(store.words.len(), one.atomicity, one.granule));
         }
-        for (buffer, atomicity) in wanted {
-            let store = &mut self.stores[buffer];
-            store.shadow = Some(Shadow::new(store.words.len(), atomicity, granule(&buffer)));
-        }
-        Ok(())
+        let jobs = if settings.variation.is_some() { Jobs::One } else { settings.jobs };
+        let (programs, dependent) = (self.programs, &decoded.dependent);
+        Ok((jobs != Jobs::One).then_some(Sharing { jobs, written, room, dependent, programs }))
     }
 
     fn finish(mut self, mut completion: Completion) -> SequentialRun {
@@ -491,7 +543,7 @@ impl<'a> Session<'a> {
         if bytes > self.job.limits.memory_bytes {
             return Err(over_memory(bytes, self.job.limits.memory_bytes));
         }
-        self.stores[store].words = form.initial(size, NONCE).map_err(unsupported)?;
+        self.stores[store].words = form.initial(size, NONCE).map_err(unsupported)?.into();
         Ok(())
     }
 
@@ -576,9 +628,9 @@ fn used_push_constants(program: &Program) -> usize {
 
 fn extend_push_constants(store: &mut Store, words: usize) {
     let had = store.words.len();
-    store.words.resize(words, UNDEFINED_WORD);
-    let mut bits = store.undefined.take().unwrap_or_default();
-    bits.resize(words.div_ceil(16), 0);
+    store.words.own().resize(words, UNDEFINED_WORD);
+    let mut bits: Contents<u64> = store.undefined.take().unwrap_or_default();
+    bits.own().resize(words.div_ceil(16), 0);
     store.undefined = Some(bits);
     (had..words).for_each(|word| store.define(word, false));
 }

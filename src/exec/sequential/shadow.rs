@@ -118,6 +118,21 @@ pub struct Shadow {
     within: Option<(Rc<RefCell<Within>>, Vec<Cell>)>,
 }
 
+/// What was done to a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    pub read: bool,
+    pub written: bool,
+    pub atomically_read: bool,
+    pub atomically_written: bool,
+}
+
+impl Seen {
+    pub fn any(self) -> bool {
+        self.read || self.written || self.atomically_read || self.atomically_written
+    }
+}
+
 /// Whether a memory has atomic accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Atomicity {
@@ -155,6 +170,21 @@ impl Shadow {
             Atomicity::WithAtomics => size_of::<Atomics>(),
         };
         words as u64 * (size_of::<Plain>() + atomics) as u64
+    }
+
+    /// What was done to a cell so far.
+    pub fn seen(&self, cell: usize) -> Seen {
+        if let Some((_, cells)) = &self.within {
+            return cells[cell].seen();
+        }
+        let (plain, atomics) = (&self.plain[cell], self.atomics.get(cell).copied().unwrap_or_default());
+        let some = |stamp: Stamp| stamp.time() > 0;
+        Seen {
+            read: some(plain.reads.near),
+            written: some(plain.write),
+            atomically_read: some(atomics.reads.near),
+            atomically_written: some(atomics.writes.near),
+        }
     }
 
     /// Notes an access to a word; calls `race` with each earlier access that it races with (at most one of each kind).

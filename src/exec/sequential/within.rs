@@ -10,7 +10,7 @@
 
 use super::ops::element::Touch;
 use super::ops::subgroup::Members;
-use super::shadow::{Now, Stamp};
+use super::shadow::{Now, Seen, Stamp};
 
 /// Times of the machine's clock by local index.
 #[derive(Debug)]
@@ -97,6 +97,15 @@ pub struct Cell {
 pub const CELL_BYTES: u64 = size_of::<Cell>() as u64;
 
 impl Cell {
+    pub fn seen(&self) -> Seen {
+        Seen {
+            read: !self.reads.is_empty(),
+            written: self.write.time() > 0,
+            atomically_read: !self.atomic_reads.is_empty(),
+            atomically_written: !self.atomic_writes.is_empty(),
+        }
+    }
+
     /// As [`super::shadow::Shadow::touch`]; the time of `now` is the invocation's own.
     pub fn touch(&mut self, touch: Touch, now: &Now, within: &Within, mut race: impl FnMut(Stamp, Touch)) {
         let lane = now.stamp.lane();

@@ -267,6 +267,9 @@ impl Machine<'_> {
         same: bool,
         place: u32,
     ) {
+        if let Some(marks) = &mut self.stores[slot.buffer].marks {
+            marks.touch(touch, first, bytes);
+        }
         if !self.track_races {
             return;
         }

@@ -124,7 +124,8 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
     };
     let a = operand(decoder, shape.value)?;
     let b = operand(decoder, shape.comparator)?;
-    let to = instruction.result.map(|_| decoder.parts(form));
+    // A result that nobody looks at is none: what several cores add then comes together in any order.
+    let to = instruction.result.filter(|result| decoder.is_used(*result)).map(|_| decoder.parts(form));
     decoder.push(Action::Atomic { op, form, access: Arc::new(access), to, a, b });
     if let Some(to) = to {
         define(decoder, instruction, &[to]);
