@@ -24,11 +24,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Steps on one core before it is judged whether several pay: about a millisecond without checks.
+/// Steps on one core before it is judged whether several pay: enough for an average, in the order of a millisecond.
 const PILOT_STEPS: u64 = 200_000;
 
-/// Steps that must lie ahead, beside one for each byte of a worker's copies: waking workers and bringing together what they
-/// did takes less than a tenth of that many steps.
+/// Steps that must lie ahead, beside one for each byte of a worker's copies: some milliseconds, against the fraction of one
+/// that waking workers takes. An estimate, not measured.
 const WORTH_STEPS: u64 = 2_000_000;
 
 /// Most steps that a worker takes from the allowance at once: so often it looks whether it shall stop.
