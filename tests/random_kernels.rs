@@ -160,8 +160,25 @@ fn one_kernel() {
         }
     });
     println!("---- reduced ----\n{small}");
+    if let Some(folder) = std::env::var_os("VKCERT_RANDOM_FOLDER") {
+        store(&std::path::PathBuf::from(folder), &small);
+    }
     let candidate = Kernel { text: small, ..one.clone() };
     println!("{:?}", check(&candidate, engine.as_mut()));
+}
+
+/// Writes a kernel's text and modules into a folder.
+fn store(folder: &std::path::Path, text: &str) {
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join("random.comp"), text).unwrap();
+    for (name, level) in
+        [("plain.spv", shaderc::OptimizationLevel::Zero), ("optimised.spv", shaderc::OptimizationLevel::Performance)]
+    {
+        if let Ok(words) = compile(text, level) {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+    }
 }
 
 #[test]

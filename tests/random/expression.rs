@@ -205,6 +205,9 @@ impl Writer {
             7 => format!("(~{})", self.integer(scalar, n, less)),
             choice @ 8..=9 => {
                 let (a, b) = (self.integer(scalar, n, less), self.integer(scalar, n, less));
+                if choice == 9 && scalar.is_signed() {
+                    return self.remainder(scalar, n, &a, &b);
+                }
                 let divisor = self.divisor(scalar, n, &b);
                 format!("({a} {} {divisor})", ["/", "%"][choice as usize - 8])
             }
@@ -246,6 +249,15 @@ impl Writer {
             25 if self.pure == 0 => self.side_effect(&Type::Numbers(scalar, n)),
             _ => self.packed(scalar, n, less),
         }
+    }
+
+    /// Of numbers that are not negative: GLSL leaves others undefined, SPIR-V does not, and Mesa 22.3.6 has them wrong
+    /// (docs/random-kernels.md).
+    fn remainder(&mut self, scalar: Scalar, n: u32, a: &str, b: &str) -> String {
+        let name = scalar.vector(n);
+        let most = integer_literal(scalar, (1 << (scalar.bits() - 1)) - 1);
+        let mask = self.dice.pick(&[63, 7, 127]);
+        format!("(({a} & {name}({most})) % (({b} & {name}({mask})) | {name}(1)))")
     }
 
     fn divisor(&mut self, scalar: Scalar, n: u32, b: &str) -> String {

@@ -19,6 +19,7 @@ mod listing;
 mod lower;
 mod machine;
 mod memory;
+mod needed;
 pub mod ops;
 mod order;
 mod ordering;
