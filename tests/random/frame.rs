@@ -77,14 +77,17 @@ impl Writer {
     fn member_type(&mut self) -> Type {
         loop {
             let ty = self.random_type();
-            let holds_bool = match &ty {
-                Type::Numbers(scalar, _) => *scalar == Bool,
-                Type::Array(element, _) => matches!(**element, Type::Numbers(Bool, _)),
-                Type::Matrix(..) | Type::Struct(_) => false,
-            };
-            if !holds_bool {
+            if !Self::holds_bool(&ty) {
                 return ty;
             }
+        }
+    }
+
+    fn holds_bool(ty: &Type) -> bool {
+        match ty {
+            Type::Numbers(scalar, _) => *scalar == Bool,
+            Type::Array(element, _) => Self::holds_bool(element),
+            Type::Matrix(..) | Type::Struct(_) => false,
         }
     }
 
@@ -124,13 +127,16 @@ impl Writer {
         self.bind(1, 0, 12 * words, self.contents_of(&ty), Use::Storage);
         let index = self.dice.below(7);
         let name = format!("src.items[(gl_GlobalInvocationID.x + {index}u) % uint(src.items.length())]");
-        self.global(&name, ty, Access::Read, Floats::Wild);
+        self.global(&name, ty.clone(), Access::Read, Floats::Wild);
+        let read = (name, ty);
         if self.dice.one_in(2) {
             let layout = self.dice.pick(&layouts);
             let (ty, words) = self.some_struct();
             text += &format!("layout({layout}, set = 0, binding = 2) buffer Own {{ {} items[]; }} own;\n", ty.name());
             self.bind(2, 0, all * words, self.contents_of(&ty), Use::Storage);
-            self.global("own.items[gl_GlobalInvocationID.x]", ty, Access::Write, Floats::Wild);
+            let own = "own.items[gl_GlobalInvocationID.x]";
+            self.copies = (read.1 == ty).then(|| (own.to_owned(), read.0));
+            self.global(own, ty, Access::Write, Floats::Wild);
         }
         if self.dice.one_in(2) {
             let layout = self.dice.pick(&["std140", "scalar", "std140, row_major"]);

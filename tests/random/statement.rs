@@ -80,7 +80,24 @@ impl Writer {
         }
     }
 
+    /// A product and a sum that must not become one operation.
+    fn precise(&mut self) {
+        let (scalar, n) = (self.dice.pick(&super::types::FLOATS), self.dice.pick(&[1, 1, 2, 4]));
+        let (ty, name) = (Type::Numbers(scalar, n), self.name("e"));
+        let (a, b, c) = (self.float(scalar, n, 1), self.float(scalar, n, 0), self.float(scalar, n, 0));
+        let sign = self.dice.pick(&["+", "-"]);
+        self.line(&format!("precise {} {name} = {a} * {b} {sign} {c};", ty.name()));
+        let tame = self.tame(&ty, &name);
+        self.line(&format!("{name} = {tame};"));
+        self.declare(&name, ty);
+    }
+
     fn compound(&mut self) {
+        match self.copies.clone() {
+            Some((to, from)) if self.dice.one_in(3) => return self.line(&format!("{to} = {from};")),
+            _ if self.dice.one_in(4) => return self.precise(),
+            _ => {}
+        }
         let (scalar, n) = (Scalar::integer(&mut self.dice), self.dice.pick(&[1, 1, 2, 3, 4]));
         let ty = Type::Numbers(scalar, n);
         let Some(place) = self.place(&ty, Access::Write) else { return self.trace() };
@@ -289,11 +306,14 @@ impl Writer {
 
     /// Each invocation writes its own element, and reads another's behind a barrier.
     fn exchange(&mut self) {
+        self.shape.barriers = true;
+        if self.dice.one_in(3) {
+            return self.tally();
+        }
         let (ty, size) = (self.random_type(), self.shape.local_size);
         let (name, into) = (self.name("s"), self.name("v"));
         let array = Type::Array(Box::new(ty.clone()), size);
         self.declarations.push(format!("shared {} {name};", array.name()));
-        self.shape.barriers = true;
         let value = self.value(&ty, 2);
         let index = self.integer(U32, 1, 1);
         self.line(&format!("{name}[gl_LocalInvocationIndex] = {value};"));
@@ -301,6 +321,22 @@ impl Writer {
         self.line(&format!("{} {into} = {name}[{index} % {size}u];", ty.name()));
         self.line("barrier();");
         self.declare(&into, ty);
+    }
+
+    /// All invocations add to one number of the workgroup.
+    fn tally(&mut self) {
+        let scalar = self.dice.pick(&[U32, I32, U64]);
+        let (name, into, ty) = (self.name("s"), self.name("v"), scalar.name());
+        self.declarations.push(format!("shared {ty} {name};"));
+        let value = self.integer(scalar, 1, 2);
+        let function = self.dice.pick(&["Add", "Min", "Max", "And", "Or", "Xor"]);
+        self.line(&format!("if (gl_LocalInvocationIndex == 0u) {{ {name} = {ty}(push_n); }}"));
+        self.line("barrier();");
+        self.line(&format!("atomic{function}({name}, {value});"));
+        self.line("barrier();");
+        self.line(&format!("{ty} {into} = {name};"));
+        self.line("barrier();");
+        self.declare(&into, Type::Numbers(scalar, 1));
     }
 
     /// Operations of a subgroup, on values that every active invocation has.

@@ -103,6 +103,8 @@ pub struct Writer {
     pub flow: Flow,
     /// Types that `tame` is called with, by name.
     pub tamed: BTreeMap<String, Type>,
+    /// Places in memory of one type, to and from.
+    pub copies: Option<(String, String)>,
     /// Declarations that statements need at file level.
     pub declarations: Vec<String>,
     pub shape: Shape,
@@ -178,6 +180,7 @@ impl Writer {
             jumps: Jumps { leave: false, next: false, end: false },
             flow: Flow::Any,
             tamed: BTreeMap::new(),
+            copies: None,
             declarations: Vec::new(),
             shape: Shape::default(),
         }
@@ -230,7 +233,9 @@ impl Writer {
         match self.dice.below(8) {
             0 => {
                 let length = 2 + self.dice.below(3) as u32;
-                Type::Array(Box::new(self.random_numbers()), length)
+                let element = self.random_numbers();
+                let row = Type::Array(Box::new(element), length);
+                if self.dice.one_in(4) { Type::Array(Box::new(row), 2) } else { row }
             }
             1 if !self.structs.is_empty() => Type::Struct(self.dice.below(self.structs.len() as u64) as usize),
             _ => self.random_numbers(),
