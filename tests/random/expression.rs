@@ -228,7 +228,9 @@ impl Writer {
             }
             15 if scalar.is_signed() => {
                 let a = self.integer(scalar, n, less);
-                if self.dice.one_in(2) { format!("sign({a})") } else { format!("abs({a} / {})", Self::of(scalar, n, 2)) }
+                // Of a constant of 8, 16 or 64 bits, glslang gives whatever its memory holds (docs/random-kernels.md).
+                let unknown = format!("{}(push_n >> 4)", scalar.vector(n));
+                if self.dice.one_in(2) { format!("sign({a} ^ {unknown})") } else { format!("abs({a} / {})", Self::of(scalar, n, 2)) }
             }
             16 => {
                 let condition = self.boolean(1, less);

@@ -389,8 +389,8 @@ impl Writer {
             }
             _ => {
                 let value = self.value(&ty, 2);
-                let way = self.dice.pick(&["SwapHorizontal(V)", "SwapVertical(V)", "SwapDiagonal(V)", "Broadcast(V, 2u)"]);
-                (ty, format!("subgroupQuad{}", way.replace('V', &value)))
+                let way = self.dice.pick(&["SwapHorizontal(@)", "SwapVertical(@)", "SwapDiagonal(@)", "Broadcast(@, 2u)"]);
+                (ty, format!("subgroupQuad{}", way.replace('@', &value)))
             }
         };
         self.line(&format!("{} {name} = {text};", ty.name()));
