@@ -112,15 +112,66 @@ fn check(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), Wro
     Ok(())
 }
 
+/// On the device, one invocation after the other: a third computation, in which no two invocations go different ways.
+/// None: the invocations of the kernel work together.
+fn one_at_a_time(kernel: &Kernel, device: &mut VulkanExecutor) -> Option<Run> {
+    if kernel.shape.barriers {
+        return None;
+    }
+    let mut last: Option<Run> = None;
+    for only in 0..kernel.shape.local_size * kernel.shape.groups {
+        let guard = format!("void main() {{\n    if (gl_GlobalInvocationID.x != {only}u) return;");
+        let words = compile(&kernel.text.replace("void main() {", &guard), shaderc::OptimizationLevel::Zero).ok()?;
+        let mut job = host::job(kernel, &words, SUBGROUP);
+        if let Some(last) = last {
+            job.buffers.iter_mut().zip(last.buffers).for_each(|(buffer, bytes)| buffer.bytes = bytes);
+        }
+        last = device.run(&job, &mut Unobserved).ok().filter(|run| run.completion == Completion::Completed);
+        last.as_ref()?;
+    }
+    last
+}
+
+/// Who is wrong where the device differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Third {
+    /// The device itself, one invocation after the other, leaves what the sequential engine leaves.
+    WithTheEngine,
+    /// It leaves something else.
+    Otherwise,
+    /// Invocations work together, so that there is no such run.
+    None,
+}
+
+fn third(kernel: &Kernel, device: &mut VulkanExecutor) -> Third {
+    let Some(run) = one_at_a_time(kernel, device) else { return Third::None };
+    let words = compile(&kernel.text, shaderc::OptimizationLevel::Zero).unwrap();
+    let ours = sequential(kernel, &words, 1024).unwrap();
+    if difference(kernel, &ours, &run).is_none() { Third::WithTheEngine } else { Third::Otherwise }
+}
+
+/// Kernels that a driver is known to run wrongly: seed, part of the driver's name, why (`tests/random_known.txt`).
+fn known() -> BTreeMap<u64, (&'static str, &'static str)> {
+    let lines = include_str!("random_known.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let rows = lines.map(|line| {
+        let mut parts = line.splitn(3, " | ");
+        let mut next = || parts.next().expect("seed, driver, reason");
+        (next().parse().expect("a seed"), (next(), next()))
+    });
+    rows.collect()
+}
+
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 #[test]
 fn random_kernels_run_alike_everywhere() {
+    let known = known();
     let (from, count) = (number("VKCERT_RANDOM_SEED", 1), number("VKCERT_RANDOM_KERNELS", 300));
     let (next, workers) = (AtomicU64::new(from), number("VKCERT_RANDOM_WORKERS", 2));
     let failures = std::sync::Mutex::new(BTreeMap::new());
+    let named = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
@@ -130,17 +181,38 @@ fn random_kernels_run_alike_everywhere() {
                     if seed >= from + count {
                         break;
                     }
-                    if let Err(wrong) = check(&kernel(seed), engine.as_mut()) {
-                        println!("seed {seed}: {wrong:?}");
-                        failures.lock().unwrap().insert(seed, wrong);
+                    let Err(wrong) = check(&kernel(seed), engine.as_mut()) else { continue };
+                    let why = match (&wrong, &mut engine) {
+                        (Wrong::Device(_), Some(engine)) => excuse(&known, seed, engine),
+                        _ => Err("no known defect of a driver".to_owned()),
+                    };
+                    println!("seed {seed}: {wrong:?}: {why:?}");
+                    match why {
+                        Ok(_) => _ = named.fetch_add(1, Ordering::Relaxed),
+                        Err(why) => _ = failures.lock().unwrap().insert(seed, (wrong, why)),
                     }
                 }
             });
         }
     });
     let failures = failures.into_inner().unwrap();
-    println!("{count} kernels from seed {from}, {} failures", failures.len());
+    let named = named.into_inner();
+    println!("{count} kernels from seed {from}, {named} with a known defect of the driver, {} failures", failures.len());
     assert!(failures.is_empty(), "{} of {count}: {failures:#?}", failures.len());
+}
+
+/// The known reason, which the third computation must not contradict; else what the third computation says.
+fn excuse(
+    known: &BTreeMap<u64, (&'static str, &'static str)>,
+    seed: u64,
+    engine: &mut VulkanExecutor,
+) -> Result<&'static str, String> {
+    let driver = format!("{:?}", engine.identity());
+    let third = third(&kernel(seed), engine);
+    match known.get(&seed).filter(|(part, _)| driver.contains(part)) {
+        Some((_, why)) if third != Third::Otherwise => Ok(why),
+        _ => Err(format!("not known; third computation: {third:?}")),
+    }
 }
 
 /// `VKCERT_RANDOM_SEED=7 cargo test --test random_kernels -- --ignored --nocapture one_kernel`
@@ -150,13 +222,14 @@ fn one_kernel() {
     let one = kernel(number("VKCERT_RANDOM_SEED", 1));
     println!("{}\n{:?}", one.text, one.shape);
     let mut engine = device();
+    println!("third computation: {:?}", engine.as_mut().map(|engine| third(&one, engine)));
     let Err(wrong) = check(&one, engine.as_mut()) else { return println!("nothing wrong") };
     println!("{wrong:?}");
     let small = reduce::reduce(&one.text, &mut |text| {
         let candidate = Kernel { text: text.to_owned(), ..one.clone() };
-        match check(&candidate, engine.as_mut()) {
-            Err(other) => other.kind() == wrong.kind(),
-            Ok(()) => false,
+        match (&wrong, &mut engine) {
+            (Wrong::Device(_), Some(engine)) => device_differs(&candidate, engine),
+            (_, engine) => check(&candidate, engine.as_mut()).is_err_and(|other| other.kind() == wrong.kind()),
         }
     });
     println!("---- reduced ----\n{small}");
@@ -165,6 +238,18 @@ fn one_kernel() {
     }
     let candidate = Kernel { text: small, ..one.clone() };
     println!("{:?}", check(&candidate, engine.as_mut()));
+}
+
+/// Whether the device leaves other bytes than the sequential engine, on the module without optimisation, of a kernel without
+/// findings: the quick question of the reduction.
+fn device_differs(kernel: &Kernel, engine: &mut VulkanExecutor) -> bool {
+    let Ok(words) = compile(&kernel.text, shaderc::OptimizationLevel::Zero) else { return false };
+    let Ok(ours) = sequential(kernel, &words, 1024) else { return false };
+    if clean(&ours, "").is_err() {
+        return false;
+    }
+    let run = engine.run(&host::job(kernel, &words, SUBGROUP), &mut Unobserved);
+    run.is_ok_and(|run| run.completion == Completion::Completed && difference(kernel, &ours, &run).is_some())
 }
 
 /// Writes a kernel's text and modules into a folder.
