@@ -77,7 +77,12 @@ fn difference(kernel: &Kernel, left: &Run, right: &Run) -> Option<String> {
     let bound = kernel.shape.buffers.get(number).map_or(99, |bound| bound.binding);
     let shown = |bytes: &[u8]| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let count = a.chunks(4).zip(b.chunks(4)).filter(|(a, b)| a != b).count();
-    Some(format!("buffer {number} (binding {bound}) word {}: {:#x} and {:#x}, {count} words differ", at / 4, shown(a), shown(b)))
+    Some(format!(
+        "buffer {number} (binding {bound}) word {}: {:#x} and {:#x}, {count} words differ",
+        at / 4,
+        shown(a),
+        shown(b)
+    ))
 }
 
 /// Runs a kernel every way.
@@ -161,6 +166,7 @@ fn known() -> BTreeMap<u64, (&'static str, &'static str)> {
     rows.collect()
 }
 
+/// A number from the environment; `make soak` asks for more kernels.
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -168,7 +174,7 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn random_kernels_run_alike_everywhere() {
     let known = known();
-    let (from, count) = (number("VKCERT_RANDOM_SEED", 1), number("VKCERT_RANDOM_KERNELS", 300));
+    let (from, count) = (number("VKCERT_RANDOM_SEED", 1), number("VKCERT_WIDE_KERNELS", 300));
     let (next, workers) = (AtomicU64::new(from), number("VKCERT_RANDOM_WORKERS", 2));
     let failures = std::sync::Mutex::new(BTreeMap::new());
     let named = AtomicU64::new(0);
@@ -197,7 +203,10 @@ fn random_kernels_run_alike_everywhere() {
     });
     let failures = failures.into_inner().unwrap();
     let named = named.into_inner();
-    println!("{count} kernels from seed {from}, {named} with a known defect of the driver, {} failures", failures.len());
+    println!(
+        "{count} kernels from seed {from}, {named} with a known defect of the driver, {} failures",
+        failures.len()
+    );
     assert!(failures.is_empty(), "{} of {count}: {failures:#?}", failures.len());
 }
 
@@ -268,12 +277,13 @@ fn store(folder: &std::path::Path, text: &str) {
 
 #[test]
 fn a_defect_in_a_random_kernel_is_found() {
-    let count = number("VKCERT_RANDOM_KERNELS", 300) / 3;
+    let count = number("VKCERT_WIDE_KERNELS", 300) / 3;
     let mut kinds = BTreeMap::new();
     for seed in 1..=count {
         let faulty = faults::faulty(&kernel(seed));
         let text = &faulty.kernel.text;
-        let words = compile(text, shaderc::OptimizationLevel::Zero).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let words =
+            compile(text, shaderc::OptimizationLevel::Zero).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         let run = sequential(&faulty.kernel, &words, WIDTHS[seed as usize % WIDTHS.len()]).unwrap();
         let found = run.findings.iter().any(|finding| finding.kind == faulty.due);
         assert!(found, "seed {seed}: {} is not found: {:#?}\n{text}", faulty.what, run.findings);

@@ -24,13 +24,19 @@ pub fn faulty(kernel: &Kernel) -> Faulty {
         0 => (
             FindingKind::UninitializedRead,
             "a variable without a value",
-            format!("{name} lost; if (gl_LocalInvocationIndex > 2u) lost = {name}(1); {own} = {};", fold(scalar, "lost")),
+            format!(
+                "{name} lost; if (gl_LocalInvocationIndex > 2u) lost = {name}(1); {own} = {};",
+                fold(scalar, "lost")
+            ),
             String::new(),
         ),
         1 => (
             FindingKind::UninitializedRead,
             "an element without a value",
-            format!("{name} lost[3]; lost[0] = {name}(1); lost[2] = {name}(1); {own} = {};", fold(scalar, "lost[(gl_LocalInvocationIndex + 1u) % 3u]")),
+            format!(
+                "{name} lost[3]; lost[0] = {name}(1); lost[2] = {name}(1); {own} = {};",
+                fold(scalar, "lost[(gl_LocalInvocationIndex + 1u) % 3u]")
+            ),
             String::new(),
         ),
         2 => (
@@ -52,7 +58,10 @@ pub fn faulty(kernel: &Kernel) -> Faulty {
         5 => (
             FindingKind::UndefinedValue,
             "division by zero",
-            format!("{number} none = {number}(gl_LocalInvocationIndex / 64u); {own} = {};", fold(integer, &format!("({number}(7) / none)"))),
+            format!(
+                "{number} none = {number}(gl_LocalInvocationIndex / 64u); {own} = {};",
+                fold(integer, &format!("({number}(7) / none)"))
+            ),
             String::new(),
         ),
         6 => (

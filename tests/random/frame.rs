@@ -123,7 +123,8 @@ impl Writer {
         let layouts = ["std430", "std140", "scalar", "std430, row_major", "scalar, row_major"];
         let layout = self.dice.pick(&layouts);
         let (ty, words) = self.some_struct();
-        text += &format!("layout({layout}, set = 0, binding = 1) readonly buffer In {{ {} items[]; }} src;\n", ty.name());
+        text +=
+            &format!("layout({layout}, set = 0, binding = 1) readonly buffer In {{ {} items[]; }} src;\n", ty.name());
         self.bind(1, 0, 12 * words, self.contents_of(&ty), Use::Storage);
         let index = self.dice.below(7);
         let name = format!("src.items[(gl_GlobalInvocationID.x + {index}u) % uint(src.items.length())]");
@@ -195,10 +196,24 @@ impl Writer {
     fn used_images(&mut self, text: &str) -> String {
         let rows = (self.shape.local_size * self.shape.groups).div_ceil(8);
         let images = [
-            ("picture", "layout(r32ui, set = 0, binding = 10) uniform uimage2D", "r32ui", [8, rows], false, Contents::Any),
+            (
+                "picture",
+                "layout(r32ui, set = 0, binding = 10) uniform uimage2D",
+                "r32ui",
+                [8, rows],
+                false,
+                Contents::Any,
+            ),
             ("counts", "layout(r32i, set = 0, binding = 11) uniform iimage2D", "r32i", [4, 1], false, Contents::Any),
             ("numbers", "layout(set = 0, binding = 12) uniform isampler2D", "rgba32i", [8, 4], true, Contents::Any),
-            ("floats", "layout(set = 0, binding = 13) uniform sampler2D", "rgba32f", [8, 2], true, Contents::NormalFloats),
+            (
+                "floats",
+                "layout(set = 0, binding = 13) uniform sampler2D",
+                "rgba32f",
+                [8, 2],
+                true,
+                Contents::NormalFloats,
+            ),
             (
                 "painting",
                 "layout(rgba32f, set = 0, binding = 14) uniform image2D",
@@ -251,7 +266,11 @@ impl Writer {
         self.global("trace", Type::UINT, Access::Write, Floats::Tame);
         if self.dice.one_in(2) {
             let ty = self.random_numbers();
-            let value = if let Type::Numbers(Bool, n) = ty { format!("{}(true)", Bool.vector(n)) } else { format!("{}(1)", ty.name()) };
+            let value = if let Type::Numbers(Bool, n) = ty {
+                format!("{}(true)", Bool.vector(n))
+            } else {
+                format!("{}(1)", ty.name())
+            };
             text += &format!("{} held = {value};\n", ty.name());
             self.global("held", ty, Access::Write, Floats::Tame);
         }
@@ -303,7 +322,9 @@ impl Writer {
                 let (name, number) = (scalar.vector(*n), |value: f64| float_literal(scalar, value));
                 let (low, high, zero, other) = (number(low), number(high), number(0.0), number(1.5));
                 text += &if *n == 1 {
-                    format!("{name} tame({name} x) {{ return abs(x) < {low} ? {zero} : (abs(x) <= {high} ? x : {other}); }}\n")
+                    format!(
+                        "{name} tame({name} x) {{ return abs(x) < {low} ? {zero} : (abs(x) <= {high} ? x : {other}); }}\n"
+                    )
                 } else {
                     format!(
                         "{name} tame({name} x) {{ return mix(mix({name}({other}), x, lessThanEqual(abs(x), {name}({high}))), {name}({zero}), lessThan(abs(x), {name}({low}))); }}\n"

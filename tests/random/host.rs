@@ -32,7 +32,10 @@ pub fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
     let mut dice = Dice(kernel.seed ^ 0xABCD);
     let (mut buffers, mut bindings, mut resources) = (Vec::new(), Vec::new(), JobResources::default());
     for (index, bound) in shape.buffers.iter().enumerate() {
-        buffers.push(buffer(format!("{}.{}", bound.binding, bound.array_index), bytes(&mut dice, bound.words, bound.contents)));
+        buffers.push(buffer(
+            format!("{}.{}", bound.binding, bound.array_index),
+            bytes(&mut dice, bound.words, bound.contents),
+        ));
         let class = match bound.use_of {
             Use::Storage => DescriptorClass::Storage,
             Use::Uniform => DescriptorClass::Uniform,
@@ -74,7 +77,12 @@ pub fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
         bindings,
         push_constants_defined: std::iter::once(0..push_constants.len()).collect(),
         push_constants,
-        specialization: shape.specialization.iter().filter(|(id, _)| declares(words, **id)).map(|(id, bits)| (*id, *bits)).collect(),
+        specialization: shape
+            .specialization
+            .iter()
+            .filter(|(id, _)| declares(words, **id))
+            .map(|(id, bits)| (*id, *bits))
+            .collect(),
         subgroup_size: Some(subgroup_size),
     };
     Job {

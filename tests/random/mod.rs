@@ -10,6 +10,7 @@
 
 pub mod expression;
 pub mod faults;
+pub mod float;
 pub mod frame;
 pub mod host;
 pub mod reduce;

@@ -181,7 +181,8 @@ impl Writer {
             return self.line(&format!("if ({condition}) {{ {jump} }}"));
         }
         let count = self.functions.len() as u64;
-        let call = if count == 0 { None } else { self.dice.below(count).try_into().ok().and_then(|at| self.call_of(at, 2)) };
+        let call =
+            if count == 0 { None } else { self.dice.below(count).try_into().ok().and_then(|at| self.call_of(at, 2)) };
         match call {
             Some(call) => self.line(&format!("{call};")),
             None => self.compound(),
@@ -233,7 +234,6 @@ impl Writer {
         self.counted(&k, scalar, depth);
         self.line("}");
     }
-
 
     fn counted(&mut self, k: &str, scalar: Scalar, depth: u32) {
         let jumps = self.looping();
@@ -389,7 +389,8 @@ impl Writer {
             }
             _ => {
                 let value = self.value(&ty, 2);
-                let way = self.dice.pick(&["SwapHorizontal(@)", "SwapVertical(@)", "SwapDiagonal(@)", "Broadcast(@, 2u)"]);
+                let way =
+                    self.dice.pick(&["SwapHorizontal(@)", "SwapVertical(@)", "SwapDiagonal(@)", "Broadcast(@, 2u)"]);
                 (ty, format!("subgroupQuad{}", way.replace('@', &value)))
             }
         };
@@ -427,7 +428,8 @@ impl Writer {
                 let (scalar, cells) = if wide { (U64, "wide") } else { (U32, "cells") };
                 let (value, name) = (self.integer(scalar, 1, 1), self.name("c"));
                 let function = self.dice.pick(&["Add", "Exchange", "Min", "Max", "And", "Or", "Xor", "CompSwap"]);
-                let other = if function == "CompSwap" { format!(", {}", self.integer(scalar, 1, 1)) } else { String::new() };
+                let other =
+                    if function == "CompSwap" { format!(", {}", self.integer(scalar, 1, 1)) } else { String::new() };
                 let cell = format!("own_cells.{cells}[gl_GlobalInvocationID.x]");
                 self.line(&format!("{} {name} = atomic{function}({cell}, {value}{other});", scalar.name()));
                 self.declare(&name, Type::Numbers(scalar, 1));

@@ -213,7 +213,10 @@ impl Writer {
             Type::Array(element, length) => self.most_bytes(element).next_multiple_of(16) * *length as usize,
             Type::Struct(number) => {
                 let members = self.structs[*number].iter();
-                members.map(|member| self.most_bytes(member).next_multiple_of(16) + 32).sum::<usize>().next_multiple_of(32)
+                members
+                    .map(|member| self.most_bytes(member).next_multiple_of(16) + 32)
+                    .sum::<usize>()
+                    .next_multiple_of(32)
             }
         }
     }
