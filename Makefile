@@ -53,7 +53,7 @@ lint: setup-test ## clippy, warnings are errors
 
 soak: setup-test ## the test suite with many more random cases, and the tests that are too long for every day
 	PROPTEST_CASES=$${PROPTEST_CASES:-20000} VKCERT_RANDOM_KERNELS=$${VKCERT_RANDOM_KERNELS:-2000} \
-		VKCERT_MUTATIONS=$${VKCERT_MUTATIONS:-1000000} $(RUN_SOAK)
+		VKCERT_MUTATIONS=$${VKCERT_MUTATIONS:-1000000} VKCERT_WIDE_KERNELS=$${VKCERT_WIDE_KERNELS:-10000} $(RUN_SOAK)
 
 fuzz: setup ## fuzz the GLSL front end for FUZZ_SECONDS (default 1200); what it finds goes to fuzz/artifacts/
 	mkdir -p fuzz/corpus fuzz/artifacts

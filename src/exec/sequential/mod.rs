@@ -21,6 +21,7 @@ mod lower;
 mod machine;
 mod marks;
 mod memory;
+mod needed;
 pub mod ops;
 mod order;
 mod ordering;

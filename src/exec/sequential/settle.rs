@@ -73,6 +73,7 @@ pub fn settle(program: &mut Program, known: &Known) {
         super::contract::contract(program, preferred);
     }
     let may = find_suspects(program, known);
+    super::needed::spare_unneeded(program);
     find_undefined_results(program);
     assign(program, &may);
 }
