@@ -46,6 +46,9 @@ impl Machine<'_> {
             Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
+            Action::Dot { dot: _, to, from: _ } => {
+                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+            }
             Action::Group { op, to, from: _, index: _ } => {
                 self.follow_subgroup();
                 if op.jumps() {

@@ -9,6 +9,7 @@
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 use super::image::ImageStep;
+use super::ops::dot::Dot;
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ops::print::{Kindred, Piece};
 use super::ops::sized::{Form, Operation, Relation};
@@ -228,6 +229,12 @@ pub enum Action {
         operation: Operation,
         to: Parts,
         /// As many as the operation has.
+        from: Arc<[Parts]>,
+    },
+    /// Dot product of integers: the numbers of both vectors, then the accumulator.
+    Dot {
+        dot: Dot,
+        to: Parts,
         from: Arc<[Parts]>,
     },
     Relate {
@@ -583,7 +590,7 @@ impl Action {
                 word(v, a, Operand);
                 mask(v, to, Write);
             }
-            Action::Sized { operation: _, to, from } => {
+            Action::Sized { operation: _, to, from } | Action::Dot { dot: _, to, from } => {
                 *from = parts(from, v);
                 to.visit(v, Write);
             }

@@ -6,6 +6,7 @@
 pub mod arith;
 pub mod composite;
 pub mod control;
+pub mod dot;
 pub mod element;
 pub mod extended;
 pub mod image;
@@ -69,6 +70,7 @@ pub const TABLES: &[&[Row]] = &[
     extended::TABLE,
     pointer::TABLE,
     image::TABLE,
+    dot::TABLE,
 ];
 
 /// The rows by opcode.

@@ -1,0 +1,222 @@
+//! Instructions that no GLSL reaches, or that the pinned compiler does not emit: each on the sequential engine against
+//! values derived in the test, and against a device that has them.
+
+mod assembly;
+mod device;
+mod filetest;
+
+use assembly::Kernel;
+use device::device;
+use std::fmt::Write;
+use vkcert::model::finding::FindingKind;
+
+/// Words that are worth trying, and some more.
+fn samples(count: usize) -> Vec<u32> {
+    let corners = [0x7f80_ff01, 0x8000_0000, 0x7fff_ffff, u32::MAX, 0, 0x0101_0101, 0x8080_8080, 0x7f7f_7f7f];
+    let mixed = (0u32..).map(|at| at.wrapping_mul(0x9e37_79b9).rotate_left(at % 31) ^ 0x2545_f491);
+    let all = (0u32..).zip(mixed).map(|(at, word)| if at % 3 == 0 { corners[at as usize / 3 % 8] } else { word });
+    all.take(count).collect()
+}
+
+/// Operands in memory of one dot product: two vectors of `words` words each, an accumulator of two words.
+const RECORD: usize = 10;
+
+/// A vector of `count` integers of `width` bits, or four of 8 bits in a word where `count` is 1.
+#[derive(Clone, Copy)]
+struct Vectors {
+    width: u32,
+    count: u32,
+}
+
+impl Vectors {
+    fn words(self) -> u32 {
+        (self.width * self.count).div_ceil(32)
+    }
+
+    /// Component `at` of a vector that begins at a word.
+    fn component(self, words: &[u32], at: u32) -> u64 {
+        let bits = if self.count == 1 { 8 } else { self.width };
+        (0..bits).fold(0, |value, bit| {
+            let place = at * bits + bit;
+            value | u64::from(words[place as usize / 32] >> (place % 32) & 1) << bit
+        })
+    }
+
+    fn component_bits(self) -> u32 {
+        if self.count == 1 { 8 } else { self.width }
+    }
+}
+
+fn read(value: u64, bits: u32, signed: bool) -> i128 {
+    let value = i128::from(value) & ((1 << bits) - 1);
+    if signed && value >> (bits - 1) & 1 == 1 { value - (1 << bits) } else { value }
+}
+
+/// Instructions that load a vector of `vectors` from word `%{name}_at` of `%i` as `%{name}`.
+fn load(name: &str, vectors: Vectors, text: &mut String) {
+    let words = vectors.words();
+    for word in 0..words {
+        let _ = writeln!(
+            text,
+            "%{name}_k{word} = OpIAdd %uint %{name}_at %c{word}
+%{name}_p{word} = OpAccessChain %pu %i %c0 %{name}_k{word}
+%{name}_w{word} = OpLoad %uint %{name}_p{word}"
+        );
+    }
+    let parts: String = (0..words).map(|word| format!(" %{name}_w{word}")).collect();
+    let (v, w) = (vectors.count, vectors.width);
+    let _ = match (v, w) {
+        (1, _) => writeln!(text, "%{name} = OpCopyObject %uint{parts}"),
+        (_, 32) => writeln!(text, "%{name} = OpCompositeConstruct %v{v}u32{parts}"),
+        _ if words == 1 => writeln!(text, "%{name} = OpBitcast %v{v}u{w}{parts}"),
+        _ => writeln!(
+            text,
+            "%{name}_all = OpCompositeConstruct %v{words}u32{parts}\n%{name} = OpBitcast %v{v}u{w} %{name}_all"
+        ),
+    };
+}
+
+fn dot_kernel(op: &str, vectors: Vectors, result: u32) -> Kernel {
+    let mut body = String::new();
+    let _ =
+        writeln!(body, "%a_at = OpIMul %uint %x %c10\n%b_at = OpIAdd %uint %a_at %c4\n%c_at = OpIAdd %uint %a_at %c8");
+    load("a", vectors, &mut body);
+    load("b", vectors, &mut body);
+    load("c", Vectors { width: 32, count: 2 }, &mut body);
+    let format = if vectors.count == 1 { " PackedVectorFormat4x8Bit" } else { "" };
+    let accumulator = if op.ends_with("AccSat") { " %acc" } else { "" };
+    let _ = writeln!(
+        body,
+        "%wide = OpBitcast %u64 %c
+%acc = {} %u{result} %wide
+%r = {op} %u{result} %a %b{accumulator}{format}
+%r_wide = {} %u64 %r
+%r_words = OpBitcast %v2u32 %r_wide
+%low = OpCompositeExtract %uint %r_words 0
+%high = OpCompositeExtract %uint %r_words 1
+%o_at = OpIMul %uint %x %c2
+%o_next = OpIAdd %uint %o_at %c1
+%o_low = OpAccessChain %pu %o %c0 %o_at
+%o_high = OpAccessChain %pu %o %c0 %o_next
+OpStore %o_low %low
+OpStore %o_high %high",
+        if result == 64 { "OpCopyObject" } else { "OpUConvert" },
+        if result == 64 { "OpCopyObject" } else { "OpUConvert" },
+    );
+    let mut declarations =
+        "%u8 = OpTypeInt 8 0\n%u16 = OpTypeInt 16 0\n%u64 = OpTypeInt 64 0\n%c10 = OpConstant %uint 10\n".to_owned();
+    for width in [8, 16, 32, 64] {
+        let component = if width == 32 { "uint".to_owned() } else { format!("u{width}") };
+        (2..5).for_each(|count| {
+            let _ = writeln!(declarations, "%v{count}u{width} = OpTypeVector %{component} {count}");
+        });
+    }
+    Kernel {
+        needs: &[
+            "Int8",
+            "Int16",
+            "Int64",
+            "DotProduct",
+            "DotProductInputAll",
+            "DotProductInput4x8Bit",
+            "DotProductInput4x8BitPacked",
+            "SPV_KHR_integer_dot_product",
+        ],
+        declarations,
+        body: body.replace("%u32 ", "%uint "),
+        size: 32,
+        ..Kernel::default()
+    }
+}
+
+/// What the specification says of one record: the result, and whether it is defined for every order of the additions.
+fn expected(op: &str, vectors: Vectors, result: u32, record: &[u32]) -> (u64, bool) {
+    let (first, second) = (op.starts_with("OpS"), op.starts_with("OpSDot"));
+    let (bits, count) = (vectors.component_bits(), if vectors.count == 1 { 4 } else { vectors.count });
+    let products: Vec<i128> = (0..count)
+        .map(|at| {
+            let [a, b] = [0, 4].map(|start| vectors.component(&record[start..], at));
+            // The greatest product of unsigned numbers of 64 bits is taken modulo 2^64 before it is added.
+            read(a, bits, first).checked_mul(read(b, bits, second)).unwrap_or(i128::MAX)
+        })
+        .collect();
+    let modulus = 1i128 << result;
+    if !op.ends_with("AccSat") {
+        let exact = (0..count).fold(0u64, |sum, at| {
+            let [a, b] = [0, 4].map(|start| vectors.component(&record[start..], at));
+            sum.wrapping_add((read(a, bits, first) as u64).wrapping_mul(read(b, bits, second) as u64))
+        });
+        return (exact & (modulus - 1) as u64, true);
+    }
+    let (least, most) = if first { (-(modulus / 2), modulus / 2 - 1) } else { (0, modulus - 1) };
+    let inside = |value: i128| value >= least && value <= most;
+    let mut defined = products.iter().all(|product| inside(*product));
+    for chosen in 0u32..1 << count {
+        let some = products.iter().zip(0..).filter(|(_, at)| chosen >> at & 1 == 1);
+        let sum = some.fold(0i128, |sum, (product, _)| sum.saturating_add(*product));
+        defined &= inside(sum);
+    }
+    let accumulator = read(u64::from(record[8]) | u64::from(record[9]) << 32, result, first);
+    let sum = products.iter().fold(0i128, |sum, product| sum.saturating_add(*product));
+    ((sum.saturating_add(accumulator).clamp(least, most) & (modulus - 1)) as u64, defined)
+}
+
+const SHAPES: &[Vectors] = &[
+    Vectors { width: 32, count: 1 },
+    Vectors { width: 8, count: 4 },
+    Vectors { width: 16, count: 2 },
+    Vectors { width: 16, count: 4 },
+    Vectors { width: 32, count: 2 },
+    Vectors { width: 32, count: 3 },
+    Vectors { width: 32, count: 4 },
+    Vectors { width: 64, count: 2 },
+];
+
+#[test]
+fn integer_dot_products_are_what_the_specification_says() {
+    let mut device = device();
+    let (mut plain, mut saturated) = (0, 0);
+    for op in ["OpSDot", "OpUDot", "OpSUDot", "OpSDotAccSat", "OpUDotAccSat", "OpSUDotAccSat"] {
+        for vectors in SHAPES {
+            for result in [8, 16, 32, 64].into_iter().filter(|bits| *bits >= vectors.component_bits()) {
+                let records: Vec<Vec<u32>> = samples(RECORD * 400)
+                    .chunks(RECORD)
+                    .filter(|record| expected(op, *vectors, result, record).1)
+                    .take(32)
+                    .map(<[u32]>::to_vec)
+                    .collect();
+                // Small components, where large ones overflow.
+                let small = (0..32).map(|at| (0..RECORD as u32).map(|word| (at * 7 + word) % 5 << (at % 4)).collect());
+                let records: Vec<Vec<u32>> = (records.into_iter().chain(small))
+                    .filter(|record| expected(op, *vectors, result, record).1)
+                    .take(32)
+                    .collect();
+                if records.is_empty() {
+                    continue;
+                }
+                let input: Vec<u32> = records.iter().cycle().take(32).flatten().copied().collect();
+                let due: Vec<u32> = input
+                    .chunks(RECORD)
+                    .map(|record| expected(op, *vectors, result, record).0)
+                    .flat_map(|value| [value as u32, (value >> 32) as u32])
+                    .collect();
+                let ours = dot_kernel(op, *vectors, result).output(&input, 64, device.as_mut());
+                assert_eq!(ours, due, "{op} of {}x{} to {result}", vectors.count, vectors.width);
+                if op.ends_with("AccSat") { saturated += 1 } else { plain += 1 }
+            }
+        }
+    }
+    assert!(plain >= 60 && saturated >= 50, "{plain} {saturated}");
+}
+
+#[test]
+fn sums_that_do_not_fit_before_the_last_addition_are_found() {
+    let kernel = dot_kernel("OpSDotAccSat", Vectors { width: 8, count: 4 }, 8);
+    let found = kernel.findings(&samples(RECORD * 32), 64);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, FindingKind::UndefinedValue);
+    assert!(found[0].1.contains("dot product"), "{found:?}");
+    // Four products of 8 bits fit in 32: nothing is found, whatever the accumulator.
+    let kernel = dot_kernel("OpSDotAccSat", Vectors { width: 32, count: 1 }, 32);
+    assert_eq!(kernel.findings(&samples(RECORD * 32), 64), []);
+}
