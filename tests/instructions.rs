@@ -220,3 +220,191 @@ fn sums_that_do_not_fit_before_the_last_addition_are_found() {
     let kernel = dot_kernel("OpSDotAccSat", Vectors { width: 32, count: 1 }, 32);
     assert_eq!(kernel.findings(&samples(RECORD * 32), 64), []);
 }
+
+/// Instructions that store `%{value}` at word `at` of the output.
+fn put(at: u32, value: &str) -> String {
+    format!("%q{at} = OpAccessChain %pu %o %c0 %c{at}\nOpStore %q{at} %{value}\n")
+}
+
+/// Instructions that load word `at` of the input as `%w{at}`, through `%p{at}`.
+fn get(at: u32) -> String {
+    format!("%p{at} = OpAccessChain %pu %i %c0 %c{at}\n%w{at} = OpLoad %uint %p{at}\n")
+}
+
+const ASSUMING: &[&str] = &["ExpectAssumeKHR", "SPV_KHR_expect_assume"];
+
+#[test]
+fn expected_values_pass_and_false_assumptions_are_found() {
+    let body = format!(
+        "{}{}%e = OpExpectKHR %uint %w0 %c3\n%v = OpIAdd %uint %e %w1\n%b = OpULessThan %bool %w0 %w1\nOpAssumeTrueKHR %b\n{}",
+        get(0),
+        get(1),
+        put(0, "v")
+    );
+    let kernel = Kernel { needs: ASSUMING, body, ..Kernel::default() };
+    assert_eq!(kernel.output(&[20, 22], 1, device().as_mut()), [42]);
+    let found = kernel.findings(&[22, 22], 1);
+    assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [FindingKind::UndefinedValue]);
+    assert!(found[0].1.contains("OpAssumeTrueKHR"), "{found:?}");
+}
+
+/// One invocation for each of 32 inputs; the result tells which case was taken.
+fn switch_kernel(width: u32, signedness: u32, cases: &[i64]) -> Kernel {
+    let ty = if width == 32 { ["%uint", "%int"][signedness as usize] } else { "%selector" };
+    let declarations = match width {
+        32 => "%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n".to_owned(),
+        64 if signedness == 0 => {
+            "%selector = OpTypeInt 64 0\n%u64 = OpTypeInt 64 1\n%v2u = OpTypeVector %uint 2\n".to_owned()
+        }
+        64 => "%selector = OpTypeInt 64 1\n%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n".to_owned(),
+        _ => {
+            format!("%selector = OpTypeInt {width} {signedness}\n%u64 = OpTypeInt 64 0\n%v2u = OpTypeVector %uint 2\n")
+        }
+    };
+    let results: String = (0..cases.len()).map(|at| format!("%k{at} = OpConstant %uint {}\n", 100 + at)).collect();
+    let targets: String = cases.iter().zip(0..).map(|(case, at)| format!(" {case} %case{at}")).collect();
+    let blocks: String = (0..cases.len()).map(|at| format!("%case{at} = OpLabel\nOpBranch %merge\n")).collect();
+    let values: String = (0..cases.len()).map(|at| format!(" %k{at} %case{at}")).collect();
+    let narrow = if width == 64 { "OpBitcast" } else { "OpUConvert" };
+    let narrow = if width == 32 { "OpBitcast" } else { narrow };
+    let source = if width == 64 { "pair" } else { "low" };
+    let unsigned = if width < 32 && signedness == 1 { "OpSConvert" } else { narrow };
+    let body = format!(
+        "%at = OpIMul %uint %x %c2
+%next = OpIAdd %uint %at %c1
+%pl = OpAccessChain %pu %i %c0 %at
+%ph = OpAccessChain %pu %i %c0 %next
+%low = OpLoad %uint %pl
+%high = OpLoad %uint %ph
+%pair = OpCompositeConstruct %v2u %low %high
+%s = {unsigned} {ty} %{source}
+OpNop
+OpSelectionMerge %merge None
+OpSwitch %s %default{targets}
+{blocks}%default = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%result = OpPhi %uint %c7 %default{values}
+%out = OpAccessChain %pu %o %c0 %x
+OpStore %out %result"
+    );
+    let needs: &[&str] = match width {
+        8 => &["Int8", "Int64"],
+        16 => &["Int16", "Int64"],
+        _ => &["Int64"],
+    };
+    Kernel { needs, declarations: format!("{declarations}{results}"), body, size: 32, ..Kernel::default() }
+}
+
+#[test]
+fn switches_select_by_numbers_of_every_width() {
+    let mut device = device();
+    for width in [8u32, 16, 32, 64] {
+        for signedness in [0, 1] {
+            let most = if signedness == 0 { u64::MAX >> (64 - width) } else { u64::MAX >> (65 - width) };
+            let least = if signedness == 0 { 0 } else { !most };
+            let mut values = vec![0, 1, 5, most, most - 1, least, 0x7f, 0x55];
+            if signedness == 1 {
+                values.extend([u64::MAX, u64::MAX - 2]);
+            }
+            if width == 64 {
+                values.extend([0x1_0000_0000, 0x1_0000_0005, 0x5_0000_0000, 0x7fff_ffff]);
+            }
+            // Half of the values are cases, some of them with the same target.
+            let mut cases: Vec<i64> = values.iter().step_by(2).map(|value| *value as i64).collect();
+            cases.sort_unstable();
+            cases.dedup();
+            if signedness == 0 && width == 64 {
+                // The assembler's text is unsigned.
+                cases.retain(|case| *case >= 0);
+            }
+            let narrow = |value: u64| value & u64::MAX >> (64 - width);
+            let due = (0..32).map(|at| {
+                let value = narrow(values[at % values.len()]);
+                let found = cases.iter().position(|case| narrow(*case as u64) == value);
+                found.map_or(7, |at| 100 + at as u32)
+            });
+            let input: Vec<u32> =
+                (0..32).flat_map(|at| [0, 32].map(|shift| (values[at % values.len()] >> shift) as u32)).collect();
+            let ours = switch_kernel(width, signedness, &cases).output(&input, 32, device.as_mut());
+            assert_eq!(ours, due.collect::<Vec<_>>(), "{width} bits, signedness {signedness}: {cases:?} of {values:?}");
+        }
+    }
+}
+
+#[test]
+fn composites_are_copied_selected_and_compared_as_wholes() {
+    let mut device = device();
+    let declarations = "%v2 = OpTypeVector %uint 2
+%bv2 = OpTypeVector %bool 2
+%arr = OpTypeArray %uint %c2
+%laid = OpTypeArray %uint %c2
+%in = OpTypeStruct %v2 %laid
+%own = OpTypeStruct %v2 %arr
+%pin = OpTypePointer StorageBuffer %in
+%fown = OpTypePointer Function %own
+%t = OpVariable %pin2 StorageBuffer
+";
+    let declarations = declarations.replace(
+        "%t = OpVariable %pin2 StorageBuffer\n",
+        "%wrap = OpTypeStruct %in\n%pw = OpTypePointer StorageBuffer %wrap\n%t = OpVariable %pw StorageBuffer\n",
+    );
+    let body = format!(
+        "{}{}%pt = OpAccessChain %pin %t %c0
+%whole = OpLoad %in %pt
+%copied = OpCopyLogical %own %whole
+OpStore %f %copied
+%swapped = OpCompositeInsert %own %c9 %copied 0 1
+%less = OpULessThan %bool %w0 %w1
+%chosen = OpSelect %own %less %copied %swapped
+%e = OpCompositeExtract %uint %chosen 0 1
+%a1 = OpCompositeExtract %uint %chosen 1 1
+%fv = OpLoad %own %f
+%back = OpCopyLogical %in %fv
+OpStore %pt %back
+%u = OpUndef %uint
+%one = OpCompositeConstruct %v2 %w0 %u
+%w = OpCompositeExtract %uint %one 0
+%less2 = OpCompositeConstruct %bv2 %less %less
+%vs = OpSelect %v2 %less2 %one %one
+{}{}{}",
+        get(0),
+        get(1),
+        put(0, "e"),
+        put(1, "a1"),
+        put(2, "w")
+    );
+    let kernel = Kernel {
+        interface: "%t",
+        decorations: "OpDecorate %laid ArrayStride 4
+OpMemberDecorate %in 0 Offset 0
+OpMemberDecorate %in 1 Offset 8
+OpMemberDecorate %wrap 0 Offset 0
+OpDecorate %wrap Block
+OpDecorate %t DescriptorSet 0
+OpDecorate %t Binding 0",
+        variables: "%f = OpVariable %fown Function",
+        declarations,
+        body,
+        ..Kernel::default()
+    };
+    assert_eq!(kernel.output(&[3, 4, 5, 6], 3, device.as_mut()), [4, 6, 3]);
+    assert_eq!(kernel.output(&[4, 3, 5, 6], 3, device.as_mut()), [9, 6, 4]);
+}
+
+#[test]
+fn what_belongs_to_other_environments_is_refused_by_name() {
+    // Assembled, not validated: Vulkan has none of them.
+    for (needs, body, what) in [
+        (&["Addresses"][..], "OpCopyMemorySized %f %f %c4", "capability Addresses"),
+        (&["Kernel"][..], "%r = OpAtomicCompareExchangeWeak %uint %f %c1 %c0 %c0 %c1 %c0", "capability Kernel"),
+        (&[][..], "OpCopyMemorySized %f %f %c4", "OpCopyMemorySized"),
+        (&[][..], "%r = OpAtomicCompareExchangeWeak %uint %f %c1 %c0 %c0 %c1 %c0", "OpAtomicCompareExchangeWeak"),
+        (&[][..], "%r = OpPtrDiff %int %f %f", "OpPtrDiff"),
+    ] {
+        let kernel =
+            Kernel { needs, variables: "%f = OpVariable %fu Function", body: body.to_owned(), ..Kernel::default() };
+        let said = kernel.refused();
+        assert!(said.contains(what), "{said}");
+    }
+}

@@ -3,6 +3,9 @@
 #![allow(dead_code)]
 
 use crate::filetest::{Buffer, FileTest};
+use rspirv::binary::Assemble;
+use rspirv::spirv::Op;
+use std::collections::BTreeMap;
 use vkcert::exec::sequential::{SequentialExecutor, Settings};
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Job, Run, Unobserved};
@@ -90,11 +93,12 @@ OpFunctionEnd
         let compiler = shaderc::Compiler::new().unwrap();
         let mut options = shaderc::CompileOptions::new().unwrap();
         options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
-        let artifact = compiler.assemble(&text, Some(&options)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        // The assembler knows core instructions of version 1.0 only, and those of extensions.
+        let known = text.replace("OpCopyLogical", "OpCopyObject");
+        let artifact = compiler.assemble(&known, Some(&options)).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut words = artifact.as_binary().to_vec();
-        // The assembler writes 1.0.
         words[1] = 0x0001_0600;
-        words
+        if known == text { words } else { logical_copies(&words) }
     }
 
     /// The job with one group; the module must be valid.
@@ -133,6 +137,15 @@ OpFunctionEnd
         }
     }
 
+    /// The same of a module that is not valid in Vulkan.
+    pub fn refused(&self) -> String {
+        let job = self.unchecked(self.words(), &[0; 64], 64);
+        match sequential(&job, Settings::default()).completion {
+            Completion::Unsupported { what } => what,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// Words of the output where nothing is found; the same on the device if there is one that can.
     pub fn output(&self, input: &[u32], output: usize, device: Option<&mut VulkanExecutor>) -> Vec<u32> {
         let job = self.job(input, output);
@@ -162,6 +175,21 @@ OpFunctionEnd
         assert_eq!(run.completion, Completion::Completed, "{}", self.text());
         run.findings.into_iter().map(|finding| (finding.kind, finding.message)).collect()
     }
+}
+
+/// The module with OpCopyLogical where OpCopyObject has another type than its operand.
+fn logical_copies(words: &[u32]) -> Vec<u32> {
+    let mut module = rspirv::dr::load_words(words).unwrap();
+    let types: BTreeMap<u32, u32> =
+        module.all_inst_iter().filter_map(|one| Some((one.result_id?, one.result_type?))).collect();
+    for one in module.all_inst_iter_mut().filter(|one| one.class.opcode == Op::CopyObject) {
+        if let Some(rspirv::dr::Operand::IdRef(operand)) = one.operands.first()
+            && types.get(operand).copied() != one.result_type
+        {
+            one.class = rspirv::grammar::INSTRUCTION_TABLE.get(Op::CopyLogical);
+        }
+    }
+    module.assemble()
 }
 
 pub fn sequential(job: &Job, settings: Settings) -> Run {

@@ -267,6 +267,10 @@ pub enum Action {
         a: Reg,
         b: Reg,
     },
+    /// What is not so is a finding.
+    Assume {
+        condition: Reg,
+    },
     /// 1 where the mask is set, else 0.
     ToWord {
         to: Reg,
@@ -619,6 +623,7 @@ impl Action {
                 mask(v, b, Travel);
                 mask(v, to, Write);
             }
+            Action::Assume { condition } => mask(v, condition, Operand),
             Action::ToWord { to, a } => {
                 mask(v, a, Operand);
                 word(v, to, Write);

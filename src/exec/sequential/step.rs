@@ -69,6 +69,12 @@ impl Machine<'_> {
             }
             Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
             Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
+            Action::Assume { condition } => {
+                let bits = self.bits(*condition);
+                let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
+                let message = "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
+                self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
+            }
             Action::ToWord { to, a } => {
                 let bits = self.bits(*a);
                 let words = self.mask_words;

@@ -18,6 +18,8 @@ pub const TABLE: &[Row] = &[
     row(Op::VectorInsertDynamic, Meaning::Special(insert_dynamic)),
     row(Op::CopyObject, Meaning::Special(copy)),
     row(Op::CopyLogical, Meaning::Special(copy)),
+    // What it expects of the value has no effect (SPV_KHR_expect_assume).
+    row(Op::ExpectKHR, Meaning::Special(copy)),
     row(Op::Undef, Meaning::Special(undefined)),
 ];
 
