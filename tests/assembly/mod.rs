@@ -94,11 +94,11 @@ OpFunctionEnd
         let mut options = shaderc::CompileOptions::new().unwrap();
         options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
         // The assembler knows core instructions of version 1.0 only, and those of extensions.
-        let known = text.replace("OpCopyLogical", "OpCopyObject");
+        let known = NEWER.iter().fold(text.clone(), |text, (new, old)| text.replace(new, old));
         let artifact = compiler.assemble(&known, Some(&options)).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let mut words = artifact.as_binary().to_vec();
         words[1] = 0x0001_0600;
-        if known == text { words } else { logical_copies(&words) }
+        if known == text { words } else { newer(&words) }
     }
 
     /// The job with one group; the module must be valid.
@@ -177,17 +177,27 @@ OpFunctionEnd
     }
 }
 
-/// The module with OpCopyLogical where OpCopyObject has another type than its operand.
-fn logical_copies(words: &[u32]) -> Vec<u32> {
+/// Instructions that are not core ones of version 1.0, with those that stand for them in the text.
+const NEWER: &[(&str, &str)] =
+    &[("OpCopyLogical", "OpCopyObject"), ("OpPtrEqual", "OpIEqual"), ("OpPtrNotEqual", "OpINotEqual")];
+
+/// The module with the newer instructions where their stand-ins would not be valid.
+fn newer(words: &[u32]) -> Vec<u32> {
     let mut module = rspirv::dr::load_words(words).unwrap();
     let types: BTreeMap<u32, u32> =
         module.all_inst_iter().filter_map(|one| Some((one.result_id?, one.result_type?))).collect();
-    for one in module.all_inst_iter_mut().filter(|one| one.class.opcode == Op::CopyObject) {
-        if let Some(rspirv::dr::Operand::IdRef(operand)) = one.operands.first()
-            && types.get(operand).copied() != one.result_type
-        {
-            one.class = rspirv::grammar::INSTRUCTION_TABLE.get(Op::CopyLogical);
-        }
+    let pointers = module.all_inst_iter().filter(|one| one.class.opcode == Op::TypePointer);
+    let pointers: Vec<Option<u32>> = pointers.map(|one| one.result_id).collect();
+    for one in module.all_inst_iter_mut() {
+        let Some(rspirv::dr::Operand::IdRef(operand)) = one.operands.first() else { continue };
+        let ty = types.get(operand).copied();
+        let new = match one.class.opcode {
+            Op::CopyObject if ty != one.result_type => Op::CopyLogical,
+            Op::IEqual if pointers.contains(&ty) => Op::PtrEqual,
+            Op::INotEqual if pointers.contains(&ty) => Op::PtrNotEqual,
+            _ => continue,
+        };
+        one.class = rspirv::grammar::INSTRUCTION_TABLE.get(new);
     }
     module.assemble()
 }

@@ -3,7 +3,7 @@
 //! Knows: blocks, calls, phis, loops; the instructions themselves are the table in `ops`.
 //! Promises: functions are inlined, so a block belongs to one call path; a loop that encloses a barrier counts its
 //! iterations, which gives the barrier its dynamic instance. Whatever has no row in the table is [`Unsupported`] by name.
-//! Does not cover: pointers that are not known here (variable pointers, physical addresses).
+//! Does not cover: pointers that are not known here (`ops::pointer`, `ops::variable`).
 
 use super::image::{Chosen, ImageStep};
 use super::layout::{Arrangement, Kind};
@@ -146,6 +146,10 @@ pub struct Decoder<'a> {
     pub comparisons: HashMap<(usize, Id), Compared>,
     pub written: BTreeSet<u32>,
     pub atomics: BTreeSet<u32>,
+    /// Bytes where each variable of workgroup memory begins, and its words; a block has all.
+    pub workgroup_places: Vec<[u32; 2]>,
+    /// What is done through variable pointers.
+    pub pointed: Addressing,
     /// Private variables with their initial values.
     initializers: Vec<(Pointer, Id)>,
 }
@@ -216,6 +220,8 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::WorkgroupMemoryExplicitLayoutKHR,
     Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
     Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+    Capability::VariablePointers,
+    Capability::VariablePointersStorageBuffer,
     Capability::DotProduct,
     Capability::DotProductInputAll,
     Capability::DotProductInput4x8Bit,
@@ -298,6 +304,8 @@ impl<'a> Decoder<'a> {
             comparisons: HashMap::new(),
             written: BTreeSet::new(),
             atomics: BTreeSet::new(),
+            workgroup_places: Vec::new(),
+            pointed: Addressing::Reads,
             initializers: Vec::new(),
         }
     }
@@ -617,6 +625,7 @@ impl<'a> Decoder<'a> {
         let end = end.ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
         self.program.workgroup_words = self.program.workgroup_words.max(end);
         self.program.workgroup_variables.push(Expanded { name: self.name(id).to_string(), scalars: words });
+        self.workgroup_places.push([base * 4, if is_block { u32::MAX } else { words }]);
         if let Some(initializer) = instruction.id(1) {
             if self.constants.value(initializer) != Some(&ConstantValue::Null) {
                 return Err(unsupported("an initializer of a variable in storage class Workgroup"));
@@ -1089,6 +1098,12 @@ impl<'a> Decoder<'a> {
                     resolve(default)?;
                 }
                 Terminator::End | Terminator::Unreachable => {}
+            }
+        }
+        for object in &self.program.objects {
+            if let Root::Descriptor(index) = object.root {
+                self.written.extend((self.pointed >= Addressing::Writes).then_some(index));
+                self.atomics.extend((self.pointed == Addressing::Atomics).then_some(index));
             }
         }
         for (index, descriptor) in self.program.descriptors.iter_mut().enumerate() {

@@ -52,7 +52,7 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
         Some(Type::Bool) => Ok(vec![Kind::Mask]),
         Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => Ok(vec![Kind::Word]),
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
-        Some(ty) if is_address(ty) => Ok(vec![Kind::Word; 2]),
+        Some(ty) if is_address(ty) || is_variable(ty) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
         Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
         Some(Type::Array { element, length, .. }) => repeated(*element, length_of(constants, *length)?),
@@ -90,7 +90,7 @@ pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Un
     let size: u64 = match types.get(ty) {
         Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
-        Some(ty) if is_address(ty) => 2,
+        Some(ty) if is_address(ty) || is_variable(ty) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
         }
@@ -144,6 +144,11 @@ pub fn is_address(ty: &Type) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether values of a type can be variable pointers: a number of bytes, then which object they are in.
+pub fn is_variable(ty: &Type) -> bool {
+    matches!(ty, Type::Pointer { storage: StorageClass::StorageBuffer | StorageClass::Workgroup, .. })
 }
 
 /// Bytes of a scalar.

@@ -107,7 +107,11 @@ impl Machine<'_> {
             let word = self.addresses[lane].wrapping_add(component);
             let paths = match root {
                 Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => self.store_of(root).paths.as_ref(),
-                Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => None,
+                Root::Invocation
+                | Root::PushConstant
+                | Root::Descriptors { .. }
+                | Root::Address(_)
+                | Root::Pointer { .. } => None,
             };
             let path = paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
             if path != 0 {

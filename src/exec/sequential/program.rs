@@ -85,16 +85,35 @@ pub enum Root {
     },
     /// Where a device address leads.
     Address(Parts),
+    /// Where a variable pointer leads: the number of its [`Object`] from 1 on; 0 is null.
+    Pointer {
+        which: Reg,
+        into: Pointed,
+    },
     /// A whole buffer of the job, at the offset that the machine has for each lane; made of an address when it is followed.
     Buffer(u32),
+}
+
+/// The memory that a variable pointer leads into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pointed {
+    Buffers,
+    Workgroup,
 }
 
 impl Root {
     /// Whether others than the kernel's invocations see what is written.
     pub fn is_buffer(self) -> bool {
         match self {
-            Root::Descriptor(_) | Root::Descriptors { .. } | Root::Address(_) | Root::Buffer(_) => true,
-            Root::Workgroup | Root::Invocation | Root::PushConstant => false,
+            Root::Descriptor(_)
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Buffer(_)
+            | Root::Pointer { which: _, into: Pointed::Buffers } => true,
+            Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Pointer { which: _, into: Pointed::Workgroup } => false,
         }
     }
 }
@@ -155,7 +174,17 @@ pub struct Access {
     pub components: Arc<[u32]>,
     /// Bytes of each scalar (1, 2 or 4); empty where all are words.
     pub sizes: Arc<[u32]>,
+    /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable pointer has them.
+    pub window: Option<[u32; 2]>,
     /// For messages: the variable's name.
+    pub name: Arc<str>,
+}
+
+/// What a variable pointer may point into: a buffer, or a variable of workgroup memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    pub root: Root,
+    pub window: Option<[u32; 2]>,
     pub name: Arc<str>,
 }
 
@@ -267,9 +296,10 @@ pub enum Action {
         a: Reg,
         b: Reg,
     },
-    /// What is not so is a finding.
+    /// Where it is not so, behaviour is undefined, which is a finding with this message.
     Assume {
         condition: Reg,
+        otherwise: &'static str,
     },
     /// 1 where the mask is set, else 0.
     ToWord {
@@ -519,6 +549,8 @@ pub struct Program {
     pub blocks: Vec<Block>,
     pub barriers: Vec<Barrier>,
     pub descriptors: Vec<Descriptor>,
+    /// What variable pointers point into.
+    pub objects: Vec<Object>,
     pub local_size: [u32; 3],
     /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest belongs to a tile.
     pub words: u32,
@@ -623,7 +655,7 @@ impl Action {
                 mask(v, b, Travel);
                 mask(v, to, Write);
             }
-            Action::Assume { condition } => mask(v, condition, Operand),
+            Action::Assume { condition, otherwise: _ } => mask(v, condition, Operand),
             Action::ToWord { to, a } => {
                 mask(v, a, Operand);
                 word(v, to, Write);
@@ -737,7 +769,9 @@ impl Access {
         dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
         let mut root = self.root;
         match &mut root {
-            Root::Descriptors { first: _, length: _, index } => word(visit, index, Use::Operand),
+            Root::Descriptors { first: _, length: _, index } | Root::Pointer { which: index, into: _ } => {
+                word(visit, index, Use::Operand)
+            }
             Root::Address(parts) => parts.visit(visit, Use::Operand),
             Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
         }

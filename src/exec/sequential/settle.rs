@@ -321,7 +321,12 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
             !known.defined.contains(&(one.set, one.binding, one.array_index))
         }
         Root::PushConstant => !known.push_constants_defined,
-        Root::Workgroup | Root::Invocation | Root::Descriptors { .. } | Root::Address(_) | Root::Buffer(_) => true,
+        Root::Workgroup
+        | Root::Invocation
+        | Root::Descriptors { .. }
+        | Root::Address(_)
+        | Root::Pointer { .. }
+        | Root::Buffer(_) => true,
     };
     let ins = fixpoint(program, &mut may, &memory);
     for (block, state) in program.blocks.iter_mut().zip(ins) {

@@ -69,11 +69,10 @@ impl Machine<'_> {
             }
             Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
             Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
-            Action::Assume { condition } => {
+            Action::Assume { condition, otherwise } => {
                 let bits = self.bits(*condition);
                 let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
-                let message = "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
-                self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
+                self.report_value(&lanes, place, FindingKind::UndefinedValue, otherwise);
             }
             Action::ToWord { to, a } => {
                 let bits = self.bits(*a);

@@ -118,7 +118,8 @@ fn unreachable(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsuppo
 /// OpAssumeTrueKHR: behaviour is undefined where the condition is false (SPV_KHR_expect_assume).
 fn assume(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let condition = decoder.masks(id(instruction, 0)?)?[0];
-    decoder.push(Action::Assume { condition });
+    let otherwise = "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
+    decoder.push(Action::Assume { condition, otherwise });
     Ok(())
 }
 

@@ -18,6 +18,7 @@ pub mod print;
 pub mod sized;
 pub mod subgroup;
 pub mod sync;
+pub mod variable;
 
 use super::decode::{Decoder, Unsupported, Value, unsupported};
 use super::program::{Action, Reg, Scalar};
