@@ -233,10 +233,12 @@ fn what_a_pointer_leads_to_is_checked() {
     let before = found("%q = OpPtrAccessChain %pu %ai %m2\n%v = OpLoad %uint %q\nOpStore %ao %v");
     assert_eq!(before.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{before:?}");
     // One variable of workgroup memory is not reached from another.
-    let next = found("%ps = OpAccessChain %pwu %s %x\n%q = OpPtrAccessChain %pwu %ps %c8\nOpStore %q %c1");
+    let both = "%ss = OpAccessChain %pwu %s %x\nOpStore %ss %c1\n%tt = OpAccessChain %pwu %t %x\nOpStore %tt %c1\n";
+    let after = |body: &str| found(&format!("{both}{body}"));
+    let next = after("%ps = OpAccessChain %pwu %s %x\n%q = OpPtrAccessChain %pwu %ps %c8\nOpStore %q %c1");
     assert_eq!(next.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{next:?}");
     assert!(next[0].1.contains("`s`") || next[0].1.contains("`%"), "{next:?}");
-    let previous = found("%pt = OpAccessChain %pwu %t %x\n%q = OpPtrAccessChain %pwu %pt %m2\nOpStore %q %c1");
+    let previous = after("%pt = OpAccessChain %pwu %t %x\n%q = OpPtrAccessChain %pwu %pt %m2\nOpStore %q %c1");
     assert_eq!(previous.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{previous:?}");
     let null = found("%p = OpSelect %pu %odd %ai %none\n%v = OpLoad %uint %p\nOpStore %ao %v");
     assert_eq!(null.len(), 1, "{null:?}");
