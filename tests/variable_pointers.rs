@@ -238,8 +238,9 @@ fn what_a_pointer_leads_to_is_checked() {
     let next = after("%ps = OpAccessChain %pwu %s %x\n%q = OpPtrAccessChain %pwu %ps %c8\nOpStore %q %c1");
     assert_eq!(next.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{next:?}");
     assert!(next[0].1.contains("`s`") || next[0].1.contains("`%"), "{next:?}");
-    let previous = after("%pt = OpAccessChain %pwu %t %x\n%q = OpPtrAccessChain %pwu %pt %m2\nOpStore %q %c1");
+    let previous = after("%pt = OpAccessChain %pwu %t %c0\n%q = OpPtrAccessChain %pwu %pt %m2\nOpStore %q %c1");
     assert_eq!(previous.iter().map(|one| one.0).collect::<Vec<_>>(), [FindingKind::OutOfBounds], "{previous:?}");
+    assert!(previous[0].1.contains("8 bytes before"), "{previous:?}");
     let null = found("%p = OpSelect %pu %odd %ai %none\n%v = OpLoad %uint %p\nOpStore %ao %v");
     assert_eq!(null.len(), 1, "{null:?}");
     assert!(null[0].1.contains("is null"), "{null:?}");

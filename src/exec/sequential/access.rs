@@ -129,17 +129,17 @@ impl Machine<'_> {
 
     fn report_range(&mut self, access: &Access, lane: usize, word: u32, limit: u32, place: u32) {
         let witness = self.invocation(self.first_lane + lane as u32);
-        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || Finding {
-            invocations: vec![witness],
-            ..Finding::new(
-                FindingKind::OutOfBounds,
-                format!(
-                    "the access at byte {} of `{}` ends behind the {} bytes that are bound",
-                    u64::from(word) * u64::from(access.unit.bytes()),
-                    access.name,
-                    u64::from(limit) * u64::from(access.unit.bytes())
-                ),
-            )
+        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || {
+            let (name, bytes) = (&access.name, |units: u32| u64::from(units) * u64::from(access.unit.bytes()));
+            // A pointer can be moved to before the start; an offset that wraps around is one of these.
+            let before = word.wrapping_neg();
+            let message = if before < 1 << 28 {
+                format!("the access is {} bytes before the start of `{name}`", bytes(before))
+            } else {
+                let (at, bound) = (bytes(word), bytes(limit));
+                format!("the access at byte {at} of `{name}` ends behind the {bound} bytes that are bound")
+            };
+            Finding { invocations: vec![witness], ..Finding::new(FindingKind::OutOfBounds, message) }
         });
     }
 
