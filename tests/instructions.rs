@@ -408,3 +408,51 @@ fn what_belongs_to_other_environments_is_refused_by_name() {
         assert!(said.contains(what), "{said}");
     }
 }
+
+#[test]
+fn votes_of_quads_count_the_active_invocations_of_a_quad() {
+    let body = "%pi0 = OpAccessChain %pu %i %c0 %x
+%value = OpLoad %uint %pi0
+%yes = OpUGreaterThan %bool %value %c4
+%active = OpINotEqual %bool %x %c5
+OpSelectionMerge %end None
+OpBranchConditional %active %inside %end
+%inside = OpLabel
+%every = OpGroupNonUniformQuadAllKHR %bool %yes
+%some = OpGroupNonUniformQuadAnyKHR %bool %yes
+%a = OpSelect %uint %every %c1 %c0
+%b = OpSelect %uint %some %c2 %c0
+%both = OpBitwiseOr %uint %a %b
+%po = OpAccessChain %pu %o %c0 %x
+OpStore %po %both
+OpBranch %end
+%end = OpLabel";
+    let kernel = Kernel {
+        needs: &["GroupNonUniform", "GroupNonUniformVote", "QuadControlKHR", "SPV_KHR_quad_control"],
+        body: body.to_owned(),
+        size: 12,
+        ..Kernel::default()
+    };
+    // Invocation 5 does not vote.
+    let input = [9, 9, 9, 9, 9, 0, 9, 9, 0, 0, 5, 0];
+    assert_eq!(kernel.output(&input, 12, device().as_mut()), [3, 3, 3, 3, 3, 0, 3, 3, 2, 2, 2, 2]);
+    assert_eq!(kernel.output(&[0; 12], 12, None), [0; 12]);
+}
+
+#[test]
+fn what_has_no_result_that_could_be_compared_is_refused_by_name() {
+    let clock = Kernel {
+        needs: &["Int64", "ShaderClockKHR", "SPV_KHR_shader_clock"],
+        declarations: "%u64 = OpTypeInt 64 0\n".to_owned(),
+        body: "%now = OpReadClockKHR %u64 %c3".to_owned(),
+        ..Kernel::default()
+    };
+    assert_eq!(clock.unsupported(), "capability ShaderClockKHR");
+    let partition = Kernel {
+        needs: &["GroupNonUniform", "GroupNonUniformPartitionedNV", "SPV_NV_shader_subgroup_partitioned"],
+        declarations: "%v4 = OpTypeVector %uint 4\n".to_owned(),
+        body: "%ballot = OpGroupNonUniformPartitionNV %v4 %x".to_owned(),
+        ..Kernel::default()
+    };
+    assert_eq!(partition.unsupported(), "capability GroupNonUniformPartitionedEXT");
+}

@@ -252,6 +252,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::GroupNonUniformClustered,
     Capability::GroupNonUniformQuad,
     Capability::GroupNonUniformRotateKHR,
+    Capability::QuadControlKHR,
     Capability::SubgroupBallotKHR,
     Capability::SubgroupVoteKHR,
 ];

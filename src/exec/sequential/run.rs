@@ -8,7 +8,7 @@ use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
-use super::program::{Action, Addressing, Barrier, Kept, Program, SubgroupUse, Uniform};
+use super::program::{Action, Addressing, Barrier, Kept, Program, Uniform};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
@@ -355,10 +355,6 @@ impl<'a> Session<'a> {
         let steps = program.blocks.iter().flat_map(|block| &block.steps);
         for step in steps {
             let Action::Image(step) = &step.action else { continue };
-            if program.subgroups == SubgroupUse::Barriers {
-                let what = "barriers of subgroups in a kernel with images".to_owned();
-                return Err(Early::Completion(Completion::Unsupported { what }));
-            }
             for image in step.image.descriptors.iter().filter_map(shown) {
                 let own = if let View::Image(_, sampler) = image { sampler } else { None };
                 let apart = step.sampler.iter().flat_map(|sampler| sampler.descriptors.iter()).filter_map(shown);
