@@ -434,8 +434,13 @@ OpBranch %end
         ..Kernel::default()
     };
     // Invocation 5 does not vote.
+    let mut device = device();
     let input = [9, 9, 9, 9, 9, 0, 9, 9, 0, 0, 5, 0];
-    assert_eq!(kernel.output(&input, 12, device().as_mut()), [3, 3, 3, 3, 3, 0, 3, 3, 2, 2, 2, 2]);
+    assert_eq!(kernel.output(&input, 12, device.as_mut()), [3, 3, 3, 3, 3, 0, 3, 3, 2, 2, 2, 2]);
+    let input = [0, 0, 0, 0, 0, 9, 0, 0, 9, 0, 9, 9];
+    assert_eq!(kernel.output(&input, 12, device.as_mut()), [0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2]);
+    let input = [9, 9, 9, 9, 0, 9, 9, 9, 9, 9, 9, 9];
+    assert_eq!(kernel.output(&input, 12, device.as_mut()), [3, 3, 3, 3, 2, 0, 2, 2, 3, 3, 3, 3]);
     assert_eq!(kernel.output(&[0; 12], 12, None), [0; 12]);
 }
 

@@ -148,6 +148,7 @@ fn scalar(types: &Types, ty: u32) -> Option<HostType> {
         | Type::Image(..)
         | Type::Sampler
         | Type::SampledImage { .. }
+        | Type::CooperativeMatrix { .. }
         | Type::Other(..) => None,
     }
 }

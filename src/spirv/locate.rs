@@ -71,6 +71,7 @@ impl Walk<'_> {
             | Type::Image(_)
             | Type::Sampler
             | Type::SampledImage { .. }
+            | Type::CooperativeMatrix { .. }
             | Type::Other(_) => None,
         }
     }

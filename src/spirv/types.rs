@@ -41,6 +41,15 @@ pub enum Type {
         length: Id,
         stride: Option<u32>,
     },
+    /// Spread over the invocations of a scope; all but the component are constants.
+    CooperativeMatrix {
+        component: Id,
+        scope: Id,
+        rows: Id,
+        columns: Id,
+        /// Elements that each invocation holds; 0 as long as nobody has told.
+        share: u32,
+    },
     RuntimeArray {
         element: Id,
         stride: Option<u32>,
@@ -213,9 +222,20 @@ impl Types {
             Type::Vector { component, count } => (index < *count).then_some(*component),
             Type::Matrix { column, count } => (index < *count).then_some(*column),
             Type::Array { element, .. } | Type::RuntimeArray { element, .. } => Some(*element),
+            Type::CooperativeMatrix { component, share, .. } => (index < *share).then_some(*component),
             Type::Structure { members, .. } => members.get(index as usize).map(|member| member.ty),
             _ => None,
         }
+    }
+
+    /// Tells how many elements of each cooperative matrix an invocation holds.
+    pub fn share_matrices<E>(&mut self, share: impl Fn([Id; 3]) -> Result<u32, E>) -> Result<(), E> {
+        for ty in self.by_id.values_mut() {
+            if let Type::CooperativeMatrix { component: _, scope, rows, columns, share: own } = ty {
+                *own = share([*scope, *rows, *columns])?;
+            }
+        }
+        Ok(())
     }
 
     /// Number of components of a composite; `None` for scalars, runtime arrays and unknown lengths.
@@ -266,6 +286,7 @@ impl Types {
             Type::Image(_) => "image".to_owned(),
             Type::Sampler => "sampler".to_owned(),
             Type::SampledImage { .. } => "sampled image".to_owned(),
+            Type::CooperativeMatrix { component, .. } => format!("cooperative matrix of {}", self.name(*component)),
             Type::Other(op) => format!("{op:?}"),
         }
     }
@@ -399,6 +420,13 @@ fn read(module: &Module, instruction: &super::module::Instruction) -> Option<Typ
         Op::TypeFloat if instruction.operands.len() == 1 => Type::Float { width: instruction.literal(0)? },
         Op::TypeVector => Type::Vector { component: instruction.id(0)?, count: instruction.literal(1)? },
         Op::TypeMatrix => Type::Matrix { column: instruction.id(0)?, count: instruction.literal(1)? },
+        Op::TypeCooperativeMatrixKHR => Type::CooperativeMatrix {
+            component: instruction.id(0)?,
+            scope: instruction.id(1)?,
+            rows: instruction.id(2)?,
+            columns: instruction.id(3)?,
+            share: 0,
+        },
         Op::TypeArray => Type::Array { element: instruction.id(0)?, length: instruction.id(1)?, stride: stride() },
         Op::TypeRuntimeArray => Type::RuntimeArray { element: instruction.id(0)?, stride: stride() },
         Op::TypeStruct => Type::Structure {

@@ -268,6 +268,7 @@ impl<'a> Analysis<'a> {
             Op::ImageRead | Op::ImageSparseRead => operand().or_else(|| here("an image read".to_owned())),
             op if is_atomic(op) => here("the result of an atomic".to_owned()),
             op if is_group_operation(op) => here("the result of a subgroup operation".to_owned()),
+            Op::CooperativeMatrixLoadKHR => here("an element of a cooperative matrix".to_owned()),
             Op::ReadClockKHR => here("a clock".to_owned()),
             Op::FunctionCall => self.results.get(&instruction.id(0)?).cloned(),
             Op::Phi => operand().or_else(|| {
@@ -390,7 +391,7 @@ fn branch_cause(divergence: &Divergence) -> Cause {
 fn written_pointers(instruction: &Instruction) -> Vec<Id> {
     let target = match instruction.op {
         Op::Store | Op::CopyMemory | Op::CopyMemorySized => instruction.id(0),
-        Op::ImageWrite => instruction.id(0),
+        Op::ImageWrite | Op::CooperativeMatrixStoreKHR => instruction.id(0),
         Op::AtomicLoad => None,
         op if is_atomic(op) => instruction.id(0),
         // Modf and Frexp write through their last operand; a pointer there is the only one an extended instruction has.

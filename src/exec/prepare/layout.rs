@@ -84,6 +84,7 @@ impl<'a> Walk<'a> {
                 | Type::Image(_)
                 | Type::Sampler
                 | Type::SampledImage { .. }
+                | Type::CooperativeMatrix { .. }
                 | Type::Other(_),
             )
             | None => self.problems.unsupported(format!("a value of type {}", layout.types.name(ty))),

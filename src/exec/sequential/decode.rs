@@ -148,6 +148,8 @@ pub struct Decoder<'a> {
     pub atomics: BTreeSet<u32>,
     /// Bytes where each variable of workgroup memory begins, and its words; a block has all.
     pub workgroup_places: Vec<[u32; 2]>,
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
     /// What is done through variable pointers.
     pub pointed: Addressing,
     /// Private variables with their initial values.
@@ -170,8 +172,12 @@ pub fn decode(
     let types = Types::of(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
+    let mut types = types;
+    let subgroup_size = known.subgroup_size.unwrap_or(super::Settings::default().subgroup_size);
+    ops::cooperative::share(&mut types, &constants, subgroup_size)?;
     let mut decoder = Decoder::new(module, types, constants, markers);
     decoder.program.local_size = decoder.local_size(entry.function)?;
+    decoder.subgroup_size = subgroup_size;
     decoder.bound = known.bound.clone();
     if known.variation.is_some() {
         decoder.program.freedom = Freedom::of(module, entry.function);
@@ -220,6 +226,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::WorkgroupMemoryExplicitLayoutKHR,
     Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
     Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+    Capability::CooperativeMatrixKHR,
     Capability::VariablePointers,
     Capability::VariablePointersStorageBuffer,
     Capability::DotProduct,
@@ -306,6 +313,7 @@ impl<'a> Decoder<'a> {
             written: BTreeSet::new(),
             atomics: BTreeSet::new(),
             workgroup_places: Vec::new(),
+            subgroup_size: 0,
             pointed: Addressing::Reads,
             initializers: Vec::new(),
         }
@@ -420,7 +428,7 @@ impl<'a> Decoder<'a> {
         reg
     }
 
-    fn lane_register(&mut self, what: PerLane) -> Reg {
+    pub fn lane_register(&mut self, what: PerLane) -> Reg {
         if let Some(reg) = self.per_lane.get(&what) {
             return *reg;
         }
@@ -509,6 +517,16 @@ impl<'a> Decoder<'a> {
                     }
                     into.push(scalar);
                 }
+            }
+            ConstantValue::Composite(parts) if matches!(self.types.get(ty), Some(Type::CooperativeMatrix { .. })) => {
+                let mut one = Vec::new();
+                for part in parts {
+                    let inner = self.types.component(ty, 0);
+                    self.constant(part, inner.ok_or_else(|| unsupported("a matrix without elements"))?, &mut one)?;
+                }
+                // One constituent stands for all elements.
+                let times = kinds.len() / one.len().max(1);
+                into.extend(one.repeat(times));
             }
             ConstantValue::Composite(parts) => {
                 for (index, part) in parts.iter().enumerate() {

@@ -54,6 +54,7 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
         Some(ty) if is_address(ty) || is_variable(ty) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
+        Some(Type::CooperativeMatrix { component, share, .. }) => repeated(*component, u64::from(*share)),
         Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
         Some(Type::Array { element, length, .. }) => repeated(*element, length_of(constants, *length)?),
         Some(Type::Structure { members, .. }) => {
@@ -93,6 +94,9 @@ pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Un
         Some(ty) if is_address(ty) || is_variable(ty) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
+        }
+        Some(Type::CooperativeMatrix { component, share, .. }) => {
+            u64::from(flat_size(types, constants, *component)?) * u64::from(*share)
         }
         Some(Type::Matrix { column, count }) => u64::from(flat_size(types, constants, *column)?) * u64::from(*count),
         Some(Type::Array { element, length, .. }) => u64::from(flat_size(types, constants, *element)?)

@@ -93,6 +93,8 @@ pub struct Machine<'a> {
     pub(super) clock: Clock,
     pub(super) subgroup_size: u32,
     pub(super) orders: Orders,
+    /// Elements of a matrix while it is computed.
+    pub(super) elements: Vec<u64>,
     /// First time of each workgroup so far.
     starts: Vec<u32>,
     pub(super) workgroup: [u32; 3],
@@ -213,6 +215,7 @@ impl<'a> Machine<'a> {
             scratch: vec![0; width].into(),
             staging: vec![0; width].into(),
             staging_high: vec![0; width].into(),
+            elements: Vec::new(),
             addresses: vec![0; width].into(),
             offsets: vec![0; width].into(),
             lengths: launch.lengths,

@@ -46,6 +46,13 @@ impl Machine<'_> {
             Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
+            Action::Product(factors) => {
+                self.follow_subgroup();
+                if matches!(factors.product.result, Form::Integer(_)) {
+                    let registers = factors.to.iter().flat_map(|parts| parts.registers());
+                    registers.for_each(|reg| self.follow_word(reg, place, |word| word));
+                }
+            }
             Action::Dot { dot: _, to, from: _ } => {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }

@@ -9,6 +9,7 @@
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 use super::image::ImageStep;
+use super::ops::cooperative::Product;
 use super::ops::dot::Dot;
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ops::print::{Kindred, Piece};
@@ -296,6 +297,10 @@ pub enum Action {
         a: Reg,
         b: Reg,
     },
+    /// `a * b + c` of matrices that the invocations of a subgroup hold together.
+    Product(Arc<Factors>),
+    /// All invocations of a subgroup must be here.
+    Converged,
     /// Where it is not so, behaviour is undefined, which is a finding with this message.
     Assume {
         condition: Reg,
@@ -410,6 +415,16 @@ pub enum Action {
     SubgroupBarrier {
         fences: Fences,
     },
+}
+
+/// The registers of a product of cooperative matrices: each invocation's elements.
+#[derive(Debug, Clone)]
+pub struct Factors {
+    pub product: Product,
+    pub a: Vec<Parts>,
+    pub b: Vec<Parts>,
+    pub c: Vec<Parts>,
+    pub to: Vec<Parts>,
 }
 
 /// An action with its place and the operands whose definedness must be looked at.
@@ -655,6 +670,13 @@ impl Action {
                 mask(v, b, Travel);
                 mask(v, to, Write);
             }
+            Action::Product(factors) => {
+                let factors = Arc::make_mut(factors);
+                let read = factors.a.iter_mut().chain(&mut factors.b).chain(&mut factors.c);
+                read.for_each(|parts| parts.visit(v, Operand));
+                factors.to.iter_mut().for_each(|parts| parts.visit(v, Write));
+            }
+            Action::Converged => {}
             Action::Assume { condition, otherwise: _ } => mask(v, condition, Operand),
             Action::ToWord { to, a } => {
                 mask(v, a, Operand);

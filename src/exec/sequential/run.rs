@@ -195,7 +195,7 @@ impl<'a> Session<'a> {
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
         };
         let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let mut known = self.known(dispatch, &push_constants);
+        let mut known = self.known(dispatch, &push_constants, settings.subgroup_size);
         let parsed = &*self.modules[dispatch.module].clone();
         let mut program = decode(parsed, &dispatch.entry, &dispatch.specialization, markers, &known)?;
         if used_push_constants(&program) > push_constants.words.len() {
@@ -284,7 +284,7 @@ impl<'a> Session<'a> {
     }
 
     /// What makes checks unnecessary in this dispatch.
-    fn known(&self, dispatch: &JobDispatch, push_constants: &Store) -> Known {
+    fn known(&self, dispatch: &JobDispatch, push_constants: &Store, subgroup_size: u32) -> Known {
         let defined = dispatch
             .bindings
             .iter()
@@ -299,6 +299,7 @@ impl<'a> Session<'a> {
             undefined_checked: checked,
             variation: self.settings.variation,
             bound: bound(dispatch),
+            subgroup_size: Some(subgroup_size),
         }
     }
 

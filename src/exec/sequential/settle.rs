@@ -19,6 +19,8 @@ pub struct Known {
     pub undefined_checked: Checked,
     /// Descriptors of each binding, by set and binding: the highest array index that is bound, and one.
     pub bound: BTreeMap<(u32, u32), u32>,
+    /// Invocations of a subgroup, where a dispatch has told.
+    pub subgroup_size: Option<u32>,
     /// How the run departs from the ordinary one.
     pub variation: Option<Variation>,
 }

@@ -69,6 +69,8 @@ impl Machine<'_> {
             }
             Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
             Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
+            Action::Product(factors) => self.product(factors, place),
+            Action::Converged => self.check_converged(place),
             Action::Assume { condition, otherwise } => {
                 let bits = self.bits(*condition);
                 let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);

@@ -13,35 +13,18 @@ use crate::exec::sequential::machine::Machine;
 use crate::exec::sequential::program::{Action, Parts};
 use crate::model::finding::FindingKind;
 use crate::spirv::module::Instruction;
+use crate::spirv::types::Signedness;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, PackedVectorFormat};
 
 pub const TABLE: &[Row] = &[
-    row(Op::SDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, Signs::Signed, Sum::Plain))),
-    row(Op::UDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, Signs::Unsigned, Sum::Plain))),
-    row(Op::SUDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, Signs::Mixed, Sum::Plain))),
-    row(
-        Op::SDotAccSat,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, Signs::Signed, Sum::Accumulated)),
-    ),
-    row(
-        Op::UDotAccSat,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, Signs::Unsigned, Sum::Accumulated)),
-    ),
-    row(
-        Op::SUDotAccSat,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, Signs::Mixed, Sum::Accumulated)),
-    ),
+    row(Op::SDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Plain))),
+    row(Op::UDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Plain))),
+    row(Op::SUDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Plain))),
+    row(Op::SDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Accumulated))),
+    row(Op::UDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Accumulated))),
+    row(Op::SUDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Accumulated))),
 ];
-
-/// Which of the vectors has signed components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signs {
-    Signed,
-    Unsigned,
-    /// The first vector's alone.
-    Mixed,
-}
 
 /// What the products are added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,24 +37,33 @@ pub enum Sum {
 /// A dot product of two vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dot {
-    pub signs: Signs,
+    /// Of the first vector's components, of the second's, of the result.
+    pub signs: [Signedness; 3],
     pub sum: Sum,
-    /// Bits of a component; where it is less than `operand`, one word holds several.
-    pub component: Width,
-    pub operand: Width,
+    /// Components of the first vector and of the second.
+    pub components: [Width; 2],
+    /// How many components a word holds; 1 where they are not packed.
+    pub packed: usize,
     pub result: Width,
 }
+
+const SIGNED: [Signedness; 3] = [Signedness::Signed; 3];
+const UNSIGNED: [Signedness; 3] = [Signedness::Unsigned; 3];
+const MIXED: [Signedness; 3] = [Signedness::Signed, Signedness::Unsigned, Signedness::Signed];
 
 impl Dot {
     /// Result for `operands`: the first vector's numbers, the second's, the accumulator; and whether it is defined.
     pub fn value(self, operands: usize, at: impl Fn(usize) -> u64) -> (u64, bool) {
         let each = (operands - usize::from(self.sum == Sum::Accumulated)) / 2;
-        let packed = (self.operand.bits() / self.component.bits()) as usize;
+        let packed = self.packed;
         let (mut sum, mut above, mut below) = (0i128, Some(0i128), Some(0i128));
         for index in 0..each * packed {
-            let (place, shift) = (index / packed, index % packed * self.component.bits() as usize);
-            let first = extend(at(place) >> shift, self.component, self.signs != Signs::Unsigned);
-            let second = extend(at(each + place) >> shift, self.component, self.signs == Signs::Signed);
+            let component = |vector: usize| {
+                let width = self.components[vector];
+                let bits = at(vector * each + index / packed) >> (index % packed * width.bits() as usize);
+                extend(bits, width, self.signs[vector])
+            };
+            let (first, second) = (component(0), component(1));
             sum = sum.wrapping_add(first.wrapping_mul(second));
             let product = first.checked_mul(second).filter(|product| self.fits(*product));
             let add = |total: Option<i128>, part: i128| total?.checked_add(part);
@@ -82,8 +74,8 @@ impl Dot {
             return (cut(sum, self.result), true);
         }
         let defined = [above, below].iter().all(|total| total.is_some_and(|total| self.fits(total)));
-        let signed = self.signs != Signs::Unsigned;
-        let total = extend(cut(sum, self.result), self.result, signed) + extend(at(2 * each), self.result, signed);
+        let read = |bits: u64| extend(bits, self.result, self.signs[2]);
+        let total = read(cut(sum, self.result)) + read(at(2 * each));
         let (least, most) = self.range();
         (cut(total.clamp(least, most), self.result), defined)
     }
@@ -96,24 +88,34 @@ impl Dot {
     /// The least and the greatest result.
     fn range(self) -> (i128, i128) {
         let bits = self.result.bits();
-        match self.signs {
-            Signs::Unsigned => (0, (1 << bits) - 1),
-            Signs::Signed | Signs::Mixed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        match self.signs[2] {
+            Signedness::Unsigned => (0, (1 << bits) - 1),
+            Signedness::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         }
     }
 }
 
-fn extend(bits: u64, width: Width, signed: bool) -> i128 {
+/// A number of a width as a whole number.
+pub fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
     let shift = 64 - width.bits();
     let bits = bits << shift;
-    if signed { i128::from(bits as i64 >> shift) } else { i128::from(bits >> shift) }
+    match sign {
+        Signedness::Signed => i128::from(bits as i64 >> shift),
+        Signedness::Unsigned => i128::from(bits >> shift),
+    }
 }
 
-fn cut(value: i128, width: Width) -> u64 {
+/// The low bits of a whole number.
+pub fn cut(value: i128, width: Width) -> u64 {
     value as u64 & u64::MAX >> (64 - width.bits())
 }
 
-fn dot(decoder: &mut Decoder<'_>, instruction: &Instruction, signs: Signs, sum: Sum) -> Result<(), Unsupported> {
+fn dot(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    signs: [Signedness; 3],
+    sum: Sum,
+) -> Result<(), Unsupported> {
     let first = operand(decoder, instruction, 0)?;
     let second = operand(decoder, instruction, 1)?;
     let result = decoder.result_form(instruction)?;
@@ -124,17 +126,17 @@ fn dot(decoder: &mut Decoder<'_>, instruction: &Instruction, signs: Signs, sum: 
         Operand::PackedVectorFormat(format) => Some(*format),
         _ => None,
     });
-    let component = match packing {
-        None if first.parts.len() > 1 => first.form.width(),
+    let (component, packed) = match packing {
+        None if first.parts.len() > 1 => (first.form.width(), 1),
         None => return Err(unsupported(format!("Op{:?} of scalars without a packed format", instruction.op))),
-        Some(PackedVectorFormat::PackedVectorFormat4x8Bit) => Width::W8,
+        Some(PackedVectorFormat::PackedVectorFormat4x8Bit) => (Width::W8, 4),
     };
     let mut from = first.parts;
     from.extend(second.parts);
     if sum == Sum::Accumulated {
         from.extend(operand(decoder, instruction, 2)?.parts);
     }
-    let dot = Dot { signs, sum, component, operand: first.form.width(), result: result.width() };
+    let dot = Dot { signs, sum, components: [component; 2], packed, result: result.width() };
     let to = decoder.parts(Form::Integer(result.width()));
     decoder.push(Action::Dot { dot, to, from: from.into() });
     define(decoder, instruction, &[to]);
@@ -157,32 +159,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(signs: Signs, sum: Sum, component: Width, result: Width) -> Dot {
-        Dot { signs, sum, component, operand: component, result }
+    fn of(signs: [Signedness; 3], sum: Sum, component: Width, result: Width) -> Dot {
+        Dot { signs, sum, components: [component; 2], packed: 1, result }
     }
 
     #[test]
     fn hand_derived_values() {
         let value = |dot: Dot, operands: &[u64]| dot.value(operands.len(), |index| operands[index]);
-        let wide = of(Signs::Signed, Sum::Plain, Width::W8, Width::W32);
+        let wide = of(SIGNED, Sum::Plain, Width::W8, Width::W32);
         // -1 * 127 + 2 * -128 = -383
         assert_eq!(value(wide, &[0xff, 2, 0x7f, 0x80]), (-383i32 as u32 as u64, true));
-        let narrow = of(Signs::Signed, Sum::Plain, Width::W8, Width::W8);
+        let narrow = of(SIGNED, Sum::Plain, Width::W8, Width::W8);
         assert_eq!(value(narrow, &[0xff, 2, 0x7f, 0x80]), (0x81, true));
-        let mixed = of(Signs::Mixed, Sum::Plain, Width::W16, Width::W32);
+        let mixed = of(MIXED, Sum::Plain, Width::W16, Width::W32);
         // -1 * 65535 + 1 * 2
         assert_eq!(value(mixed, &[0xffff, 1, 0xffff, 2]), (-65533i32 as u32 as u64, true));
         // 100 * 1 + 27 * 1 = 127; with 5 more it stays there. 100 + 28 does not fit.
-        let saturated = of(Signs::Signed, Sum::Accumulated, Width::W8, Width::W8);
+        let saturated = of(SIGNED, Sum::Accumulated, Width::W8, Width::W8);
         assert_eq!(value(saturated, &[100, 27, 1, 1, 5]), (127, true));
         assert!(!value(saturated, &[100, 28, 1, 1, 5]).1);
         // In one order 100 + 100 - 100 does not fit, in another it does.
         assert!(!value(saturated, &[100, 100, 0x9c, 1, 1, 1, 0]).1);
-        let most = of(Signs::Unsigned, Sum::Accumulated, Width::W64, Width::W64);
+        let most = of(UNSIGNED, Sum::Accumulated, Width::W64, Width::W64);
         assert_eq!(value(most, &[u64::MAX, 0, 1, 9, 1]), (u64::MAX, true));
         assert!(!value(most, &[u64::MAX, 1, 1, 1, 1]).1);
         assert!(!value(most, &[u64::MAX, 1, u64::MAX, 1, 0]).1);
-        let words = Dot { operand: Width::W32, ..wide };
+        let words = Dot { packed: 4, ..wide };
         // 1 * 4 + 2 * 3 + -3 * 2 + -4 * -1 = 8
         assert_eq!(value(words, &[0xfcfd_0201, 0xff02_0304]), (8, true));
     }
@@ -193,10 +195,10 @@ mod tests {
         fn a_dot_product_is_the_sum_of_products(a in any::<[i16; 3]>(), b in any::<[i16; 3]>(), c in any::<i32>()) {
             let exact: i64 = a.iter().zip(&b).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
             let mut operands: Vec<u64> = a.iter().chain(&b).map(|value| *value as u16 as u64).collect();
-            let plain = of(Signs::Signed, Sum::Plain, Width::W16, Width::W32);
+            let plain = of(SIGNED, Sum::Plain, Width::W16, Width::W32);
             prop_assert_eq!(plain.value(6, |index| operands[index]), (exact as u32 as u64, true));
             operands.push(c as u32 as u64);
-            let saturated = of(Signs::Signed, Sum::Accumulated, Width::W16, Width::W32);
+            let saturated = of(SIGNED, Sum::Accumulated, Width::W16, Width::W32);
             let (value, defined) = saturated.value(7, |index| operands[index]);
             if defined {
                 prop_assert!(i32::try_from(exact).is_ok());

@@ -166,6 +166,7 @@ impl Place {
                 (flat()?, Bound::Fixed(*count))
             }
             (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => (stride, Bound::Fixed(*count)),
+            (Some(Type::CooperativeMatrix { share, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*share)),
             (Some(Type::Vector { count, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*count)),
             (Some(Type::Vector { count, .. }), Arrangement::Explicit(_)) => {
                 (layout::scalar_bytes(&decoder.types, inner)?, Bound::Fixed(*count))

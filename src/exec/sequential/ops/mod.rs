@@ -6,6 +6,7 @@
 pub mod arith;
 pub mod composite;
 pub mod control;
+pub mod cooperative;
 pub mod dot;
 pub mod element;
 pub mod extended;
@@ -72,6 +73,7 @@ pub const TABLES: &[&[Row]] = &[
     pointer::TABLE,
     image::TABLE,
     dot::TABLE,
+    cooperative::TABLE,
 ];
 
 /// The rows by opcode.

@@ -27,6 +27,7 @@ impl Decoder<'_> {
             Type::Float { width } => Width::of(*width).map(Form::Float),
             Type::Vector { component, .. } => self.form(*component),
             Type::Matrix { column, .. } => self.form(*column),
+            Type::CooperativeMatrix { component, .. } => self.form(*component),
             ty if is_address(ty) || is_variable(ty) => Some(Form::Integer(Width::W64)),
             _ => None,
         }

@@ -68,6 +68,18 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
     Ok(Parts { low: offset, high: Some(which) })
 }
 
+/// The same pointer with the bounds of its object.
+pub fn bounded(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
+    let parts = parts(decoder, pointer)?;
+    match &pointer.to {
+        Location::Memory { root, arrangement, name, .. } => {
+            let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
+            at(parts, into, pointer.ty, (*arrangement, name.clone()))
+        }
+        _ => Err(unsupported("a pointer into no memory")),
+    }
+}
+
 /// A register with the number of an object.
 fn object(decoder: &mut Decoder<'_>, object: Object) -> Reg {
     let objects = &mut decoder.program.objects;
