@@ -23,6 +23,7 @@ struct Types {
 }
 
 const HALF: Types = Types { factor: "OpTypeFloat 16", bits: 16, sum: "OpTypeFloat 32", sum_bits: 32 };
+const BRAIN: Types = Types { factor: "OpTypeFloat 16 BFloat16KHR", bits: 16, sum: "OpTypeFloat 32", sum_bits: 32 };
 const BYTES: Types = Types { factor: "OpTypeInt 8 0", bits: 8, sum: "OpTypeInt 32 0", sum_bits: 32 };
 const NARROW: Types = Types { factor: "OpTypeInt 8 0", bits: 8, sum: "OpTypeInt 16 0", sum_bits: 16 };
 
@@ -80,6 +81,9 @@ fn kernel(types: &Types, body: &str, size: u32) -> Kernel {
             "StorageBuffer8BitAccess",
             "VulkanMemoryModel",
             "CooperativeMatrixKHR",
+            "BFloat16TypeKHR",
+            "BFloat16CooperativeMatrixKHR",
+            "SPV_KHR_bfloat16",
             "SPV_KHR_cooperative_matrix",
             "SPV_KHR_16bit_storage",
             "SPV_KHR_8bit_storage",
@@ -180,24 +184,29 @@ fn products_of_integers_are_the_naive_ones() {
     }
 }
 
-#[test]
-fn products_of_halves_are_rounded_in_order() {
-    let half = |value: u64| u64::from(half::f16::from_f64(value as f64 / 8.0 - 11.0).to_bits());
-    let a: Vec<u64> = numbers(M * K, 4).into_iter().map(half).collect();
-    let b: Vec<u64> = numbers(K * N, 5).into_iter().map(half).collect();
+/// The product of floats of 16 bits, with a sum of 32 bits that is rounded in each step.
+fn float_product(types: &Types, encode: fn(f32) -> u16, decode: fn(u16) -> f32) {
+    let bits = |value: u64| u64::from(encode(value as f32 / 8.0 - 11.0));
+    let a: Vec<u64> = numbers(M * K, 4).into_iter().map(bits).collect();
+    let b: Vec<u64> = numbers(K * N, 5).into_iter().map(bits).collect();
     let c: Vec<u64> = numbers(M * N, 6).into_iter().map(|value| u64::from((value as f32 * 1.1).to_bits())).collect();
     let body =
         format!("{LOADED}%R = OpCooperativeMatrixMulAddKHR %mc %A %B %C\nOpCooperativeMatrixStoreKHR %po %R %row %c16");
-    let value = |bits: u64| half::f16::from_bits(bits as u16).to_f32();
     let mut due = Vec::new();
     for row in 0..M {
         for column in 0..N {
-            let product = |at: usize| value(a[row * K + at]) * value(b[at * N + column]);
+            let product = |at: usize| decode(a[row * K + at] as u16) * decode(b[at * N + column] as u16);
             let sum = (1..K).fold(product(0), |sum, at| sum + product(at));
             due.push((sum + f32::from_bits(c[row * N + column] as u32)).to_bits());
         }
     }
-    assert_eq!(output(&kernel(&HALF, &body, 32), &input(&HALF, [&a, &b, &c]), M * N), due);
+    assert_eq!(output(&kernel(types, &body, 32), &input(types, [&a, &b, &c]), M * N), due);
+}
+
+#[test]
+fn products_of_floats_are_rounded_in_order() {
+    float_product(&HALF, |value| half::f16::from_f32(value).to_bits(), |bits| half::f16::from_bits(bits).to_f32());
+    float_product(&BRAIN, |value| half::bf16::from_f32(value).to_bits(), |bits| half::bf16::from_bits(bits).to_f32());
 }
 
 #[test]

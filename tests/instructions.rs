@@ -461,3 +461,60 @@ fn what_has_no_result_that_could_be_compared_is_refused_by_name() {
     };
     assert_eq!(partition.unsupported(), "capability GroupNonUniformPartitionedEXT");
 }
+
+/// Nearest, ties to even, on the bits of a float of 32 bits.
+fn brain(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() { bits >> 16 | 0x40 } else { (bits + 0x7fff + (bits >> 16 & 1)) >> 16 }
+}
+
+#[test]
+fn floats_with_eight_digits_are_converted_and_multiplied() {
+    let body = "%four = OpIMul %uint %x %c4
+%p0 = OpAccessChain %pu %i %c0 %x
+%w0 = OpLoad %uint %p0
+%single = OpBitcast %float %w0
+%short = OpFConvert %brain %single
+%back = OpFConvert %float %short
+%bits = OpBitcast %uint %back
+%two = OpFConvert %brain %constant
+%pair = OpCompositeConstruct %v2 %short %two
+%dot = OpDot %brain %pair %pair
+%wide = OpFConvert %float %dot
+%sum = OpBitcast %uint %wide
+%q0 = OpAccessChain %pu %o %c0 %x
+OpStore %q0 %bits
+%next = OpIAdd %uint %x %c32
+%q1 = OpAccessChain %pu %o %c0 %next
+OpStore %q1 %sum";
+    let kernel = Kernel {
+        needs: &["BFloat16TypeKHR", "BFloat16DotProductKHR", "SPV_KHR_bfloat16"],
+        declarations: "%float = OpTypeFloat 32
+%brain = OpTypeFloat 16 BFloat16KHR
+%v2 = OpTypeVector %brain 2
+%constant = OpConstant %float 1.5
+%c32 = OpConstant %uint 32
+"
+        .to_owned(),
+        body: body.to_owned(),
+        size: 32,
+        ..Kernel::default()
+    };
+    let input: Vec<u32> = (0..32u32)
+        .map(|at| match at {
+            0 => 0x3f80_8000, // a tie, down to even
+            1 => 0x3f81_8000, // a tie, up to even
+            2 => 0x7f7f_ffff, // above the greatest
+            3 => 0x0000_8001, // less than the least normal number
+            4 => 0xff80_0000,
+            5 => 0x8000_0000,
+            _ => (at.wrapping_mul(0x9e37_79b9) & 0x807f_ffff) | (110 + at % 30) << 23,
+        })
+        .collect();
+    let due = input.iter().map(|bits| brain(*bits) << 16);
+    let round = |value: f32| f32::from_bits(brain(value.to_bits()) << 16);
+    let sums = input.iter().map(|bits| {
+        let short = f32::from_bits(brain(*bits) << 16);
+        round(round(short * short) + 2.25).to_bits()
+    });
+    assert_eq!(kernel.output(&input, 64, None), due.clone().chain(sums).collect::<Vec<u32>>());
+}

@@ -9,7 +9,7 @@
 use super::constants::Constants;
 use super::module::{Id, Module};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 use std::collections::BTreeMap;
 
 /// A type of a module. Ids refer to other types, lengths to constants.
@@ -26,6 +26,8 @@ pub enum Type {
     Float {
         width: u32,
     },
+    /// 16 bits with the exponent of 32 (SPV_KHR_bfloat16).
+    BFloat16,
     Vector {
         component: Id,
         count: u32,
@@ -212,6 +214,7 @@ impl Types {
         match self.get(id)? {
             Type::Bool => Some(1),
             Type::Int { width, .. } | Type::Float { width } => Some(*width),
+            Type::BFloat16 => Some(16),
             _ => None,
         }
     }
@@ -251,7 +254,7 @@ impl Types {
     /// The innermost scalar type of a scalar, vector, matrix or array.
     pub fn scalar_of(&self, id: Id) -> Option<Id> {
         match self.get(id)? {
-            Type::Bool | Type::Int { .. } | Type::Float { .. } => Some(id),
+            Type::Bool | Type::Int { .. } | Type::Float { .. } | Type::BFloat16 => Some(id),
             Type::Vector { component: inner, .. }
             | Type::Matrix { column: inner, .. }
             | Type::Array { element: inner, .. }
@@ -273,6 +276,7 @@ impl Types {
             Type::Float { width: 64 } => "double".to_owned(),
             Type::Float { width: 32 } => "float".to_owned(),
             Type::Float { width } => format!("float{width}"),
+            Type::BFloat16 => "bfloat16".to_owned(),
             Type::Vector { component, count } => vector_name(&self.name(*component), *count),
             Type::Matrix { column, count } => match self.get(*column) {
                 Some(Type::Vector { count: rows, .. }) => format!("mat{count}x{rows}"),
@@ -323,6 +327,7 @@ impl Types {
         };
         match self.get(id) {
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok(u64::from(*width / 8)),
+            Some(Type::BFloat16) => Ok(2),
             Some(Type::Vector { component, count }) => Ok(inner(*component, None)? * u64::from(*count)),
             Some(Type::Matrix { column, count }) => {
                 let layout = matrix.ok_or(LayoutError::Undecorated { ty: id, decoration: "MatrixStride" })?;
@@ -355,6 +360,7 @@ impl Types {
         match self.get(id) {
             Some(Type::Bool) => Ok((4, 4)),
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok((u64::from(*width / 8), u64::from(*width / 8))),
+            Some(Type::BFloat16) => Ok((2, 2)),
             Some(Type::Vector { component, count }) => {
                 let (size, _) = self.natural_layout(*component, constants)?;
                 let aligned = if *count == 3 { 4 } else { u64::from(*count) };
@@ -418,6 +424,9 @@ fn read(module: &Module, instruction: &super::module::Instruction) -> Option<Typ
         },
         // A second operand names an encoding other than IEEE 754 (bfloat16, 8-bit floats): not this variant.
         Op::TypeFloat if instruction.operands.len() == 1 => Type::Float { width: instruction.literal(0)? },
+        Op::TypeFloat if matches!(instruction.operands[1..], [Operand::FPEncoding(FPEncoding::BFloat16KHR)]) => {
+            Type::BFloat16
+        }
         Op::TypeVector => Type::Vector { component: instruction.id(0)?, count: instruction.literal(1)? },
         Op::TypeMatrix => Type::Matrix { column: instruction.id(0)?, count: instruction.literal(1)? },
         Op::TypeCooperativeMatrixKHR => Type::CooperativeMatrix {

@@ -80,6 +80,7 @@ impl<'a> Walk<'a> {
             Some(
                 Type::Void
                 | Type::Bool
+                | Type::BFloat16
                 | Type::Function { .. }
                 | Type::Image(_)
                 | Type::Sampler

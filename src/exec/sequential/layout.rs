@@ -50,7 +50,9 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
     match types.get(ty) {
         Some(Type::Void) => Ok(Vec::new()),
         Some(Type::Bool) => Ok(vec![Kind::Mask]),
-        Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => Ok(vec![Kind::Word]),
+        Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => {
+            Ok(vec![Kind::Word])
+        }
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
         Some(ty) if is_address(ty) || is_variable(ty) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
@@ -89,7 +91,7 @@ pub fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> 
 /// Scalars of a type, without listing them.
 pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
     let size: u64 = match types.get(ty) {
-        Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => 1,
+        Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
         Some(ty) if is_address(ty) || is_variable(ty) => 2,
         Some(Type::Vector { component, count }) => {
@@ -159,7 +161,7 @@ pub fn is_variable(ty: &Type) -> bool {
 pub fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
     match types.get(ty) {
         Some(ty) if is_address(ty) => Ok(8),
-        Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 }) => {
+        Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 } | Type::BFloat16) => {
             Ok(types.scalar_width(ty).unwrap_or(32) / 8)
         }
         other => Err(no_value(types, ty, other)),
@@ -178,10 +180,12 @@ fn explicit(
     let at =
         |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
     match types.get(ty) {
-        Some(Type::Int { .. } | Type::Float { .. } | Type::Pointer { .. }) => match scalar_bytes(types, ty)? {
-            8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
-            bytes => into.push(Part { offset: base, bytes }),
-        },
+        Some(Type::Int { .. } | Type::Float { .. } | Type::BFloat16 | Type::Pointer { .. }) => {
+            match scalar_bytes(types, ty)? {
+                8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
+                bytes => into.push(Part { offset: base, bytes }),
+            }
+        }
         Some(Type::Vector { component, count }) => {
             let stride = scalar_bytes(types, *component)?;
             for index in 0..*count {

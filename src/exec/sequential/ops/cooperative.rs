@@ -233,7 +233,7 @@ impl Product {
     /// defined.
     fn element(self, a: impl Fn(usize) -> u64, b: impl Fn(usize) -> u64, c: u64) -> (u64, bool) {
         let width = self.result.width();
-        if let Form::Float(_) = self.result {
+        if self.result.is_float() {
             let round = |value: f64| self.result.float(self.result.of_float(value));
             let product = |at: usize| round(self.forms[0].float(a(at)) * self.forms[1].float(b(at)));
             let sum = (1..self.inner).fold(product(0), |sum, at| round(sum + product(at)));
@@ -286,8 +286,7 @@ fn multiply(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
         sum: if has(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR) { Sum::Accumulated } else { Sum::Plain },
         result,
     };
-    let kind = |form: Form| matches!(form, Form::Float(_));
-    if product.forms.iter().any(|form| kind(*form) != kind(result)) {
+    if product.forms.iter().any(|form| form.is_float() != result.is_float()) {
         return Err(unsupported("a product of cooperative matrices of integers and floats"));
     }
     let to: Vec<Parts> = (0..shape.share).map(|_| decoder.parts(result)).collect();

@@ -25,6 +25,7 @@ impl Decoder<'_> {
         match self.types.get(ty)? {
             Type::Int { width, .. } => Width::of(*width).map(Form::Integer),
             Type::Float { width } => Width::of(*width).map(Form::Float),
+            Type::BFloat16 => Some(Form::Brain),
             Type::Vector { component, .. } => self.form(*component),
             Type::Matrix { column, .. } => self.form(*column),
             Type::CooperativeMatrix { component, .. } => self.form(*component),

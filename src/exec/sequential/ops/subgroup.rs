@@ -214,7 +214,7 @@ impl Group {
 fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> bool {
     let first = value(members.lowest());
     match group {
-        Group::AllEqual(Some(form @ Form::Float(_))) => {
+        Group::AllEqual(Some(form @ (Form::Float(_) | Form::Brain))) => {
             members.ids().all(|id| form.float(value(id) as u64) == form.float(first as u64))
         }
         _ => members.ids().all(|id| value(id) == first),
