@@ -186,7 +186,7 @@ fn products_of_integers_are_the_naive_ones() {
 
 /// The product of floats of 16 bits, with a sum of 32 bits that is rounded in each step.
 fn float_product(types: &Types, encode: fn(f32) -> u16, decode: fn(u16) -> f32) {
-    let bits = |value: u64| u64::from(encode(value as f32 / 8.0 - 11.0));
+    let bits = |value: u64| u64::from(encode((value as f32 / 8.0 - 11.0) * 1.37 * f32::from(1u16 << (value % 7))));
     let a: Vec<u64> = numbers(M * K, 4).into_iter().map(bits).collect();
     let b: Vec<u64> = numbers(K * N, 5).into_iter().map(bits).collect();
     let c: Vec<u64> = numbers(M * N, 6).into_iter().map(|value| u64::from((value as f32 * 1.1).to_bits())).collect();
