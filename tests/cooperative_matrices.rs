@@ -332,3 +332,21 @@ fn shapes_that_do_not_fit_a_subgroup_are_refused_by_name() {
     let Completion::Unsupported { what } = run.completion else { panic!("{:?}", run.completion) };
     assert_eq!(what, "a cooperative matrix of 4 by 8 among 128 invocations");
 }
+
+#[test]
+fn elements_of_a_matrix_are_not_uniform() {
+    let body = "%C = OpCooperativeMatrixLoadKHR %mc %pc %row %c16
+%element = OpCompositeExtract %SUM %C 0
+%guard = OpIEqual %bool %element %c0
+OpSelectionMerge %end None
+OpBranchConditional %guard %inside %end
+%inside = OpLabel
+OpControlBarrier %c2 %c2 %barrier
+OpBranch %end
+%end = OpLabel";
+    let mut kernel = kernel(&BYTES, body, 32);
+    kernel.declarations.push_str("%barrier = OpConstant %uint 264\n");
+    let module = vkcert::spirv::module::Module::parse(kernel.words()).unwrap();
+    let entry = module.entry_point("main").unwrap().function;
+    assert_eq!(vkcert::spirv::uniformity::divergent_barriers(&module, entry).len(), 1);
+}

@@ -316,3 +316,9 @@ fn what_is_written_through_a_pointer_is_not_uniform() {
         "%i1 = OpAccessChain %pu %i %c0 %c1\n%p = OpSelect %pu %odd %i1 %ao\n%v = OpLoad %uint %p\nOpStore %ao %v";
     assert_eq!(barriers(guarded(loaded)), 0);
 }
+
+#[test]
+fn the_length_behind_a_chosen_pointer_is_refused_by_name() {
+    let length = kernel("%p = OpSelect %pb %odd %i %o\n%n = OpArrayLength %uint %p 0\nOpStore %ao %n");
+    assert_eq!(length.unsupported(), "OpArrayLength of a variable pointer");
+}

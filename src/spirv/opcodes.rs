@@ -540,12 +540,7 @@ pub const GROUPS: &[Group] = &[
         support: Support::Engine,
         ops: &[Op::CooperativeMatrixLengthKHR],
     },
-    Group {
-        title: "Hints",
-        effect: Effect::Pure,
-        support: Support::Engine,
-        ops: &[Op::AssumeTrueKHR, Op::ExpectKHR],
-    },
+    Group { title: "Hints", effect: Effect::Pure, support: Support::Engine, ops: &[Op::AssumeTrueKHR, Op::ExpectKHR] },
     Group {
         title: "Subgroups",
         effect: Effect::Subgroup,
@@ -553,12 +548,7 @@ pub const GROUPS: &[Group] = &[
         ops: &[Op::GroupNonUniformQuadAllKHR, Op::GroupNonUniformQuadAnyKHR],
     },
     Group { title: "Not run", effect: Effect::Read, support: Support::Not("clocks"), ops: &[Op::ReadClockKHR] },
-    Group {
-        title: "Pointers and addresses",
-        effect: Effect::Pure,
-        support: Support::Engine,
-        ops: &[Op::PtrDiff],
-    },
+    Group { title: "Pointers and addresses", effect: Effect::Pure, support: Support::Engine, ops: &[Op::PtrDiff] },
     Group { title: "Not run", effect: Effect::Pure, support: Support::Not("SPV_KHR_fma"), ops: &[Op::FmaKHR] },
     Group {
         title: "Not run",
