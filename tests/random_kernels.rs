@@ -32,7 +32,7 @@ fn compile(text: &str, level: shaderc::OptimizationLevel) -> Result<Vec<u32>, St
 
 fn sequential(kernel: &Kernel, words: &[u32], tile_width: u32) -> Result<Run, String> {
     let settings = Settings { tile_width, ..Settings::default() };
-    let run = SequentialExecutor { settings }.run(&host::job(kernel, words, SUBGROUP), &mut Unobserved);
+    let run = SequentialExecutor::new(settings).run(&host::job(kernel, words, SUBGROUP), &mut Unobserved);
     run.map_err(|error| format!("the sequential engine: {error}"))
 }
 

@@ -5,12 +5,13 @@ mod device;
 mod filetest;
 
 use device::device;
-use filetest::{Buffer, FileTest};
+use filetest::{Buffer, FileTest, Image};
 use std::fmt::Write;
 use vkcert::exec::sequential::{SequentialExecutor, Settings};
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Run, Unobserved};
 use vkcert::model::finding::FindingKind;
+use vkcert::model::image::ImageFormat;
 use vkcert::model::procedure::DescriptorClass;
 
 const HEADER: &str = "#version 450
@@ -1021,5 +1022,68 @@ void main() {{ o[gl_LocalInvocationIndex] = gl_SubgroupSize * 100u + gl_NumSubgr
         job.dispatches[0].subgroup_size = Some(size);
         let Completion::Unsupported { what } = engine.run(&job, &mut Unobserved).unwrap().completion else { panic!() };
         assert_eq!(what, format!("subgroup size {size} (the engine offers powers of two from 1 to 128)"));
+    }
+}
+
+/// Texel buffers at bindings 1 and 2 (the second is bound as bytes, too, where `shared`), words at binding 0.
+fn races_of_texels(body: &str, shared: bool) -> bool {
+    let text = format!(
+        "{HEADER}layout(local_size_x = 32) in;
+layout(std430, set = 0, binding = 0) buffer O {{ uint o[]; }};
+layout(r32ui, set = 0, binding = 1) uniform uimageBuffer t;
+void main() {{ uint n = gl_LocalInvocationIndex; {body} }}"
+    );
+    let mut test = test(&text, 1, vec![vec![Some(0); 64]]);
+    test.images.push(Image {
+        binding: 1,
+        array_index: 0,
+        class: DescriptorClass::StorageTexel,
+        shape: None,
+        format: ImageFormat::R32ui,
+        words: vec![Some(0); 64],
+    });
+    let mut job = test.job();
+    if shared {
+        job.dispatches[0].bindings[1].buffer = 0;
+    }
+    let kinds = [8, 24].map(|tile_width| {
+        let settings = Settings { tile_width, subgroup_size: 8, ..Settings::default() };
+        let run = SequentialExecutor::new(settings).run(&job, &mut Unobserved).unwrap();
+        assert_eq!(run.completion, Completion::Completed, "{body}");
+        run.findings.iter().map(|finding| finding.kind).collect::<std::collections::BTreeSet<_>>()
+    });
+    assert_eq!(kinds[0], kinds[1], "{body}");
+    assert!(kinds[0].iter().all(|kind| *kind == FindingKind::DataRace), "{body}: {kinds:?}");
+    !kinds[0].is_empty()
+}
+
+#[test]
+fn a_barrier_of_the_subgroup_orders_images_apart_from_buffers() {
+    let control = |memory: &str| {
+        format!(
+            "controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemantics{memory}, gl_SemanticsAcquireRelease);"
+        )
+    };
+    let texels =
+        |between: &str| format!("imageStore(t, int(n), uvec4(n)); {between} o[n] = imageLoad(t, int(n ^ 1u)).x;");
+    let bytes = |between: &str| format!("o[n] = n; {between} imageStore(t, int(n), uvec4(o[n ^ 1u]));");
+    for (body, races) in [
+        (texels("subgroupBarrier();"), false),
+        (texels(""), true),
+        (texels(&control("Image")), false),
+        (texels(&control("Buffer")), true),
+        (texels("subgroupBarrier();").replace("^ 1u", "^ 8u"), true),
+        (bytes("subgroupBarrier();"), false),
+        (bytes(&control("Buffer")), false),
+        (bytes(&control("Image")), true),
+    ] {
+        assert_eq!(races_of_texels(&body, false), races, "{body}");
+    }
+    // What is written as bytes and read as texels needs both.
+    let both = |between: &str| format!("o[n] = n; {between} o[32u + n] = imageLoad(t, int(n ^ 1u)).x;");
+    for (between, races) in
+        [(control("Buffer"), true), (control("Image"), true), ("subgroupBarrier();".to_owned(), false)]
+    {
+        assert_eq!(races_of_texels(&both(&between), true), races, "{between}");
     }
 }

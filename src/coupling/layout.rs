@@ -135,6 +135,7 @@ fn scalar(types: &Types, ty: u32) -> Option<HostType> {
         Type::Float { width: 32 } => Some(HostType::Float32),
         Type::Float { width: 64 } => Some(HostType::Float64),
         Type::Float { .. }
+        | Type::BFloat16
         | Type::Void
         | Type::Bool
         | Type::Vector { .. }
@@ -148,6 +149,7 @@ fn scalar(types: &Types, ty: u32) -> Option<HostType> {
         | Type::Image(..)
         | Type::Sampler
         | Type::SampledImage { .. }
+        | Type::CooperativeMatrix { .. }
         | Type::Other(..) => None,
     }
 }

@@ -38,6 +38,7 @@ impl Walk<'_> {
     fn descend(&mut self, ty: Id, matrix: Option<MatrixLayout>, rest: u64) -> Option<Id> {
         match self.types.get(ty)? {
             Type::Int { width, .. } | Type::Float { width } => (rest < u64::from(width / 8)).then_some(ty),
+            Type::BFloat16 => (rest < 2).then_some(ty),
             Type::Vector { component, count } => {
                 let size = u64::from(self.types.scalar_width(*component)? / 8);
                 let index = within(rest, size, u64::from(*count))?;
@@ -71,6 +72,7 @@ impl Walk<'_> {
             | Type::Image(_)
             | Type::Sampler
             | Type::SampledImage { .. }
+            | Type::CooperativeMatrix { .. }
             | Type::Other(_) => None,
         }
     }

@@ -9,7 +9,7 @@
 use super::constants::Constants;
 use super::module::{Id, Module};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 use std::collections::BTreeMap;
 
 /// A type of a module. Ids refer to other types, lengths to constants.
@@ -26,6 +26,8 @@ pub enum Type {
     Float {
         width: u32,
     },
+    /// 16 bits with the exponent of 32 (SPV_KHR_bfloat16).
+    BFloat16,
     Vector {
         component: Id,
         count: u32,
@@ -40,6 +42,15 @@ pub enum Type {
         element: Id,
         length: Id,
         stride: Option<u32>,
+    },
+    /// Spread over the invocations of a scope; all but the component are constants.
+    CooperativeMatrix {
+        component: Id,
+        scope: Id,
+        rows: Id,
+        columns: Id,
+        /// Elements that each invocation holds; 0 as long as nobody has told.
+        share: u32,
     },
     RuntimeArray {
         element: Id,
@@ -203,6 +214,7 @@ impl Types {
         match self.get(id)? {
             Type::Bool => Some(1),
             Type::Int { width, .. } | Type::Float { width } => Some(*width),
+            Type::BFloat16 => Some(16),
             _ => None,
         }
     }
@@ -213,9 +225,20 @@ impl Types {
             Type::Vector { component, count } => (index < *count).then_some(*component),
             Type::Matrix { column, count } => (index < *count).then_some(*column),
             Type::Array { element, .. } | Type::RuntimeArray { element, .. } => Some(*element),
+            Type::CooperativeMatrix { component, share, .. } => (index < *share).then_some(*component),
             Type::Structure { members, .. } => members.get(index as usize).map(|member| member.ty),
             _ => None,
         }
+    }
+
+    /// Tells how many elements of each cooperative matrix an invocation holds.
+    pub fn share_matrices<E>(&mut self, share: impl Fn([Id; 3]) -> Result<u32, E>) -> Result<(), E> {
+        for ty in self.by_id.values_mut() {
+            if let Type::CooperativeMatrix { component: _, scope, rows, columns, share: own } = ty {
+                *own = share([*scope, *rows, *columns])?;
+            }
+        }
+        Ok(())
     }
 
     /// Number of components of a composite; `None` for scalars, runtime arrays and unknown lengths.
@@ -231,7 +254,7 @@ impl Types {
     /// The innermost scalar type of a scalar, vector, matrix or array.
     pub fn scalar_of(&self, id: Id) -> Option<Id> {
         match self.get(id)? {
-            Type::Bool | Type::Int { .. } | Type::Float { .. } => Some(id),
+            Type::Bool | Type::Int { .. } | Type::Float { .. } | Type::BFloat16 => Some(id),
             Type::Vector { component: inner, .. }
             | Type::Matrix { column: inner, .. }
             | Type::Array { element: inner, .. }
@@ -253,6 +276,7 @@ impl Types {
             Type::Float { width: 64 } => "double".to_owned(),
             Type::Float { width: 32 } => "float".to_owned(),
             Type::Float { width } => format!("float{width}"),
+            Type::BFloat16 => "bfloat16".to_owned(),
             Type::Vector { component, count } => vector_name(&self.name(*component), *count),
             Type::Matrix { column, count } => match self.get(*column) {
                 Some(Type::Vector { count: rows, .. }) => format!("mat{count}x{rows}"),
@@ -266,6 +290,7 @@ impl Types {
             Type::Image(_) => "image".to_owned(),
             Type::Sampler => "sampler".to_owned(),
             Type::SampledImage { .. } => "sampled image".to_owned(),
+            Type::CooperativeMatrix { component, .. } => format!("cooperative matrix of {}", self.name(*component)),
             Type::Other(op) => format!("{op:?}"),
         }
     }
@@ -302,6 +327,7 @@ impl Types {
         };
         match self.get(id) {
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok(u64::from(*width / 8)),
+            Some(Type::BFloat16) => Ok(2),
             Some(Type::Vector { component, count }) => Ok(inner(*component, None)? * u64::from(*count)),
             Some(Type::Matrix { column, count }) => {
                 let layout = matrix.ok_or(LayoutError::Undecorated { ty: id, decoration: "MatrixStride" })?;
@@ -334,6 +360,7 @@ impl Types {
         match self.get(id) {
             Some(Type::Bool) => Ok((4, 4)),
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok((u64::from(*width / 8), u64::from(*width / 8))),
+            Some(Type::BFloat16) => Ok((2, 2)),
             Some(Type::Vector { component, count }) => {
                 let (size, _) = self.natural_layout(*component, constants)?;
                 let aligned = if *count == 3 { 4 } else { u64::from(*count) };
@@ -397,8 +424,18 @@ fn read(module: &Module, instruction: &super::module::Instruction) -> Option<Typ
         },
         // A second operand names an encoding other than IEEE 754 (bfloat16, 8-bit floats): not this variant.
         Op::TypeFloat if instruction.operands.len() == 1 => Type::Float { width: instruction.literal(0)? },
+        Op::TypeFloat if matches!(instruction.operands[1..], [Operand::FPEncoding(FPEncoding::BFloat16KHR)]) => {
+            Type::BFloat16
+        }
         Op::TypeVector => Type::Vector { component: instruction.id(0)?, count: instruction.literal(1)? },
         Op::TypeMatrix => Type::Matrix { column: instruction.id(0)?, count: instruction.literal(1)? },
+        Op::TypeCooperativeMatrixKHR => Type::CooperativeMatrix {
+            component: instruction.id(0)?,
+            scope: instruction.id(1)?,
+            rows: instruction.id(2)?,
+            columns: instruction.id(3)?,
+            share: 0,
+        },
         Op::TypeArray => Type::Array { element: instruction.id(0)?, length: instruction.id(1)?, stride: stride() },
         Op::TypeRuntimeArray => Type::RuntimeArray { element: instruction.id(0)?, stride: stride() },
         Op::TypeStruct => Type::Structure {

@@ -129,7 +129,25 @@ impl<'a> Analysis<'a> {
             changed: false,
         };
         analysis.find_written();
+        analysis.find_pointed();
         analysis
+    }
+
+    /// What is written through a variable pointer may be any storage buffer.
+    fn find_pointed(&mut self) {
+        let through = |root: &Id| self.storage(*root) == Some(StorageClass::StorageBuffer) && self.is_variable(*root);
+        if self.written.iter().any(through) {
+            let globals = self.module.instructions.iter().take_while(|one| one.op != Op::Function);
+            let variables = globals.filter(|one| one.op == Op::Variable).filter_map(|one| one.result);
+            let buffers = variables.filter(|id| self.storage(*id) == Some(StorageClass::StorageBuffer));
+            let buffers: Vec<Id> = buffers.collect();
+            self.written.extend(buffers);
+        }
+    }
+
+    /// Whether a root is a pointer that was chosen at run time.
+    fn is_variable(&self, root: Id) -> bool {
+        self.module.definition(root).is_some_and(|one| !matches!(one.op, Op::Variable | Op::FunctionParameter))
     }
 
     /// Variables and pointer parameters that are written, parameters carried over to what is passed for them.
@@ -250,6 +268,7 @@ impl<'a> Analysis<'a> {
             Op::ImageRead | Op::ImageSparseRead => operand().or_else(|| here("an image read".to_owned())),
             op if is_atomic(op) => here("the result of an atomic".to_owned()),
             op if is_group_operation(op) => here("the result of a subgroup operation".to_owned()),
+            Op::CooperativeMatrixLoadKHR => here("an element of a cooperative matrix".to_owned()),
             Op::ReadClockKHR => here("a clock".to_owned()),
             Op::FunctionCall => self.results.get(&instruction.id(0)?).cloned(),
             Op::Phi => operand().or_else(|| {
@@ -279,6 +298,9 @@ impl<'a> Analysis<'a> {
                     )
                 );
                 if uniform { None } else { cause(builtin.map_or_else(name, |builtin| format!("{builtin:?}"))) }
+            }
+            StorageClass::StorageBuffer if self.is_variable(root) => {
+                cause("a load through a variable pointer".to_owned())
             }
             StorageClass::Uniform | StorageClass::StorageBuffer if self.written.contains(&root) => {
                 cause(format!("a load from {}, which the kernel writes", name()))
@@ -369,7 +391,7 @@ fn branch_cause(divergence: &Divergence) -> Cause {
 fn written_pointers(instruction: &Instruction) -> Vec<Id> {
     let target = match instruction.op {
         Op::Store | Op::CopyMemory | Op::CopyMemorySized => instruction.id(0),
-        Op::ImageWrite => instruction.id(0),
+        Op::ImageWrite | Op::CooperativeMatrixStoreKHR => instruction.id(0),
         Op::AtomicLoad => None,
         op if is_atomic(op) => instruction.id(0),
         // Modf and Frexp write through their last operand; a pointer there is the only one an extended instruction has.

@@ -80,10 +80,12 @@ impl<'a> Walk<'a> {
             Some(
                 Type::Void
                 | Type::Bool
+                | Type::BFloat16
                 | Type::Function { .. }
                 | Type::Image(_)
                 | Type::Sampler
                 | Type::SampledImage { .. }
+                | Type::CooperativeMatrix { .. }
                 | Type::Other(_),
             )
             | None => self.problems.unsupported(format!("a value of type {}", layout.types.name(ty))),

@@ -35,12 +35,16 @@ impl Machine<'_> {
                 Unit::Word => (slot.words, slot.first),
                 Unit::Byte => (slot.bytes, slot.first),
             }),
+            Root::Workgroup if let Some([first, words]) = access.window => {
+                let words = words.min((self.workgroup_memory.words.len() as u32).saturating_sub(first));
+                (access.unit.of_words(words), first as usize)
+            }
             Root::Workgroup => (access.unit.of_words(self.workgroup_memory.words.len() as u32), 0),
             Root::Invocation => (access.unit.of_words(self.program.invocation_words), 0),
             Root::PushConstant => (access.unit.of_words(self.push_constants.words.len() as u32), 0),
             Root::Buffer(index) => (self.buffer_bytes(index), 0),
             // Taken apart before (`indirect`).
-            Root::Descriptors { .. } | Root::Address(_) => (0, 0),
+            Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. } => (0, 0),
         };
         let mut lanes = self.active;
         let mut addresses = std::mem::take(&mut self.addresses);
@@ -54,6 +58,7 @@ impl Machine<'_> {
             | Root::Invocation
             | Root::PushConstant
             | Root::Descriptors { .. }
+            | Root::Pointer { .. }
             | Root::Address(_) => addresses.fill(access.base),
         }
         for (position, dimension) in access.dimensions.iter().enumerate() {
@@ -125,17 +130,17 @@ impl Machine<'_> {
 
     fn report_range(&mut self, access: &Access, lane: usize, word: u32, limit: u32, place: u32) {
         let witness = self.invocation(self.first_lane + lane as u32);
-        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || Finding {
-            invocations: vec![witness],
-            ..Finding::new(
-                FindingKind::OutOfBounds,
-                format!(
-                    "the access at byte {} of `{}` ends behind the {} bytes that are bound",
-                    u64::from(word) * u64::from(access.unit.bytes()),
-                    access.name,
-                    u64::from(limit) * u64::from(access.unit.bytes())
-                ),
-            )
+        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || {
+            let (name, bytes) = (&access.name, |units: u32| u64::from(units) * u64::from(access.unit.bytes()));
+            // A pointer can be moved to before the start; an offset that wraps around is one of these.
+            let before = word.wrapping_neg();
+            let message = if before < 1 << 28 {
+                format!("the access is {} bytes before the start of `{name}`", bytes(before))
+            } else {
+                let (at, bound) = (bytes(word), bytes(limit));
+                format!("the access at byte {at} of `{name}` ends behind the {bound} bytes that are bound")
+            };
+            Finding { invocations: vec![witness], ..Finding::new(FindingKind::OutOfBounds, message) }
         });
     }
 
@@ -268,7 +273,13 @@ impl Machine<'_> {
             },
             Root::Workgroup => (&mut self.workgroup_memory, self.clock),
             Root::Buffer(index) => (&mut self.stores[index as usize], self.clock),
-            Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => return,
+            Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => {
+                return;
+            }
         };
         let Some(shadow) = &mut store.shadow else { return };
         let mut now = moment(&clock, access.root, self.first_lane, place);
@@ -464,8 +475,13 @@ impl Machine<'_> {
                 self.follow_part(access.root, lane, first / 4);
             }
             self.report_races(access, Touch::Read, place);
-            if let Scalar::Word(reg) = scalar {
-                self.write(*reg, |register, _| register.copy_from_slice(&out));
+            match scalar {
+                Scalar::Word(reg) => self.write(*reg, |register, _| register.copy_from_slice(&out)),
+                Scalar::Mask(reg) => {
+                    let mut bits = [0; MASK_WORDS];
+                    super::ops::element::pack(&mut bits[..self.mask_words], &out, &out, |a, _| a != 0);
+                    self.write_mask(*reg, &bits);
+                }
             }
             self.set_undefined(*scalar, &undefined);
             self.staging = out;
@@ -475,7 +491,6 @@ impl Machine<'_> {
     /// Writes numbers of any size, lane by lane.
     fn store_bytes(&mut self, access: &Access, found: &Addressed, from: &[Scalar], place: u32) {
         for ((component, bytes), scalar) in access.components.iter().zip(access.sizes.iter()).zip(from) {
-            let Scalar::Word(reg) = scalar else { continue };
             let undefined = if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
             for lane in found.lanes.lanes() {
                 let byte = self.addresses[lane].wrapping_add(*component);
@@ -484,7 +499,10 @@ impl Machine<'_> {
                     continue;
                 }
                 let first = 4 * found.first + byte as usize;
-                let value = self.words[reg.0 as usize][lane];
+                let value = match scalar {
+                    Scalar::Word(reg) => self.words[reg.0 as usize][lane],
+                    Scalar::Mask(reg) => (self.bits(*reg)[lane / 64] >> (lane % 64)) as u32 & 1,
+                };
                 let store = self.store_of(access.root);
                 let old = |at: usize| store.words[at / 4] >> (at % 4 * 8) & 0xff;
                 let new = |index: usize| value >> (8 * index) & 0xff;
@@ -545,7 +563,11 @@ impl Machine<'_> {
             },
             Root::Workgroup => &self.workgroup_memory,
             Root::Buffer(index) => &self.stores[index as usize],
-            Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => &self.push_constants,
+            Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => &self.push_constants,
         }
     }
 
@@ -554,7 +576,11 @@ impl Machine<'_> {
             Root::Descriptor(index) => self.slots[index as usize].map(|slot| &mut self.stores[slot.buffer]),
             Root::Workgroup => Some(&mut self.workgroup_memory),
             Root::Buffer(index) => self.stores.get_mut(index as usize),
-            Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => None,
+            Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => None,
         }
     }
 
@@ -588,6 +614,7 @@ impl Machine<'_> {
             | Root::PushConstant
             | Root::Descriptors { .. }
             | Root::Address(_)
+            | Root::Pointer { .. }
             | Root::Buffer(_) => {
                 let within = other.time() >= self.first_time();
                 (self.kept_in(root), if within { "within-workgroup" } else { "across-workgroups" })
@@ -637,6 +664,7 @@ fn moment(clock: &Clock, root: Root, local: u32, place: u32) -> super::shadow::N
         | Root::PushConstant
         | Root::Descriptors { .. }
         | Root::Address(_)
+        | Root::Pointer { .. }
         | Root::Buffer(_) => clock.in_buffers(local, place),
     }
 }

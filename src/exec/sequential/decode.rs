@@ -3,7 +3,7 @@
 //! Knows: blocks, calls, phis, loops; the instructions themselves are the table in `ops`.
 //! Promises: functions are inlined, so a block belongs to one call path; a loop that encloses a barrier counts its
 //! iterations, which gives the barrier its dynamic instance. Whatever has no row in the table is [`Unsupported`] by name.
-//! Does not cover: pointers that are not known here (variable pointers, physical addresses).
+//! Does not cover: pointers that are not known here (`ops::pointer`, `ops::variable`).
 
 use super::image::{Chosen, ImageStep};
 use super::layout::{Arrangement, Kind};
@@ -148,6 +148,12 @@ pub struct Decoder<'a> {
     pub comparisons: HashMap<(usize, Id), Compared>,
     pub written: BTreeSet<u32>,
     pub atomics: BTreeSet<u32>,
+    /// Bytes where each variable of workgroup memory begins, and its words; a block has all.
+    pub workgroup_places: Vec<[u32; 2]>,
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
+    /// What is done through variable pointers.
+    pub pointed: Addressing,
     /// Private variables with their initial values.
     initializers: Vec<(Pointer, Id)>,
     /// Operands of the instructions in functions; asked for by few modules.
@@ -170,9 +176,13 @@ pub fn decode(
     let types = Types::of(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
+    let mut types = types;
+    let subgroup_size = known.subgroup_size.unwrap_or(super::Settings::default().subgroup_size);
+    ops::cooperative::share(&mut types, &constants, subgroup_size)?;
     let mut decoder = Decoder::new(module, types, constants, markers);
     decoder.program.local_size = decoder.local_size(entry.function)?;
     check_local_size(decoder.program.local_size)?;
+    decoder.subgroup_size = subgroup_size;
     decoder.bound = known.bound.clone();
     if known.variation.is_some() {
         decoder.program.freedom = Freedom::of(module, entry.function);
@@ -221,6 +231,12 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::WorkgroupMemoryExplicitLayoutKHR,
     Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
     Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
+    Capability::CooperativeMatrixKHR,
+    Capability::BFloat16TypeKHR,
+    Capability::BFloat16DotProductKHR,
+    Capability::BFloat16CooperativeMatrixKHR,
+    Capability::VariablePointers,
+    Capability::VariablePointersStorageBuffer,
     Capability::DotProduct,
     Capability::DotProductInputAll,
     Capability::DotProductInput4x8Bit,
@@ -251,6 +267,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::GroupNonUniformClustered,
     Capability::GroupNonUniformQuad,
     Capability::GroupNonUniformRotateKHR,
+    Capability::QuadControlKHR,
     Capability::SubgroupBallotKHR,
     Capability::SubgroupVoteKHR,
 ];
@@ -315,6 +332,9 @@ impl<'a> Decoder<'a> {
             comparisons: HashMap::new(),
             written: BTreeSet::new(),
             atomics: BTreeSet::new(),
+            workgroup_places: Vec::new(),
+            subgroup_size: 0,
+            pointed: Addressing::Reads,
             initializers: Vec::new(),
             used: OnceCell::new(),
         }
@@ -436,7 +456,7 @@ impl<'a> Decoder<'a> {
         reg
     }
 
-    fn lane_register(&mut self, what: PerLane) -> Reg {
+    pub fn lane_register(&mut self, what: PerLane) -> Reg {
         if let Some(reg) = self.per_lane.get(&what) {
             return *reg;
         }
@@ -525,6 +545,16 @@ impl<'a> Decoder<'a> {
                     }
                     into.push(scalar);
                 }
+            }
+            ConstantValue::Composite(parts) if matches!(self.types.get(ty), Some(Type::CooperativeMatrix { .. })) => {
+                let mut one = Vec::new();
+                for part in parts {
+                    let inner = self.types.component(ty, 0);
+                    self.constant(part, inner.ok_or_else(|| unsupported("a matrix without elements"))?, &mut one)?;
+                }
+                // One constituent stands for all elements.
+                let times = kinds.len() / one.len().max(1);
+                into.extend(one.repeat(times));
             }
             ConstantValue::Composite(parts) => {
                 for (index, part) in parts.iter().enumerate() {
@@ -642,6 +672,7 @@ impl<'a> Decoder<'a> {
         let end = end.ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
         self.program.workgroup_words = self.program.workgroup_words.max(end);
         self.program.workgroup_variables.push(Expanded { name: self.name(id).to_string(), scalars: words });
+        self.workgroup_places.push([base * 4, if is_block { u32::MAX } else { words }]);
         if let Some(initializer) = instruction.id(1) {
             if self.constants.value(initializer) != Some(&ConstantValue::Null) {
                 return Err(unsupported("an initializer of a variable in storage class Workgroup"));
@@ -1123,6 +1154,12 @@ impl<'a> Decoder<'a> {
                     resolve(default)?;
                 }
                 Terminator::End | Terminator::Unreachable => {}
+            }
+        }
+        for object in &self.program.objects {
+            if let Root::Descriptor(index) = object.root {
+                self.written.extend((self.pointed >= Addressing::Writes).then_some(index));
+                self.atomics.extend((self.pointed == Addressing::Atomics).then_some(index));
             }
         }
         for (index, descriptor) in self.program.descriptors.iter_mut().enumerate() {

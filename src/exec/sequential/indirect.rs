@@ -8,7 +8,7 @@
 use super::findings::NOWHERE;
 use super::lanes::{MASK_WORDS, Mask, spread};
 use super::machine::Machine;
-use super::program::{Access, Parts, Reg, Root, Scalar};
+use super::program::{Access, Object, Parts, Reg, Root, Scalar};
 use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const OFFSET_BITS: u32 = 40;
 
 impl Machine<'_> {
     pub(super) fn is_indirect(&self, access: &Access) -> bool {
-        matches!(access.root, Root::Descriptors { .. } | Root::Address(_))
+        matches!(access.root, Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. })
     }
 
     /// Bytes of a buffer of the job.
@@ -72,12 +72,35 @@ impl Machine<'_> {
         let targets = match access.root {
             Root::Descriptors { first, length, index } => self.by_index(access, [first, length], index, place),
             Root::Address(parts) => self.by_address(access, parts, place),
+            Root::Pointer { which, into: _ } => return self.each_object(access, which, place, run),
             Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => return,
         };
         let (active, full) = (self.active, self.full);
         for (root, lanes) in targets {
             self.activate(lanes, lanes == active && full);
             run(self, &Access { root, ..access.clone() });
+        }
+        self.activate(active, full);
+    }
+
+    /// The same for a variable pointer, object by object.
+    fn each_object(&mut self, access: &Access, which: Reg, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
+        let program = self.program;
+        let (active, full) = (self.active, self.full);
+        let mut targets: BTreeMap<usize, Mask> = BTreeMap::new();
+        for lane in active.lanes() {
+            let number = self.words[which.0 as usize][lane] as usize;
+            if (1..=program.objects.len()).contains(&number) {
+                targets.entry(number - 1).or_insert(Mask::EMPTY).0[lane / 64] |= 1 << (lane % 64);
+                continue;
+            }
+            let what = if number == 0 { "is null" } else { "leads nowhere" };
+            self.report_target(lane, place, &format!("the pointer `{}` {what}", access.name));
+        }
+        for (number, lanes) in targets {
+            let Object { root, window, name } = program.objects[number].clone();
+            self.activate(lanes, lanes == active && full);
+            run(self, &Access { root, window, name, ..access.clone() });
         }
         self.activate(active, full);
     }

@@ -57,10 +57,13 @@ pub fn kinds(types: &Types, constants: &Constants, ty: Id) -> Result<Vec<Kind>, 
     match types.get(ty) {
         Some(Type::Void) => Ok(Vec::new()),
         Some(Type::Bool) => Ok(vec![Kind::Mask]),
-        Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => Ok(vec![Kind::Word]),
+        Some(Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => {
+            Ok(vec![Kind::Word])
+        }
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
-        Some(ty) if is_address(ty) => Ok(vec![Kind::Word; 2]),
+        Some(ty) if is_address(ty) || is_variable(ty) => Ok(vec![Kind::Word; 2]),
         Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
+        Some(Type::CooperativeMatrix { component, share, .. }) => repeated(*component, u64::from(*share)),
         Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
         Some(Type::Array { element, length, .. }) => repeated(*element, length_of(constants, *length)?),
         Some(Type::Structure { members, .. }) => {
@@ -96,11 +99,14 @@ pub fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> 
 /// Scalars of a type, without listing them.
 pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
     let size: u64 = match types.get(ty) {
-        Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 }) => 1,
+        Some(Type::Bool | Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
-        Some(ty) if is_address(ty) => 2,
+        Some(ty) if is_address(ty) || is_variable(ty) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
+        }
+        Some(Type::CooperativeMatrix { component, share, .. }) => {
+            u64::from(flat_size(types, constants, *component)?) * u64::from(*share)
         }
         Some(Type::Matrix { column, count }) => u64::from(flat_size(types, constants, *column)?) * u64::from(*count),
         Some(Type::Array { element, length, .. }) => u64::from(flat_size(types, constants, *element)?)
@@ -156,11 +162,16 @@ pub fn is_address(ty: &Type) -> bool {
     }
 }
 
+/// Whether values of a type can be variable pointers: a number of bytes, then which object they are in.
+pub fn is_variable(ty: &Type) -> bool {
+    matches!(ty, Type::Pointer { storage: StorageClass::StorageBuffer | StorageClass::Workgroup, .. })
+}
+
 /// Bytes of a scalar.
 pub fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
     match types.get(ty) {
         Some(ty) if is_address(ty) => Ok(8),
-        Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 }) => {
+        Some(Type::Int { width: 8 | 16 | 32 | 64, .. } | Type::Float { width: 16 | 32 | 64 } | Type::BFloat16) => {
             Ok(types.scalar_width(ty).unwrap_or(32) / 8)
         }
         other => Err(no_value(types, ty, other)),
@@ -179,10 +190,12 @@ fn explicit(
     let at =
         |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
     match types.get(ty) {
-        Some(Type::Int { .. } | Type::Float { .. } | Type::Pointer { .. }) => match scalar_bytes(types, ty)? {
-            8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
-            bytes => into.push(Part { offset: base, bytes }),
-        },
+        Some(Type::Int { .. } | Type::Float { .. } | Type::BFloat16 | Type::Pointer { .. }) => {
+            match scalar_bytes(types, ty)? {
+                8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
+                bytes => into.push(Part { offset: base, bytes }),
+            }
+        }
         Some(Type::Vector { component, count }) => {
             let stride = scalar_bytes(types, *component)?;
             for index in 0..*count {

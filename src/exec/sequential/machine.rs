@@ -98,6 +98,8 @@ pub struct Machine<'a> {
     pub(super) marked: bool,
     /// Steps that several machines share; none for a machine that runs all workgroups.
     pub(super) allowance: Option<&'a Allowance>,
+    /// Elements of a matrix while it is computed.
+    pub(super) elements: Vec<u64>,
     /// First time of each workgroup so far, and its linear index.
     starts: Vec<(u32, u64)>,
     pub(super) workgroup: [u32; 3],
@@ -222,6 +224,7 @@ impl<'a> Machine<'a> {
             scratch: vec![0; width].into(),
             staging: vec![0; width].into(),
             staging_high: vec![0; width].into(),
+            elements: Vec::new(),
             addresses: vec![0; width].into(),
             offsets: vec![0; width].into(),
             lengths: launch.lengths,

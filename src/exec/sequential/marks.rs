@@ -61,7 +61,7 @@ impl Combined {
         let parts = match form {
             Form::Integer(Width::W32) => [Part::Whole; 2],
             Form::Integer(Width::W64) => [Part::Low, Part::High],
-            Form::Integer(Width::W8 | Width::W16) | Form::Float(_) => return None,
+            Form::Integer(Width::W8 | Width::W16) | Form::Float(_) | Form::Brain => return None,
         };
         Some(parts.map(|part| Self { by, part }))
     }

@@ -232,13 +232,21 @@ impl Clock {
         self.latest
     }
 
-    /// A barrier orders the memories named.
-    pub fn barrier(&mut self, mut ordered: Ordered) {
-        self.latest += 1;
-        if self.shared == Shared::Yes {
-            let both = ordered.buffers && ordered.images;
-            (ordered.buffers, ordered.images) = (both, both);
+    /// What is ordered where one memory may be both buffer and image: then either only with the other.
+    pub fn coupled(&self, ordered: Ordered) -> Ordered {
+        match self.shared {
+            Shared::Yes => {
+                let both = ordered.buffers && ordered.images;
+                Ordered { buffers: both, images: both, ..ordered }
+            }
+            Shared::No => ordered,
         }
+    }
+
+    /// A barrier orders the memories named.
+    pub fn barrier(&mut self, ordered: Ordered) {
+        self.latest += 1;
+        let ordered = self.coupled(ordered);
         if ordered.images {
             self.images = self.latest;
         }

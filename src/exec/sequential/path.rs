@@ -46,6 +46,16 @@ impl Machine<'_> {
             Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
+            Action::Product(factors) => {
+                self.follow_subgroup();
+                if matches!(factors.product.result, Form::Integer(_)) {
+                    let registers = factors.to.iter().flat_map(|parts| parts.registers());
+                    registers.for_each(|reg| self.follow_word(reg, place, |word| word));
+                }
+            }
+            Action::Dot { dot: _, to, from: _ } => {
+                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+            }
             Action::Group { op, to, from: _, index: _ } => {
                 self.follow_subgroup();
                 if op.jumps() {
@@ -104,7 +114,11 @@ impl Machine<'_> {
             let word = self.addresses[lane].wrapping_add(component);
             let paths = match root {
                 Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => self.store_of(root).paths.as_ref(),
-                Root::Invocation | Root::PushConstant | Root::Descriptors { .. } | Root::Address(_) => None,
+                Root::Invocation
+                | Root::PushConstant
+                | Root::Descriptors { .. }
+                | Root::Address(_)
+                | Root::Pointer { .. } => None,
             };
             let path = paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
             if path != 0 {

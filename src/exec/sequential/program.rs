@@ -9,6 +9,8 @@
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
 use super::image::ImageStep;
+use super::ops::cooperative::Product;
+use super::ops::dot::Dot;
 use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ops::print::{Kindred, Piece};
 use super::ops::sized::{Form, Operation, Relation};
@@ -84,16 +86,35 @@ pub enum Root {
     },
     /// Where a device address leads.
     Address(Parts),
+    /// Where a variable pointer leads: the number of its [`Object`] from 1 on; 0 is null.
+    Pointer {
+        which: Reg,
+        into: Pointed,
+    },
     /// A whole buffer of the job, at the offset that the machine has for each lane; made of an address when it is followed.
     Buffer(u32),
+}
+
+/// The memory that a variable pointer leads into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pointed {
+    Buffers,
+    Workgroup,
 }
 
 impl Root {
     /// Whether others than the kernel's invocations see what is written.
     pub fn is_buffer(self) -> bool {
         match self {
-            Root::Descriptor(_) | Root::Descriptors { .. } | Root::Address(_) | Root::Buffer(_) => true,
-            Root::Workgroup | Root::Invocation | Root::PushConstant => false,
+            Root::Descriptor(_)
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Buffer(_)
+            | Root::Pointer { which: _, into: Pointed::Buffers } => true,
+            Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Pointer { which: _, into: Pointed::Workgroup } => false,
         }
     }
 }
@@ -154,7 +175,17 @@ pub struct Access {
     pub components: Arc<[u32]>,
     /// Bytes of each scalar (1, 2 or 4); empty where all are words.
     pub sizes: Arc<[u32]>,
+    /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable pointer has them.
+    pub window: Option<[u32; 2]>,
     /// For messages: the variable's name.
+    pub name: Arc<str>,
+}
+
+/// What a variable pointer may point into: a buffer, or a variable of workgroup memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    pub root: Root,
+    pub window: Option<[u32; 2]>,
     pub name: Arc<str>,
 }
 
@@ -230,6 +261,12 @@ pub enum Action {
         /// As many as the operation has.
         from: Arc<[Parts]>,
     },
+    /// Dot product of integers: the numbers of both vectors, then the accumulator.
+    Dot {
+        dot: Dot,
+        to: Parts,
+        from: Arc<[Parts]>,
+    },
     Relate {
         relation: Relation,
         form: Form,
@@ -259,6 +296,15 @@ pub enum Action {
         condition: Reg,
         a: Reg,
         b: Reg,
+    },
+    /// `a * b + c` of matrices that the invocations of a subgroup hold together.
+    Product(Arc<Factors>),
+    /// All invocations of a subgroup must be here.
+    Converged,
+    /// Where it is not so, behaviour is undefined, which is a finding with this message.
+    Assume {
+        condition: Reg,
+        otherwise: &'static str,
     },
     /// 1 where the mask is set, else 0.
     ToWord {
@@ -369,6 +415,16 @@ pub enum Action {
     SubgroupBarrier {
         fences: Fences,
     },
+}
+
+/// The registers of a product of cooperative matrices: each invocation's elements.
+#[derive(Debug, Clone)]
+pub struct Factors {
+    pub product: Product,
+    pub a: Vec<Parts>,
+    pub b: Vec<Parts>,
+    pub c: Vec<Parts>,
+    pub to: Vec<Parts>,
 }
 
 /// An action with its place and the operands whose definedness must be looked at.
@@ -508,6 +564,8 @@ pub struct Program {
     pub blocks: Vec<Block>,
     pub barriers: Vec<Barrier>,
     pub descriptors: Vec<Descriptor>,
+    /// What variable pointers point into.
+    pub objects: Vec<Object>,
     pub local_size: [u32; 3],
     /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest belongs to a tile.
     pub words: u32,
@@ -583,7 +641,7 @@ impl Action {
                 word(v, a, Operand);
                 mask(v, to, Write);
             }
-            Action::Sized { operation: _, to, from } => {
+            Action::Sized { operation: _, to, from } | Action::Dot { dot: _, to, from } => {
                 *from = parts(from, v);
                 to.visit(v, Write);
             }
@@ -612,6 +670,14 @@ impl Action {
                 mask(v, b, Travel);
                 mask(v, to, Write);
             }
+            Action::Product(factors) => {
+                let factors = Arc::make_mut(factors);
+                let read = factors.a.iter_mut().chain(&mut factors.b).chain(&mut factors.c);
+                read.for_each(|parts| parts.visit(v, Operand));
+                factors.to.iter_mut().for_each(|parts| parts.visit(v, Write));
+            }
+            Action::Converged => {}
+            Action::Assume { condition, otherwise: _ } => mask(v, condition, Operand),
             Action::ToWord { to, a } => {
                 mask(v, a, Operand);
                 word(v, to, Write);
@@ -725,7 +791,9 @@ impl Access {
         dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
         let mut root = self.root;
         match &mut root {
-            Root::Descriptors { first: _, length: _, index } => word(visit, index, Use::Operand),
+            Root::Descriptors { first: _, length: _, index } | Root::Pointer { which: index, into: _ } => {
+                word(visit, index, Use::Operand)
+            }
             Root::Address(parts) => parts.visit(visit, Use::Operand),
             Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
         }

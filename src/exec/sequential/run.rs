@@ -9,7 +9,7 @@ use super::machine::{Launch, Machine, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
-use super::program::{Action, Addressing, Barrier, Kept, Program, SubgroupUse, Uniform};
+use super::program::{Action, Addressing, Barrier, Kept, Program, Uniform};
 use super::programs::{Decoded, Origin, Programs, Tally};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
@@ -212,7 +212,7 @@ impl<'a> Session<'a> {
         };
         let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         let parsed = &*self.modules[dispatch.module].clone();
-        let decoded = self.decoded(dispatch, &mut push_constants)?;
+        let decoded = self.decoded(dispatch, &mut push_constants, settings.subgroup_size)?;
         let program = &decoded.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
@@ -295,12 +295,17 @@ impl<'a> Session<'a> {
     }
 
     /// The program of a dispatch. Push constants that the host never pushed and that the program reads become undefined.
-    fn decoded(&self, dispatch: &JobDispatch, push_constants: &mut Store) -> Result<Arc<Decoded>, Early> {
+    fn decoded(
+        &self,
+        dispatch: &JobDispatch,
+        push_constants: &mut Store,
+        subgroup_size: u32,
+    ) -> Result<Arc<Decoded>, Early> {
         let markers = match &self.job.modules[dispatch.module].recording {
             ModuleRecording::Markers(table) => Some(table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
         };
-        let mut known = self.known(dispatch, push_constants);
+        let mut known = self.known(dispatch, push_constants, subgroup_size);
         let origin = Origin {
             module: &self.modules[dispatch.module],
             entry: &dispatch.entry,
@@ -323,7 +328,7 @@ impl<'a> Session<'a> {
     }
 
     /// What makes checks unnecessary in this dispatch.
-    fn known(&self, dispatch: &JobDispatch, push_constants: &Store) -> Known {
+    fn known(&self, dispatch: &JobDispatch, push_constants: &Store, subgroup_size: u32) -> Known {
         let defined = dispatch
             .bindings
             .iter()
@@ -338,6 +343,7 @@ impl<'a> Session<'a> {
             undefined_checked: checked,
             variation: self.settings.variation,
             bound: bound(dispatch),
+            subgroup_size: Some(subgroup_size),
         }
     }
 
@@ -394,10 +400,6 @@ impl<'a> Session<'a> {
         let steps = program.blocks.iter().flat_map(|block| &block.steps);
         for step in steps {
             let Action::Image(step) = &step.action else { continue };
-            if program.subgroups == SubgroupUse::Barriers {
-                let what = "barriers of subgroups in a kernel with images".to_owned();
-                return Err(Early::Completion(Completion::Unsupported { what }));
-            }
             for image in step.image.descriptors.iter().filter_map(shown) {
                 let own = if let View::Image(_, sampler) = image { sampler } else { None };
                 let apart = step.sampler.iter().flat_map(|sampler| sampler.descriptors.iter()).filter_map(shown);

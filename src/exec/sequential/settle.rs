@@ -19,6 +19,8 @@ pub struct Known {
     pub undefined_checked: Checked,
     /// Descriptors of each binding, by set and binding: the highest array index that is bound, and one.
     pub bound: BTreeMap<(u32, u32), u32>,
+    /// Invocations of a subgroup, where a dispatch has told.
+    pub subgroup_size: Option<u32>,
     /// How the run departs from the ordinary one.
     pub variation: Option<Variation>,
 }
@@ -322,7 +324,12 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
             !known.defined.contains(&(one.set, one.binding, one.array_index))
         }
         Root::PushConstant => !known.push_constants_defined,
-        Root::Workgroup | Root::Invocation | Root::Descriptors { .. } | Root::Address(_) | Root::Buffer(_) => true,
+        Root::Workgroup
+        | Root::Invocation
+        | Root::Descriptors { .. }
+        | Root::Address(_)
+        | Root::Pointer { .. }
+        | Root::Buffer(_) => true,
     };
     let ins = fixpoint(program, &mut may, &memory);
     for (block, state) in program.blocks.iter_mut().zip(ins) {

@@ -60,6 +60,7 @@ impl Machine<'_> {
                 }
                 self.sized(*operation, *to, from);
             }
+            Action::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
             Action::Relate { relation, form, to, from } => self.relate(*relation, *form, *to, from),
             Action::Logic { table, to, a, b } => self.logic(*table, *to, *a, *b),
             Action::Not { to, a } => {
@@ -68,6 +69,13 @@ impl Machine<'_> {
             }
             Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
             Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
+            Action::Product(factors) => self.product(factors, place),
+            Action::Converged => self.check_converged(place),
+            Action::Assume { condition, otherwise } => {
+                let bits = self.bits(*condition);
+                let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
+                self.report_value(&lanes, place, FindingKind::UndefinedValue, otherwise);
+            }
             Action::ToWord { to, a } => {
                 let bits = self.bits(*a);
                 let words = self.mask_words;
@@ -135,11 +143,18 @@ impl Machine<'_> {
     }
 
     fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
+        self.write_number(to, |machine, lane| {
+            let [a, b, c] = machine.operands(from, lane);
+            operation.value(a, b, c).expect("decoding has asked whether it exists")
+        });
+    }
+
+    /// Computes a number lane by lane.
+    pub(super) fn write_number(&mut self, to: Parts, value: impl Fn(&Self, usize) -> u64) {
         let mut halves = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
         let [low, high] = &mut halves;
         for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
-            let [a, b, c] = self.operands(from, lane);
-            let value = operation.value(a, b, c).expect("decoding has asked whether it exists");
+            let value = value(self, lane);
             (*low, *high) = (value as u32, (value >> 32) as u32);
         }
         for (reg, half) in to.registers().zip(&halves) {
@@ -356,7 +371,7 @@ impl Machine<'_> {
         self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
     }
 
-    fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
+    pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
         let mut mask = Mask::EMPTY;
         for lane in self.active.lanes().filter(|lane| test(*lane)) {
             mask.0[lane / 64] |= 1 << (lane % 64);

@@ -13,10 +13,11 @@ use super::machine::Machine;
 use super::memory::Ordered;
 use super::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined, Way};
 use super::ordering::Fences;
-use super::program::{PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
+use super::program::{Kept, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
 use super::within::Within;
 use crate::model::finding::FindingKind;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl Settings {
@@ -45,6 +46,8 @@ impl Settings {
 #[derive(Debug, Default)]
 pub(super) struct Orders {
     buffers: Option<Rc<RefCell<Within>>>,
+    /// Images and texel buffers.
+    images: Option<Rc<RefCell<Within>>>,
     workgroup: Option<Rc<RefCell<Within>>>,
 }
 
@@ -56,18 +59,24 @@ impl Machine<'_> {
         }
         let invocations = self.program.local_size.iter().product();
         let order = || Rc::new(RefCell::new(Within::new(invocations, self.subgroup_size)));
-        let (buffers, workgroup) = (order(), order());
-        let shadows = self.stores.iter_mut().filter_map(|store| store.shadow.as_mut());
-        shadows.for_each(|shadow| shadow.order_within(&buffers));
+        let (buffers, images, workgroup) = (order(), order(), order());
+        let shown = self.program.descriptors.iter().zip(&self.slots).filter(|(one, _)| one.kept == Kept::Image);
+        let shown: BTreeSet<usize> = shown.filter_map(|(_, slot)| slot.map(|slot| slot.buffer)).collect();
+        for (index, store) in self.stores.iter_mut().enumerate() {
+            if let Some(shadow) = &mut store.shadow {
+                shadow.order_within(if shown.contains(&index) { &images } else { &buffers });
+            }
+        }
         if let Some(shadow) = &mut self.workgroup_memory.shadow {
             shadow.order_within(&workgroup);
         }
-        self.orders = Orders { buffers: Some(buffers), workgroup: Some(workgroup) };
+        self.orders = Orders { buffers: Some(buffers), images: Some(images), workgroup: Some(workgroup) };
     }
 
     /// From now on, earlier accesses of the workgroup to these memories are ordered before.
     pub(super) fn begin_interval(&mut self, ordered: Ordered) {
         let time = self.clock.latest();
+        let ordered = self.clock.coupled(ordered);
         for order in self.orders.of(ordered) {
             order.borrow_mut().begin(time);
         }
@@ -75,7 +84,7 @@ impl Machine<'_> {
 
     /// Active lanes of each subgroup wait for each other.
     pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
-        let ordered = fences.ordered(self.settings.memory_model);
+        let ordered = self.clock.coupled(fences.ordered(self.settings.memory_model));
         if self.orders.of(ordered).next().is_none() {
             return;
         }
@@ -214,7 +223,8 @@ impl Orders {
     /// Those of the memories named.
     fn of(&self, ordered: Ordered) -> impl Iterator<Item = &Rc<RefCell<Within>>> {
         let buffers = self.buffers.iter().filter(move |_| ordered.buffers);
-        buffers.chain(self.workgroup.iter().filter(move |_| ordered.workgroup))
+        let images = self.images.iter().filter(move |_| ordered.images);
+        buffers.chain(images).chain(self.workgroup.iter().filter(move |_| ordered.workgroup))
     }
 }
 

@@ -174,7 +174,9 @@ fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
                 let wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
                 format.class() != TexelClass::Float && wide == (width == Width::W64)
             }
-            Form::Integer(Width::W8 | Width::W16) | Form::Float(Width::W8 | Width::W16 | Width::W64) => false,
+            Form::Integer(Width::W8 | Width::W16) | Form::Float(Width::W8 | Width::W16 | Width::W64) | Form::Brain => {
+                false
+            }
         },
     };
     if fits {

@@ -119,7 +119,9 @@ fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Uns
 fn times_scalar(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let a = operand(decoder, instruction, 0)?;
     let b = operand(decoder, instruction, 1)?;
-    each(decoder, instruction, Sized::Binary(Binary::FMul), &[a, b])
+    // A cooperative matrix may be one of integers.
+    let op = if matches!(a.form, Form::Integer(_)) { Binary::IMul } else { Binary::FMul };
+    each(decoder, instruction, Sized::Binary(op), &[a, b])
 }
 
 /// Sum of products, from the first component to the last.

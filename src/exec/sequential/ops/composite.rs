@@ -5,6 +5,7 @@ use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::program::{Action, Reg, Scalar};
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::ops::Range;
@@ -18,6 +19,8 @@ pub const TABLE: &[Row] = &[
     row(Op::VectorInsertDynamic, Meaning::Special(insert_dynamic)),
     row(Op::CopyObject, Meaning::Special(copy)),
     row(Op::CopyLogical, Meaning::Special(copy)),
+    // What it expects of the value has no effect (SPV_KHR_expect_assume).
+    row(Op::ExpectKHR, Meaning::Special(copy)),
     row(Op::Undef, Meaning::Special(undefined)),
 ];
 
@@ -25,6 +28,10 @@ fn construct(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     let mut scalars = Vec::new();
     for part in instruction.ids() {
         scalars.extend_from_slice(&decoder.scalars(part)?);
+    }
+    // A cooperative matrix has one constituent for all elements.
+    if let Some(Type::CooperativeMatrix { share, .. }) = instruction.result_type.and_then(|ty| decoder.types.get(ty)) {
+        scalars = scalars.repeat(*share as usize);
     }
     decoder.define(instruction, Value::Scalars(scalars.into()));
     Ok(())

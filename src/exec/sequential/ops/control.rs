@@ -32,6 +32,7 @@ pub const TABLE: &[Row] = &[
     row(Op::Kill, Meaning::Special(end)),
     row(Op::TerminateInvocation, Meaning::Special(end)),
     row(Op::Unreachable, Meaning::Special(unreachable)),
+    row(Op::AssumeTrueKHR, Meaning::Special(assume)),
     row(Op::FunctionCall, Meaning::Special(call)),
 ];
 
@@ -111,6 +112,14 @@ fn end(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
 
 fn unreachable(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
     decoder.finish(Terminator::Unreachable);
+    Ok(())
+}
+
+/// OpAssumeTrueKHR: behaviour is undefined where the condition is false (SPV_KHR_expect_assume).
+fn assume(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let condition = decoder.masks(id(instruction, 0)?)?[0];
+    let otherwise = "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
+    decoder.push(Action::Assume { condition, otherwise });
     Ok(())
 }
 

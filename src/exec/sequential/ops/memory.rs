@@ -179,6 +179,7 @@ impl Place {
                 (flat()?, Bound::Fixed(*count))
             }
             (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => (stride, Bound::Fixed(*count)),
+            (Some(Type::CooperativeMatrix { share, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*share)),
             (Some(Type::Vector { count, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*count)),
             (Some(Type::Vector { count, .. }), Arrangement::Explicit(_)) => {
                 (layout::scalar_bytes(&decoder.types, inner)?, Bound::Fixed(*count))
@@ -274,6 +275,7 @@ fn access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>
                 dimensions: dimensions.iter().map(scaled).collect(),
                 components: parts.iter().map(|part| part.offset / bytes).collect(),
                 sizes: if words { Arc::new([]) } else { parts.iter().map(|part| part.bytes).collect() },
+                window: None,
                 name: name.clone(),
             }))
         }
@@ -290,7 +292,7 @@ pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Ac
     let access = access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
     match (access.unit, access.root) {
         // Whether an address is aligned is known when it is followed.
-        (Unit::Word, _) | (Unit::Byte, Root::Address(_)) => Ok((access, form)),
+        (Unit::Word, _) | (Unit::Byte, Root::Address(_) | Root::Pointer { .. }) => Ok((access, form)),
         (Unit::Byte, _) => Err(unsupported("an atomic on a number that is not aligned")),
     }
 }
@@ -396,6 +398,7 @@ fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
             decoder.push(Action::Pick { to, from: from.into(), index });
             to
         }
+        Root::Pointer { .. } => return Err(unsupported("OpArrayLength of a variable pointer")),
         Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => {
             return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
         }

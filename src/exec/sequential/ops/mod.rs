@@ -6,6 +6,8 @@
 pub mod arith;
 pub mod composite;
 pub mod control;
+pub mod cooperative;
+pub mod dot;
 pub mod element;
 pub mod extended;
 pub mod image;
@@ -17,6 +19,7 @@ pub mod print;
 pub mod sized;
 pub mod subgroup;
 pub mod sync;
+pub mod variable;
 
 use super::decode::{Decoder, Unsupported, Value, unsupported};
 use super::program::{Action, Reg, Scalar};
@@ -69,6 +72,8 @@ pub const TABLES: &[&[Row]] = &[
     extended::TABLE,
     pointer::TABLE,
     image::TABLE,
+    dot::TABLE,
+    cooperative::TABLE,
 ];
 
 /// The rows by opcode.

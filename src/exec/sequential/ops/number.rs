@@ -7,7 +7,7 @@ use super::element::{Binary, Unary};
 use super::id;
 use super::sized::{Form, Operation, Relation, Sized, Width};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::layout::is_address;
+use crate::exec::sequential::layout::{is_address, is_variable};
 use crate::exec::sequential::program::{Action, Parts, Reg, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::Type;
@@ -25,9 +25,11 @@ impl Decoder<'_> {
         match self.types.get(ty)? {
             Type::Int { width, .. } => Width::of(*width).map(Form::Integer),
             Type::Float { width } => Width::of(*width).map(Form::Float),
+            Type::BFloat16 => Some(Form::Brain),
             Type::Vector { component, .. } => self.form(*component),
             Type::Matrix { column, .. } => self.form(*column),
-            ty if is_address(ty) => Some(Form::Integer(Width::W64)),
+            Type::CooperativeMatrix { component, .. } => self.form(*component),
+            ty if is_address(ty) || is_variable(ty) => Some(Form::Integer(Width::W64)),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
-//! Pointers as values: device addresses (SPIR-V specification, storage class PhysicalStorageBuffer).
+//! Pointers as values (SPIR-V specification, "Pointers"): device addresses, and what both kinds have in common.
 //!
 //! Knows: an address is a number of 64 bits; a pointer that was made by an access chain is one as soon as it is used as a value.
-//! Does not cover: pointers as values into other storage classes (variable pointers), which are unsupported by name.
+//! Does not cover: what a variable pointer is (`variable`).
 
 use super::element::{Binary, Compare};
 use super::number::{compute, compute2, operand, relate, scalars};
@@ -21,10 +21,12 @@ pub const TABLE: &[Row] = &[
     row(Op::ConvertUToPtr, Meaning::Convert(Sized::FromUnsigned)),
     row(Op::PtrEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual))),
     row(Op::PtrNotEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::INotEqual))),
+    row(Op::PtrDiff, Meaning::Special(super::variable::difference)),
     row(Op::PtrAccessChain, Meaning::Special(element)),
     row(Op::InBoundsPtrAccessChain, Meaning::Special(element)),
 ];
 
+pub const NO_STRIDE: &str = "a pointer without ArrayStride that is taken as into an array";
 const ADDRESS: Form = Form::Integer(Width::W64);
 
 impl Decoder<'_> {
@@ -34,6 +36,7 @@ impl Decoder<'_> {
             Root::Descriptor(index) => drop(self.written.insert(index)),
             Root::Descriptors { first, length, index: _ } => self.written.extend(first..first + length),
             Root::Address(_) => self.program.addresses = self.program.addresses.max(Addressing::Writes),
+            Root::Pointer { .. } => self.pointed = self.pointed.max(Addressing::Writes),
             Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
         }
     }
@@ -42,7 +45,7 @@ impl Decoder<'_> {
 /// The registers of a pointer as a value.
 pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
     let Location::Memory { root: Root::Address(start), base, dimensions, .. } = &pointer.to else {
-        return Err(unsupported("a pointer as a value (variable pointers)"));
+        return super::variable::as_value(decoder, pointer);
     };
     let mut address = *start;
     if *base > 0 {
@@ -68,6 +71,9 @@ pub fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer, Unsupp
     let ty = decoder.type_of(id)?;
     let pointee = match decoder.types.get(ty) {
         Some(pointer @ Type::Pointer { pointee, .. }) if is_address(pointer) => *pointee,
+        Some(Type::Pointer { storage, pointee }) => {
+            return super::variable::from_value(decoder, id, *storage, *pointee);
+        }
         _ => return Err(unsupported("a value as a pointer")),
     };
     let (_, address) = decoder.number(id)?;
@@ -94,12 +100,17 @@ fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), U
             Some(Operand::LiteralBit32(stride)) => Some(*stride),
             _ => None,
         });
-    let stride = stride.ok_or_else(|| unsupported("OpPtrAccessChain of a pointer without ArrayStride"))?;
     let mut pointer = decoder.pointer(base)?;
     let (form, index) = decoder.number(id(instruction, 1)?)?;
     let Location::Memory { root: Root::Address(_), dimensions, .. } = &mut pointer.to else {
-        return Err(unsupported("OpPtrAccessChain (variable pointers)"));
+        pointer = super::variable::element(decoder, &pointer, stride, (form, index))?;
+        for index in instruction.ids().skip(2) {
+            pointer = super::memory::step_into(decoder, pointer, index)?;
+        }
+        decoder.define(instruction, Value::Pointer(pointer));
+        return Ok(());
     };
+    let stride = stride.ok_or_else(|| unsupported(NO_STRIDE))?;
     if form.is_word() {
         dimensions.push(Dimension { index: index.low, stride, bound: Bound::Runtime, signed: true });
     } else {

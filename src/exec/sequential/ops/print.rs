@@ -82,7 +82,7 @@ fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported
             }
         }
         _ => match decoder.form(component) {
-            Some(form @ Form::Float(_)) => Kindred::Float(form),
+            Some(form @ (Form::Float(_) | Form::Brain)) => Kindred::Float(form),
             Some(Form::Integer(width)) => Kindred::Unsigned(width),
             None => return Err(unsupported("debug printf of a value that is no number, Boolean or vector")),
         },

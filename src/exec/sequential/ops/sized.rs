@@ -1,6 +1,6 @@
 //! Operations on numbers of any width: what each computes from the bits of its operands.
 //!
-//! Knows: integers of 8, 16, 32 and 64 bits and IEEE 754 floats of 16, 32 and 64 bits, as bits in the low end of a 64-bit
+//! Knows: integers of 8, 16, 32 and 64 bits, IEEE 754 floats of 16, 32 and 64 bits and bfloat16, as bits in the low end of a 64-bit
 //! word whose other bits are 0.
 //! Promises: every operation has a result for every operand. Basic float operations and conversions are rounded once, to
 //! nearest even; what is undefined in SPIR-V is named by [`Operation::undefined`] and has the result that `element`
@@ -69,12 +69,22 @@ impl Width {
 pub enum Form {
     Integer(Width),
     Float(Width),
+    /// A float of 16 bits that has the exponent of one of 32 (bfloat16).
+    Brain,
 }
 
 impl Form {
     pub const fn width(self) -> Width {
         match self {
             Form::Integer(width) | Form::Float(width) => width,
+            Form::Brain => Width::W16,
+        }
+    }
+
+    pub const fn is_float(self) -> bool {
+        match self {
+            Form::Float(_) | Form::Brain => true,
+            Form::Integer(_) => false,
         }
     }
 
@@ -87,6 +97,7 @@ impl Form {
     pub fn of_float(self, value: f64) -> u64 {
         match self {
             Form::Float(Width::W16) => u64::from(half_of(value)),
+            Form::Brain => u64::from(half::bf16::from_f32(odd(value)).to_bits()),
             Form::Float(Width::W32) => u64::from((value as f32).to_bits()),
             Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => value.to_bits(),
         }
@@ -96,6 +107,7 @@ impl Form {
     pub fn float(self, bits: u64) -> f64 {
         match self {
             Form::Float(Width::W16) => half::f16::from_bits(bits as u16).to_f64(),
+            Form::Brain => half::bf16::from_bits(bits as u16).to_f64(),
             Form::Float(Width::W32) => f64::from(f32::from_bits(bits as u32)),
             Form::Float(Width::W64) | Form::Integer(_) | Form::Float(Width::W8) => f64::from_bits(bits),
         }
@@ -185,25 +197,25 @@ impl Operation {
         let bits = match self.op {
             Sized::Unary(op) => match self.from {
                 Form::Integer(_) => integer1(op, width, a)?,
-                Form::Float(_) => self.float1(op, a)?,
+                Form::Float(_) | Form::Brain => self.float1(op, a)?,
             },
             Sized::Binary(op) => match self.from {
                 Form::Integer(_) => integer2(op, width, a, b)?,
-                Form::Float(_) => self.float2(op, a, b)?,
+                Form::Float(_) | Form::Brain => self.float2(op, a, b)?,
             },
             Sized::Ternary(op) => match self.from {
                 Form::Integer(_) => integer3(op, width, a, b, c)?,
-                Form::Float(_) => self.float3(op, a, b, c)?,
+                Form::Float(_) | Form::Brain => self.float3(op, a, b, c)?,
             },
             Sized::FromUnsigned => match self.to {
                 Form::Integer(_) => a,
                 Form::Float(Width::W32) => u64::from((a as f32).to_bits()),
-                Form::Float(_) => self.to.of_float(a as f64),
+                Form::Float(_) | Form::Brain => self.to.of_float(a as f64),
             },
             Sized::FromSigned => match self.to {
                 Form::Integer(_) => width.signed(a) as u64,
                 Form::Float(Width::W32) => u64::from((width.signed(a) as f32).to_bits()),
-                Form::Float(_) => self.to.of_float(width.signed(a) as f64),
+                Form::Float(_) | Form::Brain => self.to.of_float(width.signed(a) as f64),
             },
             Sized::ToUnsigned => {
                 let most = self.to.width().mask();

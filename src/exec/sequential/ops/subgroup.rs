@@ -1,11 +1,11 @@
 //! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote,
-//! SPV_KHR_subgroup_rotate).
+//! SPV_KHR_subgroup_rotate, SPV_KHR_quad_control).
 //!
 //! Knows: what each operation gives to every active invocation of one subgroup. Invocations are numbered within their
 //! subgroup; a ballot is a number of 128 bits.
 //! Promises: sums and products are taken in ascending order of the invocations, from the first value on. What is undefined
 //! has the result that [`Undefined`] documents.
-//! Does not cover: operations over scopes other than Subgroup; partitioned operations of NVIDIA; votes over quads.
+//! Does not cover: operations over scopes other than Subgroup; partitioned operations.
 
 use super::element::Binary;
 use super::number::{Numbers, define, operand, scalars};
@@ -214,7 +214,7 @@ impl Group {
 fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> bool {
     let first = value(members.lowest());
     match group {
-        Group::AllEqual(Some(form @ Form::Float(_))) => {
+        Group::AllEqual(Some(form @ (Form::Float(_) | Form::Brain))) => {
             members.ids().all(|id| form.float(value(id) as u64) == form.float(first as u64))
         }
         _ => members.ids().all(|id| value(id) == first),
@@ -307,6 +307,8 @@ pub const TABLE: &[Row] = rows! {
     GroupNonUniformAll => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::Yes),
     GroupNonUniformAny => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::Yes),
     GroupNonUniformAllEqual => |decoder, instruction| equal(decoder, instruction, Scoped::Yes),
+    GroupNonUniformQuadAllKHR => |decoder, instruction| quad_vote(decoder, instruction, Binary::BitwiseAnd),
+    GroupNonUniformQuadAnyKHR => |decoder, instruction| quad_vote(decoder, instruction, Binary::BitwiseOr),
     SubgroupAllKHR => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::No),
     SubgroupAnyKHR => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::No),
     SubgroupAllEqualKHR => |decoder, instruction| equal(decoder, instruction, Scoped::No),
@@ -569,11 +571,27 @@ fn arithmetic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) 
 fn logical(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
     let scan = scan(decoder, instruction, 2)?;
+    of_masks(decoder, instruction, op, (scan, 2))
+}
+
+/// A vote of the active invocations of a quad, which is a cluster of four.
+fn quad_vote(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) -> Result<(), Unsupported> {
+    works_together(decoder);
+    of_masks(decoder, instruction, op, (Scan::Clustered(4), 0))
+}
+
+/// The Booleans of an operand, combined.
+fn of_masks(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Binary,
+    (scan, at): (Scan, usize),
+) -> Result<(), Unsupported> {
     let form = Form::Integer(Width::W8);
     let operation = Operation { op: Sized::Binary(op), from: form, to: form };
     let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
     let mut results = Vec::new();
-    for from in decoder.masks(id(instruction, 2)?)? {
+    for from in decoder.masks(id(instruction, at)?)? {
         let to = Scalar::Mask(decoder.mask());
         let op = Group::Combine(combination, scan);
         decoder.push(Action::Group { op, to: Arc::new([to]), from: Arc::new([Scalar::Mask(from)]), index: None });

@@ -109,11 +109,23 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
     let places = match access.root {
         Root::Descriptor(index) => index..index + 1,
         Root::Descriptors { first, length, index: _ } => first..first + length,
-        Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => 0..0,
+        Root::Workgroup
+        | Root::Invocation
+        | Root::PushConstant
+        | Root::Address(_)
+        | Root::Pointer { .. }
+        | Root::Buffer(_) => 0..0,
     };
     decoder.atomics.extend(places);
-    if let Root::Address(_) = access.root {
-        decoder.program.addresses = Addressing::Atomics;
+    match access.root {
+        Root::Address(_) => decoder.program.addresses = Addressing::Atomics,
+        Root::Pointer { .. } => decoder.pointed = Addressing::Atomics,
+        Root::Descriptor(_)
+        | Root::Descriptors { .. }
+        | Root::Workgroup
+        | Root::Invocation
+        | Root::PushConstant
+        | Root::Buffer(_) => {}
     }
     if op != Atomic::Load {
         decoder.note_write(access.root);

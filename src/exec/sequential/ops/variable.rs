@@ -1,0 +1,199 @@
+//! Variable pointers (SPIR-V specification, "Variable pointer"; SPV_KHR_variable_pointers): pointers into storage buffers and
+//! workgroup memory that are selected, passed on, stored and compared at run time.
+//!
+//! Knows: such a pointer is two words, the bytes from the start of its object and which object that is (a buffer, or a
+//! variable of workgroup memory); 0 and 0 is the null pointer.
+//! Promises: an access outside the object is found, also where it would hit another object; a pointer that is null or
+//! uninitialised is found where it is followed.
+//! Does not cover: an index that leaves an array inside its object, once the pointer is a value; pointers into row-major or
+//! column-major matrices, and ones chosen among the descriptors of an array by a dynamic index, as values.
+
+use super::element::{Binary, Compare};
+use super::number::{compute, compute2, define, operand, relate, scalars};
+use super::pointer::NO_STRIDE;
+use super::sized::{Form, Relation, Sized, Width};
+use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, unsupported};
+use crate::exec::sequential::layout::{self, Arrangement};
+use crate::exec::sequential::program::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Scalar};
+use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::{BlockKind, Type};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op, StorageClass};
+use std::sync::Arc;
+
+const WORD: Form = Form::Integer(Width::W32);
+const AND: u8 = 0b1000;
+
+/// The registers of a pointer as a value.
+pub fn as_value(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
+    Ok(scalars(&[parts(decoder, pointer)?]).into())
+}
+
+/// Bytes from the start of the object, and its number.
+fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsupported> {
+    let Location::Memory { root, base, dimensions, arrangement, name } = &pointer.to else {
+        return Err(unsupported("a pointer as a value that leads into no memory"));
+    };
+    match arrangement {
+        Arrangement::Flat | Arrangement::Explicit(None) => {}
+        Arrangement::Explicit(Some(_)) | Arrangement::Spread(_) => {
+            return Err(unsupported("a variable pointer into a matrix"));
+        }
+    }
+    let (which, start) = match root {
+        Root::Pointer { which, into: _ } => (*which, 0),
+        Root::Descriptor(_) => (object(decoder, Object { root: *root, window: None, name: name.clone() }), 0),
+        Root::Workgroup => {
+            let place = decoder.workgroup_places.iter().rev().find(|[start, _]| start <= base).copied();
+            let [start, words] = place.ok_or_else(|| unsupported("a pointer into no variable"))?;
+            let window = Some([start / 4, words]);
+            (object(decoder, Object { root: *root, window, name: name.clone() }), start)
+        }
+        Root::Descriptors { .. } => {
+            return Err(unsupported("a variable pointer into an array of buffers by an index that is no constant"));
+        }
+        Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => {
+            return Err(unsupported("a variable pointer into memory that is no storage buffer or workgroup variable"));
+        }
+    };
+    let mut offset = decoder.constant_word(base - start);
+    for dimension in dimensions {
+        let stride = decoder.constant_word(dimension.stride);
+        let bytes = match dimension.stride {
+            1 => dimension.index,
+            _ => compute2(decoder, Binary::IMul, WORD, dimension.index.into(), stride.into())?.low,
+        };
+        offset = compute2(decoder, Binary::IAdd, WORD, offset.into(), bytes.into())?.low;
+    }
+    Ok(Parts { low: offset, high: Some(which) })
+}
+
+/// The same pointer with the bounds of its object.
+pub fn bounded(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
+    let parts = parts(decoder, pointer)?;
+    match &pointer.to {
+        Location::Memory { root, arrangement, name, .. } => {
+            let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
+            at(parts, into, pointer.ty, (*arrangement, name.clone()))
+        }
+        _ => Err(unsupported("a pointer into no memory")),
+    }
+}
+
+/// A register with the number of an object.
+fn object(decoder: &mut Decoder<'_>, object: Object) -> Reg {
+    let objects = &mut decoder.program.objects;
+    let known = objects.iter().position(|one| (one.root, one.window) == (object.root, object.window));
+    let index = known.unwrap_or_else(|| {
+        objects.push(object);
+        objects.len() - 1
+    });
+    decoder.constant_word(index as u32 + 1)
+}
+
+/// A value as a pointer.
+pub fn from_value(
+    decoder: &mut Decoder<'_>,
+    id: Id,
+    storage: StorageClass,
+    pointee: Id,
+) -> Result<Pointer, Unsupported> {
+    let (_, parts) = decoder.number(id)?;
+    let name = decoder.name(id);
+    let (into, arrangement) = match storage {
+        StorageClass::Workgroup if has_workgroup_blocks(decoder) => (Pointed::Workgroup, Arrangement::Explicit(None)),
+        StorageClass::Workgroup => (Pointed::Workgroup, Arrangement::Flat),
+        StorageClass::StorageBuffer => (Pointed::Buffers, Arrangement::Explicit(None)),
+        other => return Err(unsupported(format!("a pointer as a value in storage class {other:?}"))),
+    };
+    at(parts, into, pointee, (arrangement, name))
+}
+
+fn at(
+    parts: Parts,
+    into: Pointed,
+    ty: Id,
+    (arrangement, name): (Arrangement, Arc<str>),
+) -> Result<Pointer, Unsupported> {
+    let which = parts.high.ok_or_else(|| unsupported("a pointer of one word"))?;
+    let offset = Dimension { index: parts.low, stride: 1, bound: Bound::Fixed(u32::MAX), signed: true };
+    let to =
+        Location::Memory { root: Root::Pointer { which, into }, base: 0, dimensions: vec![offset], arrangement, name };
+    Ok(Pointer { to, ty })
+}
+
+/// Whether workgroup memory has layouts of its own: then all of its variables are blocks.
+fn has_workgroup_blocks(decoder: &Decoder<'_>) -> bool {
+    let variables = decoder.module.instructions.iter().take_while(|one| one.op != Op::Function);
+    let pointers = variables.filter(|one| one.op == Op::Variable).filter_map(|one| decoder.types.get(one.result_type?));
+    pointers.into_iter().any(|ty| match ty {
+        Type::Pointer { storage: StorageClass::Workgroup, pointee } => {
+            matches!(decoder.types.get(*pointee), Some(Type::Structure { block, .. }) if *block != BlockKind::None)
+        }
+        _ => false,
+    })
+}
+
+/// Bytes from one element to the next where a pointer is taken as into an array.
+fn stride_of(decoder: &Decoder<'_>, pointer: &Pointer, decorated: Option<u32>) -> Result<u32, Unsupported> {
+    match &pointer.to {
+        Location::Memory { arrangement: Arrangement::Flat, .. } => {
+            let words = layout::flat_size(&decoder.types, &decoder.constants, pointer.ty)?;
+            words.checked_mul(4).ok_or_else(|| unsupported("an element of more than 2^32 bytes"))
+        }
+        _ => decorated.filter(|stride| *stride > 0).ok_or_else(|| unsupported(NO_STRIDE)),
+    }
+}
+
+/// Another element of the array that a pointer is in.
+pub fn element(
+    decoder: &mut Decoder<'_>,
+    pointer: &Pointer,
+    stride: Option<u32>,
+    (form, index): (Form, Parts),
+) -> Result<Pointer, Unsupported> {
+    let start = parts(decoder, pointer)?;
+    let Location::Memory { root, arrangement, name, .. } = &pointer.to else { return Err(unsupported(NO_STRIDE)) };
+    let stride = stride_of(decoder, pointer, stride)?;
+    let index = if form.is_word() { index } else { compute(decoder, Sized::FromSigned, [form, WORD], &[index])? };
+    let stride = decoder.constant_word(stride);
+    let bytes = compute2(decoder, Binary::IMul, WORD, index, stride.into())?;
+    let offset = compute2(decoder, Binary::IAdd, WORD, start.low.into(), bytes)?;
+    let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
+    at(Parts { low: offset.low, high: start.high }, into, pointer.ty, (*arrangement, name.clone()))
+}
+
+/// OpPtrDiff: elements from the second pointer to the first; both must be in the same array.
+pub fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let first = super::id(instruction, 0)?;
+    let (ty, pointer) = (decoder.type_of(first)?, decoder.pointer(first)?);
+    let decorated = decoder.module.decoration(ty, Decoration::ArrayStride);
+    let decorated = decorated.and_then(|decorated| match decorated.operands.first() {
+        Some(Operand::LiteralBit32(stride)) => Some(*stride),
+        _ => None,
+    });
+    match &pointer.to {
+        Location::Memory { root: Root::Descriptor(_) | Root::Workgroup | Root::Pointer { .. }, .. } => {}
+        _ => return Err(unsupported("OpPtrDiff of pointers that are no variable pointers")),
+    }
+    let stride = stride_of(decoder, &pointer, decorated)?;
+    let [one, other] = [operand(decoder, instruction, 0)?.parts[0], operand(decoder, instruction, 1)?.parts[0]];
+    let bytes = compute2(decoder, Binary::ISub, WORD, one.low.into(), other.low.into())?;
+    let (stride, zero) = (decoder.constant_word(stride), decoder.constant_word(0));
+    let equal = Relation::Compare(Compare::IEqual);
+    if let (Some(one), Some(other)) = (one.high, other.high) {
+        let rest = compute2(decoder, Binary::SRem, WORD, bytes, stride.into())?;
+        let whole = relate(decoder, equal, WORD, &[rest, zero.into()]);
+        let same = relate(decoder, equal, WORD, &[one.into(), other.into()]);
+        let condition = decoder.mask();
+        decoder.push(Action::Logic { table: AND, to: condition, a: whole, b: same });
+        let otherwise = "the difference of pointers that are not in the same array is undefined (OpPtrDiff)";
+        decoder.push(Action::Assume { condition, otherwise });
+    }
+    let elements = compute2(decoder, Binary::SDiv, WORD, bytes, stride.into())?;
+    let form = decoder.result_form(instruction)?;
+    let result =
+        if form.is_word() { elements } else { compute(decoder, Sized::FromSigned, [WORD, form], &[elements])? };
+    define(decoder, instruction, &[result]);
+    Ok(())
+}
