@@ -130,7 +130,7 @@ impl Kernel {
             let bytes: Vec<u8> = (0..words).flat_map(|at| if last { 0 } else { word(at) }.to_le_bytes()).collect();
             let shape = ImageShape {
                 dim: ImageDim::Two,
-                format: ImageFormat::R32Sfloat,
+                format: ImageFormat::R32f,
                 extent: [SIDE, SIDE, 1],
                 layers: 1,
                 levels: 1,
@@ -240,7 +240,8 @@ fn measure(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), B
     checks.kinds.extend([FindingKind::DataRace, FindingKind::UninitializedRead, FindingKind::OutOfBounds]);
     let checked = kernel.job(&compiled.marked, ModuleRecording::Markers(Arc::new(made.markers.clone())), checks);
     let engine = |jobs| SequentialExecutor::new(Settings { jobs, ..Settings::default() });
-    let mut sides = [(engine(Jobs::One), &production), (engine(Jobs::Most(2)), &production), (engine(Jobs::One), &checked)];
+    let mut sides =
+        [(engine(Jobs::One), &production), (engine(Jobs::Most(2)), &production), (engine(Jobs::One), &checked)];
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..RUNS {
         for ((engine, job), times) in sides.iter_mut().zip(&mut times) {

@@ -157,15 +157,21 @@ impl Machine<'_> {
     pub(super) fn fetched(&mut self, slot: Slot, format: ImageFormat, first: usize, lane: usize, place: u32) -> Got {
         let size = format.texel_size();
         let store = &self.stores[slot.buffer];
-        let bytes = &mut self.workspace.bytes;
-        bytes.clear();
         let mut undefined = false;
-        for at in first..first + size {
-            bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
-            let part = at as u32 % 4;
-            undefined |= store.is_part_undefined(at / 4, part..part + 1);
-        }
-        let mut value = texel::value(format, bytes, &mut self.workspace.components);
+        let mut value = if texel::is_words(format) {
+            let words = first / 4..(first + size) / 4;
+            undefined = words.clone().any(|word| store.is_undefined(word));
+            texel::of_words(format, &store.words[words])
+        } else {
+            let bytes = &mut self.workspace.bytes;
+            bytes.clear();
+            for at in first..first + size {
+                bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
+                let part = at as u32 % 4;
+                undefined |= store.is_part_undefined(at / 4, part..part + 1);
+            }
+            texel::value(format, bytes, &mut self.workspace.components)
+        };
         if let Some(paths) = &store.paths {
             // What was read comes with the path of who stored it.
             let path = paths[first / 4];

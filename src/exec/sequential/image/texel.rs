@@ -26,6 +26,19 @@ pub fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 
     value
 }
 
+/// Whether a texel is stored as the words that the kernel sees.
+pub fn is_words(format: ImageFormat) -> bool {
+    use ScalarType::{Float32, Int32, Uint32};
+    matches!(format.encoding(), TexelEncoding::Plain(Float32 | Int32 | Uint32))
+}
+
+/// [`value`] of such a texel.
+pub fn of_words(format: ImageFormat, words: &[u32]) -> [u64; 4] {
+    let mut value = filled(format);
+    value.iter_mut().zip(words).for_each(|(component, word)| *component = u64::from(*word));
+    value
+}
+
 /// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation of SPIR-V Instructions"):
 /// a quotient has the bound of a division, but for 0 and 1; a value of the sRGB curve may be that of half a step beside it.
 pub fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
@@ -209,6 +222,11 @@ mod tests {
             for format in ImageFormat::ALL {
                 let texel = &bytes[..format.texel_size()];
                 let seen = value(*format, texel, &mut scratch);
+                if is_words(*format) {
+                    let word = |chunk: &[u8]| u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+                    let words: Vec<u32> = texel.chunks_exact(4).map(word).collect();
+                    prop_assert_eq!(of_words(*format, &words), seen, "{}", format);
+                }
                 let decoded = decode(*format, texel);
                 let size = format.component().size();
                 for (component, chunk) in seen.iter().zip(decoded.chunks_exact(size)) {
