@@ -8,7 +8,7 @@
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
-use super::sized::{self, Form, Operation, Sized};
+use super::sized::{self, Form, Operation, Sized, Width};
 
 /// A condition under which a result is undefined, and what to call it.
 pub type Undefined1 = (fn(u32) -> bool, &'static str);
@@ -698,6 +698,39 @@ impl Touch {
 impl Atomic {
     /// The new value from the old one, the operand and the comparator, all as bits; none: memory is left as it is.
     pub fn apply(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
+        let quick = if form == Form::Integer(Width::W32) { self.on_words(old as u32, value as u32) } else { None };
+        match quick {
+            Some(new) => Some(u64::from(new)),
+            None => self.on_numbers(form, old, value, comparator),
+        }
+    }
+
+    /// The new value of an integer of 32 bits; none for operations that are not worth a way of their own.
+    #[inline]
+    fn on_words(self, old: u32, value: u32) -> Option<u32> {
+        match self {
+            Atomic::Increment => Some(old.wrapping_add(1)),
+            Atomic::Decrement => Some(old.wrapping_sub(1)),
+            Atomic::Add => Some(old.wrapping_add(value)),
+            Atomic::Sub => Some(old.wrapping_sub(value)),
+            Atomic::SMin => Some((old as i32).min(value as i32) as u32),
+            Atomic::UMin => Some(old.min(value)),
+            Atomic::SMax => Some((old as i32).max(value as i32) as u32),
+            Atomic::UMax => Some(old.max(value)),
+            Atomic::And => Some(old & value),
+            Atomic::Or => Some(old | value),
+            Atomic::Xor => Some(old ^ value),
+            Atomic::Load
+            | Atomic::Store
+            | Atomic::Exchange
+            | Atomic::CompareExchange
+            | Atomic::FAdd
+            | Atomic::FMin
+            | Atomic::FMax => None,
+        }
+    }
+
+    fn on_numbers(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
         let compute = |op: Binary| Operation { op: Sized::Binary(op), from: form, to: form }.value(old, value, 0);
         match self {
             Atomic::Load => None,
@@ -730,5 +763,25 @@ impl Atomic {
     /// Whether the old value matters: an undefined one is then read.
     pub fn reads(self) -> bool {
         self != Atomic::Store
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomics_on_words_compute_what_those_on_numbers_do() {
+        use Atomic::{Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor};
+        let form = Form::Integer(Width::W32);
+        let words = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, u32::MAX, 0x1234_5678];
+        for op in [Increment, Decrement, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor] {
+            for old in words {
+                for value in words {
+                    let quick = op.on_words(old, value).map(u64::from);
+                    assert_eq!(quick, op.on_numbers(form, old.into(), value.into(), 0), "{op:?} {old} {value}");
+                }
+            }
+        }
     }
 }
