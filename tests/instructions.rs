@@ -186,7 +186,8 @@ fn integer_dot_products_are_what_the_specification_says() {
                     .map(<[u32]>::to_vec)
                     .collect();
                 // Small components, where large ones overflow.
-                let small = (0..32).map(|at| (0..RECORD as u32).map(|word| (at * 7 + word) % 5 << (at % 4)).collect());
+                let small =
+                    (0..32).map(|at| (0..RECORD as u32).map(|word| ((at * 7 + word) % 5) << (at % 4)).collect());
                 let records: Vec<Vec<u32>> = (records.into_iter().chain(small))
                     .filter(|record| expected(op, *vectors, result, record).1)
                     .take(32)

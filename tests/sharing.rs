@@ -190,7 +190,7 @@ fn random_kernels_leave_the_same_on_several_cores() {
         let text = random_kernel(seed).text;
         let (marked, made) = measured("random", &text);
         let mut test = FileTest { name: "random".to_owned(), words: marked, groups: [5, 1, 1], ..FileTest::default() };
-        let inputs = (0..support::random_kernel::INPUTS as u32).map(|at| Some(at * 7 % 40)).collect();
+        let inputs = (0..support::random_kernel::INPUTS).map(|at| Some(at * 7 % 40)).collect();
         let outputs = zeros(5 * support::random_kernel::LOCAL_SIZE as usize);
         test.buffers = vec![buffer(0, inputs), buffer(1, outputs), buffer(2, zeros(1))];
         test.push = vec![Some(5), Some(2), Some(2.5f32.to_bits())];

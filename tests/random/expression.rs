@@ -255,7 +255,7 @@ impl Writer {
                 let (a, b) = (self.integer(scalar, n, less), self.integer(scalar, n, less));
                 format!("mix({a}, {b}, {})", self.boolean(n, less))
             }
-            18..=20 => self.to_integer(scalar, n, less),
+            18..=20 => self.integer_of(scalar, n, less),
             21 => self.bit_function(scalar, n, less),
             22 => self.swizzled(scalar, n, less),
             23 | 24 => match self.call(&Type::Numbers(scalar, n), depth) {
@@ -286,7 +286,7 @@ impl Writer {
         }
     }
 
-    fn to_integer(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
+    fn integer_of(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         let name = scalar.vector(n);
         match self.dice.below(6) {
             0 => format!("{name}({})", self.boolean(n, depth)),

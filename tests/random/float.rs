@@ -63,7 +63,7 @@ impl Writer {
                 let condition = self.boolean(1, less);
                 format!("{condition} ? {} : {}", self.float(scalar, n, less), self.float(scalar, n, less))
             }
-            19 | 20 => self.to_float(scalar, n, less),
+            19 | 20 => self.float_of(scalar, n, less),
             21 => return self.swizzled(scalar, n, less),
             22 => match self.call(&Type::Numbers(scalar, n), depth) {
                 Some(call) => return call,
@@ -99,7 +99,7 @@ impl Writer {
         format!("{}({})", Type::Matrix(scalar, columns, rows).name(), values.join(", "))
     }
 
-    fn to_float(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
+    fn float_of(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         let name = scalar.vector(n);
         match self.dice.below(5) {
             0 => format!("{name}({})", self.boolean(n, depth)),

@@ -118,7 +118,7 @@ impl Writer {
     /// Blocks of set 0. What is not used by a kernel is bound all the same.
     fn memory(&mut self) -> String {
         let all = (self.shape.local_size * self.shape.groups) as usize;
-        let mut text = format!("layout(std430, set = 0, binding = 0) buffer Out {{ uint o[]; }};\n");
+        let mut text = "layout(std430, set = 0, binding = 0) buffer Out { uint o[]; };\n".to_owned();
         self.bind(0, 0, all * OUT_WORDS, Contents::Zero, Use::Storage);
         let layouts = ["std430", "std140", "scalar", "std430, row_major", "scalar, row_major"];
         let layout = self.dice.pick(&layouts);

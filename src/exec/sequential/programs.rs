@@ -159,7 +159,7 @@ impl Programs {
 }
 
 /// The one that is meant, which goes to the end.
-fn last<T>(all: &mut Vec<T>, is_meant: impl Fn(&T) -> bool) -> Option<&T> {
+fn last<T>(all: &mut [T], is_meant: impl Fn(&T) -> bool) -> Option<&T> {
     let at = all.iter().rposition(is_meant)?;
     all[at..].rotate_left(1);
     all.last()

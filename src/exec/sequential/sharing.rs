@@ -301,10 +301,13 @@ struct Team<'a> {
     model: Model<'a>,
 }
 
+/// Words of a written store, which of them are undefined, and what was done to it.
+type Copied = (Contents<u32>, Option<Contents<u64>>, Marks);
+
 /// What a worker brings.
 struct Brought {
     /// By written buffer.
-    stores: Vec<(Contents<u32>, Option<Contents<u64>>, Marks)>,
+    stores: Vec<Copied>,
     collector: Collector,
     recorder: Recorder,
     printer: Printer,
@@ -362,7 +365,7 @@ impl Team<'_> {
     }
 
     /// The written stores. A store that is written though no instruction is known to write it ends the attempt.
-    fn left(&self, stores: Vec<Store>) -> Option<Vec<(Contents<u32>, Option<Contents<u64>>, Marks)>> {
+    fn left(&self, stores: Vec<Store>) -> Option<Vec<Copied>> {
         let mut left: Vec<_> = self.written.iter().map(|_| None).collect();
         for (buffer, store) in stores.into_iter().enumerate() {
             match (self.written.iter().position(|one| one.buffer == buffer), store) {
