@@ -319,27 +319,35 @@ impl Writer {
             }
             _ => {
                 let other = self.dice.pick(&INTEGERS);
-                format!("{name}({})", self.integer(other, n, depth))
+                let a = self.integer(other, n, depth);
+                Self::converted(scalar, n, &a)
             }
         }
+    }
+
+    /// An integer as one of another type. Mesa 22.3.6 compares a signed one that it has made 64 bits wide as if it had no sign
+    /// (docs/random-kernels.md): a number that the compiler does not know stands between conversion and comparison.
+    fn converted(scalar: Scalar, n: u32, a: &str) -> String {
+        let name = scalar.vector(n);
+        if scalar.bits() == 64 { format!("({name}({a}) ^ {name}(push_n >> 4))") } else { format!("{name}({a})") }
     }
 
     fn bit_function(&mut self, scalar: Scalar, n: u32, depth: u32) -> String {
         let of = self.dice.pick(&[I32, U32]);
         let a = self.integer(of, n, depth);
-        let name = scalar.vector(n);
         let (offset, bits) = (self.integer(I32, 1, 0), self.integer(I32, 1, 0));
-        match self.dice.below(6) {
-            0 => format!("{name}(bitCount({a}))"),
-            1 => format!("{name}(findLSB({a}))"),
-            2 => format!("{name}(findMSB({a}))"),
-            3 => format!("{name}(bitfieldReverse({a}))"),
-            4 => format!("{name}(bitfieldExtract({a}, {offset} & 15, {bits} & 15))"),
+        let function = match self.dice.below(6) {
+            0 => format!("bitCount({a})"),
+            1 => format!("findLSB({a})"),
+            2 => format!("findMSB({a})"),
+            3 => format!("bitfieldReverse({a})"),
+            4 => format!("bitfieldExtract({a}, {offset} & 15, {bits} & 15)"),
             _ => {
                 let b = self.integer(of, n, 0);
-                format!("{name}(bitfieldInsert({a}, {b}, {offset} & 15, {bits} & 15))")
+                format!("bitfieldInsert({a}, {b}, {offset} & 15, {bits} & 15)")
             }
-        }
+        };
+        Self::converted(scalar, n, &function)
     }
 
     /// Components of a vector in any order.
