@@ -198,7 +198,7 @@ fn linear() -> JobSampler {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted = std::env::args().nth(1);
     let mut device = device();
-    println!("milliseconds, medians of {RUNS} alternating runs; `plain / device` above 1: the engine is faster");
+    println!("milliseconds, medians of {RUNS} alternating runs; `DEVICE / PLAIN` above 1: the engine is faster");
     println!(
         "{:<15} {:>9} {:>9} {:>9} {:>9} {:>15} {:>13}",
         "KERNEL", "PLAIN", "2 CORES", "CHECKED", "DEVICE", "DEVICE / PLAIN", "CHECKED/PLAIN"
