@@ -380,8 +380,11 @@ impl Machine<'_> {
         place: u32,
     ) {
         if self.is_indirect(access) {
-            let results: Vec<Scalar> = to.iter().flat_map(|parts| parts.registers()).map(Scalar::Word).collect();
-            return self.gather_targets(access, &results, place, &mut |machine, access| {
+            let words = to.map(|Parts { low, high }| (Scalar::Word(low), high.map(Scalar::Word)));
+            let pair = words.map(|(low, high)| [low, high.unwrap_or(low)]);
+            let count = words.map_or(0, |(_, high)| 1 + usize::from(high.is_some()));
+            let results = pair.as_ref().map_or(&[][..], |pair| &pair[..count]);
+            return self.gather_targets(access, results, place, &mut |machine, access| {
                 machine.atomic((op, form), access, [to, a, b], place);
             });
         }

@@ -10,7 +10,18 @@ use super::lanes::{MASK_WORDS, Mask, spread};
 use super::machine::Machine;
 use super::program::{Access, Object, Parts, Reg, Root, Scalar};
 use crate::model::finding::{Finding, FindingKind};
-use std::collections::BTreeMap;
+
+/// What the machine keeps for such accesses, so that none has to ask for memory.
+#[derive(Debug, Default)]
+pub struct Detour {
+    /// The lanes that go to each target, targets in ascending order.
+    targets: Vec<(Root, Mask)>,
+    /// The lanes that go to each object, by its index, likewise.
+    objects: Vec<(usize, Mask)>,
+    /// Results by scalar and lane, and which of them are undefined.
+    results: Vec<u32>,
+    undefined: Vec<[u64; MASK_WORDS]>,
+}
 
 /// Bits of an address below the buffer's number.
 const OFFSET_BITS: u32 = 40;
@@ -39,11 +50,17 @@ impl Machine<'_> {
         place: u32,
         run: &mut dyn FnMut(&mut Self, &Access),
     ) {
-        let mut results: Vec<(Vec<u32>, [u64; MASK_WORDS])> = vec![(vec![0; self.width], [0; MASK_WORDS]); to.len()];
+        let width = self.width;
+        let mut results = std::mem::take(&mut self.detour.results);
+        let mut all_undefined = std::mem::take(&mut self.detour.undefined);
+        results.clear();
+        results.resize(width * to.len(), 0);
+        all_undefined.clear();
+        all_undefined.resize(to.len(), [0; MASK_WORDS]);
         self.each_target(access, place, &mut |machine, access| {
             run(machine, access);
             let active = machine.active;
-            for (scalar, (words, undefined)) in to.iter().zip(&mut results) {
+            for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact_mut(width)).zip(&mut all_undefined) {
                 let bits = machine.undefined_bits(*scalar);
                 undefined.iter_mut().zip(bits).zip(active.0).for_each(|((all, bits), active)| *all |= bits & active);
                 for lane in active.lanes() {
@@ -54,7 +71,7 @@ impl Machine<'_> {
                 }
             }
         });
-        for (scalar, (words, undefined)) in to.iter().zip(&results) {
+        for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact(width)).zip(&all_undefined) {
             match scalar {
                 Scalar::Word(reg) => self.write(*reg, |out, _| out.copy_from_slice(words)),
                 Scalar::Mask(reg) => {
@@ -65,44 +82,52 @@ impl Machine<'_> {
             }
             self.set_undefined(*scalar, undefined);
         }
+        (self.detour.results, self.detour.undefined) = (results, all_undefined);
     }
 
     /// Runs an access once for each buffer that some of its lanes go to, with these lanes active.
     pub(super) fn each_target(&mut self, access: &Access, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
-        let targets = match access.root {
-            Root::Descriptors { first, length, index } => self.by_index(access, [first, length], index, place),
-            Root::Address(parts) => self.by_address(access, parts, place),
+        let mut targets = std::mem::take(&mut self.detour.targets);
+        targets.clear();
+        match access.root {
+            Root::Descriptors { first, length, index } => {
+                self.by_index(access, [first, length], index, place, &mut targets);
+            }
+            Root::Address(parts) => self.by_address(access, parts, place, &mut targets),
             Root::Pointer { which, into: _ } => return self.each_object(access, which, place, run),
-            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => return,
-        };
+            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+        }
         let (active, full) = (self.active, self.full);
-        for (root, lanes) in targets {
-            self.activate(lanes, lanes == active && full);
-            run(self, &Access { root, ..access.clone() });
+        for (root, lanes) in &targets {
+            self.activate(*lanes, *lanes == active && full);
+            run(self, &Access { root: *root, ..access.clone() });
         }
         self.activate(active, full);
+        self.detour.targets = targets;
     }
 
     /// The same for a variable pointer, object by object.
     fn each_object(&mut self, access: &Access, which: Reg, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
         let program = self.program;
         let (active, full) = (self.active, self.full);
-        let mut targets: BTreeMap<usize, Mask> = BTreeMap::new();
+        let mut objects = std::mem::take(&mut self.detour.objects);
+        objects.clear();
         for lane in active.lanes() {
             let number = self.words[which.0 as usize][lane] as usize;
             if (1..=program.objects.len()).contains(&number) {
-                targets.entry(number - 1).or_insert(Mask::EMPTY).0[lane / 64] |= 1 << (lane % 64);
+                add(&mut objects, number - 1, lane);
                 continue;
             }
             let what = if number == 0 { "is null" } else { "leads nowhere" };
             self.report_target(lane, place, &format!("the pointer `{}` {what}", access.name));
         }
-        for (number, lanes) in targets {
-            let Object { root, window, name } = program.objects[number].clone();
-            self.activate(lanes, lanes == active && full);
+        for (number, lanes) in &objects {
+            let Object { root, window, name } = program.objects[*number].clone();
+            self.activate(*lanes, *lanes == active && full);
             run(self, &Access { root, window, name, ..access.clone() });
         }
         self.activate(active, full);
+        self.detour.objects = objects;
     }
 
     fn activate(&mut self, lanes: Mask, full: bool) {
@@ -113,23 +138,27 @@ impl Machine<'_> {
         }
     }
 
-    fn by_index(&mut self, access: &Access, [first, length]: [u32; 2], index: Reg, place: u32) -> BTreeMap<Root, Mask> {
-        let mut targets: BTreeMap<Root, Mask> = BTreeMap::new();
+    fn by_index(
+        &mut self,
+        access: &Access,
+        [first, length]: [u32; 2],
+        index: Reg,
+        place: u32,
+        targets: &mut Vec<(Root, Mask)>,
+    ) {
         let active = self.active;
         for lane in active.lanes() {
             let index = self.words[index.0 as usize][lane];
             if index < length {
-                add(&mut targets, Root::Descriptor(first + index), lane);
+                add(targets, Root::Descriptor(first + index), lane);
                 continue;
             }
             let name = &access.name;
             self.report_target(lane, place, &format!("index {index} is outside the {length} descriptors of `{name}`"));
         }
-        targets
     }
 
-    fn by_address(&mut self, access: &Access, parts: Parts, place: u32) -> BTreeMap<Root, Mask> {
-        let mut targets: BTreeMap<Root, Mask> = BTreeMap::new();
+    fn by_address(&mut self, access: &Access, parts: Parts, place: u32, targets: &mut Vec<(Root, Mask)>) {
         let active = self.active;
         for lane in active.lanes() {
             let address = self.number(parts, lane);
@@ -137,12 +166,11 @@ impl Machine<'_> {
             let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1));
             if let (Some(buffer), Ok(offset)) = (buffer, offset) {
                 self.offsets[lane] = offset;
-                add(&mut targets, Root::Buffer(buffer as u32), lane);
+                add(targets, Root::Buffer(buffer as u32), lane);
                 continue;
             }
             self.report_target(lane, place, &format!("the address {address:#x} of `{}` is in no buffer", access.name));
         }
-        targets
     }
 
     fn report_target(&mut self, lane: usize, place: u32, message: &str) {
@@ -154,6 +182,11 @@ impl Machine<'_> {
     }
 }
 
-fn add(targets: &mut BTreeMap<Root, Mask>, root: Root, lane: usize) {
-    targets.entry(root).or_insert(Mask::EMPTY).0[lane / 64] |= 1 << (lane % 64);
+/// Adds a lane to those of a target.
+fn add<T: Ord>(targets: &mut Vec<(T, Mask)>, target: T, lane: usize) {
+    let at = targets.binary_search_by(|(other, _)| other.cmp(&target)).unwrap_or_else(|at| {
+        targets.insert(at, (target, Mask::EMPTY));
+        at
+    });
+    targets[at].1.0[lane / 64] |= 1 << (lane % 64);
 }

@@ -11,6 +11,7 @@
 use super::Settings;
 use super::findings::{Collector, NOWHERE};
 use super::image::machine::Workspace;
+use super::indirect::Detour;
 use super::lanes::{MASK_WORDS, Mask, spread};
 use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD, shared_memory};
 use super::ops::element::Touch;
@@ -139,6 +140,7 @@ pub struct Machine<'a> {
     /// The job's samplers.
     pub(super) samplers: &'a [JobSampler],
     pub(super) workspace: Workspace,
+    pub(super) detour: Detour,
 }
 
 /// What a dispatch needs beside the program.
@@ -231,6 +233,7 @@ impl<'a> Machine<'a> {
             races: Vec::new(),
             samplers: launch.samplers,
             workspace: Workspace::default(),
+            detour: Detour::default(),
         };
         machine.fill_uniforms();
         machine.watch_subgroup_barriers();
@@ -560,16 +563,21 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn switch(&self, tile: &mut Tile, selector: Reg, cases: &[(u32, u32)], default: u32) {
-        let mut by_target: BTreeMap<u32, Mask> = BTreeMap::new();
+    fn switch(&mut self, tile: &mut Tile, selector: Reg, cases: &[(u32, u32)], default: u32) {
+        let mut targets = std::mem::take(&mut self.staging);
         for lane in self.active.lanes() {
             let value = self.words[selector.0 as usize][lane];
-            let to = cases.iter().find(|(case, _)| *case == value).map_or(default, |(_, to)| *to);
-            by_target.entry(to).or_insert(Mask::EMPTY).0[lane / 64] |= 1 << (lane % 64);
+            targets[lane] = cases.iter().find(|(case, _)| *case == value).map_or(default, |(_, to)| *to);
         }
-        for (to, mask) in by_target {
+        let mut rest = self.active;
+        while let Some(first) = rest.lanes().next() {
+            let to = targets[first];
+            let mut mask = Mask::EMPTY;
+            rest.lanes().filter(|lane| targets[*lane] == to).for_each(|lane| mask.0[lane / 64] |= 1 << (lane % 64));
+            rest.0.iter_mut().zip(&mask.0).for_each(|(rest, gone)| *rest &= !gone);
             insert(&mut tile.frontier, to, &mask);
         }
+        self.staging = targets;
     }
 
     fn end(&mut self, tile: &mut Tile, place: u32, unreachable: bool) {
