@@ -179,14 +179,7 @@ impl Machine<'_> {
                 self.set_undefined(*scalar, &undefined);
                 continue;
             }
-            match scalar {
-                Scalar::Word(reg) => self.write(*reg, |register, _| register.copy_from_slice(&out)),
-                Scalar::Mask(reg) => {
-                    let mut bits = [0; MASK_WORDS];
-                    super::ops::element::pack(&mut bits[..self.mask_words], &out, &out, |a, _| a != 0);
-                    self.write_mask(*reg, &bits);
-                }
-            }
+            self.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
             self.staging = out;
         }
@@ -380,10 +373,11 @@ impl Machine<'_> {
         place: u32,
     ) {
         if self.is_indirect(access) {
-            let words = to.map(|Parts { low, high }| (Scalar::Word(low), high.map(Scalar::Word)));
-            let pair = words.map(|(low, high)| [low, high.unwrap_or(low)]);
-            let count = words.map_or(0, |(_, high)| 1 + usize::from(high.is_some()));
-            let results = pair.as_ref().map_or(&[][..], |pair| &pair[..count]);
+            let results = match to {
+                None => &[][..],
+                Some(Parts { low, high: None }) => &[Scalar::Word(low)],
+                Some(Parts { low, high: Some(high) }) => &[Scalar::Word(low), Scalar::Word(high)],
+            };
             return self.gather_targets(access, results, place, &mut |machine, access| {
                 machine.atomic((op, form), access, [to, a, b], place);
             });
@@ -427,7 +421,7 @@ impl Machine<'_> {
             let old = u64::from(store.words[at]) | high;
             let unwritten = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
             if unwritten {
-                undefined.0[lane / 64] |= 1 << (lane % 64);
+                undefined.insert(lane);
             }
             if let Some(marks) = &mut store.marks {
                 marks.atomic(op, at..at + words, combined.filter(|_| !unwritten));
@@ -478,14 +472,7 @@ impl Machine<'_> {
                 self.follow_part(access.root, lane, first / 4);
             }
             self.report_races(access, Touch::Read, place);
-            match scalar {
-                Scalar::Word(reg) => self.write(*reg, |register, _| register.copy_from_slice(&out)),
-                Scalar::Mask(reg) => {
-                    let mut bits = [0; MASK_WORDS];
-                    super::ops::element::pack(&mut bits[..self.mask_words], &out, &out, |a, _| a != 0);
-                    self.write_mask(*reg, &bits);
-                }
-            }
+            self.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
             self.staging = out;
         }
@@ -502,10 +489,7 @@ impl Machine<'_> {
                     continue;
                 }
                 let first = 4 * found.first + byte as usize;
-                let value = match scalar {
-                    Scalar::Word(reg) => self.words[reg.0 as usize][lane],
-                    Scalar::Mask(reg) => (self.bits(*reg)[lane / 64] >> (lane % 64)) as u32 & 1,
-                };
+                let value = self.word_of(*scalar, lane);
                 let store = self.store_of(access.root);
                 let old = |at: usize| store.words[at / 4] >> (at % 4 * 8) & 0xff;
                 let new = |index: usize| value >> (8 * index) & 0xff;

@@ -173,10 +173,9 @@ pub fn decode(
         return Err(unsupported(format!("execution model {:?}", entry.model)));
     }
     check_declarations(module)?;
-    let types = Types::of(module);
+    let mut types = Types::of(module);
     let constants =
         Constants::evaluate(module, &types, specialization).map_err(|error| unsupported(error.to_string()))?;
-    let mut types = types;
     let subgroup_size = known.subgroup_size.unwrap_or(super::Settings::default().subgroup_size);
     ops::cooperative::share(&mut types, &constants, subgroup_size)?;
     let mut decoder = Decoder::new(module, types, constants, markers);
@@ -632,7 +631,7 @@ impl<'a> Decoder<'a> {
             StorageClass::Input => self.input(id)?,
             StorageClass::Uniform | StorageClass::StorageBuffer => match self.types.get(pointee) {
                 Some(Type::Array { length, .. }) => {
-                    let length = self.constants.array_length(*length).unwrap_or(0) as u32;
+                    let length = super::layout::elements_of(&self.constants, *length)?;
                     Location::Descriptors { variable: id, length }
                 }
                 Some(Type::RuntimeArray { .. }) => {

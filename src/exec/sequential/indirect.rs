@@ -64,22 +64,12 @@ impl Machine<'_> {
                 let bits = machine.undefined_bits(*scalar);
                 undefined.iter_mut().zip(bits).zip(active.0).for_each(|((all, bits), active)| *all |= bits & active);
                 for lane in active.lanes() {
-                    words[lane] = match scalar {
-                        Scalar::Word(reg) => machine.words[reg.0 as usize][lane],
-                        Scalar::Mask(reg) => (machine.bits(*reg)[lane / 64] >> (lane % 64)) as u32 & 1,
-                    };
+                    words[lane] = machine.word_of(*scalar, lane);
                 }
             }
         });
         for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact(width)).zip(&all_undefined) {
-            match scalar {
-                Scalar::Word(reg) => self.write(*reg, |out, _| out.copy_from_slice(words)),
-                Scalar::Mask(reg) => {
-                    let mut bits = [0; MASK_WORDS];
-                    super::ops::element::pack(&mut bits[..self.mask_words], words, words, |word, _| word != 0);
-                    self.write_mask(*reg, &bits);
-                }
-            }
+            self.write_words(*scalar, words);
             self.set_undefined(*scalar, undefined);
         }
         (self.detour.results, self.detour.undefined) = (results, all_undefined);
@@ -188,5 +178,5 @@ fn add<T: Ord>(targets: &mut Vec<(T, Mask)>, target: T, lane: usize) {
         targets.insert(at, (target, Mask::EMPTY));
         at
     });
-    targets[at].1.0[lane / 64] |= 1 << (lane % 64);
+    targets[at].1.insert(lane);
 }

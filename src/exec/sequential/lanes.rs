@@ -26,6 +26,10 @@ impl Mask {
         mask
     }
 
+    pub fn insert(&mut self, lane: usize) {
+        self.0[lane / 64] |= 1 << (lane % 64);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }

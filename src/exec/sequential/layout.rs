@@ -96,6 +96,11 @@ pub fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> 
     constants.array_length(length).ok_or_else(|| unsupported("an array length that is no constant"))
 }
 
+/// The length of an array that is indexed.
+pub fn elements_of(constants: &Constants, length: Id) -> Result<u32, Unsupported> {
+    u32::try_from(length_of(constants, length)?).map_err(|_| unsupported("an array of 2^32 elements or more"))
+}
+
 /// Scalars of a type, without listing them.
 pub fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
     let size: u64 = match types.get(ty) {

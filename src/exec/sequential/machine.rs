@@ -267,10 +267,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs every workgroup, on several cores where that is asked for and pays.
-    pub fn run(&mut self, sharing: Option<&Sharing>, mut completed: impl FnMut([u32; 3])) -> Result<(), Stop> {
+    pub fn run(&mut self, mut sharing: Option<&Sharing>, mut completed: impl FnMut([u32; 3])) -> Result<(), Stop> {
         let mut tiles = self.tiles();
         let count = self.workgroups();
-        let mut sharing = sharing;
         let before = self.steps_left;
         for index in 0..count {
             if let Some(asked) = sharing
@@ -573,7 +572,7 @@ impl<'a> Machine<'a> {
         while let Some(first) = rest.lanes().next() {
             let to = targets[first];
             let mut mask = Mask::EMPTY;
-            rest.lanes().filter(|lane| targets[*lane] == to).for_each(|lane| mask.0[lane / 64] |= 1 << (lane % 64));
+            rest.lanes().filter(|lane| targets[*lane] == to).for_each(|lane| mask.insert(lane));
             rest.0.iter_mut().zip(&mask.0).for_each(|(rest, gone)| *rest &= !gone);
             insert(&mut tile.frontier, to, &mask);
         }

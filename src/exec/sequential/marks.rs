@@ -21,13 +21,9 @@ pub struct Combined {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Combining {
     Sum,
-    And,
-    Or,
     Xor,
-    SignedLeast,
-    SignedMost,
-    Least,
-    Most,
+    /// What is done twice is done once.
+    Once(Atomic),
 }
 
 /// Which part of a number a word is.
@@ -43,13 +39,8 @@ impl Combined {
     pub fn by(op: Atomic, form: Form) -> Option<[Self; 2]> {
         let by = match op {
             Atomic::Increment | Atomic::Decrement | Atomic::Add | Atomic::Sub => Combining::Sum,
-            Atomic::And => Combining::And,
-            Atomic::Or => Combining::Or,
             Atomic::Xor => Combining::Xor,
-            Atomic::SMin => Combining::SignedLeast,
-            Atomic::SMax => Combining::SignedMost,
-            Atomic::UMin => Combining::Least,
-            Atomic::UMax => Combining::Most,
+            Atomic::And | Atomic::Or | Atomic::SMin | Atomic::SMax | Atomic::UMin | Atomic::UMax => Combining::Once(op),
             Atomic::Load
             | Atomic::Store
             | Atomic::Exchange
@@ -59,7 +50,7 @@ impl Combined {
             | Atomic::FMax => return None,
         };
         let parts = match form {
-            Form::Integer(Width::W32) => [Part::Whole; 2],
+            Form::WORD => [Part::Whole; 2],
             Form::Integer(Width::W64) => [Part::Low, Part::High],
             Form::Integer(Width::W8 | Width::W16) | Form::Float(_) | Form::Brain => return None,
         };
@@ -68,30 +59,12 @@ impl Combined {
 }
 
 impl Combining {
-    /// What all have left, of what was there before and what one more has left.
-    fn join(self, before: u64, all: u64, one: u64, wide: bool) -> u64 {
-        let signed = |bits: u64| if wide { bits as i64 } else { i64::from(bits as u32 as i32) };
+    /// What all have left, of what was there before and what one more has left; numbers of `form`.
+    fn join(self, before: u64, all: u64, one: u64, form: Form) -> u64 {
         match self {
             Combining::Sum => all.wrapping_add(one.wrapping_sub(before)),
-            Combining::And => all & one,
-            Combining::Or => all | one,
             Combining::Xor => all ^ one ^ before,
-            Combining::SignedLeast => {
-                if signed(one) < signed(all) {
-                    one
-                } else {
-                    all
-                }
-            }
-            Combining::SignedMost => {
-                if signed(one) > signed(all) {
-                    one
-                } else {
-                    all
-                }
-            }
-            Combining::Least => all.min(one),
-            Combining::Most => all.max(one),
+            Combining::Once(op) => op.apply(form, all, one, 0).unwrap_or(all),
         }
     }
 }
@@ -267,17 +240,18 @@ fn copy_cell(store: &mut Store, own: &Store, cell: usize, finer: u32) {
 fn join_word(store: &mut Store, workers: &[(&Marks, &Store)], word: usize) {
     let way = |marks: &Marks| marks.ways.get(word).copied().flatten();
     let Some(Combined { by, part }) = workers.iter().find_map(|(marks, _)| way(marks)) else { return };
-    let wide = match part {
-        Part::Whole => false,
-        Part::Low => true,
+    let form = match part {
+        Part::Whole => Form::WORD,
+        Part::Low => Form::Integer(Width::W64),
         // Done with the low half.
         Part::High => return,
     };
+    let wide = part == Part::Low;
     let number =
         |store: &Store| u64::from(store.words[word]) | if wide { u64::from(store.words[word + 1]) << 32 } else { 0 };
     let before = number(store);
     let took_part = workers.iter().filter(|(marks, _)| way(marks).is_some());
-    let all = took_part.fold(before, |all, (_, own)| by.join(before, all, number(own), wide));
+    let all = took_part.fold(before, |all, (_, own)| by.join(before, all, number(own), form));
     store.words[word] = all as u32;
     if wide {
         store.words[word + 1] = (all >> 32) as u32;

@@ -55,11 +55,9 @@ impl Machine<'_> {
     pub(super) fn print(&mut self, what: &Print, place: u32) {
         let mut printer = std::mem::take(&mut self.printer);
         for lane in self.active.lanes() {
-            let bits = |low: Scalar, high: Option<Scalar>| match (low, print::parts((low, high))) {
-                (_, Some(parts)) => self.number(parts, lane),
-                (Scalar::Mask(reg) | Scalar::Word(reg), None) => self.bits(reg)[lane / 64] >> (lane % 64) & 1,
-            };
-            printer.add(self.rank(lane), place, || print::line(what, bits));
+            let number = |parts| self.number(parts, lane);
+            let boolean = |reg| u64::from(self.word_of(Scalar::Mask(reg), lane));
+            printer.add(self.rank(lane), place, || print::line(what, number, boolean));
         }
         self.printer = printer;
     }

@@ -207,11 +207,11 @@ pub struct Print {
     pub values: Arc<[Printable]>,
 }
 
-/// A number, a Boolean or a vector of them.
+/// A Boolean, a number, or a vector of one of them.
 #[derive(Debug, Clone)]
-pub struct Printable {
-    pub kindred: Kindred,
-    pub components: Arc<[Scalar]>,
+pub enum Printable {
+    Booleans(Arc<[Reg]>),
+    Numbers(Kindred, Arc<[Parts]>),
 }
 
 /// One step of a block, for all active lanes.
@@ -720,9 +720,13 @@ impl Action {
             }
             Action::Print(print) => {
                 let mut new = Print::clone(print);
-                let value = |value: &Printable| Printable {
-                    kindred: value.kindred,
-                    components: scalars(&value.components, Operand, v),
+                let value = |value: &Printable| match value {
+                    Printable::Booleans(masks) => {
+                        let mut masks = masks.to_vec();
+                        masks.iter_mut().for_each(|reg| mask(v, reg, Operand));
+                        Printable::Booleans(masks.into())
+                    }
+                    Printable::Numbers(kindred, numbers) => Printable::Numbers(*kindred, parts(numbers, v)),
                 };
                 new.values = new.values.iter().map(value).collect();
                 *print = Arc::new(new);

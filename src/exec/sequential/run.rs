@@ -23,7 +23,7 @@ use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::printed::{Printed, PrintedLine};
-use crate::model::records::{RecordBuffer, Records};
+use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
@@ -212,7 +212,7 @@ impl<'a> Session<'a> {
         };
         let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         let parsed = &*self.modules[dispatch.module].clone();
-        let decoded = self.decoded(dispatch, &mut push_constants, settings.subgroup_size)?;
+        let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
         let program = &decoded.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
@@ -298,13 +298,10 @@ impl<'a> Session<'a> {
     fn decoded(
         &self,
         dispatch: &JobDispatch,
+        markers: Option<&Arc<MarkerTable>>,
         push_constants: &mut Store,
         subgroup_size: u32,
     ) -> Result<Arc<Decoded>, Early> {
-        let markers = match &self.job.modules[dispatch.module].recording {
-            ModuleRecording::Markers(table) => Some(table),
-            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
-        };
         let mut known = self.known(dispatch, push_constants, subgroup_size);
         let origin = Origin {
             module: &self.modules[dispatch.module],

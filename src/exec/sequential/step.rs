@@ -131,6 +131,26 @@ impl Machine<'_> {
         }
     }
 
+    /// The word of a scalar in a lane: of a Boolean 0 or 1.
+    pub(super) fn word_of(&self, scalar: Scalar, lane: usize) -> u32 {
+        match scalar {
+            Scalar::Word(reg) => self.words[reg.0 as usize][lane],
+            Scalar::Mask(reg) => (self.bits(reg)[lane / 64] >> (lane % 64)) as u32 & 1,
+        }
+    }
+
+    /// Gives a scalar a word by lane; a Boolean is set where its word is not 0.
+    pub(super) fn write_words(&mut self, scalar: Scalar, words: &[u32]) {
+        match scalar {
+            Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(words)),
+            Scalar::Mask(reg) => {
+                let mut bits = [0; MASK_WORDS];
+                super::ops::element::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
+                self.write_mask(reg, &bits);
+            }
+        }
+    }
+
     /// The bits of a number in a lane.
     pub(super) fn number(&self, parts: Parts, lane: usize) -> u64 {
         let word = |reg: Reg| u64::from(self.words[reg.0 as usize][lane]);
@@ -308,7 +328,7 @@ impl Machine<'_> {
                 Some(reg) => {
                     undefined[lane / 64] |= self.undefined_bits(Scalar::Word(*reg))[lane / 64] & 1 << (lane % 64)
                 }
-                None => outside.0[lane / 64] |= 1 << (lane % 64),
+                None => outside.insert(lane),
             }
         }
         self.write(to, |out, words| {
@@ -374,7 +394,7 @@ impl Machine<'_> {
     pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
         let mut mask = Mask::EMPTY;
         for lane in self.active.lanes().filter(|lane| test(*lane)) {
-            mask.0[lane / 64] |= 1 << (lane % 64);
+            mask.insert(lane);
         }
         mask
     }

@@ -245,7 +245,7 @@ impl SubgroupMask {
 /// Keeps the lanes with undefined results, and the first reason.
 fn note(undefined: &mut Option<(Undefined, Mask)>, why: Option<Undefined>, lane: usize) {
     if let Some(why) = why {
-        undefined.get_or_insert((why, Mask::EMPTY)).1.0[lane / 64] |= 1 << (lane % 64);
+        undefined.get_or_insert((why, Mask::EMPTY)).1.insert(lane);
     }
 }
 

@@ -256,7 +256,7 @@ impl Machine<'_> {
         }
         if undefined && self.track_undefined {
             let mut lanes = Mask::EMPTY;
-            lanes.0[lane / 64] |= 1 << (lane % 64);
+            lanes.insert(lane);
             let message = format!("an atomic operation reads an uninitialised texel of `{}`", step.image.name);
             self.report_undefined(&lanes, place, &message);
         }

@@ -93,16 +93,14 @@ fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Pa
     Ok(words.chunks(to.words()).map(|words| Parts { low: words[0], high: words.get(1).copied() }).collect())
 }
 
-const WORD: Form = Form::Integer(Width::W32);
-
 /// Some bits of a word; all of them where there are 32.
 fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
     if bits == 32 {
         return Ok(word);
     }
     let (start, mask) = (decoder.constant_word(start), decoder.constant_word((1 << bits) - 1));
-    let shifted = compute2(decoder, Binary::ShiftRightLogical, WORD, word.into(), start.into())?;
-    Ok(compute2(decoder, Binary::BitwiseAnd, WORD, shifted, mask.into())?.low)
+    let shifted = compute2(decoder, Binary::ShiftRightLogical, Form::WORD, word.into(), start.into())?;
+    Ok(compute2(decoder, Binary::BitwiseAnd, Form::WORD, shifted, mask.into())?.low)
 }
 
 /// A word of pieces, the lowest first.
@@ -110,8 +108,8 @@ fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Uns
     let mut word = pieces[0];
     for (piece, place) in pieces.iter().zip(0..).skip(1) {
         let shift = decoder.constant_word(place * bits);
-        let shifted = compute2(decoder, Binary::ShiftLeftLogical, WORD, (*piece).into(), shift.into())?;
-        word = compute2(decoder, Binary::BitwiseOr, WORD, word.into(), shifted)?.low;
+        let shifted = compute2(decoder, Binary::ShiftLeftLogical, Form::WORD, (*piece).into(), shift.into())?;
+        word = compute2(decoder, Binary::BitwiseOr, Form::WORD, word.into(), shifted)?.low;
     }
     Ok(word)
 }
@@ -250,7 +248,7 @@ fn signed_extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
 /// Offset or count of a bit field, as a word.
 fn position(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Parts, Unsupported> {
     let (form, number) = decoder.number(id(instruction, index)?)?;
-    if form.is_word() { Ok(number) } else { compute(decoder, Sized::FromUnsigned, [form, WORD], &[number]) }
+    if form.is_word() { Ok(number) } else { compute(decoder, Sized::FromUnsigned, [form, Form::WORD], &[number]) }
 }
 
 fn bit_field_insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
@@ -260,12 +258,12 @@ fn bit_field_insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Res
     let count = position(decoder, instruction, 3)?;
     // Both are at most the width in defined programs; a larger one stays larger in 16 bits.
     let most = decoder.constant_word(0x7fff).into();
-    let offset = compute2(decoder, Binary::UMin, WORD, offset, most)?;
-    let count = compute2(decoder, Binary::UMin, WORD, count, most)?;
+    let offset = compute2(decoder, Binary::UMin, Form::WORD, offset, most)?;
+    let count = compute2(decoder, Binary::UMin, Form::WORD, count, most)?;
     let sixteen = decoder.constant_word(16).into();
-    let shifted = compute2(decoder, Binary::ShiftLeftLogical, WORD, count, sixteen)?;
-    let packed = compute2(decoder, Binary::BitwiseOr, WORD, offset, shifted)?;
-    let packed = Numbers { form: WORD, parts: vec![packed] };
+    let shifted = compute2(decoder, Binary::ShiftLeftLogical, Form::WORD, count, sixteen)?;
+    let packed = compute2(decoder, Binary::BitwiseOr, Form::WORD, offset, shifted)?;
+    let packed = Numbers { form: Form::WORD, parts: vec![packed] };
     each(decoder, instruction, Sized::Ternary(Ternary::BitFieldInsert), &[base, insert, packed])
 }
 
@@ -273,7 +271,7 @@ fn bit_field_extract(decoder: &mut Decoder<'_>, instruction: &Instruction, op: T
     let base = operand(decoder, instruction, 0)?;
     let mut operands = vec![base];
     for index in [1, 2] {
-        operands.push(Numbers { form: WORD, parts: vec![position(decoder, instruction, index)?] });
+        operands.push(Numbers { form: Form::WORD, parts: vec![position(decoder, instruction, index)?] });
     }
     each(decoder, instruction, Sized::Ternary(op), &operands)
 }

@@ -11,12 +11,13 @@
 use super::dot::{Dot, Sum, cut, extend};
 use super::element::Binary;
 use super::number::{compute2, define, operand};
-use super::sized::{Form, Width};
+use super::sized::Form;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
 use crate::exec::sequential::lanes::Mask;
 use crate::exec::sequential::layout::{self, Arrangement};
 use crate::exec::sequential::machine::Machine;
+use crate::exec::sequential::ordering::SUBGROUP_SCOPE;
 use crate::exec::sequential::program::{
     Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse,
 };
@@ -34,9 +35,6 @@ pub const TABLE: &[Row] = &[
     row(Op::CooperativeMatrixMulAddKHR, Meaning::Special(multiply)),
     row(Op::CooperativeMatrixLengthKHR, Meaning::Special(length)),
 ];
-
-const SUBGROUP_SCOPE: u32 = 3;
-const WORD: Form = Form::Integer(Width::W32);
 
 /// Tells how many elements of each matrix an invocation holds.
 pub fn share(types: &mut Types, constants: &Constants, subgroup_size: u32) -> Result<(), Unsupported> {
@@ -141,27 +139,27 @@ fn elements(
     let start = start(decoder, pointer)?;
     let [pointed, each] = units(decoder, &start, pointer.ty, matrix.component)?;
     let stride = match instruction.id(stride) {
-        Some(stride) => decoder.words(stride)?[0],
+        Some(stride) => super::memory::index_word(decoder, stride)?.0,
         None => return Err(unsupported("a cooperative matrix in memory without a stride")),
     };
     let pointed = decoder.constant_word(pointed);
-    let stride = compute2(decoder, Binary::IMul, WORD, stride.into(), pointed.into())?;
+    let stride = compute2(decoder, Binary::IMul, Form::WORD, stride.into(), pointed.into())?;
     let invocation = decoder.lane_register(PerLane::SubgroupInvocation);
     let mut pointers = Vec::new();
     for number in 0..matrix.share {
         let first = decoder.constant_word(number * decoder.subgroup_size);
-        let place = compute2(decoder, Binary::IAdd, WORD, invocation.into(), first.into())?;
+        let place = compute2(decoder, Binary::IAdd, Form::WORD, invocation.into(), first.into())?;
         let columns = decoder.constant_word(matrix.columns);
-        let row = compute2(decoder, Binary::UDiv, WORD, place, columns.into())?;
-        let column = compute2(decoder, Binary::UMod, WORD, place, columns.into())?;
+        let row = compute2(decoder, Binary::UDiv, Form::WORD, place, columns.into())?;
+        let column = compute2(decoder, Binary::UMod, Form::WORD, place, columns.into())?;
         let (line, within) = match major {
             Major::Row => (row, column),
             Major::Column => (column, row),
         };
         let each = decoder.constant_word(each);
-        let line = compute2(decoder, Binary::IMul, WORD, line, stride)?;
-        let within = compute2(decoder, Binary::IMul, WORD, within, each.into())?;
-        let bytes = compute2(decoder, Binary::IAdd, WORD, line, within)?;
+        let line = compute2(decoder, Binary::IMul, Form::WORD, line, stride)?;
+        let within = compute2(decoder, Binary::IMul, Form::WORD, within, each.into())?;
+        let bytes = compute2(decoder, Binary::IAdd, Form::WORD, line, within)?;
         pointers.push(moved(&start, bytes.low, matrix.component)?);
     }
     Ok(pointers)
@@ -302,7 +300,7 @@ impl Machine<'_> {
         let mut lanes = Mask::EMPTY;
         for (first, members) in self.subgroups() {
             if members.active.count_ones() < members.size {
-                members.ids().map(|id| (first + id) as usize).for_each(|lane| lanes.0[lane / 64] |= 1 << (lane % 64));
+                members.ids().map(|id| (first + id) as usize).for_each(|lane| lanes.insert(lane));
             }
         }
         let message = "a cooperative matrix is used where not all invocations of the subgroup are active";
@@ -326,7 +324,7 @@ impl Machine<'_> {
                 let lane = first + element % size;
                 results[element / size * self.width + lane] = value;
                 if !defined && members.has((element % size) as u32) {
-                    undefined.0[lane / 64] |= 1 << (lane % 64);
+                    undefined.insert(lane);
                 }
             }
         }

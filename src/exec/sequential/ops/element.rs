@@ -8,7 +8,7 @@
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
-use super::sized::{self, Form, Operation, Sized, Width};
+use super::sized::{self, Form, Operation, Sized};
 
 /// A condition under which a result is undefined, and what to call it.
 pub type Undefined1 = (fn(u32) -> bool, &'static str);
@@ -698,7 +698,7 @@ impl Touch {
 impl Atomic {
     /// The new value from the old one, the operand and the comparator, all as bits; none: memory is left as it is.
     pub fn apply(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let quick = if form == Form::Integer(Width::W32) { self.on_words(old as u32, value as u32) } else { None };
+        let quick = if form == Form::WORD { self.on_words(old as u32, value as u32) } else { None };
         match quick {
             Some(new) => Some(u64::from(new)),
             None => self.on_numbers(form, old, value, comparator),
@@ -773,7 +773,7 @@ mod tests {
     #[test]
     fn atomics_on_words_compute_what_those_on_numbers_do() {
         use Atomic::{Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor};
-        let form = Form::Integer(Width::W32);
+        let form = Form::WORD;
         let words = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, u32::MAX, 0x1234_5678];
         for op in [Increment, Decrement, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor] {
             for old in words {

@@ -5,7 +5,7 @@ use super::arith::sum_of_products;
 use super::element::{Binary, Compare, Ternary, Unary};
 use super::memory::store_to;
 use super::number::{Numbers, compute, compute1, compute2, define, each, relate, scalars};
-use super::sized::{Form, Relation, Sized, Width};
+use super::sized::{Form, Relation, Sized};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::program::{Action, Parts, Scalar};
@@ -417,7 +417,7 @@ fn pack4(
     operands: &[Numbers],
     op: Unary,
 ) -> Result<(), Unsupported> {
-    let word = Form::Integer(Width::W32);
+    let word = Form::WORD;
     let mut result: Option<Parts> = None;
     for (component, place) in operands[0].parts.iter().zip(0..) {
         let byte = compute(decoder, Sized::Unary(op), [operands[0].form, word], &[*component])?;

@@ -10,6 +10,7 @@ use super::sized::{Form, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Opaque, Pointer, Unsupported, Value, unsupported};
 use crate::exec::sequential::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
+use crate::exec::sequential::layout;
 use crate::exec::sequential::program::{Action, Kept, Parts, Reg};
 use crate::model::image::ImageFormat;
 use crate::spirv::module::{Id, Instruction};
@@ -59,7 +60,7 @@ pub fn variable(decoder: &mut Decoder<'_>, variable: Id, pointee: Id) -> Result<
         }
         Some(Type::Array { element, length, .. }) => match decoder.types.get(*element) {
             Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
-                let length = decoder.constants.array_length(*length).unwrap_or(0) as u32;
+                let length = layout::elements_of(&decoder.constants, *length)?;
                 Ok(Location::Descriptors { variable, length })
             }
             _ => Err(unsupported("an array of arrays of descriptors")),
@@ -91,7 +92,7 @@ pub fn element(
         return Err(unsupported(format!("an array of {length} descriptors with an index that is no constant")));
     }
     let (form, number) = decoder.number(index)?;
-    if form != Form::Integer(Width::W32) {
+    if form != Form::WORD {
         return Err(unsupported("an index into descriptors that has not 32 bits"));
     }
     let ty = decoder.type_of(index)?;
@@ -286,7 +287,7 @@ fn query(decoder: &mut Decoder<'_>, instruction: &Instruction, doing: Doing) -> 
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, doing)?;
     if instruction.op == Op::ImageQuerySizeLod {
-        step.level = Level::Number(word(decoder, id(instruction, 1)?, Form::Integer(Width::W32))?);
+        step.level = Level::Number(word(decoder, id(instruction, 1)?, Form::WORD)?);
     }
     finish(decoder, instruction, step)
 }
@@ -334,7 +335,7 @@ fn sampling_coordinates(
 }
 
 fn whole_coordinates(decoder: &mut Decoder<'_>, operand: Id, step: &mut ImageStep) -> Result<(), Unsupported> {
-    step.coordinates = words(decoder, operand, Form::Integer(Width::W32))?;
+    step.coordinates = words(decoder, operand, Form::WORD)?;
     let ty = decoder.type_of(operand)?;
     let scalar = decoder.types.scalar_of(ty).and_then(|ty| decoder.types.get(ty));
     step.reading = match scalar {
@@ -347,7 +348,7 @@ fn whole_coordinates(decoder: &mut Decoder<'_>, operand: Id, step: &mut ImageSte
 /// Adds the offset of OpImageFetch to its coordinates.
 fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsupported> {
     let [offset] = &*step.offsets else { return Err(unsupported("several offsets of one texel")) };
-    let (offset, form) = (offset.clone(), Form::Integer(Width::W32));
+    let (offset, form) = (offset.clone(), Form::WORD);
     let mut sums = Vec::new();
     for (at, coordinate) in step.coordinates.iter().enumerate() {
         sums.push(match offset.get(at) {
@@ -395,7 +396,7 @@ fn image_operands(
         next += 1;
         id(instruction, next - 1)
     };
-    let int = Form::Integer(Width::W32);
+    let int = Form::WORD;
     let float = Form::Float(Width::W32);
     if mask.contains(ImageOperands::LOD) {
         let lod = take()?;

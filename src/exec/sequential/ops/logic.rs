@@ -9,7 +9,7 @@ use crate::spirv::module::{Id, Instruction};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 
-const AND: u8 = 0b1000;
+pub const AND: u8 = 0b1000;
 const OR: u8 = 0b1110;
 const EQUAL: u8 = 0b1001;
 const NOT_EQUAL: u8 = 0b0110;

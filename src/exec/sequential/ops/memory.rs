@@ -152,9 +152,7 @@ impl Place {
         let explicit = |stride: &Option<u32>| stride.ok_or_else(|| unsupported("an array without ArrayStride"));
         Ok(match (ty, self.arrangement) {
             (Some(Type::Array { length, stride, .. }), arrangement) => {
-                let length = layout::length_of(&decoder.constants, *length)?;
-                let bound = u32::try_from(length).map_err(|_| unsupported("an array of 2^32 elements or more"))?;
-                let bound = Bound::Fixed(bound);
+                let bound = Bound::Fixed(layout::elements_of(&decoder.constants, *length)?);
                 match arrangement {
                     Arrangement::Flat => (flat()?, bound),
                     Arrangement::Explicit(_) | Arrangement::Spread(_) => (explicit(stride)?, bound),
@@ -233,7 +231,7 @@ pub fn index_word(decoder: &mut Decoder<'_>, index: Id) -> Result<(Reg, Signedne
     };
     let signedness = *signedness;
     let (form, parts) = decoder.number(index)?;
-    let word = Form::Integer(Width::W32);
+    let word = Form::WORD;
     let parts = match (form.width(), signedness) {
         (Width::W32, _) | (Width::W8 | Width::W16, Signedness::Unsigned) => parts,
         (Width::W8 | Width::W16, Signedness::Signed) => compute(decoder, Sized::FromSigned, [form, word], &[parts])?,

@@ -56,7 +56,7 @@ pub fn as_address(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[S
         let index = compute(
             decoder,
             if dimension.signed { Sized::FromSigned } else { Sized::FromUnsigned },
-            [Form::Integer(Width::W32), ADDRESS],
+            [Form::WORD, ADDRESS],
             &[dimension.index.into()],
         )?;
         let stride = decoder.constant_number(ADDRESS, u64::from(dimension.stride));
@@ -91,45 +91,53 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Compare) -> R
     Ok(())
 }
 
+/// The ArrayStride of a pointer's type.
+pub fn array_stride(decoder: &Decoder<'_>, pointer: Id) -> Result<Option<u32>, Unsupported> {
+    let decorated = decoder.module.decoration(decoder.type_of(pointer)?, Decoration::ArrayStride);
+    Ok(decorated.and_then(|decorated| match decorated.operands.first() {
+        Some(Operand::LiteralBit32(stride)) => Some(*stride),
+        _ => None,
+    }))
+}
+
 /// OpPtrAccessChain: the pointer as into an array with the ArrayStride of its type, then as any access chain.
 fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let base = id(instruction, 0)?;
-    let ty = decoder.type_of(base)?;
-    let stride =
-        decoder.module.decoration(ty, Decoration::ArrayStride).and_then(|decorated| match decorated.operands.first() {
-            Some(Operand::LiteralBit32(stride)) => Some(*stride),
-            _ => None,
-        });
-    let mut pointer = decoder.pointer(base)?;
-    let (form, index) = decoder.number(id(instruction, 1)?)?;
-    let Location::Memory { root: Root::Address(_), dimensions, .. } = &mut pointer.to else {
-        pointer = super::variable::element(decoder, &pointer, stride, (form, index))?;
-        for index in instruction.ids().skip(2) {
-            pointer = super::memory::step_into(decoder, pointer, index)?;
-        }
-        decoder.define(instruction, Value::Pointer(pointer));
-        return Ok(());
+    let stride = array_stride(decoder, base)?;
+    let pointer = decoder.pointer(base)?;
+    let index = decoder.number(id(instruction, 1)?)?;
+    let mut pointer = match &pointer.to {
+        Location::Memory { root: Root::Address(_), .. } => behind_address(decoder, pointer, stride, index)?,
+        _ => super::variable::element(decoder, &pointer, stride, index)?,
     };
-    let stride = stride.ok_or_else(|| unsupported(NO_STRIDE))?;
-    if form.is_word() {
-        dimensions.push(Dimension { index: index.low, stride, bound: Bound::Runtime, signed: true });
-    } else {
-        let word = compute(decoder, Sized::FromSigned, [form, ADDRESS], &[index])?;
-        let stride = decoder.constant_number(ADDRESS, u64::from(stride));
-        let bytes = compute2(decoder, Binary::IMul, ADDRESS, word, stride)?;
-        let start = as_address(decoder, &pointer)?;
-        let start = Parts { low: word_of(&start, 0)?, high: Some(word_of(&start, 1)?) };
-        let address = compute2(decoder, Binary::IAdd, ADDRESS, start, bytes)?;
-        if let Location::Memory { root, base, dimensions, .. } = &mut pointer.to {
-            (*root, *base) = (Root::Address(address), 0);
-            dimensions.clear();
-        }
-    }
     for index in instruction.ids().skip(2) {
         pointer = super::memory::step_into(decoder, pointer, index)?;
     }
     decoder.define(instruction, Value::Pointer(pointer));
     Ok(())
+}
+
+/// Another element of the array that a device address is in.
+fn behind_address(
+    decoder: &mut Decoder<'_>,
+    mut pointer: Pointer,
+    stride: Option<u32>,
+    (form, index): (Form, Parts),
+) -> Result<Pointer, Unsupported> {
+    let stride = stride.ok_or_else(|| unsupported(NO_STRIDE))?;
+    let start = if form.is_word() { None } else { Some(as_address(decoder, &pointer)?) };
+    let Location::Memory { root, base, dimensions, .. } = &mut pointer.to else { return Err(unsupported(NO_STRIDE)) };
+    let Some(start) = start else {
+        dimensions.push(Dimension { index: index.low, stride, bound: Bound::Runtime, signed: true });
+        return Ok(pointer);
+    };
+    let word = compute(decoder, Sized::FromSigned, [form, ADDRESS], &[index])?;
+    let stride = decoder.constant_number(ADDRESS, u64::from(stride));
+    let bytes = compute2(decoder, Binary::IMul, ADDRESS, word, stride)?;
+    let start = Parts { low: word_of(&start, 0)?, high: Some(word_of(&start, 1)?) };
+    (*root, *base) = (Root::Address(compute2(decoder, Binary::IAdd, ADDRESS, start, bytes)?), 0);
+    dimensions.clear();
+    Ok(pointer)
 }
 
 fn word_of(scalars: &[Scalar], index: usize) -> Result<crate::exec::sequential::program::Reg, Unsupported> {

@@ -7,7 +7,7 @@
 use super::id;
 use super::sized::{Form, Width};
 use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
-use crate::exec::sequential::program::{Action, Parts, Print, Printable, Scalar};
+use crate::exec::sequential::program::{Action, Parts, Print, Printable, Reg};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Signedness, Type};
 use rspirv::spirv::Op;
@@ -72,40 +72,14 @@ fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported
         Some(Type::Vector { component, .. }) => *component,
         _ => ty,
     };
-    let kindred = match decoder.types.get(component) {
-        Some(Type::Bool) => Kindred::Boolean,
-        Some(Type::Int { width, signedness }) => {
-            let width = Width::of(*width).ok_or_else(|| unsupported("debug printf of such an integer"))?;
-            match signedness {
-                Signedness::Signed => Kindred::Signed(width),
-                Signedness::Unsigned => Kindred::Unsigned(width),
-            }
-        }
-        _ => match decoder.form(component) {
-            Some(form @ (Form::Float(_) | Form::Brain)) => Kindred::Float(form),
-            Some(Form::Integer(width)) => Kindred::Unsigned(width),
-            None => return Err(unsupported("debug printf of a value that is no number, Boolean or vector")),
-        },
+    let kindred = match (decoder.types.get(component), decoder.form(component)) {
+        (Some(Type::Bool), _) => return Ok(Printable::Booleans(decoder.masks(id)?.into())),
+        (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => Kindred::Signed(form.width()),
+        (_, Some(Form::Integer(width))) => Kindred::Unsigned(width),
+        (_, Some(form @ (Form::Float(_) | Form::Brain))) => Kindred::Float(form),
+        (_, None) => return Err(unsupported("debug printf of a value that is no number, Boolean or vector")),
     };
-    let components = match kindred {
-        Kindred::Boolean => decoder.scalars(id)?.to_vec(),
-        Kindred::Signed(_) | Kindred::Unsigned(_) | Kindred::Float(_) => {
-            super::number::scalars(&decoder.numbers(id)?.parts)
-        }
-    };
-    Ok(Printable { kindred, components: components.into() })
-}
-
-impl Printable {
-    /// The registers of each component.
-    pub fn numbers(&self) -> impl Iterator<Item = (Scalar, Option<Scalar>)> {
-        let words = match self.kindred {
-            Kindred::Signed(width) | Kindred::Unsigned(width) => width.words(),
-            Kindred::Float(form) => form.width().words(),
-            Kindred::Boolean => 1,
-        };
-        self.components.chunks(words).map(|pair| (pair[0], pair.get(1).copied()))
-    }
+    Ok(Printable::Numbers(kindred, decoder.numbers(id)?.parts.into()))
 }
 
 /// A format string in pieces.
@@ -181,8 +155,8 @@ fn conversion(text: &str) -> Option<(Conversion, usize)> {
     "diouxXaAeEfFgG".contains(found.letter).then_some((found, at))
 }
 
-/// A line from the components of its values, as bits: those of Booleans are 0 or 1.
-pub fn line(print: &Print, bits: impl Fn(Scalar, Option<Scalar>) -> u64) -> String {
+/// A line from the bits of its values' components, those of Booleans 0 or 1.
+pub fn line(print: &Print, number: impl Fn(Parts) -> u64, boolean: impl Fn(Reg) -> u64) -> String {
     let mut text = String::new();
     let mut values = print.values.iter();
     for piece in print.pieces.iter() {
@@ -190,10 +164,15 @@ pub fn line(print: &Print, bits: impl Fn(Scalar, Option<Scalar>) -> u64) -> Stri
             Piece::Text(plain) => text.push_str(plain),
             Piece::Value(conversion, written) => match values.next() {
                 Some(value) => {
-                    for (index, (low, high)) in value.numbers().enumerate() {
-                        text.push_str(if index == 0 { "" } else { ", " });
-                        text.push_str(&conversion.write(value.kindred, bits(low, high)));
-                    }
+                    let components: Vec<String> = match value {
+                        Printable::Booleans(all) => {
+                            all.iter().map(|reg| conversion.write(Kindred::Boolean, boolean(*reg))).collect()
+                        }
+                        Printable::Numbers(kindred, all) => {
+                            all.iter().map(|parts| conversion.write(*kindred, number(*parts))).collect()
+                        }
+                    };
+                    text.push_str(&components.join(", "));
                 }
                 None => text.push_str(written),
             },
@@ -316,15 +295,6 @@ fn hexadecimal(value: f64) -> String {
     }
     let _ = write!(text, "p{exponent:+}");
     text
-}
-
-/// The words of a component, for the machine.
-pub fn parts((low, high): (Scalar, Option<Scalar>)) -> Option<Parts> {
-    let word = |scalar: Scalar| match scalar {
-        Scalar::Word(reg) => Some(reg),
-        Scalar::Mask(_) => None,
-    };
-    Some(Parts { low: word(low)?, high: high.and_then(word) })
 }
 
 #[cfg(test)]

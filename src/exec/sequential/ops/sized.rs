@@ -74,6 +74,8 @@ pub enum Form {
 }
 
 impl Form {
+    pub const WORD: Form = Form::Integer(Width::W32);
+
     pub const fn width(self) -> Width {
         match self {
             Form::Integer(width) | Form::Float(width) => width,

@@ -8,10 +8,12 @@
 //! Does not cover: operations over scopes other than Subgroup; partitioned operations.
 
 use super::element::Binary;
+use super::logic::AND;
 use super::number::{Numbers, define, operand, scalars};
 use super::sized::{Form, Operation, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::ordering::SUBGROUP_SCOPE;
 use crate::exec::sequential::program::{Action, Parts, Reg, Scalar, SubgroupUse};
 use crate::spirv::module::Instruction;
 use rspirv::dr::Operand;
@@ -355,8 +357,6 @@ enum Scoped {
     No,
 }
 
-const SUBGROUP_SCOPE: u32 = 3;
-
 /// Checks the scope in operand 0, notes that invocations work together.
 fn scope(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     if decoder.constants.word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
@@ -435,8 +435,7 @@ fn equal(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) -
             None => to,
             Some(sum) => {
                 let both = decoder.mask();
-                // True of two true ones alone.
-                decoder.push(Action::Logic { table: 0b1000, to: both, a: sum, b: to });
+                decoder.push(Action::Logic { table: AND, to: both, a: sum, b: to });
                 both
             }
         });

@@ -5,7 +5,7 @@ use super::memory::atomic_access;
 use super::number::define;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
-use crate::exec::sequential::ordering::{Fence, Fences, Reach};
+use crate::exec::sequential::ordering::{Fence, Fences, Reach, SUBGROUP_SCOPE};
 use crate::exec::sequential::program::{Action, Addressing, Root, SubgroupUse};
 use crate::spirv::module::{Instruction, Module};
 use rspirv::spirv::Op;
@@ -146,7 +146,6 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
 }
 
 const WORKGROUP_SCOPE: u32 = 2;
-const SUBGROUP_SCOPE: u32 = 3;
 
 /// Whether an instruction is a barrier at which a whole workgroup waits.
 pub fn holds_workgroup(module: &Module, instruction: &Instruction) -> bool {

@@ -9,20 +9,17 @@
 //! column-major matrices, and ones chosen among the descriptors of an array by a dynamic index, as values.
 
 use super::element::{Binary, Compare};
+use super::logic::AND;
 use super::number::{compute, compute2, define, operand, relate, scalars};
-use super::pointer::NO_STRIDE;
-use super::sized::{Form, Relation, Sized, Width};
+use super::pointer::{NO_STRIDE, array_stride};
+use super::sized::{Form, Relation, Sized};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, unsupported};
 use crate::exec::sequential::layout::{self, Arrangement};
 use crate::exec::sequential::program::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{BlockKind, Type};
-use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op, StorageClass};
+use rspirv::spirv::{Op, StorageClass};
 use std::sync::Arc;
-
-const WORD: Form = Form::Integer(Width::W32);
-const AND: u8 = 0b1000;
 
 /// The registers of a pointer as a value.
 pub fn as_value(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {
@@ -61,9 +58,9 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
         let stride = decoder.constant_word(dimension.stride);
         let bytes = match dimension.stride {
             1 => dimension.index,
-            _ => compute2(decoder, Binary::IMul, WORD, dimension.index.into(), stride.into())?.low,
+            _ => compute2(decoder, Binary::IMul, Form::WORD, dimension.index.into(), stride.into())?.low,
         };
-        offset = compute2(decoder, Binary::IAdd, WORD, offset.into(), bytes.into())?.low;
+        offset = compute2(decoder, Binary::IAdd, Form::WORD, offset.into(), bytes.into())?.low;
     }
     Ok(Parts { low: offset, high: Some(which) })
 }
@@ -155,10 +152,10 @@ pub fn element(
     let start = parts(decoder, pointer)?;
     let Location::Memory { root, arrangement, name, .. } = &pointer.to else { return Err(unsupported(NO_STRIDE)) };
     let stride = stride_of(decoder, pointer, stride)?;
-    let index = if form.is_word() { index } else { compute(decoder, Sized::FromSigned, [form, WORD], &[index])? };
+    let index = if form.is_word() { index } else { compute(decoder, Sized::FromSigned, [form, Form::WORD], &[index])? };
     let stride = decoder.constant_word(stride);
-    let bytes = compute2(decoder, Binary::IMul, WORD, index, stride.into())?;
-    let offset = compute2(decoder, Binary::IAdd, WORD, start.low.into(), bytes)?;
+    let bytes = compute2(decoder, Binary::IMul, Form::WORD, index, stride.into())?;
+    let offset = compute2(decoder, Binary::IAdd, Form::WORD, start.low.into(), bytes)?;
     let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
     at(Parts { low: offset.low, high: start.high }, into, pointer.ty, (*arrangement, name.clone()))
 }
@@ -166,34 +163,29 @@ pub fn element(
 /// OpPtrDiff: elements from the second pointer to the first; both must be in the same array.
 pub fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let first = super::id(instruction, 0)?;
-    let (ty, pointer) = (decoder.type_of(first)?, decoder.pointer(first)?);
-    let decorated = decoder.module.decoration(ty, Decoration::ArrayStride);
-    let decorated = decorated.and_then(|decorated| match decorated.operands.first() {
-        Some(Operand::LiteralBit32(stride)) => Some(*stride),
-        _ => None,
-    });
+    let (decorated, pointer) = (array_stride(decoder, first)?, decoder.pointer(first)?);
     match &pointer.to {
         Location::Memory { root: Root::Descriptor(_) | Root::Workgroup | Root::Pointer { .. }, .. } => {}
         _ => return Err(unsupported("OpPtrDiff of pointers that are no variable pointers")),
     }
     let stride = stride_of(decoder, &pointer, decorated)?;
     let [one, other] = [operand(decoder, instruction, 0)?.parts[0], operand(decoder, instruction, 1)?.parts[0]];
-    let bytes = compute2(decoder, Binary::ISub, WORD, one.low.into(), other.low.into())?;
+    let bytes = compute2(decoder, Binary::ISub, Form::WORD, one.low.into(), other.low.into())?;
     let (stride, zero) = (decoder.constant_word(stride), decoder.constant_word(0));
     let equal = Relation::Compare(Compare::IEqual);
     if let (Some(one), Some(other)) = (one.high, other.high) {
-        let rest = compute2(decoder, Binary::SRem, WORD, bytes, stride.into())?;
-        let whole = relate(decoder, equal, WORD, &[rest, zero.into()]);
-        let same = relate(decoder, equal, WORD, &[one.into(), other.into()]);
+        let rest = compute2(decoder, Binary::SRem, Form::WORD, bytes, stride.into())?;
+        let whole = relate(decoder, equal, Form::WORD, &[rest, zero.into()]);
+        let same = relate(decoder, equal, Form::WORD, &[one.into(), other.into()]);
         let condition = decoder.mask();
         decoder.push(Action::Logic { table: AND, to: condition, a: whole, b: same });
         let otherwise = "the difference of pointers that are not in the same array is undefined (OpPtrDiff)";
         decoder.push(Action::Assume { condition, otherwise });
     }
-    let elements = compute2(decoder, Binary::SDiv, WORD, bytes, stride.into())?;
+    let elements = compute2(decoder, Binary::SDiv, Form::WORD, bytes, stride.into())?;
     let form = decoder.result_form(instruction)?;
     let result =
-        if form.is_word() { elements } else { compute(decoder, Sized::FromSigned, [WORD, form], &[elements])? };
+        if form.is_word() { elements } else { compute(decoder, Sized::FromSigned, [Form::WORD, form], &[elements])? };
     define(decoder, instruction, &[result]);
     Ok(())
 }
