@@ -3,12 +3,15 @@
 //! Promises: a read out of bounds gives 0 and a write out of bounds is dropped, after the finding.
 
 use super::findings::NOWHERE;
+use super::happens::Missing;
+use super::happens::cell::Told;
 use super::lanes::{MASK_WORDS, Mask};
 use super::machine::Machine;
 use super::marks::Combined;
 use super::memory::{Clock, Store};
 use super::ops::element::{Atomic, Touch};
 use super::ops::sized::Form;
+use super::ordering::Kinds;
 use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
@@ -171,6 +174,7 @@ impl Machine<'_> {
             let undefined = self.undefined_at(access.root, &found, *component);
             self.mark_reads(access.root, &found, *component);
             self.read_races(access, &found, *component, place);
+            self.watch_read(access.root, &found.lanes, &out, place, *component);
             if self.variation.is_some() {
                 self.follow_read(access.root, &found.lanes, (found.first, found.limit), *component);
             }
@@ -283,11 +287,12 @@ impl Machine<'_> {
             }
             let local = self.first_lane + lane as u32;
             now.stamp = Stamp::new(now.stamp.time(), local, place);
-            shadow.touch(found.first + word as usize, Touch::Read, &now, |other, touch| {
-                self.races.push((other, touch, local, false));
+            let value = u128::from(store.words[found.first + word as usize]);
+            shadow.touch(found.first + word as usize, Touch::Read, &now, |other, earlier, missing| {
+                self.races.push(Clash::new((other, earlier), (local, Touch::Read), missing, ([value; 2], 4)));
             });
         }
-        self.report_races(access, Touch::Read, place);
+        self.report_races(access, place);
     }
 
     pub(super) fn store(&mut self, access: &Access, from: &[Scalar], place: u32) {
@@ -324,7 +329,7 @@ impl Machine<'_> {
         undefined: &[u64; MASK_WORDS],
         place: u32,
     ) {
-        let clock = self.clock;
+        let (clock, mut changed) = (self.clock, false);
         for lane in found.lanes.lanes() {
             let word = self.addresses[lane].wrapping_add(component);
             if word >= found.limit {
@@ -349,19 +354,23 @@ impl Machine<'_> {
             }
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
-                let same = store.words[at] == values[lane];
-                shadow.touch(at, Touch::Write, &now, |other, touch| races.push((other, touch, local, same)));
+                let values = [store.words[at], values[lane]].map(u128::from);
+                shadow.touch(at, Touch::Write, &now, |other, earlier, missing| {
+                    races.push(Clash::new((other, earlier), (local, Touch::Write), missing, (values, 4)));
+                });
             }
             if let Some(marks) = &mut store.marks {
                 marks.write(at);
             }
+            changed |= store.words[at] != values[lane];
             store.words[at] = values[lane];
             // An undefined value written to a buffer was reported where it was written.
             let defined = !is_undefined || access.root.is_buffer();
             store.define(at, defined);
             self.races = races;
         }
-        self.report_races(access, Touch::Write, place);
+        self.report_races(access, place);
+        self.watch_change(access.root, changed);
     }
 
     /// `to`, value and comparator in this order.
@@ -389,7 +398,7 @@ impl Machine<'_> {
         let mut out = [std::mem::take(&mut self.staging), std::mem::take(&mut self.staging_high)];
         out.iter_mut().for_each(|half| half.fill(0));
         let clock = self.clock;
-        let mut undefined = Mask::EMPTY;
+        let (mut undefined, mut changed) = (Mask::EMPTY, false);
         let words = form.width().words();
         let combined = if to.is_none() { Combined::by(op, form) } else { None };
         for lane in found.lanes.lanes() {
@@ -403,6 +412,7 @@ impl Machine<'_> {
             let (value, comparator) = (operand(a), operand(b));
             let local = self.first_lane + lane as u32;
             let tracking = self.track_races;
+            let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
             let path = self.path(lane);
             let mut races = std::mem::take(&mut self.races);
             let Some(store) = self.store_of_mut(access.root) else { continue };
@@ -410,15 +420,18 @@ impl Machine<'_> {
             if let (Some(paths), Some(path)) = (&mut store.paths, path) {
                 paths[at] = mixed(paths[at] ^ path);
             }
-            if tracking && let Some(shadow) = &mut store.shadow {
-                let now = moment(&clock, access.root, local, place);
-                let touch = op.touch();
-                shadow.touch_bytes(4 * at, 4 * words, touch, &now, |other, touch| {
-                    races.push((other, touch, local, false))
-                });
-            }
             let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
             let old = u64::from(store.words[at]) | high;
+            let new = op.apply(form, old, value, comparator);
+            let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
+            if tracking && let Some(shadow) = &mut store.shadow {
+                let now = moment(&clock, access.root, local, place);
+                let values = ([old, new.unwrap_or(old)].map(u128::from), 4 * words as u32);
+                shadow.touch_bytes(4 * at, 4 * words, touch, &now, |other, earlier, missing| {
+                    races.push(Clash::new((other, earlier), (local, touch), missing, values));
+                });
+                shadow.tell(at, &Told { invocation: local, place, memory: kinds_of(access.root), op, touch, after });
+            }
             let unwritten = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
             if unwritten {
                 undefined.insert(lane);
@@ -426,7 +439,8 @@ impl Machine<'_> {
             if let Some(marks) = &mut store.marks {
                 marks.atomic(op, at..at + words, combined.filter(|_| !unwritten));
             }
-            if let Some(new) = op.apply(form, old, value, comparator) {
+            changed |= new.is_some_and(|new| new != old);
+            if let Some(new) = new {
                 for (half, word) in (at..at + words).enumerate() {
                     store.words[word] = (new >> (32 * half)) as u32;
                     store.define(word, true);
@@ -440,7 +454,9 @@ impl Machine<'_> {
             let message = format!("an atomic operation reads an uninitialised element of `{}`", access.name);
             self.report_undefined(&undefined, place, &message);
         }
-        self.report_races(access, op.touch(), place);
+        self.report_races(access, place);
+        self.watch_change(access.root, changed);
+        self.watch_read(access.root, &found.lanes, &out[0], place, 0);
         for (reg, half) in to.iter().flat_map(|parts| parts.registers()).zip(&out) {
             self.write(reg, |register, _| register.copy_from_slice(half));
         }
@@ -468,10 +484,12 @@ impl Machine<'_> {
                         undefined[lane / 64] |= 1 << (lane % 64);
                     }
                 }
-                self.touch_part(access.root, lane, first..first + *bytes as usize, (Touch::Read, false), place);
+                let values = [u128::from(out[lane]); 2];
+                self.touch_part(access.root, lane, first..first + *bytes as usize, (Touch::Read, values), place);
                 self.follow_part(access.root, lane, first / 4);
             }
-            self.report_races(access, Touch::Read, place);
+            self.report_races(access, place);
+            self.watch_read(access.root, &found.lanes, &out, place, *component);
             self.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
             self.staging = out;
@@ -494,8 +512,11 @@ impl Machine<'_> {
                 let old = |at: usize| store.words[at / 4] >> (at % 4 * 8) & 0xff;
                 let new = |index: usize| value >> (8 * index) & 0xff;
                 let places = first..first + *bytes as usize;
-                let same = places.clone().enumerate().all(|(index, at)| old(at) == new(index));
-                self.touch_part(access.root, lane, places.clone(), (Touch::Write, same), place);
+                let before = places.clone().enumerate().fold(0, |all, (index, at)| all | old(at) << (8 * index));
+                let after = (0..places.len()).fold(0, |all, index| all | new(index) << (8 * index));
+                let values = [before, after].map(u128::from);
+                self.touch_part(access.root, lane, places.clone(), (Touch::Write, values), place);
+                self.watch_change(access.root, before != after);
                 let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
                 // An undefined value written to a buffer was reported where it was written.
                 let defined = !is_undefined || access.root.is_buffer();
@@ -511,7 +532,7 @@ impl Machine<'_> {
                     store.define_part(at / 4, part..part + 1, defined);
                 }
             }
-            self.report_races(access, Touch::Write, place);
+            self.report_races(access, place);
         }
     }
 
@@ -521,7 +542,7 @@ impl Machine<'_> {
         root: Root,
         lane: usize,
         bytes: std::ops::Range<usize>,
-        (touch, same): (Touch, bool),
+        (touch, values): (Touch, [u128; 2]),
         place: u32,
     ) {
         if self.marked
@@ -537,7 +558,9 @@ impl Machine<'_> {
         if let Some(shadow) = self.store_of_mut(root).and_then(|store| store.shadow.as_mut()) {
             let now = moment(&clock, root, local, place);
             let (first, length) = (bytes.start, bytes.len());
-            shadow.touch_bytes(first, length, touch, &now, |other, touch| races.push((other, touch, local, same)));
+            shadow.touch_bytes(first, length, touch, &now, |other, earlier, missing| {
+                races.push(Clash::new((other, earlier), (local, touch), missing, (values, length as u32)));
+            });
         }
         self.races = races;
     }
@@ -571,65 +594,93 @@ impl Machine<'_> {
         }
     }
 
-    fn report_races(&mut self, access: &Access, touch: Touch, place: u32) {
-        self.report_races_at((access.root, &access.name), touch, place);
+    fn report_races(&mut self, access: &Access, place: u32) {
+        self.report_races_at((access.root, &access.name), place);
     }
 
     /// Reports what was noted in `races`, of accesses to a variable.
-    pub(super) fn report_races_at(&mut self, variable: (Root, &Arc<str>), touch: Touch, place: u32) {
+    pub(super) fn report_races_at(&mut self, variable: (Root, &Arc<str>), place: u32) {
         if self.races.is_empty() {
             return;
         }
-        for (other, earlier, local, same) in std::mem::take(&mut self.races) {
-            self.report_race(variable, [earlier, touch], other, local, same, place);
+        for clash in std::mem::take(&mut self.races) {
+            self.report_race(variable, &clash, place);
         }
     }
 
-    fn report_race(
-        &mut self,
-        (root, name): (Root, &Arc<str>),
-        [earlier, touch]: [Touch; 2],
-        other: Stamp,
-        local: u32,
-        same: bool,
-        place: u32,
-    ) {
-        let (memory, reach) = match root {
-            Root::Workgroup => ("workgroup", "within-workgroup"),
+    fn report_race(&mut self, (root, name): (Root, &Arc<str>), clash: &Clash, place: u32) {
+        let (memory, within) = match root {
+            Root::Workgroup => ("workgroup", true),
             Root::Descriptor(_)
             | Root::Invocation
             | Root::PushConstant
             | Root::Descriptors { .. }
             | Root::Address(_)
             | Root::Pointer { .. }
-            | Root::Buffer(_) => {
-                let within = other.time() >= self.first_time();
-                (self.kept_in(root), if within { "within-workgroup" } else { "across-workgroups" })
-            }
+            | Root::Buffer(_) => (self.kept_in(root), self.is_of_this_workgroup(clash.other)),
         };
-        let class = earlier as u32 * 8 + touch as u32 * 2 + u32::from(reach == "within-workgroup");
-        let pair = [place, other.place()];
-        let both_write = earlier == Touch::Write && touch == Touch::Write;
-        let witnesses = [self.stamped(other), self.invocation(local)];
+        let reach = if within { "within-workgroup" } else { "across-workgroups" };
+        let [earlier, later] = clash.touches;
+        let class = (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
+        let pair = [place, clash.other.place()];
+        let same = clash.touches == [Touch::Write; 2] && clash.values[0] == clash.values[1];
+        let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];
+        let shown = clash.values.map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));
         self.collector.add(FindingKind::DataRace, pair, class, || Finding {
             invocations: witnesses.to_vec(),
             ..Finding::new(
                 FindingKind::DataRace,
                 format!(
-                    "`{name}`: invocation {:?} ({}) and invocation {:?} ({}) access the same element of {memory} memory \
-                     with nothing to order them",
-                    witnesses[0], earlier.name(), witnesses[1], touch.name()
+                    "`{name}`: invocation {:?} ({}) and invocation {:?} ({}) access the same element of {memory} memory {}",
+                    witnesses[0],
+                    earlier.name(),
+                    witnesses[1],
+                    later.name(),
+                    clash.missing.sentence()
                 ),
             )
             .detail("memory", memory)
             .detail("reach", reach)
-            .detail("accesses", vec![earlier.name(), touch.name()])
-            .detail("same_value", both_write && same)
+            .detail("accesses", vec![earlier.name(), later.name()])
+            .detail("missing", clash.missing.name())
+            .detail("values", shown.to_vec())
+            .detail("same_value", same)
         });
-        if !(both_write && same) {
+        if !same {
             self.collector.refute(FindingKind::DataRace, pair, class, "same_value");
         }
     }
+}
+
+/// Two accesses that race.
+#[derive(Debug, Clone)]
+pub(super) struct Clash {
+    /// The earlier one.
+    other: Stamp,
+    /// Of the earlier and the later one.
+    touches: [Touch; 2],
+    /// Local index of the later one's invocation.
+    invocation: u32,
+    missing: Missing,
+    /// What the element held before the later one, and what it read or left.
+    values: [u128; 2],
+    bytes: u32,
+}
+
+impl Clash {
+    pub(super) fn new(
+        (other, earlier): (Stamp, Touch),
+        (invocation, later): (u32, Touch),
+        missing: Missing,
+        (values, bytes): ([u128; 2], u32),
+    ) -> Self {
+        Self { other, touches: [earlier, later], invocation, missing, values, bytes }
+    }
+}
+
+/// The kind of memory that buffers and workgroup variables are.
+fn kinds_of(root: Root) -> Kinds {
+    if root.is_buffer() { Kinds::BUFFERS } else { Kinds::WORKGROUP }
 }
 
 impl Machine<'_> {

@@ -5,26 +5,30 @@
 //! leaves the tile's frontier and waits with the identity of the barrier; when no lane of the workgroup can run, the
 //! identities are compared.
 //! Promises: workgroups run in linear order, x fastest; invocations of a tile in local-index order.
-//! Does not cover: forward progress between invocations of a workgroup other than at barriers: a lane that spins until
-//! another lane of its tile has written does not end (Vulkan promises no such progress either).
+//! Lanes that read in a loop until others have written let these go on first (`waiting`).
+//! Does not cover: which workgroups run on several cores (`sharing`).
 
 use super::Settings;
+use super::access::Clash;
 use super::findings::{Collector, NOWHERE};
+use super::happens::Order;
 use super::image::machine::Workspace;
 use super::indirect::Detour;
 use super::lanes::{MASK_WORDS, Mask, spread};
 use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD, shared_memory};
-use super::ops::element::Touch;
+use super::ordering::Kinds;
 use super::print::Printer;
-use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
+use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform, Waits};
 use super::record::{Rank, Recorder, parts_of_rank, rank};
-use super::shadow::Stamp;
+use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
-use super::subgroup::Orders;
 use super::variation::Variation;
+use super::waiting::{Pace, Watch};
 use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// Lanes that stand at the start of a block.
 #[derive(Debug, Clone)]
@@ -56,6 +60,8 @@ pub(super) struct Tile {
     /// Descending by block, so that the lowest is last.
     frontier: Vec<Entry>,
     waiting: Vec<Waiting>,
+    /// Lanes that read until others have written, and let these go on first.
+    resting: Vec<Entry>,
     /// By lane: the instruction at which it ended.
     ended: Vec<u32>,
 }
@@ -94,7 +100,9 @@ pub struct Machine<'a> {
 
     pub(super) clock: Clock,
     pub(super) subgroup_size: u32,
-    pub(super) orders: Orders,
+    /// What orders accesses, where races are looked for and barriers of workgroups are not all.
+    pub(super) order: Option<Rc<RefCell<Order>>>,
+    pub(super) watch: Watch,
     /// Whether it is marked what the workgroups do to the stores (see `marks`).
     pub(super) marked: bool,
     /// Steps that several machines share; none for a machine that runs all workgroups.
@@ -136,7 +144,7 @@ pub struct Machine<'a> {
     pub(super) offsets: Box<[u32]>,
     /// Bytes of the job's buffers.
     pub(super) lengths: Vec<usize>,
-    pub(super) races: Vec<(Stamp, Touch, u32, bool)>,
+    pub(super) races: Vec<Clash>,
     /// The job's samplers.
     pub(super) samplers: &'a [JobSampler],
     pub(super) workspace: Workspace,
@@ -175,15 +183,6 @@ impl<'a> Machine<'a> {
         let mask_words = width.div_ceil(64);
         let checks = launch.collector.checks.clone();
         let track_races = checks.has(FindingKind::DataRace);
-        let mut workgroup_memory = Store::undefined_words(program.workgroup_words as usize);
-        if track_races && program.workgroup_words > 0 {
-            let atomicity = super::shadow::Atomicity::WithAtomics;
-            workgroup_memory.shadow =
-                Some(super::shadow::Shadow::new(program.workgroup_words as usize, atomicity, program.granule));
-        }
-        if launch.settings.variation.is_some() {
-            workgroup_memory.paths = Some(vec![0; program.workgroup_words as usize]);
-        }
         let mut machine = Self {
             program,
             settings: launch.settings,
@@ -192,7 +191,7 @@ impl<'a> Machine<'a> {
             touched: vec![0; launch.slots.len()],
             clock: Clock::new(shared_memory(&launch.slots)),
             slots: launch.slots,
-            workgroup_memory,
+            workgroup_memory: Store::default(),
             push_constants: launch.push_constants,
             collector: launch.collector,
             recorder: launch.recorder,
@@ -201,7 +200,8 @@ impl<'a> Machine<'a> {
             regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
             diverged: false,
             subgroup_size: launch.settings.subgroup_size,
-            orders: Orders::default(),
+            order: None,
+            watch: Watch::default(),
             marked: launch.allowance.is_some(),
             allowance: launch.allowance,
             starts: Vec::new(),
@@ -236,8 +236,31 @@ impl<'a> Machine<'a> {
             detour: Detour::default(),
         };
         machine.fill_uniforms();
-        machine.watch_subgroup_barriers();
+        machine.order_exactly();
+        machine.workgroup_memory = machine.fresh_workgroup_memory();
         machine
+    }
+
+    /// Workgroup memory that nobody has used.
+    pub(super) fn fresh_workgroup_memory(&self) -> Store {
+        let words = self.program.workgroup_words as usize;
+        let mut memory = Store::undefined_words(words);
+        if self.track_races && words > 0 {
+            let mut shadow = Shadow::new(words, Atomicity::WithAtomics, self.program.granule);
+            if let Some(order) = &self.order {
+                shadow.order_exactly(order, Kinds::WORKGROUP);
+            }
+            memory.shadow = Some(shadow);
+        }
+        if self.variation.is_some() {
+            memory.paths = Some(vec![0; words]);
+        }
+        memory
+    }
+
+    /// Whether the tiles of a workgroup run one after the other, each to its end.
+    fn is_tile_by_tile(&self) -> bool {
+        self.program.barriers.is_empty() && self.program.waits == Waits::Never
     }
 
     /// Fills the registers that hold the same value in the whole dispatch.
@@ -271,6 +294,7 @@ impl<'a> Machine<'a> {
         let mut tiles = self.tiles();
         let count = self.workgroups();
         let before = self.steps_left;
+        let mut resting = VecDeque::new();
         for index in 0..count {
             if let Some(asked) = sharing
                 && asked.is_worth(self, before - self.steps_left, [index, count])
@@ -281,10 +305,13 @@ impl<'a> Machine<'a> {
                 }
                 sharing = None;
             }
-            self.run_one(&mut tiles, index)?;
-            completed(self.workgroup);
+            match self.run_one(&mut tiles, index)? {
+                Pace::Ended => completed(self.workgroup),
+                Pace::Rests => resting.push_back(self.lay_aside(&mut tiles)),
+            }
+            self.turns(&mut resting, &mut tiles, self.room_for_rest(), &mut completed)?;
         }
-        Ok(())
+        self.turns(&mut resting, &mut tiles, 0, &mut completed)
     }
 
     pub(super) fn workgroups(&self) -> u64 {
@@ -297,11 +324,29 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the workgroup with this linear index.
-    pub(super) fn run_one(&mut self, tiles: &mut [Tile], index: u64) -> Result<(), Stop> {
+    pub(super) fn run_one(&mut self, tiles: &mut [Tile], index: u64) -> Result<Pace, Stop> {
+        self.choose(index);
+        self.run_workgroup(tiles)
+    }
+
+    /// What follows is the workgroup with this linear index.
+    pub(super) fn choose(&mut self, index: u64) {
         self.workgroup = self.group_at(index);
         self.workgroup_index = index;
         self.collector.workgroup = index;
-        self.run_workgroup(tiles)
+        let program = self.program;
+        for (uniform, reg) in &program.uniforms {
+            if let Uniform::WorkgroupId(axis) = uniform {
+                self.words[reg.0 as usize].fill(self.workgroup[*axis as usize]);
+            }
+        }
+    }
+
+    /// The first time of the workgroup that runs from now on.
+    pub(super) fn begins(&mut self) -> u32 {
+        let time = self.clock.workgroup_starts();
+        self.starts.push((time, self.workgroup_index));
+        time
     }
 
     /// One state per tile where tiles must wait for each other, else one that all share.
@@ -322,17 +367,20 @@ impl<'a> Machine<'a> {
             memory_undefined: vec![u64::MAX; memory * self.mask_words],
             frontier: Vec::new(),
             waiting: Vec::new(),
+            resting: Vec::new(),
             ended: if program.barriers.is_empty() { Vec::new() } else { vec![NOWHERE; self.width] },
         };
-        if program.barriers.is_empty() {
+        if self.is_tile_by_tile() {
             return vec![tile(0)];
         }
         (0..invocations).step_by(self.width).map(tile).collect()
     }
 
-    fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
-        self.starts.push((self.clock.workgroup_starts(), self.workgroup_index));
-        self.begin_interval(Ordered { buffers: true, workgroup: true, images: true });
+    fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
+        let time = self.begins();
+        if let Some(order) = &self.order {
+            order.borrow_mut().start(self.workgroup_index, time);
+        }
         self.workgroup_memory.reset();
         for range in &self.program.workgroup_zeroed {
             for word in range.start as usize..range.end as usize {
@@ -341,30 +389,38 @@ impl<'a> Machine<'a> {
             }
         }
         self.paths.fill(0);
-        let program = self.program;
-        for (uniform, reg) in &program.uniforms {
-            if let Uniform::WorkgroupId(axis) = uniform {
-                self.words[reg.0 as usize].fill(self.workgroup[*axis as usize]);
-            }
-        }
         self.regions.entered[0] += 1;
-        if program.barriers.is_empty() {
-            let invocations = program.local_size.iter().product::<u32>();
+        if self.is_tile_by_tile() {
+            let invocations = self.program.local_size.iter().product::<u32>();
             for first in (0..invocations).step_by(self.width) {
                 tiles[0].first = first;
                 tiles[0].all = Mask::first((invocations - first).min(self.width as u32) as usize);
                 self.start(&mut tiles[0]);
                 self.run_tile(&mut tiles[0])?;
             }
-            return Ok(());
+            return Ok(Pace::Ended);
         }
         tiles.iter_mut().for_each(|tile| self.start(tile));
+        self.go_on(tiles)
+    }
+
+    /// Runs the workgroup's invocations, from barrier to barrier.
+    pub(super) fn go_on(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
         loop {
+            let before = self.watch.changes;
             for tile in tiles.iter_mut() {
                 self.run_tile(tile)?;
             }
-            if !self.meet(tiles) {
-                return Ok(());
+            if tiles.iter().all(|tile| tile.resting.is_empty()) {
+                if self.meet(tiles) {
+                    continue;
+                }
+                return Ok(Pace::Ended);
+            }
+            // Some wait for what others write. As long as these do anything, all of them go on.
+            tiles.iter_mut().for_each(Tile::wake);
+            if self.watch.changes == before && self.may_rest() {
+                return Ok(Pace::Rests);
             }
         }
     }
@@ -396,6 +452,7 @@ impl<'a> Machine<'a> {
         tile.memory_undefined.fill(u64::MAX);
         tile.ended.fill(NOWHERE);
         tile.waiting.clear();
+        tile.resting.clear();
         tile.frontier.clear();
         tile.frontier.push(Entry { block: 0, mask: tile.all });
     }
@@ -445,9 +502,10 @@ impl<'a> Machine<'a> {
         self.invocation_of(self.starts.get(at).map_or(0, |(_, workgroup)| *workgroup), stamp.lane())
     }
 
-    /// First time of the current workgroup.
-    pub(super) fn first_time(&self) -> u32 {
-        self.starts.last().map_or(0, |(start, _)| *start)
+    /// Whether an access was made in the workgroup that runs.
+    pub(super) fn is_of_this_workgroup(&self, stamp: Stamp) -> bool {
+        let at = self.starts.partition_point(|(start, _)| *start <= stamp.time());
+        at.checked_sub(1).is_some_and(|at| self.starts[at].1 == self.workgroup_index)
     }
 
     pub(super) fn rank(&self, lane: usize) -> u64 {
@@ -489,7 +547,9 @@ impl<'a> Machine<'a> {
     fn run_from(&mut self, tile: &mut Tile, entry: Entry) -> Result<(), Stop> {
         let program = self.program;
         self.active = entry.mask;
-        self.full = tile.frontier.is_empty() && tile.waiting.is_empty();
+        self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.resting.is_empty();
+        let watched = self.program.waits == Waits::Possibly;
+        self.watch.restart();
         if !self.full {
             spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
         }
@@ -498,6 +558,10 @@ impl<'a> Machine<'a> {
         let mut at = entry.block;
         loop {
             let block = &program.blocks[at as usize];
+            if watched && self.watch.is_tired(block.steps.len() as u64 + 1) {
+                tile.resting.push(Entry { block: at, mask: self.active });
+                return Ok(());
+            }
             let cost = (block.steps.len() as u64 + 1) * active;
             if cost > self.steps_left && !self.takes_more(cost) {
                 let lane = self.active.lanes().next().unwrap_or(0) as u32;
@@ -526,6 +590,7 @@ impl<'a> Machine<'a> {
                 Terminator::Barrier { barrier, to } => {
                     let waiting = Waiting { barrier: *barrier, to: *to, mask: self.active };
                     tile.waiting.push(waiting);
+                    self.watch.change();
                     return Ok(());
                 }
                 Terminator::End | Terminator::Unreachable => {
@@ -580,6 +645,7 @@ impl<'a> Machine<'a> {
     }
 
     fn end(&mut self, tile: &mut Tile, place: u32, unreachable: bool) {
+        self.watch.change();
         for lane in self.active.lanes() {
             if let Some(ended) = tile.ended.get_mut(lane) {
                 *ended = place;
@@ -618,7 +684,10 @@ impl<'a> Machine<'a> {
         }
         let ordered = self.ordered(barriers[0]);
         self.clock.barrier(ordered);
-        self.begin_interval(ordered);
+        if let Some(order) = &self.order {
+            let control = self.program.barriers[barriers[0] as usize].fences.control;
+            order.borrow_mut().barrier(ordered.kinds(), control, self.clock.latest());
+        }
         for tile in tiles {
             for waiting in std::mem::take(&mut tile.waiting) {
                 insert(&mut tile.frontier, waiting.to, &waiting.mask);
@@ -720,6 +789,15 @@ impl<'a> Machine<'a> {
                 invocations: vec![witness],
                 ..Finding::new(FindingKind::UninitializedRead, message)
             });
+        }
+    }
+}
+
+impl Tile {
+    /// Lets the lanes that rest go on.
+    fn wake(&mut self) {
+        for Entry { block, mask } in std::mem::take(&mut self.resting) {
+            insert(&mut self.frontier, block, &mask);
         }
     }
 }

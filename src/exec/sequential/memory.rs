@@ -5,6 +5,7 @@
 use super::contents::Contents;
 use super::image::view::{Picture, View};
 use super::marks::Marks;
+use super::ordering::Kinds;
 use super::shadow::{Now, Shadow, Stamp};
 use crate::exec::resource::JobView;
 use crate::exec::{Job, JobBinding};
@@ -70,6 +71,9 @@ impl Store {
         }
         if let Some(paths) = &mut self.paths {
             paths.fill(0);
+        }
+        if let Some(shadow) = &mut self.shadow {
+            shadow.reset();
         }
     }
 
@@ -290,6 +294,14 @@ pub struct Ordered {
     /// Images and texel buffers.
     pub images: bool,
     pub workgroup: bool,
+}
+
+impl Ordered {
+    pub fn kinds(self) -> Kinds {
+        let kind = |ordered: bool, kind: Kinds| if ordered { kind } else { Kinds::NONE };
+        let buffers = kind(self.buffers, Kinds::BUFFERS);
+        buffers.or(kind(self.images, Kinds::IMAGES)).or(kind(self.workgroup, Kinds::WORKGROUP))
+    }
 }
 
 #[cfg(test)]

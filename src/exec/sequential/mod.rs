@@ -12,6 +12,7 @@ mod contents;
 mod contract;
 mod decode;
 mod findings;
+mod happens;
 mod image;
 mod indirect;
 mod lanes;
@@ -39,7 +40,7 @@ mod step;
 mod subgroup;
 pub mod support;
 mod variation;
-mod within;
+mod waiting;
 
 pub use decode::Unsupported;
 pub use lower::{Lowered, lower};

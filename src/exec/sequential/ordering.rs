@@ -10,8 +10,11 @@
 use super::MemoryModel;
 use super::memory::Ordered;
 
-const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
-const RELEASE: u32 = 0x4 | 0x8 | 0x10;
+pub const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
+pub const RELEASE: u32 = 0x4 | 0x8 | 0x10;
+/// MakeAvailable and MakeVisible.
+const AVAILABLE: u32 = 0x2000;
+const VISIBLE: u32 = 0x4000;
 const BUFFERS: u32 = 0x40;
 const WORKGROUP_MEMORY: u32 = 0x100;
 const IMAGES: u32 = 0x800;
@@ -21,14 +24,109 @@ pub const SUBGROUP_SCOPE: u32 = 3;
 const INVOCATION_SCOPE: u32 = 4;
 const SHADER_CALL_SCOPE: u32 = 6;
 
+/// Which invocations a fence or an atomic reaches, from few to all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    Invocation,
+    Subgroup,
+    Workgroup,
+    Device,
+}
+
+impl Scope {
+    /// From SPIR-V's number. A queue family is the device here, since one queue runs everything.
+    pub fn of(number: u32) -> Self {
+        match number {
+            2 => Scope::Workgroup,
+            SUBGROUP_SCOPE => Scope::Subgroup,
+            INVOCATION_SCOPE | SHADER_CALL_SCOPE => Scope::Invocation,
+            _ => Scope::Device,
+        }
+    }
+}
+
+/// Some of the kinds of memory that fences order apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    pub const BUFFERS: Kinds = Kinds(1);
+    pub const IMAGES: Kinds = Kinds(2);
+    pub const WORKGROUP: Kinds = Kinds(4);
+    pub const NONE: Kinds = Kinds(0);
+    /// How many there are.
+    pub const COUNT: usize = 3;
+
+    pub fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    pub fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    pub fn without(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & !other.0)
+    }
+
+    /// Whether it has all of these.
+    pub fn has(self, other: Kinds) -> bool {
+        other.0 & !self.0 == 0
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The number of each.
+    pub fn each(self) -> impl Iterator<Item = usize> {
+        (0..Self::COUNT).filter(move |kind| self.0 >> kind & 1 == 1)
+    }
+}
+
 /// One barrier's scope and memory semantics, as the module has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fence {
     pub scope: u32,
     pub semantics: u32,
 }
 
 impl Fence {
+    pub fn reach(self) -> Scope {
+        Scope::of(self.scope)
+    }
+
+    fn kinds(self, orders: u32) -> Kinds {
+        let kind = |class: u32, kind: Kinds| if self.semantics & class != 0 { kind } else { Kinds::NONE };
+        if self.semantics & orders == 0 {
+            return Kinds::NONE;
+        }
+        kind(BUFFERS, Kinds::BUFFERS).or(kind(IMAGES, Kinds::IMAGES)).or(kind(WORKGROUP_MEMORY, Kinds::WORKGROUP))
+    }
+
+    /// Memory for which it is a release fence.
+    pub fn releases(self) -> Kinds {
+        self.kinds(RELEASE)
+    }
+
+    /// Memory for which it is an acquire fence.
+    pub fn acquires(self) -> Kinds {
+        self.kinds(ACQUIRE)
+    }
+
+    pub fn orders_anything(self) -> bool {
+        self.reach() > Scope::Invocation && !self.releases().or(self.acquires()).is_empty()
+    }
+
+    /// Whether it makes writes available, in a module that says so.
+    pub fn makes_available(self) -> bool {
+        self.semantics & AVAILABLE != 0
+    }
+
+    pub fn makes_visible(self) -> bool {
+        self.semantics & VISIBLE != 0
+    }
+
     /// A scope smaller than that of the barrier orders nothing between its invocations.
     fn reaches(self, reach: Reach) -> bool {
         match self.scope {
@@ -60,6 +158,8 @@ pub struct Fences {
     released: u32,
     /// Acquired by a memory barrier directly behind it.
     acquired: u32,
+    /// The control barrier's own scope and semantics.
+    pub control: Fence,
 }
 
 impl Fences {
@@ -76,6 +176,7 @@ impl Fences {
             own: control.storage(ACQUIRE, reach) & control.storage(RELEASE, reach),
             released: all(&mut before.into_iter(), RELEASE),
             acquired: all(&mut after.into_iter(), ACQUIRE),
+            control,
         }
     }
 

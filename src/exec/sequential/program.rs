@@ -8,6 +8,7 @@
 //! together again where the structured control flow of SPIR-V says so (SPIR-V specification, section 2.11).
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
+use super::happens::places::Places;
 use super::image::ImageStep;
 use super::ops::cooperative::Product;
 use super::ops::dot::Dot;
@@ -15,7 +16,7 @@ use super::ops::element::{Atomic, Binary, Classify, Compare, Ternary, Unary};
 use super::ops::print::{Kindred, Piece};
 use super::ops::sized::{Form, Operation, Relation};
 use super::ops::subgroup::{Group, Way};
-use super::ordering::Fences;
+use super::ordering::{Fence, Fences};
 use crate::spirv::module::Id;
 use crate::spirv::precision::Freedom;
 use std::sync::Arc;
@@ -415,6 +416,10 @@ pub enum Action {
     SubgroupBarrier {
         fences: Fences,
     },
+    /// OpMemoryBarrier; only in programs whose order is [`OrderUse::Exact`].
+    Fence {
+        fence: Fence,
+    },
 }
 
 /// The registers of a product of cooperative matrices: each invocation's elements.
@@ -594,6 +599,26 @@ pub struct Program {
     /// Bytes of the smallest number in memory that is accessed by itself, at most 4.
     pub granule: u32,
     pub subgroups: SubgroupUse,
+    pub order: OrderUse,
+    pub waits: Waits,
+}
+
+/// What orders the accesses of a program.
+#[derive(Debug, Clone, Default)]
+pub enum OrderUse {
+    /// Barriers of workgroups alone: what lies between two of them is one interval.
+    #[default]
+    Intervals,
+    /// Fences, flags and barriers of subgroups as well, or atomics that are not atomic for each other.
+    Exact(Arc<Places>),
+}
+
+/// Whether an invocation may wait for what another one writes: it reads in a loop what others write meanwhile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Waits {
+    #[default]
+    Never,
+    Possibly,
 }
 
 /// What a program does through device addresses.
@@ -702,7 +727,8 @@ impl Action {
             Action::LoopNext { counter } => word(v, counter, Update),
             Action::UndefineMemory { base: _, words: _ }
             | Action::Mark { bit: _ }
-            | Action::SubgroupBarrier { fences: _ } => {}
+            | Action::SubgroupBarrier { fences: _ }
+            | Action::Fence { fence: _ } => {}
             Action::Group { op: _, to, from, index } => {
                 *from = scalars(from, Operand, v);
                 index.iter_mut().for_each(|index| word(v, index, Operand));

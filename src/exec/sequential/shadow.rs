@@ -10,9 +10,11 @@
 //! Does not cover: a writer that has been overwritten by another racing writer is forgotten; that pair of writers is
 //! itself reported.
 
+use super::happens::cell::{CELL_BYTES, Cell, Cells, Told};
+use super::happens::{Asked, Missing, Order};
 use super::ops::element::Touch;
-use super::program::{Program, SubgroupUse};
-use super::within::{CELL_BYTES, Cell, Within};
+use super::ordering::Kinds;
+use super::program::{OrderUse, Program};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -114,8 +116,8 @@ pub struct Shadow {
     atomics: Vec<Atomics>,
     /// Cells of a word, as a power of two.
     finer: u32,
-    /// The cells, where barriers of subgroups order accesses; the others are empty then.
-    within: Option<(Rc<RefCell<Within>>, Vec<Cell>)>,
+    /// The cells, where more than barriers of workgroups order accesses; the others are empty then.
+    exact: Option<(Rc<RefCell<Order>>, Cells)>,
 }
 
 /// What was done to a cell.
@@ -149,20 +151,35 @@ impl Shadow {
             Atomicity::PlainOnly => 0,
             Atomicity::WithAtomics => cells,
         };
-        Self { plain: vec![Plain::default(); cells], atomics: vec![Atomics::default(); atomics], finer, within: None }
+        Self { plain: vec![Plain::default(); cells], atomics: vec![Atomics::default(); atomics], finer, exact: None }
     }
 
-    /// Looks at the order that barriers of subgroups make.
-    pub fn order_within(&mut self, order: &Rc<RefCell<Within>>) {
-        let cells = std::mem::take(&mut self.plain).len();
+    /// Looks at the order that everything makes together, for memory of these kinds.
+    pub fn order_exactly(&mut self, order: &Rc<RefCell<Order>>, kinds: Kinds) {
+        let cells = vec![Cell::default(); std::mem::take(&mut self.plain).len()];
         self.atomics = Vec::new();
-        self.within = Some((order.clone(), vec![Cell::default(); cells]));
+        self.exact = Some((order.clone(), Cells { cells, kinds, ..Cells::default() }));
     }
 
-    /// Bytes of a program's shadow; lists of accesses by barriers of subgroups are taken to hold two each.
+    /// Forgets all accesses.
+    pub fn reset(&mut self) {
+        if let Some((_, cells)) = &mut self.exact {
+            cells.cells.fill(Cell::default());
+            cells.published.clear();
+        }
+    }
+
+    /// What invocations tell each other by an atomic on a word, where that orders anything.
+    pub fn tell(&mut self, word: usize, told: &Told) {
+        if let Some((order, cells)) = &mut self.exact {
+            cells.tell(word, told, &mut order.borrow_mut());
+        }
+    }
+
+    /// Bytes of a program's shadow; lists of accesses are taken to hold two each.
     pub fn bytes(words: usize, atomicity: Atomicity, program: &Program, granule: u32) -> u64 {
         let words = words * (4 / granule.clamp(1, 4) as usize);
-        if program.subgroups == SubgroupUse::Barriers {
+        if let OrderUse::Exact(_) = program.order {
             return words as u64 * (CELL_BYTES + 6 * size_of::<Stamp>() as u64);
         }
         let atomics = match atomicity {
@@ -174,8 +191,8 @@ impl Shadow {
 
     /// What was done to a cell so far.
     pub fn seen(&self, cell: usize) -> Seen {
-        if let Some((_, cells)) = &self.within {
-            return cells[cell].seen();
+        if let Some((_, cells)) = &self.exact {
+            return cells.cells[cell].seen();
         }
         let (plain, atomics) = (&self.plain[cell], self.atomics.get(cell).copied().unwrap_or_default());
         let some = |stamp: Stamp| stamp.time() > 0;
@@ -189,7 +206,7 @@ impl Shadow {
 
     /// Notes an access to a word; calls `race` with each earlier access that it races with (at most one of each kind).
     #[inline]
-    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, race: impl FnMut(Stamp, Touch)) {
+    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, race: impl FnMut(Stamp, Touch, Missing)) {
         if self.finer == 0 {
             self.touch_cell(word, touch, now, race);
         } else {
@@ -204,16 +221,16 @@ impl Shadow {
         bytes: usize,
         touch: Touch,
         now: &Now,
-        mut race: impl FnMut(Stamp, Touch),
+        mut race: impl FnMut(Stamp, Touch, Missing),
     ) {
         let shift = 2 - self.finer;
         let mut told = false;
         for cell in byte >> shift..(byte + bytes).div_ceil(1 << shift) {
             let mut races = false;
-            self.touch_cell(cell, touch, now, |other, kind| {
+            self.touch_cell(cell, touch, now, |other, kind, missing| {
                 races = true;
                 if !told {
-                    race(other, kind);
+                    race(other, kind, missing);
                 }
             });
             told |= races;
@@ -221,11 +238,13 @@ impl Shadow {
     }
 
     #[inline]
-    fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
-        if let Some((order, cells)) = &mut self.within {
-            cells[word].touch(touch, now, &order.borrow(), race);
+    fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch, Missing)) {
+        if let Some((order, cells)) = &mut self.exact {
+            let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
+            cells.cells[word].touch(&asked, &order.borrow(), cells.kinds, race);
             return;
         }
+        let mut race = |other: Stamp, kind: Touch| race(other, kind, Missing::Order);
         match touch {
             Touch::Read => {
                 let cell = &mut self.plain[word];
@@ -293,7 +312,7 @@ mod tests {
         let mut found = Vec::new();
         for (touch, now) in accesses {
             found.clear();
-            shadow.touch(0, *touch, now, |_, other| found.push(other));
+            shadow.touch(0, *touch, now, |_, other, _| found.push(other));
         }
         found
     }

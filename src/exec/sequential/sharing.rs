@@ -19,6 +19,7 @@ use super::program::Program;
 use super::programs::{Counter, Programs};
 use super::record::Recorder;
 use super::shadow::{Atomicity, Shadow};
+use super::waiting::Pace;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -331,7 +332,8 @@ impl Team<'_> {
         let mut done = 0;
         while let Some(workgroups) = batch {
             for index in workgroups {
-                if self.allowance.is_stopped() || machine.run_one(&mut tiles, index).is_err() {
+                // A workgroup that waits for others depends on them.
+                if self.allowance.is_stopped() || machine.run_one(&mut tiles, index) != Ok(Pace::Ended) {
                     self.allowance.stop();
                     return None;
                 }

@@ -122,6 +122,7 @@ impl Machine<'_> {
             Action::Exchange { way, to, from, index } => self.exchange_values(*way, to, from, *index, place),
             Action::Print(print) => self.print(print, place),
             Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
+            Action::Fence { fence } => self.fence(*fence),
             Action::Mark { bit } => {
                 if let Some(lane) = self.lowest(&self.active.0) {
                     let rank = self.rank(lane);

@@ -8,16 +8,15 @@
 //! Does not cover: subgroups that a device forms in another way (by rows of the workgroup).
 
 use super::Settings;
+use super::happens::Order;
 use super::lanes::{MASK_WORDS, MOST_LANES, Mask};
 use super::machine::Machine;
-use super::memory::Ordered;
 use super::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined, Way};
-use super::ordering::Fences;
-use super::program::{Kept, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
-use super::within::Within;
+use super::ordering::{Fence, Fences, Kinds};
+use super::program::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
 use crate::model::finding::FindingKind;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 impl Settings {
@@ -42,61 +41,50 @@ impl Settings {
     }
 }
 
-/// What barriers of subgroups order, by memory; none where the program has no such barriers.
-#[derive(Debug, Default)]
-pub(super) struct Orders {
-    buffers: Option<Rc<RefCell<Within>>>,
-    /// Images and texel buffers.
-    images: Option<Rc<RefCell<Within>>>,
-    workgroup: Option<Rc<RefCell<Within>>>,
-}
-
 impl Machine<'_> {
-    /// Lets the race shadows see what barriers of subgroups order.
-    pub(super) fn watch_subgroup_barriers(&mut self) {
-        if self.program.subgroups != SubgroupUse::Barriers || !self.track_races {
+    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are not all.
+    pub(super) fn order_exactly(&mut self) {
+        let OrderUse::Exact(places) = &self.program.order else { return };
+        if !self.track_races {
             return;
         }
         let invocations = self.program.local_size.iter().product();
-        let order = || Rc::new(RefCell::new(Within::new(invocations, self.subgroup_size)));
-        let (buffers, images, workgroup) = (order(), order(), order());
-        let shown = self.program.descriptors.iter().zip(&self.slots).filter(|(one, _)| one.kept == Kept::Image);
-        let shown: BTreeSet<usize> = shown.filter_map(|(_, slot)| slot.map(|slot| slot.buffer)).collect();
+        let order = Rc::new(RefCell::new(Order::new(places.clone(), invocations, self.subgroup_size)));
+        let mut kinds: BTreeMap<usize, Kinds> = BTreeMap::new();
+        for (one, slot) in self.program.descriptors.iter().zip(&self.slots) {
+            let Some(slot) = slot else { continue };
+            let kind = match one.kept {
+                Kept::Buffer => Kinds::BUFFERS,
+                Kept::Image => Kinds::IMAGES,
+            };
+            let all = kinds.entry(slot.buffer).or_default();
+            *all = all.or(kind);
+        }
         for (index, store) in self.stores.iter_mut().enumerate() {
             if let Some(shadow) = &mut store.shadow {
-                shadow.order_within(if shown.contains(&index) { &images } else { &buffers });
+                shadow.order_exactly(&order, kinds.get(&index).copied().unwrap_or(Kinds::BUFFERS));
             }
         }
-        if let Some(shadow) = &mut self.workgroup_memory.shadow {
-            shadow.order_within(&workgroup);
-        }
-        self.orders = Orders { buffers: Some(buffers), images: Some(images), workgroup: Some(workgroup) };
-    }
-
-    /// From now on, earlier accesses of the workgroup to these memories are ordered before.
-    pub(super) fn begin_interval(&mut self, ordered: Ordered) {
-        let time = self.clock.latest();
-        let ordered = self.clock.coupled(ordered);
-        for order in self.orders.of(ordered) {
-            order.borrow_mut().begin(time);
-        }
+        self.order = Some(order);
     }
 
     /// Active lanes of each subgroup wait for each other.
     pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
+        let Some(order) = &self.order else { return };
         let ordered = self.clock.coupled(fences.ordered(self.settings.memory_model));
-        if self.orders.of(ordered).next().is_none() {
-            return;
-        }
-        let before = self.clock.latest();
         let after = self.clock.tick();
-        let (first, active, size) = (self.first_lane, self.active, self.subgroup_size);
-        for order in self.orders.of(ordered) {
-            let mut order = order.borrow_mut();
-            for (lane, members) in subgroups(&active, self.width, size) {
-                order.synchronize(first + lane, members, before, after);
-            }
+        for (lane, members) in subgroups(&self.active, self.width, self.subgroup_size) {
+            let first = self.first_lane + lane;
+            order.borrow_mut().subgroup_barrier(first, members, ordered.kinds(), fences.control, after);
         }
+    }
+
+    /// A fence of each active lane.
+    pub(super) fn fence(&mut self, fence: Fence) {
+        let Some(order) = &self.order else { return };
+        let after = self.clock.tick();
+        let mut order = order.borrow_mut();
+        self.active.lanes().for_each(|lane| order.fence(self.first_lane + lane as u32, fence, after));
     }
 
     /// A built-in variable of subgroups, by local index.
@@ -216,15 +204,6 @@ impl Machine<'_> {
         if let Some((why, lanes)) = undefined {
             self.report_value(&lanes, place, FindingKind::UndefinedValue, why.message());
         }
-    }
-}
-
-impl Orders {
-    /// Those of the memories named.
-    fn of(&self, ordered: Ordered) -> impl Iterator<Item = &Rc<RefCell<Within>>> {
-        let buffers = self.buffers.iter().filter(move |_| ordered.buffers);
-        let images = self.images.iter().filter(move |_| ordered.images);
-        buffers.chain(images).chain(self.workgroup.iter().filter(move |_| ordered.workgroup))
     }
 }
 

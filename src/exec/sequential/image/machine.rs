@@ -8,11 +8,14 @@ use super::sample::Tap;
 use super::texel::{self, Held};
 use super::view::{self, Place, View};
 use super::{Chosen, Doing, ImageStep, Level, Reading};
+use crate::exec::sequential::access::Clash;
 use crate::exec::sequential::findings::NOWHERE;
+use crate::exec::sequential::happens::cell::Told;
 use crate::exec::sequential::lanes::{MASK_WORDS, Mask};
 use crate::exec::sequential::machine::Machine;
 use crate::exec::sequential::memory::{Slot, Store};
 use crate::exec::sequential::ops::element::{Atomic, Touch};
+use crate::exec::sequential::ordering::Kinds;
 use crate::exec::sequential::program::{Reg, Root, Scalar};
 use crate::exec::sequential::variation::Choice;
 use crate::model::finding::{Finding, FindingKind};
@@ -60,13 +63,13 @@ impl Machine<'_> {
             results[lane] = got.value;
             undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
         }
-        let touch = match step.doing {
-            Doing::Write => Touch::Write,
-            Doing::Atomic(op) => op.touch(),
-            Doing::Read | Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels => Touch::Read,
-        };
         let first = step.image.descriptors.first().copied().unwrap_or(0);
-        self.report_races_at((Root::Descriptor(first), &step.image.name), touch, place);
+        self.report_races_at((Root::Descriptor(first), &step.image.name), place);
+        match step.doing {
+            Doing::Write => self.watch_change(Root::Descriptor(first), true),
+            Doing::Read | Doing::Atomic(_) => self.watch_texels(first, &results, place),
+            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels => {}
+        }
         for (component, parts) in step.to.iter().enumerate() {
             for (half, reg) in parts.registers().enumerate() {
                 self.write(reg, |out, _| {
@@ -184,7 +187,12 @@ impl Machine<'_> {
                 self.follow(lane, path);
             }
         }
-        self.touch_texel(slot, lane, (first, size), Touch::Read, false, place);
+        if self.track_races {
+            let value = self.texel_bits(slot, first, size);
+            self.touch_texel(slot, lane, (first, size), Touch::Read, [value; 2], place);
+        } else {
+            self.mark_texel(slot, (first, size), Touch::Read);
+        }
         Got { value, undefined }
     }
 
@@ -210,10 +218,9 @@ impl Machine<'_> {
                 )
             });
         }
-        let store = &self.stores[slot.buffer];
-        let byte = |at: usize| (store.words[at / 4] >> (at % 4 * 8)) as u8;
-        let same = bytes.iter().enumerate().all(|(index, new)| byte(first + index) == *new);
-        self.touch_texel(slot, lane, (first, bytes.len()), Touch::Write, same, place);
+        let before = self.texel_bits(slot, first, bytes.len());
+        let after = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
+        self.touch_texel(slot, lane, (first, bytes.len()), Touch::Write, [before, after], place);
         let path = self.path(lane);
         let store = &mut self.stores[slot.buffer];
         note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
@@ -240,20 +247,29 @@ impl Machine<'_> {
         let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
         let (value, comparator) = (operand(0), operand(1));
         let words = step.form.width().words();
-        self.touch_texel(slot, lane, (first, 4 * words), op.touch(), false, place);
-        let path = self.path(lane);
-        let store = &mut self.stores[slot.buffer];
         let at = first / 4;
+        let old = self.texel_bits(slot, first, 4 * words) as u64;
+        let new = op.apply(step.form, old, value, comparator);
+        let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
+        let values = [old, new.unwrap_or(old)].map(u128::from);
+        self.touch_texel(slot, lane, (first, 4 * words), touch, values, place);
+        let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
+        let path = self.path(lane);
+        let (invocation, memory) = (self.first_lane + lane as u32, Kinds::IMAGES);
+        let store = &mut self.stores[slot.buffer];
+        if let Some(shadow) = &mut store.shadow {
+            shadow.tell(at, &Told { invocation, place, memory, op, touch, after });
+        }
         note_path(store, path, at..at + words);
-        let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
-        let old = u64::from(store.words[at]) | high;
         let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
-        if let Some(new) = op.apply(step.form, old, value, comparator) {
+        let changed = new.is_some_and(|new| new != old);
+        if let Some(new) = new {
             for (half, word) in (at..at + words).enumerate() {
                 store.words[word] = (new >> (32 * half)) as u32;
                 store.define(word, true);
             }
         }
+        self.watch_change(Root::Descriptor(descriptor), changed);
         if undefined && self.track_undefined {
             let mut lanes = Mask::EMPTY;
             lanes.insert(lane);
@@ -263,19 +279,32 @@ impl Machine<'_> {
         Got { value: [old, 0, 0, 0], undefined: false }
     }
 
-    /// Notes an access of a lane to the bytes of a texel.
+    /// The bytes of a texel as a number.
+    fn texel_bits(&self, slot: Slot, first: usize, bytes: usize) -> u128 {
+        let store = &self.stores[slot.buffer];
+        (first..first + bytes)
+            .rev()
+            .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
+    }
+
+    /// Marks an access, where workgroups run on several cores.
+    fn mark_texel(&mut self, slot: Slot, (first, bytes): (usize, usize), touch: Touch) {
+        if let Some(marks) = &mut self.stores[slot.buffer].marks {
+            marks.touch(touch, first, bytes);
+        }
+    }
+
+    /// Notes an access of a lane to the bytes of a texel; `values` are what it held and what is read or left.
     fn touch_texel(
         &mut self,
         slot: Slot,
         lane: usize,
         (first, bytes): (usize, usize),
         touch: Touch,
-        same: bool,
+        values: [u128; 2],
         place: u32,
     ) {
-        if let Some(marks) = &mut self.stores[slot.buffer].marks {
-            marks.touch(touch, first, bytes);
-        }
+        self.mark_texel(slot, (first, bytes), touch);
         if !self.track_races {
             return;
         }
@@ -283,7 +312,9 @@ impl Machine<'_> {
         let now = self.clock.in_images(local, place);
         if let Some(shadow) = &mut self.stores[slot.buffer].shadow {
             let races = &mut self.races;
-            shadow.touch_bytes(first, bytes, touch, &now, |other, touch| races.push((other, touch, local, same)));
+            shadow.touch_bytes(first, bytes, touch, &now, |other, earlier, missing| {
+                races.push(Clash::new((other, earlier), (local, touch), missing, (values, bytes as u32)));
+            });
         }
     }
 

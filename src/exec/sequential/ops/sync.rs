@@ -13,8 +13,7 @@ use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
     row(Op::ControlBarrier, Meaning::Special(control_barrier)),
-    // Execution is sequential, so memory is always consistent; what the barrier orders is read beside OpControlBarrier.
-    row(Op::MemoryBarrier, Meaning::Nothing),
+    row(Op::MemoryBarrier, Meaning::Special(memory_barrier)),
     row(
         Op::AtomicLoad,
         Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Load, Shape::LOAD)),
@@ -173,6 +172,13 @@ fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
             decoder.push(Action::SubgroupBarrier { fences });
         }
     }
+    Ok(())
+}
+
+/// Execution is sequential, so memory is always consistent; a fence only orders accesses.
+fn memory_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let fence = fence(decoder, instruction, [0, 1])?;
+    decoder.push(Action::Fence { fence });
     Ok(())
 }
 

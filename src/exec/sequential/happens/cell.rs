@@ -1,0 +1,116 @@
+//! The accesses to one cell of memory that a later one may race with.
+//!
+//! Promises: an access is told as a race exactly if an earlier one that conflicts with it is not ordered before it (`super`).
+//! Of the earlier ones those are dropped that are ordered before another one of their kind: who is not ordered behind the
+//! first is not behind the second.
+//! Does not cover: more than the first such access of each kind.
+
+use super::{Asked, Missing, Order, Published, Reads, is_atomic, writes};
+use crate::exec::sequential::ops::element::{Atomic, Touch};
+use crate::exec::sequential::ordering::Kinds;
+use crate::exec::sequential::shadow::{Seen, Stamp};
+
+/// How long a list grows before it is looked through.
+const SHORT: u32 = 8;
+
+/// Accesses of one kind.
+#[derive(Debug, Clone, Default)]
+struct Accesses {
+    stamps: Vec<Stamp>,
+    /// At which length those are dropped that stand for nothing.
+    bound: u32,
+}
+
+impl Accesses {
+    fn record(&mut self, new: Stamp, order: &Order, now: &Asked, kinds: Kinds) {
+        if self.stamps.last() == Some(&new) {
+            return;
+        }
+        if self.stamps.len() as u32 >= self.bound.max(SHORT) {
+            let facts = order.places.facts(now.place);
+            let replaced = |old: &Stamp| order.places.facts(old.place()) == facts && order.stands_for(*old, now, kinds);
+            self.stamps.retain(|old| !replaced(old));
+            self.bound = (2 * self.stamps.len() as u32).max(SHORT);
+        }
+        self.stamps.push(new);
+    }
+}
+
+/// Accesses to one cell, by kind.
+#[derive(Debug, Clone, Default)]
+pub struct Cell {
+    by_kind: [Accesses; 4],
+}
+
+/// Bytes of a cell, without what its lists hold.
+pub const CELL_BYTES: u64 = size_of::<Cell>() as u64;
+
+const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+
+impl Cell {
+    pub fn seen(&self) -> Seen {
+        let some = |touch: Touch| !self.by_kind[touch as usize].stamps.is_empty();
+        Seen {
+            read: some(Touch::Read),
+            written: some(Touch::Write),
+            atomically_read: some(Touch::AtomicRead),
+            atomically_written: some(Touch::AtomicWrite),
+        }
+    }
+
+    /// Notes an access; calls `race` with the first earlier one of each kind that it races with.
+    pub fn touch(&mut self, now: &Asked, order: &Order, kinds: Kinds, mut race: impl FnMut(Stamp, Touch, Missing)) {
+        for kind in TOUCHES {
+            let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.alike;
+            if alike || !(writes(kind) || writes(now.touch)) {
+                continue;
+            }
+            let earlier = &self.by_kind[kind as usize].stamps;
+            let found = earlier.iter().find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
+            if let Some((other, missing)) = found {
+                race(other, kind, missing);
+            }
+        }
+        let stamp = order.stamp(now.invocation, now.place);
+        self.by_kind[now.touch as usize].record(stamp, order, now, kinds);
+    }
+}
+
+/// The cells of a block of memory, with what atomics have published there.
+#[derive(Debug, Clone, Default)]
+pub struct Cells {
+    pub cells: Vec<Cell>,
+    /// By word.
+    pub published: std::collections::HashMap<usize, Published>,
+    pub kinds: Kinds,
+}
+
+/// An atomic that was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    /// Local index in the workgroup that runs.
+    pub invocation: u32,
+    pub place: u32,
+    /// Its storage class.
+    pub memory: Kinds,
+    pub op: Atomic,
+    /// What it did in fact: one that compares may not write.
+    pub touch: Touch,
+    /// A time behind all others.
+    pub after: u32,
+}
+
+impl Cells {
+    /// What invocations tell each other by an atomic on a word.
+    pub fn tell(&mut self, word: usize, told: &Told, order: &mut Order) {
+        let published = self.published.entry(word).or_default();
+        let &Told { invocation, place, memory, op, touch, after } = told;
+        if op.reads() {
+            order.atomic_read(invocation, place, memory, published);
+        }
+        if writes(touch) {
+            let reads = if op.reads() { Reads::Yes } else { Reads::No };
+            order.atomic_write((invocation, place), memory, published, reads, after);
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! Happens-before of a dispatch, exactly, for kernels that order memory by more than barriers of workgroups.
+//!
+//! Knows: what fences, atomics and barriers order (Vulkan specification, appendix "Memory Model": *synchronizes-with*,
+//! *inter-thread-happens-before*, *location-ordered*), by kind of memory and by scope; a barrier of a workgroup or subgroup as
+//! both memory models have it (`ordering`).
+//! Promises: for any two accesses of the run whether one is ordered before the other, and if not, what is missing.
+//! Does not cover: references: accesses to the same memory through different descriptors count as through one. Orders of other
+//! schedules: which atomic reads which value is that of the run.
+
+pub mod cell;
+mod known;
+pub mod need;
+pub mod places;
+
+use super::ops::element::Touch;
+use super::ops::subgroup::Members;
+use super::ordering::{Fence, Kinds, Scope};
+use super::shadow::Stamp;
+use known::Known;
+use places::{Declared, Facts, Places, Privacy};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is known in which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    /// Happens before.
+    Before,
+    /// Of these, writes that were made available.
+    Available,
+    /// What happened before the latest operation that made things visible; and of that what was available then.
+    Seen,
+    SeenAvailable,
+}
+
+const LAYERS: usize = 4;
+
+/// What is known, by layer and kind of memory.
+#[derive(Debug, Clone, Default)]
+struct Learnt([[Known; Kinds::COUNT]; LAYERS]);
+
+impl Learnt {
+    fn of(&self, layer: Layer, kind: usize) -> &Known {
+        &self.0[layer as usize][kind]
+    }
+
+    fn change(&mut self, layer: Layer, kind: usize) -> &mut Known {
+        &mut self.0[layer as usize][kind]
+    }
+
+    fn join(&mut self, other: &Learnt, kinds: Kinds) {
+        for kind in kinds.each() {
+            for layer in [Layer::Before, Layer::Available] {
+                self.change(layer, kind).join(other.of(layer, kind));
+            }
+        }
+    }
+}
+
+/// A release fence: what its invocation knew then, without copying it.
+#[derive(Debug, Clone)]
+struct Released {
+    scope: Scope,
+    kinds: Kinds,
+    learnt: Learnt,
+    /// Own accesses up to these times happened before, and were available.
+    before: u32,
+    available: [u32; Kinds::COUNT],
+}
+
+/// What a release tells who acquires it.
+#[derive(Debug, Clone)]
+struct Message {
+    from: Sender,
+    scope: Scope,
+    kinds: Kinds,
+    /// The memory of the atomic that carries it; none for a barrier.
+    carrier: Kinds,
+    learnt: Rc<Learnt>,
+}
+
+/// Who sent a message; where every scope is the whole device it does not matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sender {
+    Any,
+    One { workgroup: u64, subgroup: u32 },
+}
+
+/// What was released to an atomic's element: its release sequence.
+#[derive(Debug, Clone, Default)]
+pub struct Published(Vec<Message>);
+
+/// The messages of one kind are one.
+fn add(messages: &mut Vec<Message>, new: Message) {
+    let same = |old: &&mut Message| {
+        (old.from, old.scope, old.kinds, old.carrier) == (new.from, new.scope, new.kinds, new.carrier)
+    };
+    match messages.iter_mut().find(same) {
+        Some(old) => Rc::make_mut(&mut old.learnt).join(&new.learnt, new.kinds),
+        None => messages.push(new),
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Invocation {
+    /// The time of what it accesses now.
+    time: u32,
+    learnt: Learnt,
+    /// Own accesses up to these times were made available.
+    available: [u32; Kinds::COUNT],
+    /// The last fence of each scope and kinds.
+    released: Vec<Released>,
+    /// What its atomics have read and no fence has acquired yet.
+    pending: Vec<Message>,
+}
+
+/// The invocations of a workgroup.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    workgroup: u64,
+    invocations: Vec<Invocation>,
+}
+
+/// Why two accesses are not ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// Nothing happens between them.
+    Order,
+    /// Both are atomic, but not for each other: a scope is too narrow, or they are not equally wide.
+    Scope,
+    Width,
+    /// An access is private to its invocation.
+    Privacy,
+    /// Written in another workgroup to a variable that is not coherent.
+    Coherence,
+    Availability,
+    Visibility,
+}
+
+impl Missing {
+    /// As findings have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Missing::Order => "order",
+            Missing::Scope => "scope",
+            Missing::Width => "width",
+            Missing::Privacy => "non-private-access",
+            Missing::Coherence => "coherence",
+            Missing::Availability => "availability",
+            Missing::Visibility => "visibility",
+        }
+    }
+
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Missing::Order => "with nothing to order them",
+            Missing::Scope => "by atomics of which one's scope does not have the other",
+            Missing::Width => "by atomics of different width",
+            Missing::Privacy => "which nothing orders, since one of the accesses is private",
+            Missing::Coherence => {
+                "from different workgroups; it is neither coherent nor volatile, so what is written need not be seen"
+            }
+            Missing::Availability => "in order, but what is written is not made available",
+            Missing::Visibility => "in order, but what is written is not made visible",
+        }
+    }
+}
+
+/// An access whose order is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    pub touch: Touch,
+    /// Local index in the workgroup that runs.
+    pub invocation: u32,
+    pub place: u32,
+}
+
+/// Who knows what of whom.
+#[derive(Debug)]
+pub struct Order {
+    places: Arc<Places>,
+    invocations: u32,
+    subgroup: u32,
+    /// From which time on which workgroup ran.
+    owners: Vec<(u32, u64)>,
+    group: Group,
+    /// Workgroups that wait for others.
+    resting: BTreeMap<u64, Group>,
+}
+
+impl Order {
+    pub fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
+        let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
+        Self { places, invocations, subgroup, owners, group, resting }
+    }
+
+    /// A workgroup begins.
+    pub fn start(&mut self, workgroup: u64, time: u32) {
+        let invocation = Invocation { time, ..Invocation::default() };
+        self.group = Group { workgroup, invocations: vec![invocation; self.invocations as usize] };
+        self.owners.push((time, workgroup));
+    }
+
+    /// The workgroup that runs waits for others.
+    pub fn rest(&mut self) {
+        let group = std::mem::take(&mut self.group);
+        self.resting.insert(group.workgroup, group);
+    }
+
+    /// One that has waited goes on.
+    pub fn resume(&mut self, workgroup: u64, time: u32) {
+        self.group = self.resting.remove(&workgroup).expect("it rests");
+        self.owners.push((time, workgroup));
+    }
+
+    /// The workgroup whose time it was.
+    fn owner(&self, time: u32) -> u64 {
+        match self.owners.last() {
+            Some((start, workgroup)) if *start <= time => *workgroup,
+            _ => {
+                let at = self.owners.partition_point(|(start, _)| *start <= time);
+                at.checked_sub(1).map_or(u64::MAX, |at| self.owners[at].1)
+            }
+        }
+    }
+
+    pub fn stamp(&self, invocation: u32, place: u32) -> Stamp {
+        Stamp::new(self.group.invocations[invocation as usize].time, invocation, place)
+    }
+
+    fn explicit(&self) -> bool {
+        self.places.declared == Declared::Vulkan
+    }
+
+    fn sender(&self, invocation: u32) -> Sender {
+        if self.places.wide {
+            return Sender::Any;
+        }
+        Sender::One { workgroup: self.group.workgroup, subgroup: invocation / self.subgroup }
+    }
+
+    /// Whether a scope of `invocation` has a sender, and the other way round.
+    fn reaches(&self, scope: Scope, from: Sender, invocation: u32) -> bool {
+        let (own, near) = match from {
+            Sender::Any => (false, false),
+            Sender::One { workgroup, subgroup } => {
+                let own = workgroup == self.group.workgroup;
+                (own, own && subgroup == invocation / self.subgroup)
+            }
+        };
+        match scope {
+            Scope::Device => true,
+            Scope::Workgroup => own,
+            Scope::Subgroup => near,
+            Scope::Invocation => false,
+        }
+    }
+
+    /// An OpMemoryBarrier, or the semantics of an atomic or of a control barrier as a fence of their own.
+    pub fn fence(&mut self, invocation: u32, fence: Fence, after: u32) {
+        if fence.reach() == Scope::Invocation {
+            return;
+        }
+        self.acquire(invocation, fence);
+        self.release(invocation, fence);
+        self.group.invocations[invocation as usize].time = after;
+    }
+
+    fn acquire(&mut self, invocation: u32, fence: Fence) {
+        let kinds = fence.acquires();
+        if kinds.is_empty() {
+            return;
+        }
+        let index = invocation as usize;
+        let pending = std::mem::take(&mut self.group.invocations[index].pending);
+        let mut kept = Vec::new();
+        for message in pending {
+            let takes = kinds.has(message.carrier) && self.reaches(fence.reach(), message.from, invocation);
+            if takes {
+                self.group.invocations[index].learnt.join(&message.learnt, kinds.and(message.kinds));
+            }
+            if !takes || !kinds.has(message.kinds) {
+                kept.push(message);
+            }
+        }
+        self.group.invocations[index].pending = kept;
+        self.see(invocation, fence, kinds);
+    }
+
+    /// A visibility operation, where the fence is one.
+    fn see(&mut self, invocation: u32, fence: Fence, kinds: Kinds) {
+        if !self.explicit() || !fence.makes_visible() {
+            return;
+        }
+        let learnt = &mut self.group.invocations[invocation as usize].learnt;
+        for kind in kinds.each() {
+            for (from, to) in [(Layer::Before, Layer::Seen), (Layer::Available, Layer::SeenAvailable)] {
+                let known = learnt.of(from, kind).clone();
+                learnt.change(to, kind).join(&known);
+            }
+        }
+    }
+
+    fn release(&mut self, invocation: u32, fence: Fence) {
+        let kinds = fence.releases();
+        if kinds.is_empty() {
+            return;
+        }
+        let explicit = self.explicit();
+        let own = &mut self.group.invocations[invocation as usize];
+        if !explicit || fence.makes_available() {
+            kinds.each().for_each(|kind| own.available[kind] = own.time);
+        }
+        let scope = fence.reach();
+        own.released.retain(|old| old.scope > scope || !kinds.has(old.kinds));
+        let (learnt, before, available) = (own.learnt.clone(), own.time, own.available);
+        own.released.push(Released { scope, kinds, learnt, before, available });
+    }
+
+    /// A fence's message.
+    fn written_out(&self, invocation: u32, released: &Released) -> Rc<Learnt> {
+        let mut learnt = Learnt::default();
+        let workgroup = self.group.workgroup;
+        for kind in released.kinds.each() {
+            let times = [released.before, released.available[kind]];
+            for (layer, time) in [Layer::Before, Layer::Available].into_iter().zip(times) {
+                let known = learnt.change(layer, kind);
+                *known = released.learnt.of(layer, kind).clone();
+                known.add(workgroup, invocation, time);
+            }
+        }
+        Rc::new(learnt)
+    }
+
+    /// An atomic has read what was published.
+    pub fn atomic_read(&mut self, invocation: u32, place: u32, memory: Kinds, published: &Published) {
+        let Some(atomic) = self.places.facts(place).atomic else { return };
+        let (fence, reach) = (atomic.fence, atomic.fence.reach());
+        let acquired = fence.acquires();
+        for message in &published.0 {
+            if !self.reaches(message.scope, message.from, invocation) || !self.reaches(reach, message.from, invocation)
+            {
+                continue;
+            }
+            let own = &mut self.group.invocations[invocation as usize];
+            own.learnt.join(&message.learnt, acquired.and(message.kinds));
+            if !acquired.has(message.kinds) {
+                let (scope, carrier) = (message.scope.min(reach), memory);
+                add(&mut own.pending, Message { scope, carrier, ..message.clone() });
+            }
+        }
+        if !acquired.is_empty() {
+            self.see(invocation, fence, acquired);
+        }
+    }
+
+    /// An atomic has written: alone, or what it read changed.
+    pub fn atomic_write(
+        &mut self,
+        (invocation, place): (u32, u32),
+        memory: Kinds,
+        published: &mut Published,
+        reads: Reads,
+        after: u32,
+    ) {
+        let Some(atomic) = self.places.facts(place).atomic else { return };
+        if reads == Reads::No {
+            published.0.clear();
+        }
+        let reach = atomic.fence.reach();
+        if !atomic.fence.releases().is_empty() {
+            // Its own release does not ask which memory the atomic is in.
+            self.release(invocation, atomic.fence);
+        }
+        let own = &self.group.invocations[invocation as usize];
+        let last = own.released.len().wrapping_sub(usize::from(!atomic.fence.releases().is_empty()));
+        let from = self.sender(invocation);
+        let carried = own.released.iter().enumerate().filter(|(at, one)| *at == last || one.kinds.has(memory));
+        let messages: Vec<Message> = carried
+            .map(|(_, released)| {
+                let (scope, learnt) = (released.scope.min(reach), self.written_out(invocation, released));
+                Message { from, scope, kinds: released.kinds, carrier: memory, learnt }
+            })
+            .collect();
+        messages.into_iter().for_each(|message| add(&mut published.0, message));
+        if !atomic.fence.releases().is_empty() {
+            self.group.invocations[invocation as usize].time = after;
+        }
+    }
+
+    /// All invocations meet; for `whole` the barrier itself orders what they did before what they do after.
+    pub fn barrier(&mut self, whole: Kinds, control: Fence, after: u32) {
+        let all: Vec<u32> = (0..self.invocations).collect();
+        self.meet(&all, Scope::Workgroup, whole, control, after);
+    }
+
+    /// The same for some of a subgroup, whose first invocation is `first`.
+    pub fn subgroup_barrier(&mut self, first: u32, members: Members, whole: Kinds, control: Fence, after: u32) {
+        let some: Vec<u32> = members.ids().map(|id| first + id).collect();
+        self.meet(&some, Scope::Subgroup, whole, control, after);
+    }
+
+    fn meet(&mut self, who: &[u32], reach: Scope, whole: Kinds, control: Fence, after: u32) {
+        if control.orders_anything() {
+            who.iter().for_each(|one| {
+                self.acquire(*one, control);
+                self.release(*one, control);
+            });
+        }
+        let told = self.told(who, reach, whole);
+        let all = self.together(who, reach, whole, control, after);
+        let acquired = if control.reach() >= reach { control.acquires() } else { Kinds::NONE };
+        for one in who {
+            let own = &mut self.group.invocations[*one as usize];
+            own.time = after;
+            own.learnt.join(&all, whole);
+            for message in &told {
+                own.learnt.join(&message.learnt, acquired.and(message.kinds));
+                if !acquired.has(message.kinds) {
+                    add(&mut own.pending, message.clone());
+                }
+            }
+            self.see(*one, control, acquired.or(whole));
+        }
+    }
+
+    /// What all who meet know together, and did until then.
+    fn together(&self, who: &[u32], reach: Scope, whole: Kinds, control: Fence, after: u32) -> Learnt {
+        let (mut all, workgroup) = (Learnt::default(), self.group.workgroup);
+        let layers = if self.explicit() { &[Layer::Before, Layer::Available][..] } else { &[Layer::Before] };
+        for (kind, layer) in whole.each().flat_map(|kind| layers.iter().map(move |layer| (kind, *layer))) {
+            let known = all.change(layer, kind);
+            let happened = layer == Layer::Before;
+            let everybody = reach == Scope::Workgroup && (happened || control.makes_available());
+            for one in who {
+                let own = &self.group.invocations[*one as usize];
+                known.join(own.learnt.of(layer, kind));
+                if !everybody {
+                    known.add(workgroup, *one, if happened { own.time } else { own.available[kind] });
+                }
+            }
+            if everybody {
+                known.add_all(workgroup, after - 1);
+            }
+        }
+        all
+    }
+
+    /// What the fences before a barrier tell all who meet there, beside what it orders wholly.
+    fn told(&self, who: &[u32], reach: Scope, whole: Kinds) -> Vec<Message> {
+        let mut told = Vec::new();
+        for one in who {
+            for released in &self.group.invocations[*one as usize].released {
+                let kinds = released.kinds.without(whole);
+                if released.scope < reach || kinds.is_empty() {
+                    continue;
+                }
+                let learnt = self.written_out(*one, &Released { kinds, ..released.clone() });
+                let (from, scope) = (self.sender(*one), released.scope);
+                add(&mut told, Message { from, scope, kinds, carrier: Kinds::NONE, learnt });
+            }
+        }
+        told
+    }
+
+    /// Whether whoever is ordered behind what is accessed now is behind an earlier access of the same kind too.
+    fn stands_for(&self, earlier: Stamp, now: &Asked, kinds: Kinds) -> bool {
+        let owner = self.owner(earlier.time());
+        if owner == self.group.workgroup && earlier.lane() == now.invocation && !self.explicit() {
+            return true;
+        }
+        let learnt = &self.group.invocations[now.invocation as usize].learnt;
+        let known =
+            |layer: Layer| kinds.each().all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()));
+        known(Layer::Before) && (!self.explicit() || known(Layer::Available))
+    }
+
+    /// What is missing for an earlier access to be ordered before the one that is made now, in memory of these kinds.
+    pub fn missing(&self, (earlier, kind): (Stamp, Touch), now: &Asked, kinds: Kinds) -> Option<Missing> {
+        let owner = self.owner(earlier.time());
+        let near = owner == self.group.workgroup;
+        if near && earlier.lane() == now.invocation {
+            return None;
+        }
+        let facts = [earlier.place(), now.place].map(|place| self.places.facts(place));
+        let clash = match clash([kind, now.touch], &facts) {
+            Clash::Plain => Missing::Order,
+            Clash::Atomics(bytes) if bytes[0] != bytes[1] => Missing::Width,
+            Clash::Atomics(_) => {
+                let from = Sender::One { workgroup: owner, subgroup: earlier.lane() / self.subgroup };
+                let scopes = facts.iter().filter_map(|facts| facts.atomic).map(|atomic| atomic.fence.reach());
+                if scopes.min().is_some_and(|scope| self.reaches(scope, from, now.invocation)) {
+                    return None;
+                }
+                Missing::Scope
+            }
+        };
+        if facts.iter().any(|facts| facts.privacy == Privacy::Private) {
+            return Some(Missing::Privacy);
+        }
+        let learnt = &self.group.invocations[now.invocation as usize].learnt;
+        let known =
+            |layer: Layer| kinds.each().all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()));
+        if !known(Layer::Before) {
+            return Some(clash);
+        }
+        if !writes(kind) {
+            return None;
+        }
+        if !self.explicit() {
+            let seen = facts[0].coherent && (facts[1].coherent || now.touch == Touch::Write);
+            return (!near && !seen).then_some(Missing::Coherence);
+        }
+        let distance = match () {
+            () if !near => Scope::Device,
+            () if earlier.lane() / self.subgroup != now.invocation / self.subgroup => Scope::Workgroup,
+            () => Scope::Subgroup,
+        };
+        let does = |scope: Option<Scope>| scope.is_some_and(|scope| scope >= distance);
+        let (available, visible) = (does(facts[0].available), now.touch == Touch::Write || does(facts[1].visible));
+        match (available, visible) {
+            (true, true) => None,
+            (true, false) => (!known(Layer::Seen)).then_some(Missing::Visibility),
+            (false, _) if !known(Layer::Available) => Some(Missing::Availability),
+            (false, true) => None,
+            (false, false) => (!known(Layer::SeenAvailable)).then_some(Missing::Visibility),
+        }
+    }
+}
+
+/// Whether an atomic that writes has read first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    Yes,
+    No,
+}
+
+pub fn writes(touch: Touch) -> bool {
+    matches!(touch, Touch::Write | Touch::AtomicWrite)
+}
+
+pub fn is_atomic(touch: Touch) -> bool {
+    matches!(touch, Touch::AtomicRead | Touch::AtomicWrite)
+}
+
+/// What two accesses to the same element are.
+enum Clash {
+    Plain,
+    /// Both atomic, so many bytes wide.
+    Atomics([u32; 2]),
+}
+
+fn clash(touches: [Touch; 2], facts: &[Facts; 2]) -> Clash {
+    let [one, two] = facts.each_ref().map(|facts| facts.atomic.map(|atomic| atomic.bytes));
+    match (touches.map(is_atomic), one, two) {
+        ([true, true], Some(one), Some(two)) => Clash::Atomics([one, two]),
+        _ => Clash::Plain,
+    }
+}

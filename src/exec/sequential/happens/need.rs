@@ -1,0 +1,112 @@
+//! How accesses of a program must be ordered, and whether its invocations may wait for each other.
+//!
+//! Promises: barriers of workgroups are enough (`OrderUse::Intervals`) only where nothing else can order two accesses, and
+//! where any two atomics on the same memory are atomic for each other.
+//! Does not cover: loops that wait for plain accesses that are neither coherent nor volatile: a compiler may read once.
+
+use super::places::{Declared, Places, is_atomic};
+use crate::exec::sequential::image::Doing;
+use crate::exec::sequential::ops::element::Atomic;
+use crate::exec::sequential::ops::sync::holds_workgroup;
+use crate::exec::sequential::ordering::Scope;
+use crate::exec::sequential::program::{Action, Block, OrderUse, Program, Step, SubgroupUse, Terminator, Waits};
+use crate::spirv::constants::Constants;
+use crate::spirv::module::{Instruction, Module};
+use crate::spirv::types::Types;
+use rspirv::spirv::Op;
+use std::sync::Arc;
+
+/// Chooses for a decoded program; takes its fences out where they order nothing.
+pub fn choose(program: &mut Program, module: &Module, types: &Types, constants: &Constants) {
+    let sync = |one: &Instruction| is_atomic(one.op) || matches!(one.op, Op::MemoryBarrier | Op::ControlBarrier);
+    if !module.instructions.iter().any(sync) {
+        return;
+    }
+    let places = Places::of(module, types, constants);
+    program.waits = waits(program, &places);
+    if program.waits == Waits::Possibly || is_exact(program, module, &places) {
+        program.order = OrderUse::Exact(Arc::new(places));
+        return;
+    }
+    for block in &mut program.blocks {
+        block.steps.retain(|step| !matches!(step.action, Action::Fence { .. }));
+    }
+}
+
+fn is_exact(program: &Program, module: &Module, places: &Places) -> bool {
+    let alone = alone(module);
+    let steps = || program.blocks.iter().flat_map(|block| &block.steps);
+    let fences = steps().any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
+    // A flag is an atomic that somebody looks at.
+    let flags = steps().any(|step| looks(&step.action));
+    let far = |step: &Step| match &step.action {
+        Action::Fence { fence } => fence.reach() == Scope::Device,
+        _ => false,
+    };
+    let control = program.barriers.iter().any(|barrier| {
+        let control = barrier.fences.control;
+        control.reach() == Scope::Device && control.orders_anything()
+    });
+    let released = places.atomics().any(|atomic| atomic.fence.orders_anything());
+    let meet = !program.barriers.is_empty();
+    program.subgroups == SubgroupUse::Barriers
+        || places.declared == Declared::Vulkan
+        || released
+        || !places.alike
+        || (fences && alone && (flags || meet))
+        || (flags && (steps().any(far) || control))
+}
+
+/// Whether a fence stands by itself, not beside a barrier of the workgroup.
+fn alone(module: &Module) -> bool {
+    let shown = |one: &&Instruction| !matches!(one.op, Op::Line | Op::NoLine);
+    let holds = |one: &Instruction| holds_workgroup(module, one);
+    let fences = module.instructions.iter().enumerate().filter(|(_, one)| one.op == Op::MemoryBarrier);
+    let beside = |mut others: Box<dyn Iterator<Item = &Instruction> + '_>| {
+        others.find(|one| shown(one) && one.op != Op::MemoryBarrier).is_some_and(holds)
+    };
+    fences.into_iter().any(|(at, _)| {
+        let (before, after) = (module.instructions[..at].iter().rev(), module.instructions[at + 1..].iter());
+        !beside(Box::new(before)) && !beside(Box::new(after))
+    })
+}
+
+/// Whether an atomic tells its invocation something.
+fn looks(action: &Action) -> bool {
+    match action {
+        Action::Atomic { op, to, .. } => to.is_some() || *op == Atomic::Load,
+        Action::Image(image) => matches!(image.doing, Doing::Atomic(_)) && !image.to.is_empty(),
+        _ => false,
+    }
+}
+
+fn waits(program: &Program, places: &Places) -> Waits {
+    let reads = |step: &&Step| match &step.action {
+        Action::Load { access, .. } => {
+            (access.root.is_buffer() || access.root == crate::exec::sequential::program::Root::Workgroup)
+                && places.facts(step.place).coherent
+        }
+        Action::Image(_) => looks(&step.action) || places.facts(step.place).coherent,
+        action => looks(action),
+    };
+    let blocks = program.blocks.iter().enumerate();
+    let looped = |at: usize| {
+        let mut behind = program.blocks.iter().enumerate().skip(at);
+        behind.any(|(from, block)| targets(block).any(|to| to as usize <= at && from >= at))
+    };
+    let possible = blocks.into_iter().any(|(at, block)| block.steps.iter().any(|step| reads(&step)) && looped(at));
+    if possible { Waits::Possibly } else { Waits::Never }
+}
+
+/// Where a block goes on.
+fn targets(block: &Block) -> impl Iterator<Item = u32> {
+    let all: Vec<u32> = match &block.terminator {
+        Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to],
+        Terminator::Branch { yes, no, condition: _ } => vec![*yes, *no],
+        Terminator::Switch { cases, default, selector: _ } => {
+            cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+        }
+        Terminator::End | Terminator::Unreachable => Vec::new(),
+    };
+    all.into_iter()
+}

@@ -1,0 +1,174 @@
+//! Invocations that wait for each other outside barriers: a loop that reads until somebody has written.
+//!
+//! Knows: an invocation makes no progress while what it reads from common memory, and from where, is the same each time
+//! round and it changes nothing there. Then others go on: the other invocations of its workgroup, and when nobody of these
+//! gets further either, other workgroups.
+//! Promises: a run in which somebody waits for a write that somebody else can still make does not end by waiting. Who never
+//! waits runs as ever. Order and result depend on the program alone.
+//! Does not cover: waiting in loops whose reads are neither atomic nor coherent (`happens::need`), which ends with the steps.
+
+use super::lanes::Mask;
+use super::machine::{Machine, Stop, Tile};
+use super::memory::Store;
+use super::program::{Root, Waits};
+use crate::model::random::mixed;
+use std::collections::VecDeque;
+
+/// Steps without progress after which others go on. Loops that compute as long without reading anything new from memory that
+/// the kernel writes are rare; they lose only that their invocations stay together.
+const QUIET: u64 = 10_000;
+
+/// Workgroups that wait at the same time, at most, while there are others that have not begun.
+const MOST_RESTING: usize = 256;
+
+/// How a workgroup's turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    Ended,
+    /// Every invocation waits for what another workgroup must do.
+    Rests,
+}
+
+/// Whether the lanes that run make progress.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Steps since the last progress.
+    quiet: u64,
+    /// Reads since then that gave what they gave before.
+    repeats: u32,
+    /// What each reading instruction got last: its place, and a hash.
+    seen: Vec<(u32, u64)>,
+    /// Changes of common memory, arrivals at barriers, ends of invocations.
+    pub changes: u64,
+}
+
+impl Watch {
+    /// Other lanes run.
+    pub fn restart(&mut self) {
+        (self.quiet, self.repeats) = (0, 0);
+        self.seen.clear();
+    }
+
+    pub fn change(&mut self) {
+        self.changes += 1;
+        (self.quiet, self.repeats) = (0, 0);
+    }
+
+    /// An instruction has read something, given by a hash of values and addresses.
+    pub fn read(&mut self, place: u32, hash: u64) {
+        match self.seen.iter_mut().find(|(other, _)| *other == place) {
+            Some((_, last)) if *last == hash => self.repeats = self.repeats.saturating_add(1),
+            Some((_, last)) => {
+                *last = hash;
+                (self.quiet, self.repeats) = (0, 0);
+            }
+            None => {
+                self.seen.push((place, hash));
+                (self.quiet, self.repeats) = (0, 0);
+            }
+        }
+    }
+
+    /// Whether it is time for others, before so many steps more.
+    pub fn is_tired(&mut self, steps: u64) -> bool {
+        self.quiet += steps;
+        self.quiet > QUIET && self.repeats > 1
+    }
+}
+
+/// A workgroup that waits.
+pub(super) struct Resting {
+    index: u64,
+    tiles: Vec<Tile>,
+    memory: Store,
+    paths: Vec<u64>,
+}
+
+impl Machine<'_> {
+    /// Whether reads and changes are watched.
+    #[inline]
+    pub(super) fn watches(&self, root: Root) -> bool {
+        self.program.waits == Waits::Possibly && (root.is_buffer() || root == Root::Workgroup)
+    }
+
+    /// An instruction has read these words in these lanes, at the machine's addresses.
+    pub(super) fn watch_read(&mut self, root: Root, lanes: &Mask, words: &[u32], place: u32, component: u32) {
+        if !self.watches(root) {
+            return;
+        }
+        let hash = lanes.lanes().fold(0, |hash, lane| {
+            mixed(hash ^ u64::from(self.addresses[lane]) << 32 ^ u64::from(words[lane]) ^ (lane as u64) << 48)
+        });
+        self.watch.read(place << 5 | component & 31, hash);
+    }
+
+    /// The same for texels, given by lane.
+    pub(super) fn watch_texels(&mut self, descriptor: u32, texels: &[[u64; 4]], place: u32) {
+        if !self.watches(Root::Descriptor(descriptor)) {
+            return;
+        }
+        let words = |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mixed(hash ^ word));
+        let hash = self.active.lanes().fold(0, |hash, lane| mixed(hash ^ words(lane)));
+        self.watch.read(place << 5, hash);
+    }
+
+    /// What common memory holds has changed.
+    #[inline]
+    pub(super) fn watch_change(&mut self, root: Root, changed: bool) {
+        if changed && self.watches(root) {
+            self.watch.change();
+        }
+    }
+
+    /// Whether other workgroups can run while this one waits.
+    pub(super) fn may_rest(&self) -> bool {
+        self.workgroups() > 1 && (self.order.is_some() || !self.track_races)
+    }
+
+    /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
+    pub(super) fn lay_aside(&mut self, tiles: &mut Vec<Tile>) -> Resting {
+        if let Some(order) = &self.order {
+            order.borrow_mut().rest();
+        }
+        let memory = self.fresh_workgroup_memory();
+        Resting {
+            index: self.workgroup_index,
+            tiles: std::mem::replace(tiles, self.tiles()),
+            memory: std::mem::replace(&mut self.workgroup_memory, memory),
+            paths: self.paths.clone(),
+        }
+    }
+
+    fn take_up(&mut self, resting: Resting, tiles: &mut Vec<Tile>) {
+        self.choose(resting.index);
+        let time = self.begins();
+        if let Some(order) = &self.order {
+            order.borrow_mut().resume(resting.index, time);
+        }
+        (self.workgroup_memory, self.paths, *tiles) = (resting.memory, resting.paths, resting.tiles);
+    }
+
+    /// Gives workgroups that wait a turn each, until as few as `few` are left. Without an end, if none can go on: steps do end.
+    pub(super) fn turns(
+        &mut self,
+        resting: &mut VecDeque<Resting>,
+        tiles: &mut Vec<Tile>,
+        few: usize,
+        completed: &mut impl FnMut([u32; 3]),
+    ) -> Result<(), Stop> {
+        while resting.len() > few {
+            let Some(one) = resting.pop_front() else { break };
+            self.take_up(one, tiles);
+            match self.go_on(tiles)? {
+                Pace::Ended => completed(self.workgroup),
+                Pace::Rests => resting.push_back(self.lay_aside(tiles)),
+            }
+        }
+        Ok(())
+    }
+
+    /// How many may wait when another workgroup begins; so many turns are given before.
+    pub(super) fn room_for_rest(&self) -> usize {
+        MOST_RESTING
+    }
+}
