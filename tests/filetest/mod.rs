@@ -37,6 +37,8 @@ pub struct FileTest {
     pub environment: Option<shaderc::EnvVersion>,
     pub spec_memory_model: bool,
     pub unordered: bool,
+    /// Lines of barriers without which the file has no race either.
+    pub spare: Vec<u32>,
     /// Whether a device must not run it.
     pub sequential_only: bool,
 }
@@ -57,6 +59,8 @@ pub struct Alias {
     pub offset: u64,
     /// None: all behind the offset.
     pub range: Option<u64>,
+    /// None: seen as the other binding sees it.
+    pub texels: Option<(DescriptorClass, ImageFormat)>,
 }
 
 /// The device address of a buffer, stored in another one before the run.
@@ -158,10 +162,14 @@ impl FileTest {
 
     pub fn read(compiler: &shaderc::Compiler, path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let mut test = Self::parse(&name, &text);
+        Self::of(compiler, &path.file_stem().unwrap().to_string_lossy(), &text)
+    }
+
+    /// The test that a text is.
+    pub fn of(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
+        let mut test = Self::parse(name, text);
         let environment = test.environment.unwrap_or(shaderc::EnvVersion::Vulkan1_1);
-        test.words = compile_with(compiler, environment, &name, &text);
+        test.words = compile_with(compiler, environment, name, text);
         test
     }
 
@@ -200,7 +208,14 @@ impl FileTest {
                 of: number(1),
                 offset: parts.get(2).map_or(0, |_| u64::from(number(2))),
                 range: parts.get(3).map(|_| u64::from(number(3))),
+                texels: None,
             }),
+            "texel-alias" => {
+                let class = serde_json::from_value(parts[2].into()).unwrap();
+                let format = serde_json::from_value(parts[3].into()).unwrap();
+                let (binding, of) = (number(0), number(1));
+                self.aliases.push(Alias { binding, of, offset: 0, range: None, texels: Some((class, format)) });
+            }
             "address" => self.addresses.push(Address {
                 binding: number(0),
                 at: u64::from(number(1)),
@@ -246,6 +261,7 @@ impl FileTest {
             }
             "steps" => self.steps = Some(u64::from(number(0))),
             "spec-memory-model" => self.spec_memory_model = true,
+            "spare" => self.spare.push(number(0)),
             "unordered" => self.unordered = true,
             "sequential-only" => self.sequential_only = true,
             other => panic!("{}: directive {other}", self.name),
@@ -332,8 +348,8 @@ impl FileTest {
             set: 0,
             binding: alias.binding,
             array_index: 0,
-            class: self.buffers[buffer].class,
-            view: Default::default(),
+            class: alias.texels.map_or(self.buffers[buffer].class, |(class, _)| class),
+            view: alias.texels.map_or(JobView::Bytes, |(_, format)| JobView::Texels(format)),
             buffer,
             offset: alias.offset,
             range: alias.range.unwrap_or(behind),

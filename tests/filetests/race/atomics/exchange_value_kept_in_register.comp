@@ -1,4 +1,5 @@
 #version 450
+//! sequential-only
 //! buffer 0 int 0
 //! buffer 1 int 0*4
 //! expect 1 int 1 1 1 1

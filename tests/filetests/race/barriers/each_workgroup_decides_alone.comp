@@ -9,6 +9,6 @@ void main() {
     uint i = gl_LocalInvocationIndex;
     uint base = gl_WorkGroupID.x * 4;
     s[i] = base + i;
-    if (gl_WorkGroupID.x == 0) barrier(); else { barrier(); barrier(); }
+    if (gl_WorkGroupID.x == 0) barrier(); else for (uint k = 0; k < 2; k++) barrier();
     into[base + i] = s[i ^ 1u];
 }

@@ -2,6 +2,7 @@
 //! groups 2 1 1
 //! buffer 0 float 0*8
 //! expect 0 float 1.5 0.5 3.5 2.5 1.5 0.5 3.5 2.5
+//! spare 12
 layout(local_size_x=2, local_size_y=2) in;
 layout(std430, set=0, binding=0) buffer Into { float into[]; };
 shared float s[2][2];

@@ -1,6 +1,6 @@
 #version 450
 //! buffer 0 float 0*8
-//! finding data-race 13 15
+//! finding data-race 13 14
 //! unordered
 struct Item { float size; float weight; };
 layout(local_size_x=4) in;
@@ -11,6 +11,5 @@ void main() {
     items[i].size = float(i * i);
     barrier();
     items[i].weight = 0.5 * float(i);
-    uint from = (i * 3) % 4; from = (from * 3) % 4;
     into[i] = items[i ^ 1u];
 }

@@ -1,6 +1,6 @@
 #version 450
 //! buffer 0 float 0*8
-//! expect 0 float 0 0 1 0.5 4 1 9 1.5
+//! expect 0 float 1 0.5 0 0 9 1.5 4 1
 struct Item { float size; float weight; };
 layout(local_size_x=4) in;
 layout(std430, set=0, binding=0) buffer Into { Item into[]; };
@@ -10,6 +10,5 @@ void main() {
     items[i].size = float(i * i);
     items[i].weight = 0.5 * float(i);
     barrier();
-    uint from = (i * 3) % 4; from = (from * 3) % 4;
-    into[i] = items[from];
+    into[i] = items[i ^ 1u];
 }

@@ -16,6 +16,5 @@ void main() {
         d[chunk * 4 + i] = carry + sum;
         barrier();
         if (i == 3) carry += sum;
-        barrier();
     }
 }

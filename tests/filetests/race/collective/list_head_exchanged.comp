@@ -1,4 +1,5 @@
 #version 450
+//! sequential-only
 //! buffer 0 uint 99
 //! buffer 1 uint 0*4
 layout(local_size_x=4) in;

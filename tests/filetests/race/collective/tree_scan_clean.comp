@@ -1,6 +1,8 @@
 #version 450
 //! buffer 0 uint 3 1 7 0 4 1 6 3
 //! expect 0 uint 0 3 4 11 11 15 16 22
+//! spare 13
+//! spare 19
 layout(local_size_x=4) in;
 layout(std430, set=0, binding=0) buffer Data { uint d[]; };
 shared uint s[8];

@@ -9,8 +9,6 @@ void main() {
     s[i] = d[i];
     barrier();
     if (s[0] != 0) {
-        uint next = s[3 - i];
-        barrier();
-        d[i] = next;
+        d[i] = s[3 - i];
     }
 }

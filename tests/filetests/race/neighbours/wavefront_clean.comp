@@ -3,6 +3,7 @@
 //! buffer 1 uint 2 4 3 4
 //! buffer 2 uint 0
 //! expect 2 uint 3
+//! spare 16
 layout(local_size_x=4) in;
 layout(std430, set=0, binding=0) readonly buffer A { uint a[]; };
 layout(std430, set=0, binding=1) readonly buffer B { uint b[]; };
