@@ -2,95 +2,16 @@
 
 mod filetest;
 
-use filetest::{Completed, FileTest};
+use filetest::FileTest;
+use filetest::judge::{Findings, WIDTHS, problems, run};
 use std::path::Path;
 use std::sync::Arc;
-use vkcert::exec::sequential::{MemoryModel, SequentialExecutor, Settings};
+use vkcert::exec::sequential::{SequentialExecutor, Settings};
 use vkcert::exec::{Completion, Executor, ModuleRecording, Run, Unobserved};
-use vkcert::model::finding::Finding;
 use vkcert::model::id::DecisionId;
-use vkcert::model::printed::PrintedLine;
 use vkcert::model::records::{DecisionSlot, MarkerTable, RecordLayout};
 use vkcert::model::structure::{MarkIndex, MarkerRole};
 use vkcert::spirv::module::Module;
-
-fn run(test: &FileTest, tile_width: u32) -> Run {
-    let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
-    let settings = Settings { tile_width, memory_model, ..Settings::default() };
-    SequentialExecutor::new(settings).run(&test.job(), &mut Unobserved).expect("the engine does not fail")
-}
-
-fn lines(finding: &Finding) -> (String, Option<u32>, Option<u32>) {
-    let line = |place: &Option<vkcert::model::place::Place>| place.as_ref().and_then(|place| place.line);
-    (finding.kind.to_string(), line(&finding.place), line(&finding.other_place))
-}
-
-/// As the directive `print` has it.
-fn printed_line(line: &PrintedLine) -> String {
-    let [x, y, z] = line.invocation;
-    format!("{x} {y} {z} @{} {}", line.place.line.unwrap_or(0), line.text.trim_end())
-}
-
-fn problems(test: &FileTest, width: u32, run: &Run) -> Vec<String> {
-    let mut problems = Vec::new();
-    if test.unordered && width != 64 {
-        // Which of two racing accesses comes first depends on the width; that they race does not.
-        let kinds: Vec<String> = run.findings.iter().map(|finding| finding.kind.to_string()).collect();
-        return test
-            .findings
-            .iter()
-            .filter(|one| !kinds.contains(&one.kind))
-            .map(|one| format!("no {one:?}"))
-            .collect();
-    }
-    let completion = match (&run.completion, &test.completion) {
-        (Completion::Completed, Completed::Wholly)
-        | (Completion::Error { .. }, Completed::Error)
-        | (Completion::NoTermination { .. }, Completed::NoTermination)
-        | (Completion::Undetermined { .. }, Completed::Undetermined) => true,
-        (Completion::Unsupported { what }, Completed::Unsupported(name)) => what.contains(name.as_str()),
-        _ => false,
-    };
-    if !completion {
-        problems.push(format!("completion {:?}, expected {:?}", run.completion, test.completion));
-    }
-    let found: Vec<_> = run.findings.iter().map(lines).collect();
-    for expected in &test.findings {
-        let matches = |one: &(String, Option<u32>, Option<u32>)| {
-            one.0 == expected.kind
-                && one.1 == Some(expected.line)
-                && expected.other.is_none_or(|other| one.2 == Some(other))
-        };
-        if !found.iter().any(matches) {
-            problems.push(format!("missing finding {expected:?}"));
-        }
-    }
-    for (index, one) in found.iter().enumerate() {
-        let expected = test.findings.iter().any(|expected| {
-            one.0 == expected.kind
-                && one.1 == Some(expected.line)
-                && expected.other.is_none_or(|other| one.2 == Some(other))
-        });
-        if !expected {
-            problems.push(format!("unexpected finding {one:?}: {}", run.findings[index].message));
-        }
-    }
-    for (kind, name, value) in &test.details {
-        let has = |finding: &Finding| {
-            finding.kind.to_string() == *kind
-                && finding.details.get(name).is_some_and(|one| one.to_string().trim_matches('"') == *value)
-        };
-        if !run.findings.iter().any(has) {
-            problems.push(format!("no {kind} with {name} {value}"));
-        }
-    }
-    let printed: Vec<String> = run.printed.lines.iter().map(printed_line).collect();
-    if printed != test.prints {
-        problems.push(format!("printed {printed:#?}, expected {:#?}", test.prints));
-    }
-    problems.extend(test.mismatches(&run.buffers));
-    problems
-}
 
 #[test]
 fn file_tests_hold_at_every_tile_width() {
@@ -99,9 +20,9 @@ fn file_tests_hold_at_every_tile_width() {
     assert!(tests.len() >= 40, "{} file tests", tests.len());
     let mut failures = Vec::new();
     for test in &tests {
-        for width in [64, 1, 3, 128, 1024] {
+        for width in WIDTHS {
             let run = run(test, width);
-            for problem in problems(test, width, &run) {
+            for problem in problems(test, width, &run, Findings::AsListed) {
                 failures.push(format!("{} (width {width}): {problem}", test.name));
             }
         }

@@ -30,11 +30,11 @@ fn differences(test: &FileTest, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Vec<Str
     found
 }
 
-#[test]
-fn file_tests_give_the_same_on_a_device() {
+/// Both engines on the tests of a folder below `tests/filetests` that a device may run.
+fn give_the_same(folder: &str, least: usize) {
     let Some(mut device) = device::device() else { return };
     let driver = format!("{:?}", device.identity());
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests").join(folder);
     let (mut run, mut failures) = (0, Vec::new());
     for test in FileTest::read_all(&folder).into_iter().filter(|test| !test.sequential_only) {
         let mut job = test.job();
@@ -58,6 +58,21 @@ fn file_tests_give_the_same_on_a_device() {
         failures.extend(problems.map(|problem| format!("{}: {problem}", test.name)));
     }
     println!("{run} file tests on both engines");
-    assert!(run >= 30, "{run}");
+    assert!(run >= least, "{run}");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn file_tests_give_the_same_on_a_device() {
+    give_the_same("run", 30);
+}
+
+/// The clean ones: an outcome that depends on who comes first would differ.
+#[test]
+fn kernels_without_races_give_the_same_on_a_device() {
+    let topics = ["neighbours", "collective", "barriers", "divergence", "atomics", "layout", "images", "workgroups"];
+    for topic in topics {
+        give_the_same(&format!("race/{topic}"), 10);
+    }
+    give_the_same("race/ordered", 5);
 }

@@ -2,9 +2,13 @@
 
 #![allow(dead_code)]
 
+pub mod judge;
+
 use std::path::Path;
 use std::sync::Arc;
-use vkcert::exec::resource::{ImageView, JobImage, JobResources, JobSampler, JobView, ViewKind};
+use vkcert::exec::resource::{
+    AddressPlace, ImageView, JobAddress, JobImage, JobResources, JobSampler, JobView, ViewKind, address_symbol,
+};
 use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use vkcert::model::finding::Checks;
 use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape};
@@ -17,6 +21,8 @@ pub struct FileTest {
     pub groups: [u32; 3],
     pub buffers: Vec<Buffer>,
     pub images: Vec<Image>,
+    pub aliases: Vec<Alias>,
+    pub addresses: Vec<Address>,
     pub push: Vec<Option<u32>>,
     pub specialization: Vec<(u32, u64)>,
     pub expect: Vec<Expect>,
@@ -26,8 +32,13 @@ pub struct FileTest {
     pub prints: Vec<String>,
     pub completion: Completed,
     pub steps: Option<u64>,
+    pub subgroup_size: Option<u32>,
+    /// None: Vulkan 1.1, SPIR-V 1.3.
+    pub environment: Option<shaderc::EnvVersion>,
     pub spec_memory_model: bool,
     pub unordered: bool,
+    /// Lines of barriers without which the file has no race either.
+    pub spare: Vec<u32>,
     /// Whether a device must not run it.
     pub sequential_only: bool,
 }
@@ -38,6 +49,29 @@ pub struct Buffer {
     pub class: DescriptorClass,
     pub words: Vec<Option<u32>>,
     pub range: Option<u64>,
+}
+
+/// A binding that sees bytes of another binding's buffer.
+#[derive(Debug, Clone)]
+pub struct Alias {
+    pub binding: u32,
+    pub of: u32,
+    pub offset: u64,
+    /// None: all behind the offset.
+    pub range: Option<u64>,
+    /// None: seen as the other binding sees it.
+    pub texels: Option<(DescriptorClass, ImageFormat)>,
+}
+
+/// The device address of a buffer, stored in another one before the run.
+#[derive(Debug, Clone)]
+pub struct Address {
+    pub binding: u32,
+    /// Byte offset of the 8 bytes.
+    pub at: u64,
+    pub target: u32,
+    /// Bytes added to the address.
+    pub offset: u64,
 }
 
 /// An image or texel buffer; bound behind the buffers in order.
@@ -78,12 +112,12 @@ pub enum Completed {
 
 /// Compiles GLSL without optimisation.
 pub fn compile(name: &str, text: &str) -> Vec<u32> {
-    compile_with(&shaderc::Compiler::new().unwrap(), name, text)
+    compile_with(&shaderc::Compiler::new().unwrap(), shaderc::EnvVersion::Vulkan1_1, name, text)
 }
 
-fn compile_with(compiler: &shaderc::Compiler, name: &str, text: &str) -> Vec<u32> {
+fn compile_with(compiler: &shaderc::Compiler, environment: shaderc::EnvVersion, name: &str, text: &str) -> Vec<u32> {
     let mut options = shaderc::CompileOptions::new().unwrap();
-    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_1 as u32);
+    options.set_target_env(shaderc::TargetEnv::Vulkan, environment as u32);
     options.set_generate_debug_info();
     options.set_optimization_level(shaderc::OptimizationLevel::Zero);
     compiler
@@ -128,9 +162,14 @@ impl FileTest {
 
     pub fn read(compiler: &shaderc::Compiler, path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let mut test = Self::parse(&name, &text);
-        test.words = compile_with(compiler, &name, &text);
+        Self::of(compiler, &path.file_stem().unwrap().to_string_lossy(), &text)
+    }
+
+    /// The test that a text is.
+    pub fn of(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
+        let mut test = Self::parse(name, text);
+        let environment = test.environment.unwrap_or(shaderc::EnvVersion::Vulkan1_1);
+        test.words = compile_with(compiler, environment, name, text);
         test
     }
 
@@ -164,6 +203,35 @@ impl FileTest {
                 let buffer = self.buffers.iter_mut().find(|buffer| buffer.binding == number(0)).unwrap();
                 buffer.range = Some(u64::from(number(1)));
             }
+            "alias" => self.aliases.push(Alias {
+                binding: number(0),
+                of: number(1),
+                offset: parts.get(2).map_or(0, |_| u64::from(number(2))),
+                range: parts.get(3).map(|_| u64::from(number(3))),
+                texels: None,
+            }),
+            "texel-alias" => {
+                let class = serde_json::from_value(parts[2].into()).unwrap();
+                let format = serde_json::from_value(parts[3].into()).unwrap();
+                let (binding, of) = (number(0), number(1));
+                self.aliases.push(Alias { binding, of, offset: 0, range: None, texels: Some((class, format)) });
+            }
+            "address" => self.addresses.push(Address {
+                binding: number(0),
+                at: u64::from(number(1)),
+                target: number(2),
+                offset: parts.get(3).map_or(0, |_| u64::from(number(3))),
+            }),
+            "vulkan" => {
+                self.environment = match parts[0] {
+                    "1.2" => Some(shaderc::EnvVersion::Vulkan1_2),
+                    other => panic!("{}: Vulkan {other}", self.name),
+                }
+            }
+            "subgroup-size" => {
+                self.subgroup_size = Some(number(0));
+                self.sequential_only = true;
+            }
             "push" => {
                 for pair in parts.chunks(2) {
                     self.push.extend(words(pair[0], pair[1..].iter().copied()));
@@ -193,6 +261,7 @@ impl FileTest {
             }
             "steps" => self.steps = Some(u64::from(number(0))),
             "spec-memory-model" => self.spec_memory_model = true,
+            "spare" => self.spare.push(number(0)),
             "unordered" => self.unordered = true,
             "sequential-only" => self.sequential_only = true,
             other => panic!("{}: directive {other}", self.name),
@@ -201,12 +270,6 @@ impl FileTest {
 
     /// The job, with every check on.
     pub fn job(&self) -> Job {
-        let named = self.buffers.iter().map(|buffer| (buffer.binding, &buffer.words));
-        let buffers =
-            named.chain(self.images.iter().map(|image| (image.binding, &image.words))).map(|(name, words)| {
-                let (bytes, defined) = bytes(words);
-                JobBuffer { name: name.to_string(), bytes, defined }
-            });
         let images = self.images.iter().zip(self.buffers.len()..).map(|(image, buffer)| image.bound(buffer));
         let shapes = self.images.iter().zip(self.buffers.len() as u32..);
         let resources = JobResources {
@@ -218,7 +281,7 @@ impl FileTest {
                 .map(|_| nearest())
                 .into_iter()
                 .collect(),
-            addresses: Vec::new(),
+            addresses: self.addresses.iter().map(|one| self.stored(one)).collect(),
         };
         let bindings = self.buffers.iter().enumerate().map(|(index, buffer)| JobBinding {
             set: 0,
@@ -239,20 +302,67 @@ impl FileTest {
                 words: Arc::new(self.words.clone()),
                 recording: ModuleRecording::None,
             }],
-            buffers: buffers.collect(),
+            buffers: self.contents(),
             dispatches: vec![JobDispatch {
                 module: 0,
                 entry: "main".to_owned(),
                 groups: self.groups,
-                bindings: bindings.chain(images).collect(),
+                bindings: bindings.chain(self.aliases.iter().map(|alias| self.aliased(alias))).chain(images).collect(),
                 push_constants,
                 push_constants_defined,
                 specialization: self.specialization.iter().copied().collect(),
-                subgroup_size: None,
+                subgroup_size: self.subgroup_size,
             }],
             resources,
             limits: Limits { steps: self.steps.unwrap_or(50_000_000), ..Limits::default() },
             checks: Checks::all(),
+        }
+    }
+
+    /// What lies in the buffers, then in the images.
+    fn contents(&self) -> Vec<JobBuffer> {
+        let named = self.buffers.iter().map(|buffer| (buffer.binding, &buffer.words));
+        let named = named.chain(self.images.iter().map(|image| (image.binding, &image.words)));
+        let contents = named.map(|(name, words)| {
+            let (bytes, defined) = bytes(words);
+            JobBuffer { name: name.to_string(), bytes, defined }
+        });
+        let mut contents: Vec<JobBuffer> = contents.collect();
+        for one in &self.addresses {
+            let (at, symbol) = (one.at as usize, address_symbol(self.buffer_of(one.target) as u32, one.offset));
+            contents[self.buffer_of(one.binding)].bytes[at..at + 8].copy_from_slice(&symbol.to_le_bytes());
+        }
+        contents
+    }
+
+    /// Which buffer a binding has.
+    fn buffer_of(&self, binding: u32) -> usize {
+        let at = self.buffers.iter().position(|buffer| buffer.binding == binding);
+        at.unwrap_or_else(|| panic!("{}: no buffer {binding}", self.name))
+    }
+
+    fn aliased(&self, alias: &Alias) -> JobBinding {
+        let buffer = self.buffer_of(alias.of);
+        let behind = self.buffers[buffer].words.len() as u64 * 4 - alias.offset;
+        JobBinding {
+            set: 0,
+            binding: alias.binding,
+            array_index: 0,
+            class: alias.texels.map_or(self.buffers[buffer].class, |(class, _)| class),
+            view: alias.texels.map_or(JobView::Bytes, |(_, format)| JobView::Texels(format)),
+            buffer,
+            offset: alias.offset,
+            range: alias.range.unwrap_or(behind),
+            dynamic_offset: 0,
+        }
+    }
+
+    fn stored(&self, address: &Address) -> JobAddress {
+        JobAddress {
+            place: AddressPlace::Buffer(self.buffer_of(address.binding) as u32),
+            at: address.at,
+            target: self.buffer_of(address.target) as u32,
+            offset: address.offset,
         }
     }
 

@@ -1,0 +1,10 @@
+#version 450
+//! buffer 0 uint 0*4
+//! expect 0 uint 3 2 2 2
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer Data { uvec4 v; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    if (i == 0) { v.y = 2; v.z = 2; v.w = 2; }
+    else atomicAdd(v.x, 1u);
+}

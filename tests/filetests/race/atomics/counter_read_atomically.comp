@@ -1,0 +1,12 @@
+#version 450
+//! buffer 0 uint 0
+//! buffer 1 uint 0*4
+//! expect 0 uint 4
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer Counter { uint counter; };
+layout(std430, set=0, binding=1) buffer Into { uint into[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    atomicAdd(counter, 1u);
+    into[i] = atomicOr(counter, 0u) & 0u;
+}

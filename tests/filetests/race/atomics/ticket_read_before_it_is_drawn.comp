@@ -1,0 +1,14 @@
+#version 450
+//! groups 2 1 1
+//! buffer 0 uint 0
+//! buffer 1 uint 0*4
+//! finding data-race 11 12
+//! unordered
+layout(local_size_x=2) in;
+layout(std430, set=0, binding=0) buffer Tickets { uint next; };
+layout(std430, set=0, binding=1) buffer Seats { uint seats[]; };
+void main() {
+    uint mine = next;
+    atomicAdd(next, 1u);
+    if (mine > 9) seats[0] = mine;
+}

@@ -1,0 +1,17 @@
+#version 450
+//! buffer 0 uint 1 0 0 0
+//! expect 0 uint 0 0 0 1
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer Data { uint d[]; };
+shared uint s[2][4];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    s[0][i] = d[i];
+    s[1][i] = 0;
+    barrier();
+    for (uint k = 0; k < 3; k++) {
+        s[(k + 1) & 1u][i] = s[k & 1u][(i + 3) & 3u];
+        barrier();
+    }
+    d[i] = s[1][i];
+}

@@ -1,0 +1,13 @@
+#version 450
+//! buffer 0 int 5 6 7 8 0*4
+//! finding data-race 10 12
+//! unordered
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer Data { int d[8]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    d[i] = d[i] + int(5);
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+    d[4 + i] = d[(i + 1) % 4];
+}

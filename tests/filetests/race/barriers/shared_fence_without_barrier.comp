@@ -1,0 +1,14 @@
+#version 450
+//! groups 2 1 1
+//! buffer 0 float 0*8
+//! finding data-race 11 13
+//! unordered
+layout(local_size_x=2, local_size_y=2) in;
+layout(std430, set=0, binding=0) buffer Into { float into[]; };
+shared float s[2][2];
+void main() {
+    uvec2 at = gl_LocalInvocationID.xy;
+    s[at.y][at.x] = float(2 * at.y + at.x) + 0.5;
+    memoryBarrierShared();
+    into[gl_WorkGroupID.x * 4 + at.y * 2 + at.x] = s[at.y][1 - at.x];
+}

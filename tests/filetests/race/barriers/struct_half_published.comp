@@ -1,0 +1,15 @@
+#version 450
+//! buffer 0 float 0*8
+//! finding data-race 13 14
+//! unordered
+struct Item { float size; float weight; };
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer Into { Item into[]; };
+shared Item items[4];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    items[i].size = float(i * i);
+    barrier();
+    items[i].weight = 0.5 * float(i);
+    into[i] = items[i ^ 1u];
+}

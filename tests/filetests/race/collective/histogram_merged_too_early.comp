@@ -1,0 +1,21 @@
+#version 450
+//! groups 2 1 1
+//! buffer 0 uint 3 1 0 2 3 3 1 0 0 1 3 3 2 0 1 3
+//! buffer 1 uint 0*4
+//! finding data-race 18 16
+//! detail data-race memory workgroup
+//! unordered
+layout(local_size_x=8) in;
+layout(std430, set=0, binding=0) readonly buffer From { uint from[]; };
+layout(std430, set=0, binding=1) buffer Bins { uint bins[]; };
+shared uint local[4];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    if (i < 4) local[i] = 0;
+    barrier();
+    atomicAdd(local[from[gl_GlobalInvocationID.x]], 1u);
+    if (i < 4) {
+        uint count = local[i];
+        atomicAdd(bins[i], count);
+    }
+}

@@ -1,0 +1,11 @@
+#version 450
+//! sequential-only
+//! buffer 0 uint 99
+//! buffer 1 uint 0*4
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer Head { uint head; };
+layout(std430, set=0, binding=1) buffer Next { uint next[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    next[i] = atomicExchange(head, i);
+}

@@ -1,0 +1,13 @@
+#version 450
+//! groups 2 1 1
+//! image 1 storage_image 2d r32ui 5x1 1 1 uint 0*5
+//! finding data-race 12 12
+//! detail data-race reach across-workgroups
+//! detail data-race reach within-workgroup
+//! unordered
+layout(local_size_x=2) in;
+layout(set=0, binding=1, r32ui) uniform uimage2D img;
+void main() {
+    int at = int(gl_GlobalInvocationID.x);
+    for (int k = 0; k < 2; k++) imageStore(img, ivec2(at + k, 0), uvec4(gl_WorkGroupID.x + 1));
+}

@@ -1,0 +1,14 @@
+#version 450
+//! buffer 0 uint 1 2 3 4
+//! alias 1 0
+//! expect 0 uint 4 1 2 3
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) readonly buffer From { uint from[]; };
+layout(std430, set=0, binding=1) buffer Into { uint into[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    uint value = from[(i + 3) & 3u];
+    memoryBarrierBuffer();
+    barrier();
+    into[i] = value;
+}

@@ -1,0 +1,10 @@
+#version 450
+//! buffer 0 hex 0
+//! finding data-race 9 9
+//! unordered
+layout(local_size_x=8) in;
+layout(std430, set=0, binding=0) buffer Packed { uint packed; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    packed |= (i + 1) << (4 * i);
+}

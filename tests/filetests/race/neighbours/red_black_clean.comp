@@ -1,0 +1,19 @@
+#version 450
+//! buffer 0 int 0 2 4 6 8 10 12 0
+//! expect 0 int 0 2 4 6 8 10 5 0
+layout(local_size_x=6) in;
+layout(std430, set=0, binding=0) buffer Data { int d[]; };
+shared int s[8];
+void relax(uint i) {
+    s[i] = (s[i - 1] + s[i + 1]) / 2;
+}
+void main() {
+    uint i = gl_LocalInvocationIndex + 1;
+    s[i] = d[i];
+    if (i == 1) { s[0] = d[0]; s[7] = d[7]; }
+    barrier();
+    if (i % 2 == 1) relax(i);
+    barrier();
+    if (i % 2 == 0) relax(i);
+    d[i] = s[i];
+}

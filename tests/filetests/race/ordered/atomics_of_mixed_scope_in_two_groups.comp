@@ -1,0 +1,15 @@
+#version 450
+//! groups 2 1 1
+//! buffer 0 uint 0
+//! finding data-race 12 14
+//! detail data-race reach across-workgroups
+//! unordered
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x=2) in;
+layout(std430, set=0, binding=0) buffer Counter { uint counter; };
+void main() {
+    if (gl_WorkGroupID.x == 0)
+        atomicAdd(counter, 1u, gl_ScopeWorkgroup, 0, 0);
+    else
+        atomicAdd(counter, 1u, gl_ScopeDevice, 0, 0);
+}

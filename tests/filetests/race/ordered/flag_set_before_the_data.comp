@@ -1,0 +1,22 @@
+#version 450
+//! sequential-only
+//! steps 2000000
+//! buffer 0 int 0 0
+//! buffer 1 int 0
+//! finding data-race 20 16
+//! unordered
+layout(local_size_x=2) in;
+layout(std430, set=0, binding=0) buffer Message { int data; int flag; };
+layout(std430, set=0, binding=1) buffer Into { int into; };
+void main() {
+    // The one that waits is the first.
+    if (gl_LocalInvocationIndex == 0) {
+        do {} while (atomicAdd(flag, 0) != 1);
+        memoryBarrierBuffer();
+        into = data;
+    } else {
+        memoryBarrierBuffer();
+        atomicExchange(flag, 1);
+        data = -3;
+    }
+}

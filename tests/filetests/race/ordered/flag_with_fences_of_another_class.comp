@@ -1,0 +1,24 @@
+#version 450
+//! sequential-only
+//! steps 2000000
+//! buffer 0 uint 0 0
+//! buffer 1 uint 0
+//! finding data-race 15 22
+//! detail data-race memory buffer
+//! unordered
+layout(local_size_x=2) in;
+layout(std430, set=0, binding=0) buffer Message { uint data; uint flag; };
+layout(std430, set=0, binding=1) buffer Into { uint into; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    if (i == 0) {
+        data = 42;
+        memoryBarrierShared();
+        atomicExchange(flag, 1u);
+    }
+    if (i == 1) {
+        while (atomicOr(flag, 0u) == 0u) {}
+        memoryBarrierShared();
+        into = data;
+    }
+}

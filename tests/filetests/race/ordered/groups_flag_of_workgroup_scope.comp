@@ -1,0 +1,22 @@
+#version 450
+//! sequential-only
+//! steps 2000000
+//! groups 2 1 1
+//! buffer 0 uint 0 0
+//! buffer 1 uint 0
+//! finding data-race 17 19
+//! finding data-race 16 20
+//! unordered
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x=1) in;
+layout(std430, set=0, binding=0) coherent buffer Message { uint data; uint flag; };
+layout(std430, set=0, binding=1) buffer Into { uint into; };
+void main() {
+    if (gl_WorkGroupID.x == 0) {
+        data = 9;
+        atomicStore(flag, 1u, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+    } else {
+        while (atomicLoad(flag, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquire) == 0u) {}
+        into = data;
+    }
+}

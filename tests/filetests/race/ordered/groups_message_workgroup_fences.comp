@@ -1,0 +1,25 @@
+#version 450
+//! sequential-only
+//! steps 2000000
+//! groups 2 1 1
+//! buffer 0 uint 0
+//! buffer 1 uint 0
+//! buffer 2 uint 0
+//! finding data-race 17 23
+//! detail data-race reach across-workgroups
+//! unordered
+layout(local_size_x=1) in;
+layout(std430, set=0, binding=0) coherent buffer Flag { uint flag; };
+layout(std430, set=0, binding=1) coherent buffer Message { uint data; };
+layout(std430, set=0, binding=2) buffer Into { uint into; };
+void main() {
+    if (gl_WorkGroupID.x == 0) {
+        data = 64;
+        groupMemoryBarrier();
+        atomicExchange(flag, 1u);
+    } else {
+        while (atomicOr(flag, 0u) == 0u) {}
+        groupMemoryBarrier();
+        into = data;
+    }
+}

@@ -1,0 +1,21 @@
+#version 450
+//! sequential-only
+//! steps 2000000
+//! groups 2 1 1
+//! buffer 0 uint 0
+//! buffer 1 uint 0*2
+//! buffer 2 uint 0*2
+//! expect 2 uint 2 1
+layout(local_size_x=1) in;
+layout(std430, set=0, binding=0) buffer Arrived { uint arrived; };
+layout(std430, set=0, binding=1) coherent buffer Data { uint d[]; };
+layout(std430, set=0, binding=2) buffer Into { uint into[]; };
+void main() {
+    uint group = gl_WorkGroupID.x;
+    d[group] = group + 1;
+    memoryBarrierBuffer();
+    atomicAdd(arrived, 1u);
+    while (atomicOr(arrived, 0u) < 2u) {}
+    memoryBarrierBuffer();
+    into[group] = d[1 - group];
+}

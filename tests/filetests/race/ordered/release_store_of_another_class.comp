@@ -1,0 +1,20 @@
+#version 450
+//! sequential-only
+//! steps 2000000
+//! buffer 0 uint 0 0
+//! buffer 1 uint 0
+//! finding data-race 14 18
+//! unordered
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x=2) in;
+layout(std430, set=0, binding=0) buffer Message { uint data; uint flag; };
+layout(std430, set=0, binding=1) buffer Into { uint into; };
+void main() {
+    if (gl_LocalInvocationIndex == 0) {
+        data = 6;
+        atomicStore(flag, 1u, gl_ScopeDevice, gl_StorageSemanticsShared, gl_SemanticsRelease);
+    } else {
+        while (atomicLoad(flag, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire) == 0u) {}
+        into = data;
+    }
+}

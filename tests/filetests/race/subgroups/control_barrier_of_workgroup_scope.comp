@@ -1,0 +1,14 @@
+#version 450
+//! subgroup-size 4
+//! buffer 0 uint 0*8
+//! expect 0 uint 7 6 5 4 3 2 1 0
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x=8) in;
+layout(std430, set=0, binding=0) buffer Into { uint into[]; };
+shared uint s[8];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    s[i] = i;
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+    into[i] = s[7 - i];
+}

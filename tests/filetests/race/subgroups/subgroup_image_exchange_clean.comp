@@ -1,0 +1,14 @@
+#version 450
+//! subgroup-size 4
+//! image 1 storage_image 1d r32ui 8 1 1 uint 0*8
+//! expect 1 uint 0 1 2 3 3 2 1 0
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x=4) in;
+layout(set=0, binding=1, r32ui) uniform uimage1D img;
+void main() {
+    int i = int(gl_LocalInvocationIndex);
+    imageStore(img, i, uvec4(i));
+    subgroupBarrier();
+    uint other = imageLoad(img, 3 - i).x;
+    imageStore(img, 4 + i, uvec4(other));
+}

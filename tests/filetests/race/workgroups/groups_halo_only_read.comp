@@ -1,0 +1,17 @@
+#version 450
+//! groups 2 1 1
+//! buffer 0 uint 1 2 3 4 5 6
+//! buffer 1 uint 0*6
+//! expect 1 uint 0 6 9 12 15 0
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) readonly buffer From { uint from[]; };
+layout(std430, set=0, binding=1) buffer Into { uint into[]; };
+shared uint s[4];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    uint at = gl_WorkGroupID.x * 2 + i;
+    s[i] = from[at];
+    barrier();
+    uint sum = s[(i + 3) & 3u] + s[i] + s[(i + 1) & 3u];
+    if (i > 0 && i < 3) into[at] = sum;
+}

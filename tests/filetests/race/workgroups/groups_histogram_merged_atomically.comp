@@ -1,0 +1,17 @@
+#version 450
+//! groups 2 1 1
+//! buffer 0 uint 0 1 1 1
+//! buffer 1 uint 0*2
+//! expect 1 uint 1 3
+layout(local_size_x=2) in;
+layout(std430, set=0, binding=0) readonly buffer From { uint from[]; };
+layout(std430, set=0, binding=1) buffer Bins { uint bins[2]; };
+shared uint local[2];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    local[i] = 0;
+    barrier();
+    atomicAdd(local[from[gl_GlobalInvocationID.x]], 1u);
+    barrier();
+    atomicAdd(bins[i], local[i]);
+}

@@ -1,0 +1,12 @@
+#version 450
+//! groups 4 1 1
+//! buffer 0 uint 0 0
+//! finding data-race 11 10
+//! unordered
+layout(local_size_x=1) in;
+layout(std430, set=0, binding=0) buffer Sums { uint total; uint copy; };
+void main() {
+    uint group = gl_WorkGroupID.x;
+    atomicAdd(total, group + 1);
+    if (group == 3) copy = total;
+}
