@@ -78,9 +78,8 @@ fn subgroups_and_their_barriers() {
 }
 
 #[test]
-#[ignore = "the engine takes atomics and fences apart from barriers as ordering nothing yet"]
 fn flags_fences_and_scopes() {
-    holds("ordered", 139);
+    holds("ordered", 140);
 }
 
 /// Where calls of barriers and fences stand in a text: first byte, byte behind the semicolon.
@@ -134,7 +133,6 @@ fn a_kernel_without_one_of_its_barriers_races() {
 }
 
 #[test]
-#[ignore = "the engine takes atomics and fences apart from barriers as ordering nothing yet"]
 fn a_kernel_without_one_of_its_fences_races() {
     let mut failures = Vec::new();
     let taken = without_barriers("ordered", &mut failures);

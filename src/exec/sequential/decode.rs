@@ -1169,7 +1169,12 @@ impl<'a> Decoder<'a> {
         self.program.uniform_masks = self.uniform_masks.into_iter().collect();
         self.program.per_lane = self.per_lane.into_iter().collect();
         self.program.zeroed = self.sums.into_values().collect();
-        super::happens::need::choose(&mut self.program, self.module, &self.types, &self.constants);
+        super::happens::need::choose(
+            &mut self.program,
+            self.module,
+            (&self.types, &self.constants),
+            known.memory_model,
+        );
         super::settle::settle(&mut self.program, known);
         Ok(self.program)
     }

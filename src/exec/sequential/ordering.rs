@@ -152,12 +152,14 @@ pub enum Reach {
 /// Storage classes (bits of the memory semantics) that the parts of a barrier order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fences {
-    /// By the control barrier alone: it both releases and acquires them.
-    own: u32,
     /// Released by a memory barrier directly before it.
+    fenced: u32,
+    /// Released by such a one or by the control barrier itself.
     released: u32,
-    /// Acquired by a memory barrier directly behind it.
+    /// Acquired by the control barrier itself or by a memory barrier directly behind it.
     acquired: u32,
+    /// What of these has a scope in which not all are who wait.
+    narrow: u32,
     /// The control barrier's own scope and semantics.
     pub control: Fence,
 }
@@ -169,25 +171,39 @@ impl Fences {
         before: impl IntoIterator<Item = Fence>,
         after: impl IntoIterator<Item = Fence>,
     ) -> Self {
-        let all = |fences: &mut dyn Iterator<Item = Fence>, orders: u32| {
-            fences.fold(0, |storage, fence| storage | fence.storage(orders, reach))
+        let (before, after): (Vec<Fence>, Vec<Fence>) = (before.into_iter().collect(), after.into_iter().collect());
+        let all = |fences: &[Fence], orders: u32| {
+            fences.iter().fold(0, |storage, fence| storage | fence.storage(orders, reach))
         };
+        let narrow = |fence: &&Fence| fence.reach() > Scope::Invocation && !fence.reaches(reach);
+        let parts = before.iter().chain(&after).chain([&control]);
+        let fenced = all(&before, RELEASE);
         Self {
-            own: control.storage(ACQUIRE, reach) & control.storage(RELEASE, reach),
-            released: all(&mut before.into_iter(), RELEASE),
-            acquired: all(&mut after.into_iter(), ACQUIRE),
+            fenced,
+            released: fenced | control.storage(RELEASE, reach),
+            acquired: all(&after, ACQUIRE) | control.storage(ACQUIRE, reach),
+            narrow: parts.filter(narrow).fold(0, |storage, fence| storage | fence.semantics & STORAGE),
             control,
+        }
+    }
+
+    fn storage(self, model: MemoryModel) -> u32 {
+        let both = self.released & self.acquired;
+        match model {
+            MemoryModel::Idiom => both | self.fenced,
+            MemoryModel::Spec => both,
         }
     }
 
     /// Which memory the barrier orders under a model.
     pub fn ordered(self, model: MemoryModel) -> Ordered {
-        let storage = match model {
-            MemoryModel::Idiom => self.own | self.released,
-            MemoryModel::Spec => self.own | (self.released & self.acquired),
-        };
-        let has = |class: u32| storage & class != 0;
+        let has = |class: u32| self.storage(model) & class != 0;
         Ordered { buffers: has(BUFFERS), images: has(IMAGES), workgroup: has(WORKGROUP_MEMORY) }
+    }
+
+    /// Whether nothing but the barriers beside it makes it order more memory, or order it for some.
+    pub fn is_complete(self, model: MemoryModel) -> bool {
+        (self.released | self.acquired | self.narrow) & !self.storage(model) == 0
     }
 
     /// Whether buffer accesses are ordered by the idiom alone.

@@ -338,6 +338,7 @@ impl<'a> Session<'a> {
             push_constants_defined: push_constants.undefined.is_none(),
             defined,
             undefined_checked: checked,
+            memory_model: self.settings.memory_model,
             variation: self.settings.variation,
             bound: bound(dispatch),
             subgroup_size: Some(subgroup_size),

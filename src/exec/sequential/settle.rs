@@ -4,6 +4,7 @@
 //! operand is looked at for definedness only where some path can leave it undefined (a forward may-analysis), and an
 //! operation for an undefined result only where its operands are not constants that rule it out.
 
+use super::MemoryModel;
 use super::ops::element::{Binary, Ternary};
 use super::program::*;
 use super::variation::{Products, Variation};
@@ -21,6 +22,8 @@ pub struct Known {
     pub bound: BTreeMap<(u32, u32), u32>,
     /// Invocations of a subgroup, where a dispatch has told.
     pub subgroup_size: Option<u32>,
+    /// What barriers order.
+    pub memory_model: MemoryModel,
     /// How the run departs from the ordinary one.
     pub variation: Option<Variation>,
 }

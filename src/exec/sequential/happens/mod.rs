@@ -408,20 +408,30 @@ impl Order {
                 self.release(*one, control);
             });
         }
-        let told = self.told(who, reach, whole);
+        let told = self.told(who, whole);
         let all = self.together(who, reach, whole, control, after);
-        let acquired = if control.reach() >= reach { control.acquires() } else { Kinds::NONE };
         for one in who {
             let own = &mut self.group.invocations[*one as usize];
             own.time = after;
             own.learnt.join(&all, whole);
             for message in &told {
-                own.learnt.join(&message.learnt, acquired.and(message.kinds));
-                if !acquired.has(message.kinds) {
-                    add(&mut own.pending, message.clone());
-                }
+                self.hear(*one, message, control);
             }
-            self.see(*one, control, acquired.or(whole));
+            self.see(*one, control, control.acquires().or(whole));
+        }
+    }
+
+    /// What a fence before a barrier tells who waits there.
+    fn hear(&mut self, invocation: u32, message: &Message, control: Fence) {
+        if !self.reaches(message.scope, message.from, invocation) {
+            return;
+        }
+        let hears = self.reaches(control.reach(), message.from, invocation);
+        let acquired = if hears { control.acquires() } else { Kinds::NONE };
+        let own = &mut self.group.invocations[invocation as usize];
+        own.learnt.join(&message.learnt, acquired.and(message.kinds));
+        if !acquired.has(message.kinds) {
+            add(&mut own.pending, message.clone());
         }
     }
 
@@ -448,12 +458,12 @@ impl Order {
     }
 
     /// What the fences before a barrier tell all who meet there, beside what it orders wholly.
-    fn told(&self, who: &[u32], reach: Scope, whole: Kinds) -> Vec<Message> {
+    fn told(&self, who: &[u32], whole: Kinds) -> Vec<Message> {
         let mut told = Vec::new();
         for one in who {
             for released in &self.group.invocations[*one as usize].released {
                 let kinds = released.kinds.without(whole);
-                if released.scope < reach || kinds.is_empty() {
+                if kinds.is_empty() {
                     continue;
                 }
                 let learnt = self.written_out(*one, &Released { kinds, ..released.clone() });

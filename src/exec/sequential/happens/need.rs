@@ -5,6 +5,7 @@
 //! Does not cover: loops that wait for plain accesses that are neither coherent nor volatile: a compiler may read once.
 
 use super::places::{Declared, Places, is_atomic};
+use crate::exec::sequential::MemoryModel;
 use crate::exec::sequential::image::Doing;
 use crate::exec::sequential::ops::element::Atomic;
 use crate::exec::sequential::ops::sync::holds_workgroup;
@@ -17,14 +18,14 @@ use rspirv::spirv::Op;
 use std::sync::Arc;
 
 /// Chooses for a decoded program; takes its fences out where they order nothing.
-pub fn choose(program: &mut Program, module: &Module, types: &Types, constants: &Constants) {
+pub fn choose(program: &mut Program, module: &Module, (types, constants): (&Types, &Constants), model: MemoryModel) {
     let sync = |one: &Instruction| is_atomic(one.op) || matches!(one.op, Op::MemoryBarrier | Op::ControlBarrier);
     if !module.instructions.iter().any(sync) {
         return;
     }
     let places = Places::of(module, types, constants);
     program.waits = waits(program, &places);
-    if program.waits == Waits::Possibly || is_exact(program, module, &places) {
+    if program.waits == Waits::Possibly || is_exact(program, module, &places, model) {
         program.order = OrderUse::Exact(Arc::new(places));
         return;
     }
@@ -33,7 +34,7 @@ pub fn choose(program: &mut Program, module: &Module, types: &Types, constants: 
     }
 }
 
-fn is_exact(program: &Program, module: &Module, places: &Places) -> bool {
+fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryModel) -> bool {
     let alone = alone(module);
     let steps = || program.blocks.iter().flat_map(|block| &block.steps);
     let fences = steps().any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
@@ -53,6 +54,7 @@ fn is_exact(program: &Program, module: &Module, places: &Places) -> bool {
         || places.declared == Declared::Vulkan
         || released
         || !places.alike
+        || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(model))
         || (fences && alone && (flags || meet))
         || (flags && (steps().any(far) || control))
 }

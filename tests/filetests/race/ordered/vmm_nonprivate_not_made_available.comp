@@ -2,7 +2,9 @@
 //! spec-memory-model
 //! buffer 0 uint 0*4
 //! buffer 1 uint 0*4
-//! expect 1 uint 1 2 3 0
+//! finding data-race 19 15
+//! detail data-race missing availability
+//! unordered
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x=4) in;
