@@ -149,6 +149,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         repetitions: run.repetitions,
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
+        race_scope: run.race_scope,
         notes: run.notes.clone(),
         printed: run.printed.clone(),
         schedules: run.schedules.clone(),

@@ -15,7 +15,7 @@ use crate::exec::repeat::Repeated;
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
 use crate::model::evidence::{LoweringDecision, Mismatch};
-use crate::model::finding::{Checks, Finding, FindingKind};
+use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
 use crate::model::printed::Printed;
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
@@ -48,6 +48,8 @@ pub struct TestRun {
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
+    /// Whether the data races found are those of every schedule; of engines that look for races.
+    pub race_scope: Option<RaceScope>,
     /// What the kernels printed.
     pub printed: Printed,
     /// Final contents by buffer name; empty where the run did not get that far.
@@ -110,6 +112,7 @@ impl TestRun {
             mismatches: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
+            race_scope: None,
             printed: Printed::default(),
             outputs: BTreeMap::new(),
             records: Vec::new(),
@@ -140,6 +143,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
         notes: production.notes.clone(),
+        race_scope: production.race_scope,
         printed: production.printed.clone(),
         records: Vec::new(),
         objects: Vec::new(),

@@ -18,7 +18,7 @@ pub mod texel;
 pub mod vulkan;
 
 use crate::model::evidence::LoweringDecision;
-use crate::model::finding::{Checks, Finding};
+use crate::model::finding::{Checks, Finding, RaceScope};
 use crate::model::printed::Printed;
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
@@ -131,6 +131,8 @@ pub struct Run {
     pub notes: Vec<String>,
     /// Of engines that print.
     pub printed: Printed,
+    /// Whether the data races are those of every schedule, or of this one; of engines that look for them.
+    pub race_scope: Option<RaceScope>,
 }
 
 impl Run {
@@ -143,6 +145,7 @@ impl Run {
             records: BTreeMap::new(),
             notes: Vec::new(),
             printed: Printed::default(),
+            race_scope: None,
         }
     }
 }

@@ -134,7 +134,13 @@ impl Results {
         let first = self.different.swap_remove(0);
         match completion {
             None => Run { findings, ..first },
-            Some(completion) => Run { findings, notes: first.notes, printed: first.printed, ..Run::ended(completion) },
+            Some(completion) => Run {
+                findings,
+                notes: first.notes,
+                printed: first.printed,
+                race_scope: first.race_scope,
+                ..Run::ended(completion)
+            },
         }
     }
 

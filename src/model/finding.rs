@@ -22,6 +22,16 @@ pub enum FindingKind {
     Coupling,
 }
 
+/// Which schedules the data races of a run are those of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaceScope {
+    /// Every one: neither control flow nor addresses depend on what atomics gave or on values that were read in a race.
+    AllSchedules,
+    /// The one that ran.
+    ExecutedSchedule,
+}
+
 impl FindingKind {
     /// Every kind, in report order, with its stored name. `--check` and the documents iterate this table.
     pub const ALL: &'static [(FindingKind, &'static str)] = &[

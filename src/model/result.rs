@@ -2,7 +2,7 @@
 
 use super::coverage::KernelCoverage;
 use super::evidence::Mismatch;
-use super::finding::Finding;
+use super::finding::{Finding, RaceScope};
 use super::id::TestId;
 use super::printed::Printed;
 use super::schedule::ScheduleResult;
@@ -30,6 +30,9 @@ pub struct TestOutcome {
     pub repetitions: u32,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
+    /// Whether the data races found are those of every schedule; of engines that look for races.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub race_scope: Option<RaceScope>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
     /// What the kernels printed with debug printf; the sequential engine alone prints.

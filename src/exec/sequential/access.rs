@@ -623,6 +623,11 @@ impl Machine<'_> {
         let [earlier, later] = clash.touches;
         let class = (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
         let pair = [place, clash.other.place()];
+        for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
+            if touch == Touch::Read {
+                self.collector.racy_reads.insert(place);
+            }
+        }
         let same = clash.touches == [Touch::Write; 2] && clash.values[0] == clash.values[1];
         let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];
         let shown = clash.values.map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));

@@ -40,11 +40,13 @@ pub struct Collector {
     found: Vec<Gathered>,
     /// Linear index of the workgroup that runs.
     pub workgroup: u64,
+    /// Places of reads that race.
+    pub racy_reads: BTreeSet<u32>,
 }
 
 impl Collector {
     pub fn new(checks: Checks) -> Self {
-        Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0 }
+        Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0, racy_reads: BTreeSet::new() }
     }
 
     /// Adds an occurrence; `describe` is called for the first of its kind and places.
@@ -75,6 +77,7 @@ impl Collector {
     /// Adds what others gathered in other workgroups: what is left is what one would have gathered in all of them.
     pub fn gather(&mut self, others: Vec<Collector>) {
         for other in others {
+            self.racy_reads.extend(other.racy_reads);
             let keys: HashMap<usize, Key> = other.index.into_iter().map(|(key, index)| (index, key)).collect();
             for (index, new) in other.found.into_iter().enumerate() {
                 match self.index.entry(keys[&index]) {

@@ -3,6 +3,7 @@
 use super::contents::Contents;
 use super::decode::Unsupported;
 use super::findings::{Collector, merge};
+use super::happens;
 use super::image::view::{self, View};
 use super::lower::LoopTally;
 use super::machine::{Launch, Machine, Stop, working_bytes};
@@ -21,7 +22,7 @@ use crate::exec::{
 };
 use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
-use crate::model::finding::{Finding, FindingKind};
+use crate::model::finding::{Finding, FindingKind, RaceScope};
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::verdict::EngineName;
@@ -142,6 +143,7 @@ struct Session<'a> {
     /// Why records cannot be trusted, of the first dispatch with such records.
     untrusted: Option<String>,
     notes: BTreeSet<String>,
+    race_scope: Option<RaceScope>,
 }
 
 impl<'a> Session<'a> {
@@ -194,6 +196,7 @@ impl<'a> Session<'a> {
             printed: Printed::default(),
             untrusted: None,
             notes: BTreeSet::new(),
+            race_scope: job.checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
         })
     }
 
@@ -256,7 +259,12 @@ impl<'a> Session<'a> {
             let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
+        let dependence = happens::scope::dependence(program, &machine.slots, &collector.racy_reads);
         self.keep_printed(printed);
+        if let (Some(scope), Some(place)) = (&mut self.race_scope, dependence) {
+            *scope = RaceScope::ExecutedSchedule;
+            self.notes.insert(scope_note(parsed, place));
+        }
         if stopped.is_none()
             && let Err(reason) = self.read_record_buffer(dispatch.module, &size)
         {
@@ -521,6 +529,7 @@ impl<'a> Session<'a> {
             records: self.records,
             notes: self.notes.into_iter().collect(),
             printed: self.printed,
+            race_scope: self.race_scope,
         };
         let paths =
             self.stores.iter_mut().take(self.job.buffers.len()).filter_map(|store| store.paths.take()).collect();
@@ -580,6 +589,14 @@ fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<Strin
         )
     };
     by_idiom.map(note).collect()
+}
+
+/// Says why the races found are those of the schedule that ran.
+fn scope_note(module: &Module, place: u32) -> String {
+    format!(
+        "races are those of the schedule that ran: the branch or address at {} depends on what an atomic gave, or on a value that is read in a race",
+        module.place(place as usize)
+    )
 }
 
 fn over_memory(bytes: u64, limit: u64) -> Early {

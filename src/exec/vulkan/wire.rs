@@ -149,6 +149,7 @@ pub fn run(job: &Job, run: WireRun) -> Run {
         records,
         notes: Vec::new(),
         printed: Printed::default(),
+        race_scope: None,
     }
 }
 

@@ -11,6 +11,9 @@ pub mod cell;
 mod known;
 pub mod need;
 pub mod places;
+pub mod scope;
+#[cfg(test)]
+mod tests;
 
 use super::ops::element::Touch;
 use super::ops::subgroup::Members;
@@ -303,19 +306,25 @@ impl Order {
     }
 
     fn release(&mut self, invocation: u32, fence: Fence) {
-        let kinds = fence.releases();
-        if kinds.is_empty() {
-            return;
+        if let Some(new) = self.released(invocation, fence) {
+            let own = &mut self.group.invocations[invocation as usize];
+            own.released.retain(|old| old.scope > new.scope || !new.kinds.has(old.kinds));
+            own.released.push(new);
         }
-        let explicit = self.explicit();
+    }
+
+    /// What a release of now tells, with its availability operation; none where it is no release.
+    fn released(&mut self, invocation: u32, fence: Fence) -> Option<Released> {
+        let (kinds, scope, explicit) = (fence.releases(), fence.reach(), self.explicit());
+        if kinds.is_empty() {
+            return None;
+        }
         let own = &mut self.group.invocations[invocation as usize];
         if !explicit || fence.makes_available() {
             kinds.each().for_each(|kind| own.available[kind] = own.time);
         }
-        let scope = fence.reach();
-        own.released.retain(|old| old.scope > scope || !kinds.has(old.kinds));
         let (learnt, before, available) = (own.learnt.clone(), own.time, own.available);
-        own.released.push(Released { scope, kinds, learnt, before, available });
+        Some(Released { scope, kinds, learnt, before, available })
     }
 
     /// A fence's message.
@@ -369,22 +378,19 @@ impl Order {
             published.0.clear();
         }
         let reach = atomic.fence.reach();
-        if !atomic.fence.releases().is_empty() {
-            // Its own release does not ask which memory the atomic is in.
-            self.release(invocation, atomic.fence);
-        }
+        // Its own release does not ask which memory it is in, and nothing but it carries it on.
+        let alone = self.released(invocation, atomic.fence);
         let own = &self.group.invocations[invocation as usize];
-        let last = own.released.len().wrapping_sub(usize::from(!atomic.fence.releases().is_empty()));
         let from = self.sender(invocation);
-        let carried = own.released.iter().enumerate().filter(|(at, one)| *at == last || one.kinds.has(memory));
-        let messages: Vec<Message> = carried
-            .map(|(_, released)| {
+        let fences = own.released.iter().filter(|one| one.kinds.has(memory));
+        let messages: Vec<Message> = (fences.chain(&alone))
+            .map(|released| {
                 let (scope, learnt) = (released.scope.min(reach), self.written_out(invocation, released));
                 Message { from, scope, kinds: released.kinds, carrier: memory, learnt }
             })
             .collect();
         messages.into_iter().for_each(|message| add(&mut published.0, message));
-        if !atomic.fence.releases().is_empty() {
+        if alone.is_some() {
             self.group.invocations[invocation as usize].time = after;
         }
     }

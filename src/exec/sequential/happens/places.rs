@@ -61,7 +61,7 @@ pub struct Places {
     pub wide: bool,
     /// Whether every atomic is as wide as every other one, and reaches all that share its memory.
     pub alike: bool,
-    facts: HashMap<u32, Facts>,
+    pub(super) facts: HashMap<u32, Facts>,
 }
 
 impl Places {

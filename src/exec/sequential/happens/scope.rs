@@ -1,0 +1,184 @@
+//! Whether the races of a run are those of every schedule: whether control flow or addresses depend on what an atomic gave or
+//! on a value that was read in a race.
+//!
+//! Knows: which registers and which memory a value may come to, whatever the path (a forward may-analysis of the program).
+//! Promises: where [`dependence`] finds nothing, every schedule makes the same accesses, and barriers order them alike.
+//! An atomic without a used result whose operations commute gives memory the same value in every schedule.
+//! Does not cover: parts of a variable: one element that depends on an atomic stands for all.
+
+use crate::exec::sequential::image::Doing;
+use crate::exec::sequential::marks::Combined;
+use crate::exec::sequential::memory::Slot;
+use crate::exec::sequential::ops::element::Atomic;
+use crate::exec::sequential::ops::sized::Form;
+use crate::exec::sequential::program::{Access, Action, Pointed, Program, Root, Scalar, Step, Terminator, Use};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Memory that is looked at as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Memory {
+    Buffer(usize),
+    /// Any buffer: where an address leads.
+    Buffers,
+    Workgroup,
+    Invocation,
+    PushConstants,
+}
+
+/// What the analysis has found so far.
+struct Flow<'a> {
+    program: Program,
+    slots: &'a [Option<Slot>],
+    racy: &'a BTreeSet<u32>,
+    registers: BTreeSet<Scalar>,
+    memory: BTreeSet<Memory>,
+}
+
+/// The first instruction that makes the accesses of a run depend on its schedule; `racy` are the places of reads that
+/// race.
+pub fn dependence(program: &Program, slots: &[Option<Slot>], racy: &BTreeSet<u32>) -> Option<u32> {
+    let steps = || program.blocks.iter().flat_map(|block| &block.steps);
+    let atomic = |step: &Step| match &step.action {
+        Action::Atomic { .. } => true,
+        Action::Image(image) => matches!(image.doing, Doing::Atomic(_)),
+        _ => false,
+    };
+    if racy.is_empty() && !steps().any(atomic) {
+        return None;
+    }
+    let (registers, memory) = (BTreeSet::new(), BTreeSet::new());
+    let mut flow = Flow { program: program.clone(), slots, racy, registers, memory };
+    flow.memory = flow.unordered();
+    while flow.spread() {}
+    flow.reached()
+}
+
+impl Flow<'_> {
+    fn memories(&self, root: Root) -> Vec<Memory> {
+        let buffer = |descriptor: u32| {
+            let slot = self.slots.get(descriptor as usize).copied().flatten();
+            slot.map(|slot| Memory::Buffer(slot.buffer))
+        };
+        match root {
+            Root::Descriptor(descriptor) => buffer(descriptor).into_iter().collect(),
+            Root::Descriptors { first, length, index: _ } => (first..first + length).filter_map(buffer).collect(),
+            Root::Buffer(buffer) => vec![Memory::Buffer(buffer as usize)],
+            Root::Address(_) | Root::Pointer { which: _, into: Pointed::Buffers } => vec![Memory::Buffers],
+            Root::Workgroup | Root::Pointer { which: _, into: Pointed::Workgroup } => vec![Memory::Workgroup],
+            Root::Invocation => vec![Memory::Invocation],
+            Root::PushConstant => vec![Memory::PushConstants],
+        }
+    }
+
+    /// Whether some of it may hold such a value.
+    fn holds(&self, root: Root) -> bool {
+        self.memories(root).iter().any(|memory| match memory {
+            Memory::Buffers => self.memory.iter().any(|one| matches!(one, Memory::Buffer(_) | Memory::Buffers)),
+            Memory::Buffer(_) => self.memory.contains(memory) || self.memory.contains(&Memory::Buffers),
+            Memory::Workgroup | Memory::Invocation | Memory::PushConstants => self.memory.contains(memory),
+        })
+    }
+
+    /// Memory whose contents depend on the order of atomics.
+    fn unordered(&self) -> BTreeSet<Memory> {
+        let mut ways: BTreeMap<Memory, Vec<Option<[Combined; 2]>>> = BTreeMap::new();
+        let mut note = |memories: Vec<Memory>, op: Atomic, form: Form| {
+            let way = Combined::by(op, form);
+            memories.into_iter().for_each(|memory| ways.entry(memory).or_default().push(way));
+        };
+        for step in self.program.blocks.iter().flat_map(|block| &block.steps) {
+            match &step.action {
+                Action::Atomic { op, form, access, .. } if *op != Atomic::Load => {
+                    note(self.memories(access.root), *op, *form);
+                }
+                Action::Image(image) => {
+                    if let Doing::Atomic(op) = image.doing {
+                        note(self.shown(&image.image.descriptors), op, image.form);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let unordered = |ways: &Vec<Option<[Combined; 2]>>| ways.iter().any(|way| way.is_none() || *way != ways[0]);
+        ways.into_iter().filter(|(_, ways)| unordered(ways)).map(|(memory, _)| memory).collect()
+    }
+
+    fn shown(&self, descriptors: &[u32]) -> Vec<Memory> {
+        descriptors.iter().flat_map(|descriptor| self.memories(Root::Descriptor(*descriptor))).collect()
+    }
+
+    /// One round; whether anything is new.
+    fn spread(&mut self) -> bool {
+        let before = (self.registers.len(), self.memory.len());
+        let mut program = std::mem::take(&mut self.program);
+        for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
+            let (mut read, mut written) = (false, Vec::new());
+            step.action.registers(&mut |scalar, using| {
+                if matches!(using, Use::Write | Use::Update) {
+                    written.push(*scalar);
+                }
+                read |= using != Use::Write && self.registers.contains(scalar);
+            });
+            let gives = match &step.action {
+                Action::Atomic { .. } => true,
+                Action::Load { access, .. } => read || self.holds(access.root) || self.racy.contains(&step.place),
+                Action::Store { access, .. } => {
+                    if read {
+                        self.memory.extend(self.memories(access.root));
+                    }
+                    false
+                }
+                Action::Image(image) => {
+                    let shown = self.shown(&image.image.descriptors);
+                    if image.doing == Doing::Write && read {
+                        self.memory.extend(shown.iter().copied());
+                    }
+                    let atomic = matches!(image.doing, Doing::Atomic(_));
+                    read || atomic
+                        || self.racy.contains(&step.place)
+                        || shown.iter().any(|one| self.memory.contains(one))
+                }
+                _ => read,
+            };
+            if gives {
+                self.registers.extend(written);
+            }
+        }
+        self.program = program;
+        (self.registers.len(), self.memory.len()) != before
+    }
+
+    /// The first branch or address that such a value comes to.
+    fn reached(&self) -> Option<u32> {
+        let has = |scalar: Scalar| self.registers.contains(&scalar);
+        let steps = self.program.blocks.iter().flat_map(|block| &block.steps);
+        let address = |step: &&Step| match &step.action {
+            Action::Load { access, .. } | Action::Store { access, .. } | Action::Atomic { access, .. } => {
+                self.is_addressed(access)
+            }
+            Action::Image(image) => {
+                let index = image.image.index.map(|index| index.register);
+                image.coordinates.iter().copied().chain(index).any(|reg| has(Scalar::Word(reg)))
+            }
+            _ => false,
+        };
+        let branch = self.program.blocks.iter().find(|block| match &block.terminator {
+            Terminator::Branch { condition, .. } => has(Scalar::Mask(*condition)),
+            Terminator::Switch { selector, .. } => has(Scalar::Word(*selector)),
+            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => false,
+        });
+        let places = branch.map(|block| block.place).into_iter().chain(steps.filter(address).map(|step| step.place));
+        places.min()
+    }
+
+    fn is_addressed(&self, access: &Access) -> bool {
+        let has = |reg| self.registers.contains(&Scalar::Word(reg));
+        let rooted = match access.root {
+            Root::Address(parts) => parts.registers().any(has),
+            Root::Pointer { which, into: _ } => has(which),
+            Root::Descriptors { index, .. } => has(index),
+            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => false,
+        };
+        rooted || access.dimensions.iter().any(|dimension| has(dimension.index))
+    }
+}
