@@ -80,7 +80,7 @@ fn subgroups_and_their_barriers() {
 #[test]
 #[ignore = "the engine takes atomics and fences apart from barriers as ordering nothing yet"]
 fn flags_fences_and_scopes() {
-    holds("ordered", 139);
+    holds("ordered", 156);
 }
 
 /// Where calls of barriers and fences stand in a text: first byte, byte behind the semicolon.
