@@ -14,7 +14,7 @@ void main() {
             while (k - atomicOr(tail, 0u) >= 2u) {}
             memoryBarrierBuffer();
             slots[k & 1u] = k * k;
-            memoryBarrierBuffer();
+            memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
             atomicAdd(head, 1u);
         }
     } else {
