@@ -30,8 +30,13 @@ struct Flow<'a> {
     program: Program,
     slots: &'a [Option<Slot>],
     racy: &'a BTreeSet<u32>,
+    /// Registers that outlive a block.
     registers: BTreeSet<Scalar>,
+    /// Those of the block that is looked at: others use the same ones.
+    local: BTreeSet<Scalar>,
     memory: BTreeSet<Memory>,
+    /// Branches and addresses that such a value comes to.
+    reached: BTreeSet<u32>,
 }
 
 /// The first instruction that makes the accesses of a run depend on its schedule; `racy` are the places of reads that
@@ -46,11 +51,18 @@ pub fn dependence(program: &Program, slots: &[Option<Slot>], racy: &BTreeSet<u32
     if racy.is_empty() && !steps().any(atomic) {
         return None;
     }
-    let (registers, memory) = (BTreeSet::new(), BTreeSet::new());
-    let mut flow = Flow { program: program.clone(), slots, racy, registers, memory };
+    let mut flow = Flow {
+        program: program.clone(),
+        slots,
+        racy,
+        registers: BTreeSet::new(),
+        local: BTreeSet::new(),
+        memory: BTreeSet::new(),
+        reached: BTreeSet::new(),
+    };
     flow.memory = flow.unordered();
     while flow.spread() {}
-    flow.reached()
+    flow.reached.first().copied()
 }
 
 impl Flow<'_> {
@@ -107,72 +119,99 @@ impl Flow<'_> {
         descriptors.iter().flat_map(|descriptor| self.memories(Root::Descriptor(*descriptor))).collect()
     }
 
+    /// Whether a register lives in one block.
+    fn is_local(&self, scalar: Scalar) -> bool {
+        match scalar {
+            Scalar::Word(reg) => reg.0 < self.program.shared_words,
+            Scalar::Mask(reg) => reg.0 < self.program.shared_masks,
+        }
+    }
+
+    fn has(&self, scalar: Scalar) -> bool {
+        if self.is_local(scalar) { self.local.contains(&scalar) } else { self.registers.contains(&scalar) }
+    }
+
     /// One round; whether anything is new.
     fn spread(&mut self) -> bool {
         let before = (self.registers.len(), self.memory.len());
-        let mut program = std::mem::take(&mut self.program);
-        for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
-            let (mut read, mut written) = (false, Vec::new());
-            step.action.registers(&mut |scalar, using| {
-                if matches!(using, Use::Write | Use::Update) {
-                    written.push(*scalar);
-                }
-                read |= using != Use::Write && self.registers.contains(scalar);
-            });
-            let gives = match &step.action {
-                Action::Atomic { .. } => true,
-                Action::Load { access, .. } => read || self.holds(access.root) || self.racy.contains(&step.place),
-                Action::Store { access, .. } => {
-                    if read {
-                        self.memory.extend(self.memories(access.root));
-                    }
+        let mut blocks = std::mem::take(&mut self.program.blocks);
+        for block in &mut blocks {
+            self.local.clear();
+            for step in &mut block.steps {
+                self.step(step);
+            }
+            let branches = match &block.terminator {
+                Terminator::Branch { condition, .. } => self.has(Scalar::Mask(*condition)),
+                Terminator::Switch { selector, .. } => self.has(Scalar::Word(*selector)),
+                Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => {
                     false
                 }
-                Action::Image(image) => {
-                    let shown = self.shown(&image.image.descriptors);
-                    if image.doing == Doing::Write && read {
-                        self.memory.extend(shown.iter().copied());
-                    }
-                    let atomic = matches!(image.doing, Doing::Atomic(_));
-                    read || atomic
-                        || self.racy.contains(&step.place)
-                        || shown.iter().any(|one| self.memory.contains(one))
-                }
-                _ => read,
             };
-            if gives {
-                self.registers.extend(written);
+            if branches {
+                self.reached.insert(block.place);
             }
         }
-        self.program = program;
+        self.program.blocks = blocks;
         (self.registers.len(), self.memory.len()) != before
     }
 
-    /// The first branch or address that such a value comes to.
-    fn reached(&self) -> Option<u32> {
-        let has = |scalar: Scalar| self.registers.contains(&scalar);
-        let steps = self.program.blocks.iter().flat_map(|block| &block.steps);
-        let address = |step: &&Step| match &step.action {
-            Action::Load { access, .. } | Action::Store { access, .. } | Action::Atomic { access, .. } => {
-                self.is_addressed(access)
+    fn step(&mut self, step: &mut Step) {
+        if self.is_addressed(&step.action) {
+            self.reached.insert(step.place);
+        }
+        let (mut read, mut written) = (false, Vec::new());
+        step.action.registers(&mut |scalar, using| {
+            if matches!(using, Use::Write | Use::Update) {
+                written.push(*scalar);
             }
-            Action::Image(image) => {
-                let index = image.image.index.map(|index| index.register);
-                image.coordinates.iter().copied().chain(index).any(|reg| has(Scalar::Word(reg)))
-            }
-            _ => false,
-        };
-        let branch = self.program.blocks.iter().find(|block| match &block.terminator {
-            Terminator::Branch { condition, .. } => has(Scalar::Mask(*condition)),
-            Terminator::Switch { selector, .. } => has(Scalar::Word(*selector)),
-            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => false,
+            read |= using != Use::Write && self.has(*scalar);
         });
-        let places = branch.map(|block| block.place).into_iter().chain(steps.filter(address).map(|step| step.place));
-        places.min()
+        let gives = self.gives(step, read);
+        for scalar in written {
+            match (self.is_local(scalar), gives) {
+                (true, true) => drop(self.local.insert(scalar)),
+                (true, false) => drop(self.local.remove(&scalar)),
+                (false, true) => drop(self.registers.insert(scalar)),
+                (false, false) => {}
+            }
+        }
     }
 
-    fn is_addressed(&self, access: &Access) -> bool {
-        let has = |reg| self.registers.contains(&Scalar::Word(reg));
+    /// Whether what a step gives is such a value, where it reads one or not; notes what it stores.
+    fn gives(&mut self, step: &Step, read: bool) -> bool {
+        match &step.action {
+            Action::Atomic { .. } => true,
+            Action::Load { access, .. } => read || self.holds(access.root) || self.racy.contains(&step.place),
+            Action::Store { access, .. } => {
+                if read {
+                    self.memory.extend(self.memories(access.root));
+                }
+                false
+            }
+            Action::Image(image) => {
+                let shown = self.shown(&image.image.descriptors);
+                if image.doing == Doing::Write && read {
+                    self.memory.extend(shown.iter().copied());
+                }
+                let atomic = matches!(image.doing, Doing::Atomic(_));
+                let held = shown.iter().any(|one| self.memory.contains(one));
+                read || atomic || held || self.racy.contains(&step.place)
+            }
+            _ => read,
+        }
+    }
+
+    /// Whether where an action goes depends on such a value.
+    fn is_addressed(&self, action: &Action) -> bool {
+        let has = |reg| self.has(Scalar::Word(reg));
+        let access: &Access = match action {
+            Action::Load { access, .. } | Action::Store { access, .. } | Action::Atomic { access, .. } => access,
+            Action::Image(image) => {
+                let index = image.image.index.map(|index| index.register);
+                return image.coordinates.iter().copied().chain(index).any(has);
+            }
+            _ => return false,
+        };
         let rooted = match access.root {
             Root::Address(parts) => parts.registers().any(has),
             Root::Pointer { which, into: _ } => has(which),

@@ -9,5 +9,4 @@ layout(std430, set=0, binding=0) buffer Flag { uint flag; };
 void main() {
     uint i = gl_LocalInvocationIndex;
     if (i == 4) atomicExchange(flag, 2u);
-    if (i == 1) while (atomicAdd(flag, 0u) != 2u) {}
-}
+    if (i == 1) while (atomicAdd(flag, 0u) != 2u) {} }
