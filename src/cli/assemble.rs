@@ -191,6 +191,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         repetitions: run.repetitions,
+        schedule: run.schedule,
         schedules: run.schedules.clone(),
         outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
     }

@@ -10,7 +10,7 @@ use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::records::{Presence, RecordLayout, Recorded, Records};
 use super::requirement::{Justification, Requirement};
-use super::schedule::ScheduleResult;
+use super::schedule::{Schedule, ScheduleResult};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
@@ -228,7 +228,10 @@ pub struct TestResult {
     /// nothing ran.
     #[serde(default)]
     pub repetitions: u32,
-    /// What other orders of the workgroups showed; none where none were asked for.
+    /// The schedule that the test ran in, where that is not the ordinary one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    /// What other schedules showed; none where none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,
     /// Actual final contents by buffer name.

@@ -551,6 +551,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         mismatches: Vec::new(),
         findings: Vec::new(),
         repetitions: 1,
+        schedule: None,
         schedules: None,
         outputs: BTreeMap::new(),
     }

@@ -4,7 +4,8 @@
 //! has lanes runs next, for all of them at once (see `program` for why they come together again). At a barrier a lane
 //! leaves the tile's frontier and waits with the identity of the barrier; when no lane of the workgroup can run, the
 //! identities are compared.
-//! Promises: workgroups run in linear order, x fastest; invocations of a tile in local-index order.
+//! Promises: workgroups run in linear order, x fastest, and tiles in theirs, unless a schedule has them otherwise
+//! (`schedule`); invocations of a tile in local-index order.
 //! Does not cover: forward progress between invocations of a workgroup other than at barriers: a lane that spins until
 //! another lane of its tile has written does not end (Vulkan promises no such progress either).
 
@@ -18,6 +19,7 @@ use super::ops::element::Touch;
 use super::print::Printer;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform};
 use super::record::{Rank, Recorder, parts_of_rank, rank};
+use super::schedule::Lineup;
 use super::shadow::Stamp;
 use super::sharing::{Allowance, Shared, Sharing};
 use super::subgroup::Orders;
@@ -95,6 +97,7 @@ pub struct Machine<'a> {
     pub(super) clock: Clock,
     pub(super) subgroup_size: u32,
     pub(super) orders: Orders,
+    lineup: Lineup,
     /// Whether it is marked what the workgroups do to the stores (see `marks`).
     pub(super) marked: bool,
     /// Steps that several machines share; none for a machine that runs all workgroups.
@@ -202,6 +205,7 @@ impl<'a> Machine<'a> {
             diverged: false,
             subgroup_size: launch.settings.subgroup_size,
             orders: Orders::default(),
+            lineup: Lineup::new(launch.settings.following.schedule, launch.groups, invocations.div_ceil(width)),
             marked: launch.allowance.is_some(),
             allowance: launch.allowance,
             starts: Vec::new(),
@@ -271,17 +275,17 @@ impl<'a> Machine<'a> {
         let mut tiles = self.tiles();
         let count = self.workgroups();
         let before = self.steps_left;
-        for index in 0..count {
+        for started in 0..count {
             if let Some(asked) = sharing
-                && asked.is_worth(self, before - self.steps_left, [index, count])
+                && asked.is_worth(self, before - self.steps_left, [started, count])
             {
-                if asked.share(self, [index, count]) == Shared::Wholly {
-                    (index..count).for_each(|index| completed(self.group_at(index)));
+                if asked.share(self, [started, count]) == Shared::Wholly {
+                    (started..count).for_each(|index| completed(self.group_at(index)));
                     return Ok(());
                 }
                 sharing = None;
             }
-            self.run_one(&mut tiles, index)?;
+            self.run_one(&mut tiles, self.lineup.workgroup(started))?;
             completed(self.workgroup);
         }
         Ok(())
@@ -350,7 +354,8 @@ impl<'a> Machine<'a> {
         self.regions.entered[0] += 1;
         if program.barriers.is_empty() {
             let invocations = program.local_size.iter().product::<u32>();
-            for first in (0..invocations).step_by(self.width) {
+            for started in 0..self.lineup.tiles() {
+                let first = self.lineup.tile(started) as u32 * self.width as u32;
                 tiles[0].first = first;
                 tiles[0].all = Mask::first((invocations - first).min(self.width as u32) as usize);
                 self.start(&mut tiles[0]);
@@ -360,8 +365,8 @@ impl<'a> Machine<'a> {
         }
         tiles.iter_mut().for_each(|tile| self.start(tile));
         loop {
-            for tile in tiles.iter_mut() {
-                self.run_tile(tile)?;
+            for started in 0..self.lineup.tiles() {
+                self.run_tile(&mut tiles[self.lineup.tile(started)])?;
             }
             if !self.meet(tiles) {
                 return Ok(());

@@ -16,6 +16,7 @@ use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::sharing::{Sharing, Written};
 use super::{Jobs, MemoryModel, Settings};
+use crate::exec::schedule::Following;
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
@@ -24,6 +25,7 @@ use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
+use crate::model::schedule::{Extent, Order};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,10 +63,18 @@ impl Executor for SequentialExecutor {
         let counted = self.run_with_lowering_counts(job, observer)?;
         Ok((counted.run, Counts { lowering: counted.lowering, touched: counted.touched }))
     }
+
+    fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
+        super::schedule::extents(job, self.settings, &self.programs).map(Some)
+    }
+
+    fn follow(&mut self, following: Following) {
+        self.settings.following = following;
+    }
 }
 
 /// Why a job ends early, as a completion.
-enum Early {
+pub(super) enum Early {
     Completion(Completion),
     Failure(ExecError),
 }
@@ -123,8 +133,8 @@ const MOST_PUSH_CONSTANTS: usize = 1 << 16;
 const NONCE: u32 = 0x9E37_79B9;
 
 /// A job in progress.
-struct Session<'a> {
-    job: &'a Job,
+pub(super) struct Session<'a> {
+    pub(super) job: &'a Job,
     settings: Settings,
     programs: &'a Programs,
     modules: Vec<Arc<Module>>,
@@ -145,7 +155,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(job: &'a Job, settings: Settings, programs: &'a Programs) -> Result<Self, Early> {
+    pub(super) fn new(job: &'a Job, settings: Settings, programs: &'a Programs) -> Result<Self, Early> {
         if settings.tile_width == 0 || settings.tile_width > 1024 {
             return Err(Early::Failure(ExecError::Engine {
                 engine: EngineName::Sequential,
@@ -202,10 +212,7 @@ impl<'a> Session<'a> {
         let module = job.modules.get(dispatch.module).ok_or_else(|| {
             Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
         })?;
-        let settings = self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
-            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
-            Early::Completion(Completion::Unsupported { what })
-        })?;
+        let settings = self.settings_of(dispatch)?;
         let markers = match &module.recording {
             ModuleRecording::Markers(table) => Some(table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
@@ -219,7 +226,10 @@ impl<'a> Session<'a> {
         self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, program)?;
         self.check_images(program, &slots)?;
+        let settings = settings.in_schedule(self.touched.len(), dispatch)?;
+        let wanted = settings.tile_width;
         let settings = settings.with_whole_subgroups(program);
+        self.notes.extend(settings.widened(wanted, &module.kernel));
         let sharing = self.shadows(&decoded, &slots, settings)?;
         let mut machine = Machine::new(
             program,
@@ -286,6 +296,14 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The settings with the subgroup size of a dispatch.
+    pub(super) fn settings_of(&self, dispatch: &JobDispatch) -> Result<Settings, Early> {
+        self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
+            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
+            Early::Completion(Completion::Unsupported { what })
+        })
+    }
+
     /// Adds what a dispatch printed.
     fn keep_printed(&mut self, new: Printed) {
         let (room, dispatch) = (MOST_LINES - self.printed.lines.len(), self.touched.len() as u32 - 1);
@@ -295,7 +313,7 @@ impl<'a> Session<'a> {
     }
 
     /// The program of a dispatch. Push constants that the host never pushed and that the program reads become undefined.
-    fn decoded(
+    pub(super) fn decoded(
         &self,
         dispatch: &JobDispatch,
         markers: Option<&Arc<MarkerTable>>,
@@ -491,7 +509,8 @@ impl<'a> Session<'a> {
             let store = &mut self.stores[one.buffer];
             store.shadow = Some(Shadow::new(store.words.len(), one.atomicity, one.granule));
         }
-        let jobs = if settings.variation.is_some() { Jobs::One } else { settings.jobs };
+        let alone = settings.variation.is_some() || settings.following.schedule.workgroups != Order::InOrder;
+        let jobs = if alone { Jobs::One } else { settings.jobs };
         let (programs, dependent) = (self.programs, &decoded.dependent);
         Ok((jobs != Jobs::One).then_some(Sharing { jobs, written, room, dependent, programs }))
     }

@@ -6,7 +6,7 @@
 //! steps run out, nothing of it is kept, and the machine goes on alone from where it was.
 //! Promises: buffers, findings with counts and witnesses, records, operands, counts and completion do not depend on the
 //! number of workers nor on who ran what.
-//! Does not cover: varied runs, which stay on one core; a part of a dispatch whose workgroups depend on each other.
+//! Does not cover: varied runs and other orders of the workgroups, which stay on one core; a part of a dispatch whose workgroups depend on each other.
 
 use super::Jobs;
 use super::contents::Contents;
