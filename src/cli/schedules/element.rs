@@ -99,7 +99,9 @@ impl Elements {
             (offset < start + scalar.size()).then_some((*scalar, *start))
         };
         let known = self.typed.map(aligned).or_else(expected).unwrap_or_else(|| aligned(ScalarType::Uint32));
-        Some(known).filter(|(scalar, start)| start + scalar.size() <= self.length).unwrap_or((ScalarType::Uint8, offset))
+        Some(known)
+            .filter(|(scalar, start)| start + scalar.size() <= self.length)
+            .unwrap_or((ScalarType::Uint8, offset))
     }
 
     /// The greatest sizes by which the floats of a buffer differ.

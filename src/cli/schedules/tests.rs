@@ -67,7 +67,8 @@ fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
     let plan = Prepared { job: job.clone(), modules, expected: Vec::new(), listed: 1 };
     let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
-    let prepared = PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules, replay: None };
+    let prepared =
+        PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules, replay: None };
     let mut run = TestRun { verdict: Verdict::Pass, reason: None, ..TestRun::not_run(EngineName::Vulkan, "") };
     let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
     amplify(&prepared, &plan, &job, &production, &mut engine, &mut run).expect("the tool does not fail");

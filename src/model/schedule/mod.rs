@@ -134,7 +134,8 @@ impl Schedule {
     /// Simpler schedules that do part of what this one does, the simplest first; never the ordinary one.
     pub fn simpler(self) -> Vec<Schedule> {
         let orders = |order: Order| [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order);
-        let tiles = self.tiles.into_iter().flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
+        let tiles =
+            self.tiles.into_iter().flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
         let tiles: Vec<Option<Tiles>> = std::iter::once(None).chain(tiles.map(Some)).collect();
         let all = orders(self.workgroups).flat_map(|order| tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
         let mut simpler: Vec<Schedule> = all.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
@@ -270,8 +271,15 @@ mod tests {
     #[test]
     fn texts_that_are_no_schedule_are_refused() {
         let orders = ["", "first", "first:", "first:x", "first:+5", "first:05", "random:1", "random:1:2:3", "Reversed"];
-        let tiles = ["+tiles:1", "in-order+", "in-order+tiles", "in-order+tiles:0", "in-order+tiles:1025", "reversed+tiles:01"];
-        let more = ["in-order+tiles:8:in-order", "reversed+tiles:8:", "tiles:8", "reversed+tiles:8+tiles:8", "reversed+first:1"];
+        let tiles =
+            ["+tiles:1", "in-order+", "in-order+tiles", "in-order+tiles:0", "in-order+tiles:1025", "reversed+tiles:01"];
+        let more = [
+            "in-order+tiles:8:in-order",
+            "reversed+tiles:8:",
+            "tiles:8",
+            "reversed+tiles:8+tiles:8",
+            "reversed+first:1",
+        ];
         for text in orders.iter().chain(&tiles).chain(&more) {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
         }
@@ -280,8 +288,16 @@ mod tests {
     #[test]
     fn simple_schedules_come_before_others() {
         let sorted = [
-            "in-order", "reversed", "first:3", "random:1:1", "in-order+tiles:1", "in-order+tiles:8",
-            "in-order+tiles:1:reversed", "in-order+tiles:1:random:1:1", "reversed+tiles:1", "first:3+tiles:1",
+            "in-order",
+            "reversed",
+            "first:3",
+            "random:1:1",
+            "in-order+tiles:1",
+            "in-order+tiles:8",
+            "in-order+tiles:1:reversed",
+            "in-order+tiles:1:random:1:1",
+            "reversed+tiles:1",
+            "first:3+tiles:1",
         ];
         let mut schedules: Vec<Schedule> = sorted.iter().rev().map(|text| schedule(text)).collect();
         schedules.sort();
