@@ -228,6 +228,7 @@ pub fn kernels(
                     instrumented: object_hash(kernel),
                     records: records(project, kernel, configuration, engine, runs, |run| &run.objects),
                 },
+                barriers: kernel.barriers(),
                 coverage: KernelCoverage::default(),
                 lowering: lowering(kernel, configuration, engine, runs),
             };

@@ -127,7 +127,7 @@ fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeM
         let same = |other: &&ModuleRecords| other.kernel == row.kernel && other.specialization == row.specialization;
         let objects = run.objects.iter().find(same).and_then(|other| other.records.as_ref().ok());
         let objects: Vec<_> = objects.map(|records| (id.clone(), records)).into_iter().collect();
-        let coverage = derive::kernel_coverage(kernel, &configuration, &tests, &objects);
+        let coverage = derive::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
         for test in tests {
             run.findings.extend(derive::run_contradictions(kernel, &configuration, test));
         }

@@ -4,7 +4,7 @@
 //! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
 //! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `manifest.json` (hash of every input and output).
 
-use super::coverage::{CriterionSummary, KernelCoverage};
+use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::Finding;
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
@@ -301,6 +301,9 @@ pub struct KernelEvidence {
     /// The branches of the production module, with their records.
     #[serde(default)]
     pub objects: ObjectEvidence,
+    /// The barriers of its workgroups that the kernel reaches, in source order: `BAR1`, `BAR2` ...
+    #[serde(default)]
+    pub barriers: Vec<KernelBarrier>,
     pub coverage: KernelCoverage,
     /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.
     #[serde(default)]

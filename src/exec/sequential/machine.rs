@@ -73,6 +73,20 @@ pub enum Stop {
 pub struct RegionCounts {
     /// Workgroups that entered region 0, and that left barrier `i` into region `i + 1`.
     pub entered: Vec<u64>,
+    /// By barrier: how often all invocations of a workgroup executed it together.
+    pub whole: Vec<u64>,
+}
+
+impl RegionCounts {
+    fn new(barriers: usize) -> Self {
+        Self { entered: vec![0; barriers + 1], whole: vec![0; barriers] }
+    }
+
+    /// Adds the counts of other workgroups.
+    pub fn join(&mut self, other: &RegionCounts) {
+        self.entered.iter_mut().zip(&other.entered).for_each(|(all, times)| *all += times);
+        self.whole.iter_mut().zip(&other.whole).for_each(|(all, times)| *all += times);
+    }
 }
 
 /// A dispatch in progress.
@@ -201,7 +215,7 @@ impl<'a> Machine<'a> {
             recorder: launch.recorder,
             printer: Printer::default(),
             steps_left: launch.steps_left,
-            regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
+            regions: RegionCounts::new(program.barriers.len()),
             diverged: false,
             subgroup_size: launch.settings.subgroup_size,
             orders: Orders::default(),
@@ -614,10 +628,12 @@ impl<'a> Machine<'a> {
         if gathered.is_empty() {
             return false;
         }
+        let barriers: Vec<u32> = gathered.keys().map(|(barrier, _)| *barrier).collect();
         if gathered.len() > 1 || !ended.is_empty() {
             self.report_divergence(&gathered, &ended);
+        } else {
+            self.regions.whole[barriers[0] as usize] += 1;
         }
-        let barriers: Vec<u32> = gathered.keys().map(|(barrier, _)| *barrier).collect();
         for barrier in &barriers {
             self.regions.entered[*barrier as usize + 1] += 1;
         }

@@ -5,7 +5,7 @@ use super::decode::Unsupported;
 use super::findings::{Collector, merge};
 use super::image::view::{self, View};
 use super::lower::LoopTally;
-use super::machine::{Launch, Machine, Stop, working_bytes};
+use super::machine::{Launch, Machine, RegionCounts, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
@@ -27,6 +27,7 @@ use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::schedule::{Extent, Order};
 use crate::model::verdict::EngineName;
+use crate::spirv::barriers::barrier_number;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -250,7 +251,7 @@ impl<'a> Session<'a> {
         let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
         self.diverged |= machine.diverged;
-        let entered = machine.regions.entered.clone();
+        let RegionCounts { entered, whole } = machine.regions.clone();
         let mut touched = BTreeMap::new();
         for (descriptor, words) in program.descriptors.iter().zip(&machine.touched) {
             let bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
@@ -263,7 +264,8 @@ impl<'a> Session<'a> {
         let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
             let words = table.layout.words();
-            let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            let mut records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            records.barriers = executed_whole(parsed, program, &whole);
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
         self.keep_printed(printed);
@@ -598,6 +600,15 @@ fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<Strin
         )
     };
     by_idiom.map(note).collect()
+}
+
+/// How often whole workgroups executed each barrier, by its number in the module.
+fn executed_whole(module: &Module, program: &Program, whole: &[u64]) -> BTreeMap<u32, u64> {
+    let mut executed = BTreeMap::new();
+    for (barrier, times) in program.barriers.iter().zip(whole).filter(|(_, times)| **times > 0) {
+        *executed.entry(barrier_number(module, barrier.place as usize)).or_insert(0) += times;
+    }
+    executed
 }
 
 fn over_memory(bytes: u64, limit: u64) -> Early {

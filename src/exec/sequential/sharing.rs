@@ -11,7 +11,7 @@
 use super::Jobs;
 use super::contents::Contents;
 use super::findings::Collector;
-use super::machine::{Launch, Machine, working_bytes};
+use super::machine::{Launch, Machine, RegionCounts, working_bytes};
 use super::marks::{self, Marks};
 use super::memory::Store;
 use super::print::Printer;
@@ -216,7 +216,7 @@ impl Sharing<'_> {
             machine.printer.join(one.printer);
             machine.diverged |= one.diverged;
             machine.touched.iter_mut().zip(one.touched).for_each(|(all, words)| *all = words.max(*all));
-            machine.regions.entered.iter_mut().zip(one.entered).for_each(|(all, times)| *all += times);
+            machine.regions.join(&one.regions);
         }
         machine.collector.gather(collectors);
         for (one, left) in self.written.iter().zip(&left) {
@@ -313,7 +313,7 @@ struct Brought {
     printer: Printer,
     diverged: bool,
     touched: Vec<u32>,
-    entered: Vec<u64>,
+    regions: RegionCounts,
 }
 
 impl Team<'_> {
@@ -341,9 +341,9 @@ impl Team<'_> {
         }
         self.allowance.give_back(machine.steps_left);
         let (collector, recorder, printer) = (machine.collector, machine.recorder, machine.printer);
-        let (diverged, touched, entered) = (machine.diverged, machine.touched, machine.regions.entered);
+        let (diverged, touched, regions) = (machine.diverged, machine.touched, machine.regions);
         let stores = self.left(stores)?;
-        Some(Brought { stores, collector, recorder, printer, diverged, touched, entered })
+        Some(Brought { stores, collector, recorder, printer, diverged, touched, regions })
     }
 
     fn machine<'m>(&'m self, stores: &'m mut [Store]) -> Machine<'m> {
