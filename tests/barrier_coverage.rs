@@ -4,8 +4,15 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use support::{run, run_json, vkcert, without_driver, write};
+use vkcert::exec::sequential::{Jobs, SequentialExecutor, Settings};
+use vkcert::exec::{Completion, Executor, Job, JobDispatch, JobModule, ModuleRecording, Unobserved};
+use vkcert::model::finding::Checks;
+use vkcert::model::procedure::Limits;
+use vkcert::model::records::{MarkerTable, RecordLayout};
 
 /// Line 9: a barrier out of a macro; 11: in a function that is called twice; 17: under a uniform branch; 18: divergent for
 /// some values.
@@ -112,6 +119,57 @@ fn a_project_that_asks_for_barriers_must_cover_them_and_a_device_beside_does_not
     let listed = run(vkcert().args(["list", "obligations"]).arg(folder.path()), 0);
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.contains("BAR4") && !listed.contains("BAR5"), "{listed}");
+}
+
+/// The engine's own counts: a barrier at which invocations are missing counts for nothing, though it is passed.
+#[test]
+fn a_barrier_at_which_some_are_missing_is_not_counted() {
+    let text = "#version 450
+        layout(local_size_x = 8) in;
+        shared uint s[8];
+        void main() {
+            uint i = gl_LocalInvocationID.x;
+            for (uint turn = 0u; turn < 2u; turn++) { s[i] = turn; barrier(); }
+            if (i < 3u) { s[i] = 0u; barrier(); }
+        }";
+    let mut options = shaderc::CompileOptions::new().expect("options");
+    options.set_generate_debug_info();
+    let compiler = shaderc::Compiler::new().expect("compiler");
+    let kind = shaderc::ShaderKind::Compute;
+    let words = compiler.compile_into_spirv(text, kind, "k.comp", "main", Some(&options)).expect("compiles");
+    let layout = RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
+    let table = MarkerTable { value_function: None, mark_function: None, roles: Vec::new(), layout };
+    let module = JobModule {
+        kernel: "k".to_owned(),
+        words: Arc::new(words.as_binary().to_vec()),
+        recording: ModuleRecording::Markers(Arc::new(table)),
+    };
+    let dispatch = JobDispatch {
+        module: 0,
+        entry: "main".to_owned(),
+        groups: [5, 1, 1],
+        bindings: Vec::new(),
+        push_constants: Vec::new(),
+        push_constants_defined: Vec::new(),
+        specialization: BTreeMap::new(),
+        subgroup_size: None,
+    };
+    let job = Job {
+        name: "T".to_owned(),
+        modules: vec![module],
+        buffers: Vec::new(),
+        resources: Default::default(),
+        dispatches: vec![dispatch],
+        limits: Limits::default(),
+        checks: Checks::none(),
+    };
+    for jobs in [Jobs::One, Jobs::Dealt { workers: 2, alone: 1, batch: 1 }] {
+        let mut engine = SequentialExecutor::new(Settings { jobs, ..Settings::default() });
+        let run = engine.run(&job, &mut Unobserved).expect("runs");
+        assert_eq!(run.completion, Completion::Error { reason: "barrier divergence".to_owned() });
+        // Five workgroups, two turns; never the second one.
+        assert_eq!(run.records["k"].barriers, [(0, 10)].into(), "{jobs:?}");
+    }
 }
 
 #[test]

@@ -96,19 +96,22 @@ impl Engines {
     pub fn identities(&self) -> Vec<EngineIdentity> {
         let mut identities = Vec::new();
         if self.sequential {
-            let identity = BTreeMap::from([
+            let mut identity = BTreeMap::from([
                 ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
                 ("subgroup size".to_owned(), self.sequential().settings.subgroup_size.to_string()),
                 ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
                 ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]);
+            identity.extend(self.replayed());
             let engine = EngineName::Sequential;
             identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
         }
         let engine = EngineName::Vulkan;
         match &self.vulkan {
             Vulkan::Ready(executor) => {
-                identities.push(EngineIdentity { engine, ran: true, reason: None, identity: executor.identity() });
+                let mut identity = executor.identity();
+                identity.extend(self.replayed());
+                identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
             }
             Vulkan::NotRun { reason } => identities.push(EngineIdentity {
                 engine,
@@ -119,6 +122,11 @@ impl Engines {
             Vulkan::NotAsked => {}
         }
         identities
+    }
+
+    /// The schedule of all tests, where it is not the ordinary one.
+    fn replayed(&self) -> Option<(String, String)> {
+        self.settings.replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()))
     }
 
     /// The engines that run, in order.

@@ -356,6 +356,8 @@ fn evidence_of_the_sequential_engine_has_its_schedules_and_replays() {
         let replay = certify(&["--replay", "reversed"]);
         let result = &replay["tests"][0]["results"][0];
         assert_eq!((&result["schedule"], result.get("schedules")), (&"reversed".into(), None));
+        assert_eq!(replay["engines"][0]["identity"]["schedule"], "reversed", "{}", replay["engines"]);
+        assert!(evidence["engines"][0]["identity"].get("schedule").is_none());
         assert!(replay["limits"].to_string().contains("(--replay): reversed"), "{}", replay["limits"]);
     }
 }
