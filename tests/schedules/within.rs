@@ -218,6 +218,12 @@ fn coverage_that_depends_on_the_order_is_found_where_outputs_are_equal() {
     assert!(texts.len() == 2 && texts[1].as_str().expect("text").contains("vector TF of D1"), "{texts:?}");
     assert!(texts[1].as_str().expect("text").ends_with("with `reversed` alone"), "{texts:?}");
     assert_eq!(result["TC-CHOSEN"]["schedules"]["status"], "different");
+    // A barrier is passed if the first workgroup comes first.
+    let result = by_id(&run_json(&mut sequential(&[WITHIN, "--only", "TC-BARRED", "--schedules", "2"]), 1));
+    let barred = details(&result, "TC-BARRED");
+    let texts = barred["coverage"].as_array().expect("a list").iter().map(|text| text.as_str().expect("text"));
+    let told = "barred: BAR2 (barrier at barred.comp:8) with `in-order` alone";
+    assert!(texts.clone().any(|text| text == told), "{:?}", texts.collect::<Vec<_>>());
     // With both in another order the coverage differs with the outputs.
     let result = by_id(&run_json(&mut sequential(&[WITHIN, "--only", "TC-BOTH", "--schedules", "9"]), 1));
     assert_eq!(shown(&result["TC-BOTH"], "schedule-dependent-output").len(), 2);

@@ -1,7 +1,7 @@
 //! Coverage in other schedules: what a schedule records that the ordinary run did not, and the other way round.
 //!
 //! Knows: the measuring jobs of a test and what they recorded in the ordinary schedule.
-//! Promises: every vector, mark and outcome of a branch is compared; where it comes first in a module, it is told first.
+//! Promises: every vector, mark, barrier and outcome of a branch is compared; where it comes first in a module, it is told first.
 //! Does not cover: witnesses and operands; a lowest invocation may change where the set of vectors does not.
 
 use super::super::agreement::marked;
@@ -135,7 +135,24 @@ fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
         let details = vec![("mark", index.into()), ("text", what.clone().into())];
         Some(CoverageDifference { kernel: kernel.name.clone(), what, details, only })
     });
-    vectors.chain(marks).collect()
+    vectors.chain(marks).chain(barrier_differences(kernel, ordinary, other)).collect()
+}
+
+/// Barriers that all invocations of a workgroup executed in one of the two alone.
+fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<CoverageDifference> {
+    let differing = kernel.barriers().into_iter().enumerate().filter_map(|(index, barrier)| {
+        let executed = |records: &Records| records.barriers.contains_key(&barrier.number);
+        let only = match (executed(ordinary), executed(other)) {
+            (true, false) => Only::Ordinary,
+            (false, true) => Only::Other,
+            (true, true) | (false, false) => return None,
+        };
+        let (obligation, place) = (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
+        let what = format!("{obligation} (barrier at {place})");
+        let details = vec![("obligation", obligation.into()), ("text", place.into())];
+        Some(CoverageDifference { kernel: kernel.name.clone(), what, details, only })
+    });
+    differing.collect()
 }
 
 fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<CoverageDifference> {
