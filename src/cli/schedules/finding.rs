@@ -38,6 +38,24 @@ fn texts(schedules: &[Schedule]) -> Vec<String> {
     schedules.iter().map(ToString::to_string).collect()
 }
 
+/// How far floats lie apart, in words: the first that differ, and the most of all.
+fn apart(sizes: [Option<Size>; 2]) -> String {
+    match sizes {
+        [Some(size), Some(largest)] => format!(", which lie {size} apart, and none more than {largest}"),
+        [None, Some(largest)] => format!(", and floats differ by up to {largest}"),
+        [_, None] => String::new(),
+    }
+}
+
+/// The same as details.
+fn sized(finding: Finding, [size, largest]: [Option<Size>; 2]) -> Finding {
+    let with = |finding: Finding, size: Option<Size>, [abs, ulps]: [&str; 2]| match size {
+        Some(size) => finding.detail(abs, size.abs).detail(ulps, size.ulps),
+        None => finding,
+    };
+    with(with(finding, size, ["abs", "ulps"]), largest, ["largest_abs", "largest_ulps"])
+}
+
 impl Trial<'_> {
     /// The kernels of these dispatches, each once.
     fn kernels(&self, dispatches: impl Iterator<Item = usize>) -> Vec<String> {
@@ -67,13 +85,8 @@ impl Trial<'_> {
         };
         let verdict = judge(self.plan, run)?.verdict;
         let differ = if *bytes == 1 { "1 byte differs".to_owned() } else { format!("{bytes} bytes differ") };
-        let size = Size::of(scalar, ours, theirs);
-        let largest = self.largest(run);
-        let apart = match (size, largest) {
-            (Some(size), Some(largest)) => format!(", which lie {size} apart, and none more than {largest}"),
-            (None, Some(largest)) => format!(", and floats differ by up to {largest}"),
-            (_, None) => String::new(),
-        };
+        let sizes = [Size::of(scalar, ours, theirs), self.largest(run)];
+        let apart = apart(sizes);
         let message = format!(
             "{} of {} changes the result: with schedule `{schedule}` {differ}, the first in buffer `{name}` at offset \
              {start}: {} in place of {} ({scalar}){apart}; judged as it stands, this result is a {verdict}",
@@ -82,7 +95,7 @@ impl Trial<'_> {
             shown(scalar, theirs),
             shown(scalar, ours)
         );
-        let mut finding = finding(message, *schedule, kernels)
+        let finding = finding(message, *schedule, kernels)
             .detail("schedules", texts(&self.outputs.schedules))
             .detail("dispatches", alone.to_vec())
             .detail("buffer", name.clone())
@@ -94,13 +107,7 @@ impl Trial<'_> {
             .detail("actual_bits", shown_bits(scalar, theirs))
             .detail("bytes", *bytes)
             .detail("verdict", verdict.to_string());
-        if let Some(Size { abs, ulps }) = size {
-            finding = finding.detail("abs", abs).detail("ulps", ulps);
-        }
-        if let Some(Size { abs, ulps }) = largest {
-            finding = finding.detail("largest_abs", abs).detail("largest_ulps", ulps);
-        }
-        Ok(Finding { count: self.outputs.schedules.len() as u64, ..finding })
+        Ok(Finding { count: self.outputs.schedules.len() as u64, ..sized(finding, sizes) })
     }
 
     /// The greatest sizes by which floats differ, over all buffers.

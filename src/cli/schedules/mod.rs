@@ -215,10 +215,17 @@ impl<'a> Trial<'a> {
     fn follow(&mut self, schedule: Schedule) -> Result<Next, Failure> {
         let run = self.execute(schedule, Dispatches::All)?;
         self.found.ran.push(schedule);
-        let mut differs = true;
+        match self.keep_outputs(schedule, run) {
+            Next::GoOn => self.keep_coverage(schedule),
+            Next::Stop => Ok(Next::Stop),
+        }
+    }
+
+    /// Keeps what a schedule left.
+    fn keep_outputs(&mut self, schedule: Schedule, run: Run) -> Next {
         match ending(self.production, &run) {
-            Ending::Equal => differs = false,
-            Ending::Unknown(reason) => return Ok(self.give_up(schedule, &reason)),
+            Ending::Equal => return Next::GoOn,
+            Ending::Unknown(reason) => return self.give_up(schedule, &reason),
             Ending::Different(difference) => {
                 self.outputs.schedules.push(schedule);
                 if self.outputs.simplest.as_ref().is_none_or(|known| schedule < known.schedule) {
@@ -235,22 +242,27 @@ impl<'a> Trial<'a> {
                 self.found.different.push(schedule);
                 // Others may take as long, or cost the device again.
                 self.found.reason = Some(format!("none is run after `{schedule}`, which does not complete"));
-                return Ok(Next::Stop);
+                return Next::Stop;
             }
         }
+        self.found.different.push(schedule);
+        Next::GoOn
+    }
+
+    /// Keeps what a schedule recorded, where that is compared.
+    fn keep_coverage(&mut self, schedule: Schedule) -> Result<Next, Failure> {
         match self.differences(schedule)? {
             Err(reason) => return Ok(self.give_up(schedule, &reason)),
             Ok(differences) if differences.is_empty() => {}
             Ok(differences) => {
-                differs = true;
                 self.coverage.schedules.push(schedule);
                 if self.coverage.simplest.as_ref().is_none_or(|known| schedule < known.schedule) {
                     self.coverage.simplest = Some(Covered { schedule, differences });
                 }
+                if self.found.different.last() != Some(&schedule) {
+                    self.found.different.push(schedule);
+                }
             }
-        }
-        if differs {
-            self.found.different.push(schedule);
         }
         Ok(Next::GoOn)
     }
