@@ -16,7 +16,7 @@ fn project(name: &str) -> PathBuf {
 }
 
 /// Criteria that are measured, and asked for by projects that name them.
-const ON_REQUEST: [&str; 3] = ["multiple-condition", "object-branch", "additional-code"];
+const ON_REQUEST: [&str; 4] = ["multiple-condition", "object-branch", "additional-code", "barrier"];
 
 /// What one run of `vkcert certify` left behind.
 struct Certification {

@@ -5,6 +5,8 @@
 mod device;
 mod filetest;
 mod support;
+#[path = "schedules/within.rs"]
+mod within;
 
 use device::device;
 use filetest::FileTest;
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
 use support::{root, run, run_json, vkcert, without_driver, write};
-use vkcert::exec::schedule::PermutableJob;
+use vkcert::exec::schedule::{Dispatches, PermutableJob};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
@@ -24,7 +26,7 @@ use vkcert::exec::{
 use vkcert::instrument::{NotPermuted, permute};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
-use vkcert::model::schedule::Schedule;
+use vkcert::model::schedule::{Order, Schedule};
 use vkcert::spirv::module::Module;
 use vkcert::spirv::validate::{TargetEnv, validate};
 
@@ -167,12 +169,12 @@ void main() {
 static IDS_1_0: LazyLock<Vec<u32>> = LazyLock::new(|| compile(IDS, shaderc::EnvVersion::Vulkan1_0).expect("compiles"));
 static IDS_1_3: LazyLock<Vec<u32>> = LazyLock::new(|| compile(IDS, shaderc::EnvVersion::Vulkan1_3).expect("compiles"));
 
-fn any_schedule() -> impl Strategy<Value = Schedule> {
+fn any_order() -> impl Strategy<Value = Order> {
     prop_oneof![
-        Just(Schedule::InOrder),
-        Just(Schedule::Reversed),
-        (0_u32..60).prop_map(Schedule::First),
-        (any::<u64>(), 1_u32..9).prop_map(|(seed, number)| Schedule::Random { seed, number }),
+        Just(Order::InOrder),
+        Just(Order::Reversed),
+        (0_u32..60).prop_map(Order::First),
+        (any::<u64>(), 1_u32..9).prop_map(|(seed, number)| Order::Random { seed, number }),
     ]
 }
 
@@ -183,7 +185,7 @@ proptest! {
     fn workgroups_come_in_the_order_of_the_schedule(
         groups in [1_u32..5, 1_u32..4, 1_u32..4],
         size in [1_u64..4, 1_u64..3, 1_u64..3],
-        schedule in any_schedule(),
+        order in any_order(),
         newest in any::<bool>(),
     ) {
         let count = groups.iter().product::<u32>();
@@ -195,11 +197,11 @@ proptest! {
         match PermutableJob::of(&job).expect("can be permuted") {
             None => prop_assert_eq!(count, 1),
             Some(permutable) => {
-                let left = final_words(&permutable.in_order(schedule, |_| true));
-                prop_assert_eq!(&left[1], &schedule.permutation(count));
+                let left = final_words(&permutable.in_order(order, Dispatches::All));
+                prop_assert_eq!(&left[1], &order.permutation(count));
                 prop_assert_eq!(&left[2], &vec![1; invocations]);
-                let untouched = permutable.in_order(schedule, |_| false);
-                prop_assert_eq!(&final_words(&untouched)[1], &Schedule::InOrder.permutation(count));
+                let untouched = permutable.in_order(order, Dispatches::One(1));
+                prop_assert_eq!(&final_words(&untouched)[1], &Order::InOrder.permutation(count));
             }
         }
     }
@@ -211,7 +213,8 @@ fn pointers_to_the_ids_are_followed_through_copies_chains_and_functions() {
     let job = job(words, "main", [5, 1, 1], &[], &[(0, vec![7; 10])]);
     let permutable = PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
     for schedule in ["in-order", "reversed", "first:3", "random:1:1"] {
-        let job = permutable.in_order(schedule.parse().expect("a schedule"), |_| true);
+        let order = schedule.parse::<Schedule>().expect("a schedule").workgroups;
+        let job = permutable.in_order(order, Dispatches::All);
         assert_eq!(final_words(&job)[0], [1; 10], "{schedule}");
     }
 }
@@ -223,8 +226,8 @@ fn every_entry_point_is_permuted_with_its_own_variables() {
         let job = job(words.clone(), entry, [3, 1, 1], &[(0, 2)], &[(3, vec![0; 6])]);
         let permutable = PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
         let due: Vec<u32> = (0..6).map(|id| id / 2 + start).collect();
-        for schedule in [Schedule::InOrder, Schedule::Reversed] {
-            assert_eq!(final_words(&permutable.in_order(schedule, |_| true))[0], due, "{entry} {schedule}");
+        for order in [Order::InOrder, Order::Reversed] {
+            assert_eq!(final_words(&permutable.in_order(order, Dispatches::All))[0], due, "{entry} {order}");
         }
     }
 }
@@ -377,12 +380,13 @@ fn check_details(result: &BTreeMap<String, Value>) {
 }
 
 #[test]
-fn without_a_device_schedules_are_not_run_by_name() {
+fn schedules_need_no_device_and_are_not_run_unasked() {
     let command = ["run", "tests/schedules/order.toml", "--only", "TC-SUM", "--schedules", "2"];
     let result = run_json(without_driver(orderly().args(command)), 0);
     let sequential = &result["tests"][0]["schedules"];
-    assert_eq!((&sequential["status"], &sequential["ran"]), (&"not-run".into(), &Value::Array(Vec::new())));
-    assert_eq!(sequential["reason"], "the sequential engine has no schedules yet");
+    assert_eq!(sequential["status"], "equal", "{sequential}");
+    assert_eq!(sequential["ran"], serde_json::json!(["reversed", "in-order+tiles:1:reversed"]));
+    assert!(result["tests"][1].get("schedules").is_none(), "an engine that is not there runs none: {result:#}");
     let none = run_json(without_driver(orderly().args(&command[..4])), 0);
     assert!(none["tests"][0].get("schedules").is_none(), "{none:#}");
 }
@@ -462,7 +466,8 @@ fn evidence_says_what_schedules_showed_and_verifies() {
         };
         let evidence = certify(&[]);
         let results = &evidence["tests"][0]["results"];
-        assert_eq!(results[0]["schedules"]["status"], "not-run");
+        assert_eq!(results[0]["schedules"]["status"], status);
+        assert_eq!(results[0]["schedules"]["ran"], serde_json::json!(["reversed", "first:2", "random:5:2"]));
         let schedules = &results[1]["schedules"];
         assert_eq!(
             (&schedules["status"], &schedules["asked"], &schedules["seed"]),
@@ -480,7 +485,7 @@ fn evidence_says_what_schedules_showed_and_verifies() {
         let summary = run(orderly().arg("report").arg(out.join("evidence")).args(["--report-format", "terminal"]), 0);
         let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
         for line in
-            [format!("vulkan      up to 3, seed 5: 1 {status}"), "sequential  up to 3, seed 5: 1 not-run".to_owned()]
+            [format!("vulkan      up to 3, seed 5: 1 {status}"), format!("sequential  up to 3, seed 5: 1 {status}")]
         {
             assert!(summary.contains(&line), "{line}\n{summary}");
         }

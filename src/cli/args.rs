@@ -2,7 +2,7 @@
 
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::Witnesses;
-use crate::model::schedule::{MOST_SCHEDULES, Schedules};
+use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
 use crate::model::verdict::EngineName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
@@ -159,21 +159,26 @@ fn repeat(text: &str) -> Result<NonZeroU32, String> {
     }
 }
 
-/// Orders of workgroups that tests run in on a device.
+/// Orders of workgroups, and on the sequential engine of their invocations, that tests run in.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ScheduleOptions {
-    /// Orders of its workgroups that each test runs in on a device; outputs that differ are findings [default: 0]
+    /// Other orders of its workgroups and invocations that each test runs in; what differs is a finding [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_SCHEDULES)))]
     pub schedules: Option<u32>,
     /// Seed of the random ones among them [default: 0]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
+    /// Run in this schedule in place of the ordinary one (docs/schedules.md), such as `reversed+tiles:1`
+    #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["schedules", "seed"])]
+    pub replay: Option<Schedule>,
 }
 
 impl ScheduleOptions {
-    /// What is typed, over what the project has.
-    pub fn over(self, project: Schedules) -> Schedules {
-        Schedules { count: self.schedules.unwrap_or(project.count), seed: self.seed.unwrap_or(project.seed) }
+    /// What is typed, over what the project has; a schedule that is replayed is the only one.
+    pub fn over(self, project: Schedules) -> (Schedules, Option<Schedule>) {
+        let (asked, seed) = (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
+        let count = if self.replay.is_some() { 0 } else { asked };
+        (Schedules { count, seed }, self.replay)
     }
 }
 

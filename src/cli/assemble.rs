@@ -191,6 +191,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         repetitions: run.repetitions,
+        schedule: run.schedule,
         schedules: run.schedules.clone(),
         outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
     }
@@ -227,6 +228,7 @@ pub fn kernels(
                     instrumented: object_hash(kernel),
                     records: records(project, kernel, configuration, engine, runs, |run| &run.objects),
                 },
+                barriers: kernel.barriers(),
                 coverage: KernelCoverage::default(),
                 lowering: lowering(kernel, configuration, engine, runs),
             };

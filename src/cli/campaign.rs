@@ -10,11 +10,12 @@ use super::profile::Target;
 use super::test_run::{self, PreparedTest, TestRun};
 use crate::exec::Executor;
 use crate::exec::prepare::{self, PrepareError, Setting};
+use crate::exec::schedule::Permuted;
 use crate::exec::vulkan::pool;
 use crate::model::id::KernelName;
 use crate::model::procedure::Test;
 use crate::model::project::{Contraction, ProjectLimits};
-use crate::model::schedule::Schedules;
+use crate::model::schedule::{Schedule, Schedules};
 use crate::model::verdict::EngineName;
 use crate::requirement::{Located, Project, trace};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -30,6 +31,7 @@ pub struct Bench<'a> {
     pub contraction: Contraction,
     pub target: Target,
     pub schedules: Schedules,
+    pub replay: Option<Schedule>,
 }
 
 /// Checks and lays out every test of a project; all diagnostics together.
@@ -37,12 +39,12 @@ pub fn prepare<'a>(
     project: &'a Project,
     kernels: &'a [Kernel],
     plan: &Plan,
-    schedules: Schedules,
+    (schedules, replay): (Schedules, Option<Schedule>),
 ) -> Result<Vec<PreparedTest<'a>>, Failure> {
     let settings = &project.settings.value;
     let (limits, contraction) = (settings.limits, settings.contraction);
     let target = Target::of(settings);
-    let bench = Bench { kernels, base: &project.root, limits, contraction, target, schedules };
+    let bench = Bench { kernels, base: &project.root, limits, contraction, target, schedules, replay };
     prepare_tests(&project.tests, &bench, plan)
 }
 
@@ -79,8 +81,8 @@ pub fn prepare_tests<'a>(
         let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
         let named = |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
         let kernels = modules.filter_map(|module| named(&module.kernel)).collect();
-        let (contraction, schedules) = (bench.contraction, bench.schedules);
-        prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction, schedules });
+        let Bench { contraction, schedules, replay, .. } = *bench;
+        prepared.push(PreparedTest { test: &test.value, plan: laid_out, kernels, contraction, schedules, replay });
     }
     if diagnostics.is_empty() { Ok(prepared) } else { Err(Failure::Input(diagnostics)) }
 }
@@ -154,7 +156,10 @@ fn run_vulkan(
     let Vulkan::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
     let one = |test: &PreparedTest, worker: &mut dyn Executor| {
         progress.set_message(test.test.id.to_string());
-        let run = test_run::run(test, worker, repetitions);
+        let run = match test.replay {
+            Some(schedule) => test_run::run(test, &mut Permuted::new(worker, schedule.workgroups), repetitions),
+            None => test_run::run(test, worker, repetitions),
+        };
         progress.inc(1);
         run
     };

@@ -48,6 +48,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
         validation: settings.validation,
         robustness: settings.robustness,
         repeat: certify.repetition.repeat.or(settings.repeat),
+        replay: certify.schedules.replay,
     };
     let opened = Engines::open(&plan, settings.engines.as_deref(), engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
@@ -115,6 +116,9 @@ fn gather(
     let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
     if !certify.without.is_empty() {
         limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
+    }
+    if let Some(schedule) = certify.schedules.replay {
+        limits.push(format!("Run in another schedule than the ordinary one on request (--replay): {schedule}."));
     }
     let mut campaign = assemble::campaign(project, kernels, engines, runs, compared, coupled, limits)?;
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);

@@ -3,6 +3,7 @@
 //! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
 
 use super::exit::Exit;
+use crate::coverage::criteria;
 use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus, kernel_label};
 use crate::model::verdict::{EngineName, Verdict};
 
@@ -95,6 +96,9 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
             if !campaign.project.criteria.contains(&row.criterion) || row.complete() {
                 continue;
             }
+            if told_elsewhere(kernels, kernel, &row.criterion) {
+                continue;
+            }
             let open = row.total - row.covered - row.justified;
             let undetermined = match row.undetermined {
                 0 => String::new(),
@@ -112,6 +116,15 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
             );
         }
     }
+}
+
+/// Whether an engine can tell nothing of a criterion, and another one that ran the same kernel can.
+fn told_elsewhere(kernels: &[KernelEvidence], kernel: &KernelEvidence, criterion: &str) -> bool {
+    let Some(criterion) = criteria::criterion(criterion) else { return false };
+    let same = |other: &&KernelEvidence| {
+        other.kernel == kernel.kernel && other.configuration.name == kernel.configuration.name
+    };
+    !criterion.told_by(kernel.engine) && kernels.iter().filter(same).any(|other| criterion.told_by(other.engine))
 }
 
 /// Refuted checks are findings already. An undetermined one counts against the result, but for device limits where no

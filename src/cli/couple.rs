@@ -20,7 +20,7 @@ pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     let plan = Plan::new(common, "all")?;
     let loaded = project::load(&couple.dir)?;
     let kernels = project::compile(&loaded)?;
-    let prepared = campaign::prepare(&loaded, &kernels, &plan, Schedules::default())?;
+    let prepared = campaign::prepare(&loaded, &kernels, &plan, (Schedules::default(), None))?;
     let engines = Engines::open(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
     let touched = accesses(&prepared)?;

@@ -2,6 +2,7 @@
 
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
+use crate::coverage::barrier::{self, BarrierRecords};
 use crate::coverage::object::{self, ObjectCoverage};
 use crate::coverage::{self, Approval, Criterion, CriterionSubject, Subject, criteria, justification};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
@@ -11,7 +12,7 @@ use crate::model::id::{ObligationId, RequirementId, TestId};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
 use crate::model::requirement::Justification;
 use crate::model::structure::KernelStructure;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
 
 /// Whether a test's records count: coverage comes only from requirement-based tests that passed (DO-178C 6.4.4.2).
@@ -23,14 +24,25 @@ pub fn counts(verdict: Verdict, requirements: &[RequirementId]) -> bool {
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
     let tests = counted(&row.records);
     let objects = object::assess(&row.objects.structure, &row.source, &counted(&row.objects.records));
-    let coverage = if row.structure.functions.is_empty() {
+    if row.structure.functions.is_empty() {
         return no_source(&row.configuration, objects);
-    } else if row.presence.markers.is_empty() {
-        unmeasured(&row.structure, &row.configuration)
+    }
+    let (coverage, told) = if row.presence.markers.is_empty() {
+        (unmeasured(&row.structure, &row.configuration), BarrierRecords::Missing(UNUSABLE))
     } else {
-        coverage::assess(&subject(row), &tests)
+        (coverage::assess(&subject(row), &tests), barrier_records(row.engine))
     };
-    with_objects(coverage, objects)
+    with_objects(KernelCoverage { barriers: barrier::assess(&row.barriers, told, &tests), ..coverage }, objects)
+}
+
+/// Why nothing is recorded where the derived modules could not be used.
+const UNUSABLE: &str = "the derived modules cannot be used";
+
+fn barrier_records(engine: EngineName) -> BarrierRecords<'static> {
+    match engine {
+        EngineName::Sequential => BarrierRecords::Kept,
+        EngineName::Vulkan => BarrierRecords::Missing(barrier::NOT_TOLD),
+    }
 }
 
 fn counted(records: &[TestRecords]) -> Vec<(TestId, &Records)> {
@@ -135,7 +147,7 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
 
 /// Every obligation of a kernel, with the text behind it.
 pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
-    justification::contents(&kernel_coverage(kernel, configuration, &[], &[]))
+    justification::contents(&kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]))
 }
 
 /// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
@@ -143,19 +155,22 @@ pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTre
 pub fn kernel_coverage(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
+    engine: EngineName,
     tests: &[(TestId, &Records)],
     objects: &[(TestId, &Records)],
 ) -> KernelCoverage {
     let objects = object::assess(&kernel.object.structure, &kernel.source, objects);
-    match &kernel.measurement {
+    let (coverage, told) = match &kernel.measurement {
         Measurement::Markers(measured) => {
-            with_objects(coverage::assess(&measured_subject(measured, configuration), tests), objects)
+            (coverage::assess(&measured_subject(measured, configuration), tests), barrier_records(engine))
         }
-        Measurement::NoSource => no_source(&configuration.configuration, objects),
+        Measurement::NoSource => return no_source(&configuration.configuration, objects),
         Measurement::Failed { structure, .. } => {
-            with_objects(unmeasured(structure, &configuration.configuration), objects)
+            (unmeasured(structure, &configuration.configuration), BarrierRecords::Missing(UNUSABLE))
         }
-    }
+    };
+    let barriers = barrier::assess(&kernel.barriers(), told, tests);
+    with_objects(KernelCoverage { barriers, ..coverage }, objects)
 }
 
 /// Records of one test that contradict what its specialization fixes.

@@ -5,10 +5,12 @@ use super::failure::Failure;
 use super::plan::{EngineRequest, Plan};
 use crate::exec::ExecError;
 use crate::exec::repeat::default_repetitions;
+use crate::exec::schedule::Following;
 use crate::exec::sequential::{Jobs, MemoryModel, SequentialExecutor};
 use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
 use crate::model::evidence::EngineIdentity;
 use crate::model::project;
+use crate::model::schedule::Schedule;
 use crate::model::verdict::EngineName;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,6 +23,8 @@ pub struct EngineSettings {
     pub robustness: project::Robustness,
     /// How often tests run on each engine; none: as engines have it.
     pub repeat: Option<NonZeroU32>,
+    /// The schedule that tests run in; none: the ordinary one.
+    pub replay: Option<Schedule>,
 }
 
 /// The command that installs a software device on Debian and Ubuntu.
@@ -38,6 +42,8 @@ pub struct Engines {
     pub sequential: bool,
     pub vulkan: Vulkan,
     settings: EngineSettings,
+    /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that results can be compared.
+    subgroup_size: u32,
     /// Workers for the workgroups of one dispatch.
     jobs: Jobs,
 }
@@ -55,19 +61,25 @@ impl Engines {
             EngineRequest::WhatIsThere => project.is_some_and(|engines| engines.contains(&EngineName::Vulkan)),
         };
         let vulkan = if asked(EngineName::Vulkan) { open_vulkan(plan, settings, demanded)? } else { Vulkan::NotAsked };
+        let subgroup_size = subgroup_size(&vulkan);
+        let vulkan = match (vulkan, settings.replay.and_then(not_followed)) {
+            (Vulkan::Ready(_), Some(reason)) if asked(EngineName::Sequential) => Vulkan::NotRun { reason },
+            (Vulkan::Ready(_), Some(reason)) => {
+                let message = format!("the vulkan engine was asked for: {reason}");
+                return Err(Failure::Unavailable { message, hint: Some("use `--engine sequential`".to_owned()) });
+            }
+            (vulkan, _) => vulkan,
+        };
         let jobs = if plan.jobs > 1 { Jobs::Most(plan.jobs) } else { Jobs::One };
-        Ok(Self { sequential: asked(EngineName::Sequential), vulkan, settings, jobs })
+        Ok(Self { sequential: asked(EngineName::Sequential), vulkan, settings, subgroup_size, jobs })
     }
 
     /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's workers.
     pub fn sequential(&self) -> SequentialExecutor {
         let mut engine = SequentialExecutor::default();
         engine.settings.jobs = self.jobs;
-        // Beside a device its subgroups are taken, so that results can be compared.
-        if let Vulkan::Ready(executor) = &self.vulkan {
-            let size = executor.device().subgroup_size;
-            engine.settings.subgroup_size = if size.is_power_of_two() && size <= 128 { size } else { 32 };
-        }
+        engine.settings.subgroup_size = self.subgroup_size;
+        engine.settings.following = Following::from(self.settings.replay.unwrap_or_default());
         engine.settings.memory_model = match self.settings.memory_model {
             project::MemoryModel::Idiom => MemoryModel::Idiom,
             project::MemoryModel::Spec => MemoryModel::Spec,
@@ -84,19 +96,22 @@ impl Engines {
     pub fn identities(&self) -> Vec<EngineIdentity> {
         let mut identities = Vec::new();
         if self.sequential {
-            let identity = BTreeMap::from([
+            let mut identity = BTreeMap::from([
                 ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
                 ("subgroup size".to_owned(), self.sequential().settings.subgroup_size.to_string()),
                 ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
                 ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]);
+            identity.extend(self.replayed());
             let engine = EngineName::Sequential;
             identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
         }
         let engine = EngineName::Vulkan;
         match &self.vulkan {
             Vulkan::Ready(executor) => {
-                identities.push(EngineIdentity { engine, ran: true, reason: None, identity: executor.identity() });
+                let mut identity = executor.identity();
+                identity.extend(self.replayed());
+                identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
             }
             Vulkan::NotRun { reason } => identities.push(EngineIdentity {
                 engine,
@@ -109,12 +124,33 @@ impl Engines {
         identities
     }
 
+    /// The schedule of all tests, where it is not the ordinary one.
+    fn replayed(&self) -> Option<(String, String)> {
+        self.settings.replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()))
+    }
+
     /// The engines that run, in order.
     pub fn names(&self) -> Vec<EngineName> {
         let sequential = self.sequential.then_some(EngineName::Sequential);
         let vulkan = matches!(self.vulkan, Vulkan::Ready(_)).then_some(EngineName::Vulkan);
         sequential.into_iter().chain(vulkan).collect()
     }
+}
+
+/// Invocations of a subgroup for the sequential engine: a device's, where it can have them.
+fn subgroup_size(vulkan: &Vulkan) -> u32 {
+    match vulkan {
+        Vulkan::Ready(executor) => {
+            let size = executor.device().subgroup_size;
+            if size.is_power_of_two() && size <= 128 { size } else { 32 }
+        }
+        Vulkan::NotRun { .. } | Vulkan::NotAsked => 32,
+    }
+}
+
+/// Why no device follows a schedule.
+fn not_followed(schedule: Schedule) -> Option<String> {
+    schedule.tiles.map(|_| format!("no device follows the tiles of the schedule `{schedule}`"))
 }
 
 /// The settings that device processes are started with.

@@ -6,6 +6,7 @@
 mod agreement;
 pub mod args;
 mod assemble;
+mod barriers;
 mod bench;
 mod bench_overhead;
 mod build;

@@ -14,6 +14,7 @@ use crate::coverage::{self, justification};
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::project::CriterionName;
+use crate::model::verdict::EngineName;
 use crate::requirement::Project;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -99,7 +100,8 @@ fn load(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
 }
 
 fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
-    let listed = move |found: &'_ KernelConfiguration| derive::kernel_coverage(kernel, found, &[], &[]);
+    let listed =
+        move |found: &'_ KernelConfiguration| derive::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
     kernel.configurations.iter().map(move |found| Listed {
         kernel,
         configuration: &found.configuration.name,
@@ -148,6 +150,7 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
         }
         rows.extend(decision.combinations.iter().map(|item| simple(item, &[CriterionName::MultipleCondition])));
     }
+    rows.extend(coverage.barriers.iter().map(|item| simple(item, &[CriterionName::Barrier])));
     let branches: BTreeSet<&ObligationId> = coverage.branches.iter().map(|item| &item.id).collect();
     let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
     rows.extend(coverage.objects.iter().map(|item| {

@@ -32,7 +32,8 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let mut file = requirement::load_procedure(&run.file)?;
     choose(&mut file, &run.only)?;
     let mut kernels = compile(&file)?;
-    let engine_settings = EngineSettings { repeat: run.repetition.repeat, ..EngineSettings::default() };
+    let (repeat, replay) = (run.repetition.repeat, run.schedules.replay);
+    let engine_settings = EngineSettings { repeat, replay, ..EngineSettings::default() };
     let opened = Engines::open(&plan, None, engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
         recording::apply_for(
@@ -43,13 +44,15 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
             &Target::Vulkan,
         )
     });
+    let (schedules, replay) = run.schedules.over(Schedules::default());
     let bench = Bench {
         kernels: &kernels,
         base: &file.base,
         limits: ProjectLimits::default(),
         contraction: Contraction::Forbidden,
         target: Target::Vulkan,
-        schedules: run.schedules.over(Schedules::default()),
+        schedules,
+        replay,
     };
     let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
     // What is wrong with the input is told before what the machine lacks.
@@ -124,7 +127,7 @@ fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeM
         let same = |other: &&ModuleRecords| other.kernel == row.kernel && other.specialization == row.specialization;
         let objects = run.objects.iter().find(same).and_then(|other| other.records.as_ref().ok());
         let objects: Vec<_> = objects.map(|records| (id.clone(), records)).into_iter().collect();
-        let coverage = derive::kernel_coverage(kernel, &configuration, &tests, &objects);
+        let coverage = derive::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
         for test in tests {
             run.findings.extend(derive::run_contradictions(kernel, &configuration, test));
         }
@@ -152,6 +155,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         race_scope: run.race_scope,
         notes: run.notes.clone(),
         printed: run.printed.clone(),
+        schedule: run.schedule,
         schedules: run.schedules.clone(),
         buffers,
         coverage,
@@ -248,6 +252,7 @@ fn text(result: &RunResult) -> String {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("    {}: {place}{}\n", finding.kind, finding.message));
         }
+        test.schedule.iter().for_each(|schedule| text.push_str(&format!("    run in schedule {schedule}\n")));
         test.schedules.iter().for_each(|schedules| text.push_str(&format!("    {schedules}\n")));
         text.push_str(&printed(&test.printed));
         test.notes.iter().for_each(|note| text.push_str(&format!("    note: {note}\n")));

@@ -20,7 +20,7 @@ use crate::model::printed::Printed;
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
 use crate::model::records::Records;
-use crate::model::schedule::{ScheduleResult, Schedules};
+use crate::model::schedule::{Schedule, ScheduleResult, Schedules};
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -34,6 +34,8 @@ pub struct PreparedTest<'a> {
     pub kernels: Vec<&'a Kernel>,
     pub contraction: Contraction,
     pub schedules: Schedules,
+    /// Runs in place of the ordinary schedule.
+    pub replay: Option<Schedule>,
 }
 
 /// What a test did on one engine.
@@ -60,6 +62,8 @@ pub struct TestRun {
     pub objects: Vec<ModuleRecords>,
     /// What only the sequential engine counts.
     pub counts: Counts,
+    /// What the test ran in, where that is not the ordinary schedule.
+    pub schedule: Option<Schedule>,
     /// Where any were asked for.
     pub schedules: Option<ScheduleResult>,
 }
@@ -118,6 +122,7 @@ impl TestRun {
             records: Vec::new(),
             objects: Vec::new(),
             counts: Counts::default(),
+            schedule: None,
             schedules: None,
         }
     }
@@ -148,6 +153,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         records: Vec::new(),
         objects: Vec::new(),
         counts,
+        schedule: prepared.replay,
         schedules: None,
     };
     if production.completion == Completion::Completed {
@@ -217,6 +223,20 @@ pub fn job_of(prepared: &PreparedTest, which: Variant) -> Option<Job> {
     variant(prepared, prepared.plan.as_ref().ok()?, which, Checks::none())
 }
 
+/// The job of a test with the production modules whose branches an engine records; none where a kernel has none.
+pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
+    let plan = prepared.plan.as_ref().ok()?;
+    let variant = match engine {
+        EngineName::Sequential => ObjectVariant::Marked,
+        EngineName::Vulkan => ObjectVariant::Instrumented,
+    };
+    let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
+        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.object_module(variant)? })
+    };
+    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
+    Some(Job { modules, checks: Checks::none(), ..plan.job.clone() })
+}
+
 /// The job with one variant of its kernels' modules; none where a kernel does not have it.
 fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: Checks) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
@@ -251,16 +271,7 @@ fn measure_objects(
     production: &Run,
     run: &mut TestRun,
 ) -> Result<(), Failure> {
-    let variant = match engine.name() {
-        EngineName::Sequential => ObjectVariant::Marked,
-        EngineName::Vulkan => ObjectVariant::Instrumented,
-    };
-    let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
-        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.object_module(variant)? })
-    };
-    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>();
-    let Some(modules) = modules else { return Ok(()) };
-    let job = Job { modules, checks: Checks::none(), ..plan.job.clone() };
+    let Some(job) = object_job(prepared, engine.name()) else { return Ok(()) };
     let (_, records) = record(prepared, plan, engine, &job, (production, "object-instrumented"), run)?;
     run.objects = records;
     Ok(())

@@ -53,6 +53,7 @@ pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage
         decisions: assessment.decisions(),
         objects: Vec::new(),
         additional: Vec::new(),
+        barriers: Vec::new(),
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };

@@ -1,6 +1,6 @@
 //! Assessment and justification on a small kernel made by hand: a guard with two conditions around a loop.
 
-use super::criteria::{CRITERIA, CriterionSubject};
+use super::criteria::{CRITERIA, Criterion, CriterionSubject};
 use super::decision::Decision as Calculus;
 use super::expression::parse;
 use super::*;
@@ -183,8 +183,10 @@ fn what_follows_an_unseen_outcome_is_not_executed() {
 #[test]
 fn no_tests_leave_every_obligation_uncovered() {
     let coverage = assessed(&structure(), &presence(), &[]);
-    // Obligations of object code come from the module, which the sample lacks.
-    for criterion in CRITERIA.iter().filter(|criterion| criterion.subject() == CriterionSubject::Source) {
+    // Obligations of object code, and barriers, come from the modules, which the sample lacks.
+    let of_source =
+        |criterion: &&&dyn Criterion| criterion.subject() == CriterionSubject::Source && criterion.name() != "barrier";
+    for criterion in CRITERIA.iter().filter(of_source) {
         let row = row(&coverage, criterion.name());
         assert_eq!((row.uncovered, row.total > 0), (row.total, true), "{}", criterion.name());
     }

@@ -6,6 +6,7 @@
 
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
 use crate::model::id::ObligationId;
+use crate::model::verdict::EngineName;
 use std::collections::BTreeSet;
 
 /// What a criterion measures.
@@ -25,6 +26,10 @@ pub trait Criterion: Sync {
     fn subject(&self) -> CriterionSubject {
         CriterionSubject::Source
     }
+    /// Whether an engine can tell of any of its obligations.
+    fn told_by(&self, _engine: EngineName) -> bool {
+        true
+    }
     /// Status of each of its obligations, in report order.
     fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status>;
 }
@@ -39,6 +44,7 @@ pub const CRITERIA: &[&dyn Criterion] = &[
     &MultipleCondition,
     &ObjectBranches,
     &AdditionalCode,
+    &Barriers,
 ];
 
 /// Looks a criterion up by name.
@@ -179,5 +185,24 @@ impl Criterion for AdditionalCode {
         let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
         let rows = coverage.objects.iter().filter(|row| additional.contains(&row.id));
         rows.map(|row| row.status).collect()
+    }
+}
+
+struct Barriers;
+impl Criterion for Barriers {
+    fn name(&self) -> &'static str {
+        "barrier"
+    }
+    fn description(&self) -> &'static str {
+        "every barrier was executed by all invocations of a workgroup"
+    }
+    fn told_by(&self, engine: EngineName) -> bool {
+        match engine {
+            EngineName::Sequential => true,
+            EngineName::Vulkan => false,
+        }
+    }
+    fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        simple(&coverage.barriers).collect()
     }
 }

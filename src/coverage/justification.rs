@@ -50,7 +50,7 @@ pub fn contents(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
     let of_decisions =
         coverage.decisions.iter().flat_map(|decision| decision.outcomes.iter().chain(&decision.combinations));
     let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(of_decisions);
-    let simple = simple.chain(&coverage.objects);
+    let simple = simple.chain(&coverage.objects).chain(&coverage.barriers);
     let mut contents: BTreeMap<ObligationId, String> =
         simple.map(|obligation| (obligation.id.clone(), obligation.text.clone())).collect();
     for decision in &coverage.decisions {
@@ -137,7 +137,7 @@ fn statuses(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Status> {
     let of_decisions =
         coverage.decisions.iter().flat_map(|decision| decision.outcomes.iter().chain(&decision.combinations));
     let simple = coverage.statements.iter().chain(&coverage.branches).chain(&coverage.points).chain(of_decisions);
-    let simple = simple.chain(&coverage.objects);
+    let simple = simple.chain(&coverage.objects).chain(&coverage.barriers);
     let mut statuses: BTreeMap<ObligationId, Status> =
         simple.map(|obligation| (obligation.id.clone(), obligation.status)).collect();
     for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
@@ -157,6 +157,7 @@ fn mark(coverage: &mut KernelCoverage, accepted: &BTreeMap<&ObligationId, &Justi
     coverage.statements.iter_mut().for_each(simple);
     coverage.branches.iter_mut().for_each(simple);
     coverage.objects.iter_mut().for_each(simple);
+    coverage.barriers.iter_mut().for_each(simple);
     coverage.points.iter_mut().for_each(simple);
     for decision in &mut coverage.decisions {
         decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(simple);

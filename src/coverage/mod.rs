@@ -6,6 +6,7 @@
 //! Does not cover: running tests and decoding record buffers (`exec`, `instrument`), MC/DC of the host program.
 
 pub mod assess;
+pub mod barrier;
 pub mod closing;
 mod combination;
 pub mod command;

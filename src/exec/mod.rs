@@ -22,9 +22,11 @@ use crate::model::finding::{Checks, Finding, RaceScope};
 use crate::model::printed::Printed;
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
+use crate::model::schedule::Extent;
 use crate::model::verdict::EngineName;
 use repeat::Results;
 use resource::{JobResources, JobView};
+use schedule::Following;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -209,6 +211,15 @@ pub trait Executor {
     fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
         Ok((self.run(job, observer)?, Counts::default()))
     }
+
+    /// How large each dispatch of a job is, on an engine that puts workgroups and invocations in order itself; nothing from
+    /// one that leaves their order to a device.
+    fn extents(&mut self, _job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
+        Ok(None)
+    }
+
+    /// Jobs run in this schedule from now on; only an engine that has extents does so.
+    fn follow(&mut self, _following: Following) {}
 
     /// Runs `job` so many times, each time from its initial contents, or until a run does not complete. Counts are those of
     /// the first run; only it is observed, but for findings.

@@ -7,9 +7,11 @@
 //! Does not cover: variation that no repetition shows; findings that come in some repetitions only are reported, but are
 //! no variation of the result.
 
+use super::schedule::Following;
 use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
 use crate::model::finding::Finding;
 use crate::model::records::Records;
+use crate::model::schedule::Extent;
 use crate::model::verdict::EngineName;
 use std::num::NonZeroU32;
 
@@ -48,6 +50,14 @@ impl Executor for Repeated<'_> {
 
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
         Ok(self.run_counting(job, observer)?.0)
+    }
+
+    fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
+        self.engine.extents(job)
+    }
+
+    fn follow(&mut self, following: Following) {
+        self.engine.follow(following);
     }
 
     /// Counts are those of the first repetition; only it is observed, but for findings.

@@ -1,12 +1,14 @@
 //! A job with its workgroups in another order.
 //!
-//! Knows: the rewritten form of a job's modules (`instrument::permute`), which descriptor is free for the permutation.
+//! Knows: the rewritten form of a job's modules (`instrument::permute`), which descriptor is free for the permutation; an
+//! engine that runs every job in such a form.
 //! Promises: buffers of the job keep their index; what is added stands behind them. Nothing else of the job changes.
-//! Does not cover: which schedules there are (`model::schedule`), comparing what they leave.
+//! Does not cover: which schedules there are (`model::schedule`), comparing what they leave, orders within a workgroup.
 
-use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule};
+use super::{Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, Observer, Run};
 use crate::instrument::{permutation_words, permute};
-use crate::model::schedule::{MOST_WORKGROUPS, Schedule};
+use crate::model::schedule::{MOST_WORKGROUPS, Order, Schedule};
+use crate::model::verdict::EngineName;
 use crate::spirv::module::{Module, ModuleError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,14 +16,52 @@ use std::sync::Arc;
 /// The descriptor set of the permutations.
 const SET: u32 = 0;
 
+/// A schedule with the dispatches of a job that follow it; the others run as ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Following {
+    pub schedule: Schedule,
+    pub dispatches: Dispatches,
+}
+
+/// Some dispatches of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dispatches {
+    #[default]
+    All,
+    /// By index.
+    One(usize),
+}
+
+impl Dispatches {
+    pub fn has(self, dispatch: usize) -> bool {
+        match self {
+            Dispatches::All => true,
+            Dispatches::One(one) => one == dispatch,
+        }
+    }
+}
+
+impl From<Schedule> for Following {
+    fn from(schedule: Schedule) -> Self {
+        Self { schedule, dispatches: Dispatches::All }
+    }
+}
+
+impl Following {
+    /// The schedule of a dispatch.
+    pub fn of(self, dispatch: usize) -> Schedule {
+        if self.dispatches.has(dispatch) { self.schedule } else { Schedule::IN_ORDER }
+    }
+}
+
 /// A job whose modules ask a buffer for their workgroup.
 pub struct PermutableJob {
     job: Job,
-    orders: Vec<Order>,
+    orders: Vec<DispatchOrder>,
 }
 
 /// A dispatch whose workgroups can be permuted.
-pub struct Order {
+pub struct DispatchOrder {
     /// Index into `Job::dispatches`.
     pub dispatch: usize,
     pub workgroups: u32,
@@ -54,12 +94,12 @@ impl PermutableJob {
             if !rewritten.contains(&call.module) {
                 continue;
             }
-            let words = permutation_words(call.groups, &Schedule::InOrder.permutation(workgroups));
+            let words = permutation_words(call.groups, &Order::InOrder.permutation(workgroups));
             let (buffer, contents) = (job.buffers.len(), order_buffer(dispatch, &words));
             call.bindings.push(JobBinding::storage(SET, binding, buffer, contents.bytes.len() as u64));
             job.limits.memory_bytes = job.limits.memory_bytes.saturating_add(contents.bytes.len() as u64);
             job.buffers.push(contents);
-            orders.push(Order { dispatch, workgroups, buffer });
+            orders.push(DispatchOrder { dispatch, workgroups, buffer });
         }
         Ok((!orders.is_empty()).then_some(Self { job, orders }))
     }
@@ -70,25 +110,58 @@ impl PermutableJob {
     }
 
     /// The dispatches that have an order, those of one workgroup included.
-    pub fn orders(&self) -> &[Order] {
+    pub fn orders(&self) -> &[DispatchOrder] {
         &self.orders
     }
 
-    /// The job with these dispatches in the order of a schedule, the others from first to last.
-    pub fn in_order(&self, schedule: Schedule, dispatches: impl Fn(usize) -> bool) -> Job {
+    /// The job with these dispatches in an order, the others from first to last.
+    pub fn in_order(&self, chosen: Order, dispatches: Dispatches) -> Job {
         let mut job = self.job.clone();
         for order in &self.orders {
-            let schedule = if dispatches(order.dispatch) { schedule } else { Schedule::InOrder };
-            let words =
-                permutation_words(job.dispatches[order.dispatch].groups, &schedule.permutation(order.workgroups));
+            let chosen = if dispatches.has(order.dispatch) { chosen } else { Order::InOrder };
+            let words = permutation_words(job.dispatches[order.dispatch].groups, &chosen.permutation(order.workgroups));
             job.buffers[order.buffer] = order_buffer(order.dispatch, &words);
         }
         job
     }
 }
 
+/// An engine that runs every job in its rewritten form, with the workgroups in an order.
+pub struct Permuted<'a> {
+    engine: &'a mut dyn Executor,
+    order: Order,
+}
+
+impl<'a> Permuted<'a> {
+    pub fn new(engine: &'a mut dyn Executor, order: Order) -> Self {
+        Self { engine, order }
+    }
+}
+
+impl Executor for Permuted<'_> {
+    fn name(&self) -> EngineName {
+        self.engine.name()
+    }
+
+    /// A job that has nothing to permute runs as it is; one that cannot be permuted is undetermined.
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        match PermutableJob::of(job) {
+            Ok(None) => self.engine.run(job, observer),
+            Ok(Some(permutable)) => {
+                let mut run = self.engine.run(&permutable.in_order(self.order, Dispatches::All), observer)?;
+                run.buffers.truncate(job.buffers.len());
+                Ok(run)
+            }
+            Err(reason) => {
+                let reason = format!("schedule `{}`: {reason}", self.order);
+                Ok(Run::ended(Completion::Undetermined { reason }))
+            }
+        }
+    }
+}
+
 /// Workgroups of each dispatch, all within the limit.
-fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
+pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
     let count = |(index, dispatch): (usize, &JobDispatch)| {
         let workgroups = dispatch.groups.map(u64::from).iter().product::<u64>();
         let kernel = &job.modules[dispatch.module].kernel;

@@ -20,7 +20,6 @@
 
 use crate::model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Word 2: invocations of a workgroup.
 pub const LOCAL_WORD: u32 = 2;
@@ -268,7 +267,7 @@ impl RecordForm {
             let missing = 1 + missing.count() as u32;
             return Err(CanaryError::Slots { missing, invocations: canaries.len() as u32, first });
         }
-        let mut records = Records { words: Vec::new(), witnesses: BTreeMap::new(), operands: BTreeMap::new() };
+        let mut records = Records::default();
         for (word, row) in rows.enumerate() {
             let mut united = 0;
             for (rank, bits) in (0..).zip(row) {
@@ -370,7 +369,7 @@ mod tests {
         let records = form.read(&SIZE, &words, 9).unwrap();
         assert_eq!(records.words, [1, 1 << 31 | 2]);
         let witnesses = [(0, SIZE.invocation(50)), (33, [0, 0, 0]), (63, SIZE.invocation(9))];
-        assert_eq!(records.witnesses, BTreeMap::from(witnesses));
+        assert_eq!(records.witnesses, witnesses.into());
     }
 
     #[test]
@@ -389,7 +388,7 @@ mod tests {
         let form = form(RecordMode::Direct, Witnesses::Recorded);
         let mut words = written(form, 9);
         (words[8], words[10]) = (1, 95);
-        assert_eq!(form.read(&SIZE, &words, 9).unwrap().witnesses, BTreeMap::from([(0, SIZE.invocation(95))]));
+        assert_eq!(form.read(&SIZE, &words, 9).unwrap().witnesses, [(0, SIZE.invocation(95))].into());
         for (bits, rank) in [(1, 96), (1, NOBODY), (0, 3)] {
             (words[8], words[10]) = (bits, rank);
             let error = form.read(&SIZE, &words, 9).unwrap_err();

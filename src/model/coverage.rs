@@ -51,12 +51,27 @@ pub struct KernelCoverage {
     /// Those of `objects` that trace to no source: additional code (DO-178C 6.4.4.2.b).
     #[serde(default)]
     pub additional: Vec<ObligationId>,
+    /// Barriers of the workgroup (`BAR1`), executed by all of its invocations.
+    #[serde(default)]
+    pub barriers: Vec<SimpleObligation>,
     /// What is in the source but not part of this kernel: functions that the entry point does not reach.
     #[serde(default)]
     pub not_reached: Vec<String>,
     /// Share of each criterion, computed from the obligations above.
     #[serde(default)]
     pub summary: Vec<CriterionSummary>,
+}
+
+/// A barrier of a kernel's workgroups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelBarrier {
+    /// Its number among the control barriers of the marked module, from 0; records are kept by it.
+    pub number: u32,
+    pub file: String,
+    pub line: u32,
+    /// Of the call; of the first token of the line where that comes out of a macro.
+    pub column: u32,
+    pub function: String,
 }
 
 /// An obligation without inner structure.

@@ -4,13 +4,13 @@
 //! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
 //! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `manifest.json` (hash of every input and output).
 
-use super::coverage::{CriterionSummary, KernelCoverage};
+use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::Finding;
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::records::{Presence, RecordLayout, Recorded, Records};
 use super::requirement::{Justification, Requirement};
-use super::schedule::ScheduleResult;
+use super::schedule::{Schedule, ScheduleResult};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
@@ -228,7 +228,10 @@ pub struct TestResult {
     /// nothing ran.
     #[serde(default)]
     pub repetitions: u32,
-    /// What other orders of the workgroups showed; none where none were asked for.
+    /// The schedule that the test ran in, where that is not the ordinary one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    /// What other schedules showed; none where none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,
     /// Actual final contents by buffer name.
@@ -298,6 +301,9 @@ pub struct KernelEvidence {
     /// The branches of the production module, with their records.
     #[serde(default)]
     pub objects: ObjectEvidence,
+    /// The barriers of its workgroups that the kernel reaches, in source order: `BAR1`, `BAR2` ...
+    #[serde(default)]
+    pub barriers: Vec<KernelBarrier>,
     pub coverage: KernelCoverage,
     /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.
     #[serde(default)]

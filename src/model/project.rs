@@ -157,6 +157,7 @@ pub enum CriterionName {
     MultipleCondition,
     ObjectBranch,
     AdditionalCode,
+    Barrier,
 }
 
 impl CriterionName {
@@ -171,6 +172,7 @@ impl CriterionName {
             CriterionName::MultipleCondition => "multiple-condition",
             CriterionName::ObjectBranch => "object-branch",
             CriterionName::AdditionalCode => "additional-code",
+            CriterionName::Barrier => "barrier",
         }
     }
 }

@@ -117,6 +117,10 @@ pub struct Records {
     /// engines; keyed by bit.
     #[serde(default)]
     pub operands: BTreeMap<u32, Vec<String>>,
+    /// By number of a barrier (`KernelBarrier::number`): how often all invocations of a workgroup executed it together. Of
+    /// engines that see who comes to a barrier.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub barriers: BTreeMap<u32, u64>,
 }
 
 impl Records {
@@ -137,6 +141,9 @@ impl Records {
         }
         for (bit, operands) in &other.operands {
             self.operands.entry(*bit).or_insert_with(|| operands.clone());
+        }
+        for (barrier, times) in &other.barriers {
+            *self.barriers.entry(*barrier).or_insert(0) += times;
         }
     }
 }

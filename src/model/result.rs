@@ -5,7 +5,7 @@ use super::evidence::Mismatch;
 use super::finding::{Finding, RaceScope};
 use super::id::TestId;
 use super::printed::Printed;
-use super::schedule::ScheduleResult;
+use super::schedule::{Schedule, ScheduleResult};
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,10 @@ pub struct TestOutcome {
     /// What the kernels printed with debug printf; the sequential engine alone prints.
     #[serde(default, skip_serializing_if = "Printed::is_empty")]
     pub printed: Printed,
-    /// What other orders of the workgroups showed, with `--schedules`.
+    /// The schedule that the test ran in, with `--replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    /// What other schedules showed, with `--schedules`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,
     /// Final contents as base64, with `--dump-buffers`; else empty.

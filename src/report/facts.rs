@@ -19,10 +19,11 @@ pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
     ("multiple-condition", "Multiple-condition"),
     ("object-branch", "Object branch"),
     ("additional-code", "Additional code"),
+    ("barrier", "Barrier"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
-const ON_REQUEST: &[&str] = &["multiple-condition", "object-branch", "additional-code"];
+const ON_REQUEST: &[&str] = &["multiple-condition", "object-branch", "additional-code", "barrier"];
 
 /// Title of a criterion; one without a title is named as stored.
 pub fn criterion_title(name: &str) -> &str {
@@ -138,6 +139,7 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
         ("multiple-condition", coverage.decisions.iter().flat_map(|decision| &decision.combinations).collect()),
         ("object-branch", coverage.objects.iter().collect()),
         ("additional-code", coverage.objects.iter().filter(|item| additional.contains(&item.id)).collect()),
+        ("barrier", coverage.barriers.iter().collect()),
     ];
     for (criterion, list) in lists {
         if !asked_for(evidence, criterion) {

@@ -307,6 +307,7 @@ fn naive_coverage(engine: EngineName) -> KernelCoverage {
         decisions,
         objects: Vec::new(),
         additional: Vec::new(),
+        barriers: Vec::new(),
         not_reached: vec!["unused".into()],
         summary: Vec::new(),
     })
@@ -372,6 +373,7 @@ fn large_coverage() -> KernelCoverage {
         decisions,
         objects: Vec::new(),
         additional: Vec::new(),
+        barriers: Vec::new(),
         not_reached: Vec::new(),
         summary: Vec::new(),
     })
@@ -476,6 +478,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             vec![record("TC-CONV-01", Verdict::Pass, true)]
         },
         objects: ObjectEvidence::default(),
+        barriers: Vec::new(),
         coverage: if naive { naive_coverage(engine) } else { large_coverage() },
         lowering: match engine {
             EngineName::Sequential => vec![
@@ -551,6 +554,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         mismatches: Vec::new(),
         findings: Vec::new(),
         repetitions: 1,
+        schedule: None,
         schedules: None,
         outputs: BTreeMap::new(),
     }

@@ -4,6 +4,7 @@
 //! Promises: a [`module::Module`] is parsed once and immutable; passes make new word streams.
 //! Does not cover: execution (`exec`), coverage records (`instrument`).
 
+pub mod barriers;
 pub mod calls;
 pub mod cfg;
 pub mod constants;

@@ -76,7 +76,7 @@ fn of_module(
 }
 
 /// What a mark stands for: the entry of a function, a label.
-fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
+pub fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
     let line = |span: &Span| {
         let file = &structure.files[span.file.0 as usize];
         format!("{}:{}", file.path, Position::of(&file.text, span.start as usize).line)
@@ -96,7 +96,7 @@ fn varied_records(prepared: &PreparedTest, kernel: &Kernel, specialization: &Spe
     let (Ok(plan), Some(job)) = (&prepared.plan, job_of(prepared, Variant::Marked)) else { return Vec::new() };
     let module = plan.modules.iter().position(|of| of.kernel.0 == kernel.name && of.specialization == *specialization);
     let Some(label) = module.map(|index| &job.modules[index].kernel) else { return Vec::new() };
-    let runs = Variation::ALL.iter().filter_map(|variation| run_varied(&job, *variation));
+    let runs = Variation::ALL.iter().filter_map(|variation| run_varied(prepared, &job, *variation));
     runs.filter_map(|mut run| run.run.records.remove(label)).collect()
 }
 

@@ -5,7 +5,10 @@ mod coverage;
 mod outputs;
 pub mod stored;
 
+pub use coverage::marked;
+
 use super::test_run::{PreparedTest, TestRun};
+use crate::exec::schedule::Following;
 use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
 use crate::exec::{Completion, Job, Unobserved};
 use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
@@ -84,9 +87,10 @@ fn disagreement(message: String) -> Finding {
     Finding::new(FindingKind::EngineDisagreement, message).detail("comparison", "sequential/vulkan")
 }
 
-/// Runs a job on the sequential engine so that it departs from the ordinary run; none where that does not complete.
-fn run_varied(job: &Job, variation: Variation) -> Option<SequentialRun> {
+/// Runs a job of a test on the sequential engine so that it departs from the ordinary run; none where that does not complete.
+fn run_varied(prepared: &PreparedTest, job: &Job, variation: Variation) -> Option<SequentialRun> {
     let mut engine = SequentialExecutor::default();
+    engine.settings.following = Following::from(prepared.replay.unwrap_or_default());
     engine.settings.variation = Some(variation);
     let run = engine.run_with_lowering_counts(job, &mut Unobserved).ok()?;
     (run.run.completion == Completion::Completed).then_some(run)

@@ -58,7 +58,7 @@ pub fn compare(prepared: &PreparedTest, ours: &TestRun, theirs: &TestRun) -> Out
         return OutputComparison::settled("within-tolerance");
     }
     let trial = permit(&mut differences, blocks.zeros, |variation| {
-        let varied = run_varied(&job, variation)?;
+        let varied = run_varied(prepared, &job, variation)?;
         Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
     });
     settle(plan, &job, &blocks, &differences, trial)

@@ -4,8 +4,9 @@
 //! has lanes runs next, for all of them at once (see `program` for why they come together again). At a barrier a lane
 //! leaves the tile's frontier and waits with the identity of the barrier; when no lane of the workgroup can run, the
 //! identities are compared.
-//! Promises: workgroups run in linear order, x fastest; invocations of a tile in local-index order.
-//! Lanes that read in a loop until others have written let these go on first (`waiting`).
+//! Promises: workgroups run in linear order, x fastest, and tiles in theirs, unless a schedule has them otherwise
+//! (`schedule`); invocations of a tile in local-index order. Lanes that read in a loop until others have written let these go
+//! on first (`waiting`).
 //! Does not cover: which workgroups run on several cores (`sharing`).
 
 use super::Settings;
@@ -20,6 +21,7 @@ use super::ordering::Kinds;
 use super::print::Printer;
 use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform, Waits};
 use super::record::{Rank, Recorder, parts_of_rank, rank};
+use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
 use super::variation::Variation;
@@ -77,6 +79,20 @@ pub enum Stop {
 pub struct RegionCounts {
     /// Workgroups that entered region 0, and that left barrier `i` into region `i + 1`.
     pub entered: Vec<u64>,
+    /// By barrier: how often all invocations of a workgroup executed it together.
+    pub whole: Vec<u64>,
+}
+
+impl RegionCounts {
+    fn new(barriers: usize) -> Self {
+        Self { entered: vec![0; barriers + 1], whole: vec![0; barriers] }
+    }
+
+    /// Adds the counts of other workgroups.
+    pub fn join(&mut self, other: &RegionCounts) {
+        self.entered.iter_mut().zip(&other.entered).for_each(|(all, times)| *all += times);
+        self.whole.iter_mut().zip(&other.whole).for_each(|(all, times)| *all += times);
+    }
 }
 
 /// A dispatch in progress.
@@ -103,6 +119,7 @@ pub struct Machine<'a> {
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
     pub(super) order: Option<Rc<RefCell<Order>>>,
     pub(super) watch: Watch,
+    lineup: Lineup,
     /// Whether it is marked what the workgroups do to the stores (see `marks`).
     pub(super) marked: bool,
     /// Steps that several machines share; none for a machine that runs all workgroups.
@@ -197,11 +214,12 @@ impl<'a> Machine<'a> {
             recorder: launch.recorder,
             printer: Printer::default(),
             steps_left: launch.steps_left,
-            regions: RegionCounts { entered: vec![0; program.barriers.len() + 1] },
+            regions: RegionCounts::new(program.barriers.len()),
             diverged: false,
             subgroup_size: launch.settings.subgroup_size,
             order: None,
             watch: Watch::default(),
+            lineup: Lineup::new(launch.settings.following.schedule, launch.groups, invocations.div_ceil(width)),
             marked: launch.allowance.is_some(),
             allowance: launch.allowance,
             starts: Vec::new(),
@@ -295,17 +313,17 @@ impl<'a> Machine<'a> {
         let count = self.workgroups();
         let before = self.steps_left;
         let mut resting = VecDeque::new();
-        for index in 0..count {
+        for started in 0..count {
             if let Some(asked) = sharing
-                && asked.is_worth(self, before - self.steps_left, [index, count])
+                && asked.is_worth(self, before - self.steps_left, [started, count])
             {
-                if asked.share(self, [index, count]) == Shared::Wholly {
-                    (index..count).for_each(|index| completed(self.group_at(index)));
+                if asked.share(self, [started, count]) == Shared::Wholly {
+                    (started..count).for_each(|index| completed(self.group_at(index)));
                     return Ok(());
                 }
                 sharing = None;
             }
-            match self.run_one(&mut tiles, index)? {
+            match self.run_one(&mut tiles, self.lineup.workgroup(started))? {
                 Pace::Ended => completed(self.workgroup),
                 Pace::Rests => resting.push_back(self.lay_aside(&mut tiles)),
             }
@@ -392,7 +410,8 @@ impl<'a> Machine<'a> {
         self.regions.entered[0] += 1;
         if self.is_tile_by_tile() {
             let invocations = self.program.local_size.iter().product::<u32>();
-            for first in (0..invocations).step_by(self.width) {
+            for started in 0..self.lineup.tiles() {
+                let first = self.lineup.tile(started) as u32 * self.width as u32;
                 tiles[0].first = first;
                 tiles[0].all = Mask::first((invocations - first).min(self.width as u32) as usize);
                 self.start(&mut tiles[0]);
@@ -408,8 +427,8 @@ impl<'a> Machine<'a> {
     pub(super) fn go_on(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
         loop {
             let before = self.watch.changes;
-            for tile in tiles.iter_mut() {
-                self.run_tile(tile)?;
+            for started in 0..self.lineup.tiles() {
+                self.run_tile(&mut tiles[self.lineup.tile(started)])?;
             }
             if tiles.iter().all(|tile| tile.resting.is_empty()) {
                 if self.meet(tiles) {
@@ -675,10 +694,12 @@ impl<'a> Machine<'a> {
         if gathered.is_empty() {
             return false;
         }
+        let barriers: Vec<u32> = gathered.keys().map(|(barrier, _)| *barrier).collect();
         if gathered.len() > 1 || !ended.is_empty() {
             self.report_divergence(&gathered, &ended);
+        } else {
+            self.regions.whole[barriers[0] as usize] += 1;
         }
-        let barriers: Vec<u32> = gathered.keys().map(|(barrier, _)| *barrier).collect();
         for barrier in &barriers {
             self.regions.entered[*barrier as usize + 1] += 1;
         }

@@ -1,9 +1,9 @@
 //! The sequential engine: a kernel as the single-thread-equivalent program that its lowering is.
 //!
 //! Knows: SPIR-V compute modules. A module is decoded into a register program (`decode`, `ops`), in which workgroups run
-//! one after the other and the invocations of a workgroup run tile by tile to each barrier (`machine`); `lower` prints the
-//! same form for people.
-//! Promises: race-free kernels give the same result for every tile width; findings carry places and witnesses; what the
+//! one after the other and the invocations of a workgroup run tile by tile to each barrier (`machine`), in any order
+//! (`schedule`); `lower` prints the same form for people.
+//! Promises: race-free kernels give the same result for every tile width and order; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
 //! Does not cover: multisampled images.
 
@@ -33,6 +33,7 @@ pub mod program;
 mod programs;
 mod record;
 mod run;
+mod schedule;
 mod settle;
 mod shadow;
 mod sharing;
@@ -48,6 +49,8 @@ pub use programs::Tally;
 pub use run::{SequentialExecutor, SequentialRun};
 pub use variation::{Direction, Flush, Preferred, Products, Variation};
 
+use super::schedule::Following;
+
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
@@ -58,13 +61,22 @@ pub struct Settings {
     pub subgroup_size: u32,
     pub memory_model: MemoryModel,
     pub jobs: Jobs,
+    /// In which order workgroups and tiles run; its tile width, where it has one, goes before the one above.
+    pub following: Following,
     /// Other results than the ordinary ones that the specification permits, for the comparison of engines.
     pub variation: Option<Variation>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tile_width: 64, subgroup_size: 32, memory_model: MemoryModel::Idiom, jobs: Jobs::One, variation: None }
+        Self {
+            tile_width: 64,
+            subgroup_size: 32,
+            memory_model: MemoryModel::Idiom,
+            jobs: Jobs::One,
+            following: Following::default(),
+            variation: None,
+        }
     }
 }
 

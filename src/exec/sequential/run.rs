@@ -6,7 +6,7 @@ use super::findings::{Collector, merge};
 use super::happens;
 use super::image::view::{self, View};
 use super::lower::LoopTally;
-use super::machine::{Launch, Machine, Stop, working_bytes};
+use super::machine::{Launch, Machine, RegionCounts, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
@@ -17,6 +17,7 @@ use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::sharing::{Sharing, Written};
 use super::{Jobs, MemoryModel, Settings};
+use crate::exec::schedule::Following;
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
 };
@@ -25,7 +26,9 @@ use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind, RaceScope};
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
+use crate::model::schedule::{Extent, Order};
 use crate::model::verdict::EngineName;
+use crate::spirv::barriers::barrier_number;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -62,10 +65,18 @@ impl Executor for SequentialExecutor {
         let counted = self.run_with_lowering_counts(job, observer)?;
         Ok((counted.run, Counts { lowering: counted.lowering, touched: counted.touched }))
     }
+
+    fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
+        super::schedule::extents(job, self.settings, &self.programs).map(Some)
+    }
+
+    fn follow(&mut self, following: Following) {
+        self.settings.following = following;
+    }
 }
 
 /// Why a job ends early, as a completion.
-enum Early {
+pub(super) enum Early {
     Completion(Completion),
     Failure(ExecError),
 }
@@ -124,8 +135,8 @@ const MOST_PUSH_CONSTANTS: usize = 1 << 16;
 const NONCE: u32 = 0x9E37_79B9;
 
 /// A job in progress.
-struct Session<'a> {
-    job: &'a Job,
+pub(super) struct Session<'a> {
+    pub(super) job: &'a Job,
     settings: Settings,
     programs: &'a Programs,
     modules: Vec<Arc<Module>>,
@@ -147,7 +158,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(job: &'a Job, settings: Settings, programs: &'a Programs) -> Result<Self, Early> {
+    pub(super) fn new(job: &'a Job, settings: Settings, programs: &'a Programs) -> Result<Self, Early> {
         if settings.tile_width == 0 || settings.tile_width > 1024 {
             return Err(Early::Failure(ExecError::Engine {
                 engine: EngineName::Sequential,
@@ -205,10 +216,7 @@ impl<'a> Session<'a> {
         let module = job.modules.get(dispatch.module).ok_or_else(|| {
             Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
         })?;
-        let settings = self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
-            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
-            Early::Completion(Completion::Unsupported { what })
-        })?;
+        let settings = self.settings_of(dispatch)?;
         let markers = match &module.recording {
             ModuleRecording::Markers(table) => Some(table),
             ModuleRecording::None | ModuleRecording::Buffer(_) => None,
@@ -222,7 +230,10 @@ impl<'a> Session<'a> {
         self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, program)?;
         self.check_images(program, &slots)?;
+        let settings = settings.in_schedule(self.touched.len(), dispatch)?;
+        let wanted = settings.tile_width;
         let settings = settings.with_whole_subgroups(program);
+        self.notes.extend(settings.widened(wanted, &module.kernel));
         let sharing = self.shadows(&decoded, &slots, settings)?;
         let mut machine = Machine::new(
             program,
@@ -243,7 +254,7 @@ impl<'a> Session<'a> {
         let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
         self.diverged |= machine.diverged;
-        let entered = machine.regions.entered.clone();
+        let RegionCounts { entered, whole } = machine.regions.clone();
         let mut touched = BTreeMap::new();
         for (descriptor, words) in program.descriptors.iter().zip(&machine.touched) {
             let bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
@@ -256,7 +267,8 @@ impl<'a> Session<'a> {
         let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
             let words = table.layout.words();
-            let records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            let mut records = recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            records.barriers = executed_whole(parsed, program, &whole);
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
         let dependence = happens::scope::dependence(program, &machine.slots, &collector.racy_reads);
@@ -294,6 +306,14 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The settings with the subgroup size of a dispatch.
+    pub(super) fn settings_of(&self, dispatch: &JobDispatch) -> Result<Settings, Early> {
+        self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
+            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
+            Early::Completion(Completion::Unsupported { what })
+        })
+    }
+
     /// Adds what a dispatch printed.
     fn keep_printed(&mut self, new: Printed) {
         let (room, dispatch) = (MOST_LINES - self.printed.lines.len(), self.touched.len() as u32 - 1);
@@ -303,7 +323,7 @@ impl<'a> Session<'a> {
     }
 
     /// The program of a dispatch. Push constants that the host never pushed and that the program reads become undefined.
-    fn decoded(
+    pub(super) fn decoded(
         &self,
         dispatch: &JobDispatch,
         markers: Option<&Arc<MarkerTable>>,
@@ -500,7 +520,8 @@ impl<'a> Session<'a> {
             let store = &mut self.stores[one.buffer];
             store.shadow = Some(Shadow::new(store.words.len(), one.atomicity, one.granule));
         }
-        let jobs = if settings.variation.is_some() { Jobs::One } else { settings.jobs };
+        let alone = settings.variation.is_some() || settings.following.schedule.workgroups != Order::InOrder;
+        let jobs = if alone { Jobs::One } else { settings.jobs };
         let (programs, dependent) = (self.programs, &decoded.dependent);
         Ok((jobs != Jobs::One).then_some(Sharing { jobs, written, room, dependent, programs }))
     }
@@ -597,6 +618,15 @@ fn scope_note(module: &Module, place: u32) -> String {
         "races are those of the schedule that ran: the branch or address at {} depends on what an atomic gave, or on a value that is read in a race",
         module.place(place as usize)
     )
+}
+
+/// How often whole workgroups executed each barrier, by its number in the module.
+fn executed_whole(module: &Module, program: &Program, whole: &[u64]) -> BTreeMap<u32, u64> {
+    let mut executed = BTreeMap::new();
+    for (barrier, times) in program.barriers.iter().zip(whole).filter(|(_, times)| **times > 0) {
+        *executed.entry(barrier_number(module, barrier.place as usize)).or_insert(0) += times;
+    }
+    executed
 }
 
 fn over_memory(bytes: u64, limit: u64) -> Early {

@@ -6,12 +6,12 @@
 //! steps run out, nothing of it is kept, and the machine goes on alone from where it was.
 //! Promises: buffers, findings with counts and witnesses, records, operands, counts and completion do not depend on the
 //! number of workers nor on who ran what.
-//! Does not cover: varied runs, which stay on one core; a part of a dispatch whose workgroups depend on each other.
+//! Does not cover: varied runs and other orders of the workgroups, which stay on one core; a part of a dispatch whose workgroups depend on each other.
 
 use super::Jobs;
 use super::contents::Contents;
 use super::findings::Collector;
-use super::machine::{Launch, Machine, working_bytes};
+use super::machine::{Launch, Machine, RegionCounts, working_bytes};
 use super::marks::{self, Marks};
 use super::memory::Store;
 use super::print::Printer;
@@ -217,7 +217,7 @@ impl Sharing<'_> {
             machine.printer.join(one.printer);
             machine.diverged |= one.diverged;
             machine.touched.iter_mut().zip(one.touched).for_each(|(all, words)| *all = words.max(*all));
-            machine.regions.entered.iter_mut().zip(one.entered).for_each(|(all, times)| *all += times);
+            machine.regions.join(&one.regions);
         }
         machine.collector.gather(collectors);
         for (one, left) in self.written.iter().zip(&left) {
@@ -314,7 +314,7 @@ struct Brought {
     printer: Printer,
     diverged: bool,
     touched: Vec<u32>,
-    entered: Vec<u64>,
+    regions: RegionCounts,
 }
 
 impl Team<'_> {
@@ -343,9 +343,9 @@ impl Team<'_> {
         }
         self.allowance.give_back(machine.steps_left);
         let (collector, recorder, printer) = (machine.collector, machine.recorder, machine.printer);
-        let (diverged, touched, entered) = (machine.diverged, machine.touched, machine.regions.entered);
+        let (diverged, touched, regions) = (machine.diverged, machine.touched, machine.regions);
         let stores = self.left(stores)?;
-        Some(Brought { stores, collector, recorder, printer, diverged, touched, entered })
+        Some(Brought { stores, collector, recorder, printer, diverged, touched, regions })
     }
 
     fn machine<'m>(&'m self, stores: &'m mut [Store]) -> Machine<'m> {

@@ -71,6 +71,9 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     for result in &test.results {
         let reason = result.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         pairs.push((format!("Result, {}", result.engine), verdict(result.verdict).then(reason)));
+        if let Some(schedule) = &result.schedule {
+            pairs.push((format!("Schedule, {}", result.engine), Text::plain(schedule.to_string())));
+        }
         if let Some(schedules) = &result.schedules {
             pairs.push((format!("Orders, {}", result.engine), Text::plain(schedules.to_string())));
         }

@@ -7,7 +7,8 @@ use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
 use crate::exec::sequential::ordering::{Fence, Fences, Reach, SUBGROUP_SCOPE};
 use crate::exec::sequential::program::{Action, Addressing, Root, SubgroupUse};
-use crate::spirv::module::{Instruction, Module};
+pub use crate::spirv::barriers::holds_workgroup;
+use crate::spirv::module::Instruction;
 use rspirv::spirv::Op;
 use std::sync::Arc;
 
@@ -145,12 +146,6 @@ fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shap
 }
 
 const WORKGROUP_SCOPE: u32 = 2;
-
-/// Whether an instruction is a barrier at which a whole workgroup waits.
-pub fn holds_workgroup(module: &Module, instruction: &Instruction) -> bool {
-    let scope = instruction.id(0).and_then(|scope| module.definition(scope)).and_then(|constant| constant.literal(0));
-    instruction.op == Op::ControlBarrier && scope != Some(SUBGROUP_SCOPE)
-}
 
 fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let scope = decoder.constants.word(id(instruction, 0)?);

@@ -8,7 +8,7 @@ use crate::model::id::KernelName;
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
 use crate::model::schedule::Schedules;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{EngineName, Verdict};
 use crate::spirv::module::Module;
 
 const BYTES: usize = 16;
@@ -37,7 +37,7 @@ fn left(byte: u8) -> Run {
 }
 
 fn job() -> Job {
-    let module = include_bytes!("../../tests/schedules/signed_copies.spv");
+    let module = include_bytes!("../../../tests/schedules/signed_copies.spv");
     let words = Module::parse_bytes(module).expect("a module").words;
     let binding = JobBinding::storage(0, 0, 0, BYTES as u64);
     Job {
@@ -67,7 +67,8 @@ fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
     let plan = Prepared { job: job.clone(), modules, expected: Vec::new(), listed: 1 };
     let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
-    let prepared = PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules };
+    let prepared =
+        PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules, replay: None };
     let mut run = TestRun { verdict: Verdict::Pass, reason: None, ..TestRun::not_run(EngineName::Vulkan, "") };
     let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
     amplify(&prepared, &plan, &job, &production, &mut engine, &mut run).expect("the tool does not fail");
@@ -185,7 +186,7 @@ fn too_many_workgroups_are_undetermined_and_one_has_no_order() {
 #[test]
 fn a_module_that_cannot_be_rewritten_is_undetermined_by_name() {
     let mut job = job();
-    let module = include_bytes!("../../tests/schedules/block_member.spv");
+    let module = include_bytes!("../../../tests/schedules/block_member.spv");
     job.modules[0].words = Module::parse_bytes(module).expect("a module").words;
     let (run, asked) = amplified(job, vec![left(1)]);
     assert_eq!(

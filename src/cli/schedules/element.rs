@@ -1,0 +1,124 @@
+//! The elements in which two results of a test differ.
+//!
+//! Knows: how the test types its buffers, what it expects of them.
+//! Promises: the first differing byte belongs to the first element; sizes are those of finite floats alone.
+//! Does not cover: texels of images, which count as words.
+
+use super::super::test_run::PreparedTest;
+use crate::exec::compare::ulp_distance;
+use crate::exec::prepare::scalar::{decode_float, read};
+use crate::exec::prepare::{ExpectedContents, Prepared};
+use crate::exec::{Job, Run};
+use crate::model::element::{DataType, ScalarClass, ScalarType};
+use std::collections::BTreeMap;
+
+/// Where a run in some order left other contents than production did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Difference {
+    pub buffer: usize,
+    /// The first byte that differs.
+    pub offset: usize,
+    /// Over all buffers.
+    pub bytes: usize,
+}
+
+pub fn difference(production: &Run, run: &Run) -> Option<Difference> {
+    let mut first: Option<Difference> = None;
+    for (buffer, (ours, theirs)) in production.buffers.iter().zip(&run.buffers).enumerate() {
+        for (offset, _) in differing(ours, theirs) {
+            first.get_or_insert(Difference { buffer, offset, bytes: 0 }).bytes += 1;
+        }
+    }
+    first
+}
+
+fn differing<'a>(ours: &'a [u8], theirs: &'a [u8]) -> impl Iterator<Item = (usize, &'a u8)> {
+    ours.iter().enumerate().zip(theirs).filter(|((_, ours), theirs)| ours != theirs).map(|(ours, _)| ours)
+}
+
+/// How far two floats lie apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Size {
+    pub abs: f64,
+    pub ulps: u64,
+}
+
+impl Size {
+    /// None where these are no floats, or not both finite.
+    pub fn of(scalar: ScalarType, ours: u64, theirs: u64) -> Option<Self> {
+        if scalar.class() != ScalarClass::Float {
+            return None;
+        }
+        let (left, right) = (decode_float(scalar, ours), decode_float(scalar, theirs));
+        let both = left.is_finite() && right.is_finite();
+        both.then(|| Self { abs: (left - right).abs(), ulps: ulp_distance(scalar, ours, theirs) })
+    }
+
+    /// The greater of each.
+    pub fn max(self, other: Self) -> Self {
+        Self { abs: self.abs.max(other.abs), ulps: self.ulps.max(other.ulps) }
+    }
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({} ULP)", self.abs, self.ulps)
+    }
+}
+
+/// The scalars of a buffer, as the test has them.
+pub struct Elements {
+    typed: Option<ScalarType>,
+    /// Of what is expected: by offset.
+    expected: BTreeMap<usize, ScalarType>,
+    /// Bytes.
+    length: usize,
+}
+
+impl Elements {
+    pub fn of(prepared: &PreparedTest, plan: &Prepared, job: &Job, buffer: usize) -> Self {
+        let held = &job.buffers[buffer];
+        let typed = match prepared.test.buffers.get(&held.name).and_then(|buffer| buffer.data_type) {
+            Some(DataType::Element(element)) => Some(element.scalar),
+            Some(DataType::Reflect) | None => None,
+        };
+        let expected = plan.expected.iter().filter(|one| one.buffer == buffer && one.format.is_none());
+        let leaves = expected.flat_map(|one| match &one.contents {
+            ExpectedContents::Values(leaves) => leaves.as_slice(),
+            ExpectedContents::Buffer { .. } | ExpectedContents::Reference { .. } => &[],
+        });
+        let expected = leaves.map(|leaf| (leaf.offset as usize, leaf.scalar)).collect();
+        Self { typed, expected, length: held.bytes.len() }
+    }
+
+    /// The scalar that holds a byte, as the test types it, and where it starts: else a word, else the byte.
+    pub fn at(&self, offset: usize) -> (ScalarType, usize) {
+        let aligned = |scalar: ScalarType| (scalar, offset - offset % scalar.size());
+        let expected = || {
+            let (start, scalar) = self.expected.range(..=offset).next_back()?;
+            (offset < start + scalar.size()).then_some((*scalar, *start))
+        };
+        let known = self.typed.map(aligned).or_else(expected).unwrap_or_else(|| aligned(ScalarType::Uint32));
+        Some(known)
+            .filter(|(scalar, start)| start + scalar.size() <= self.length)
+            .unwrap_or((ScalarType::Uint8, offset))
+    }
+
+    /// The greatest sizes by which the floats of a buffer differ.
+    pub fn largest(&self, ours: &[u8], theirs: &[u8]) -> Option<Size> {
+        let mut largest: Option<Size> = None;
+        let mut end = 0;
+        for (offset, _) in differing(ours, theirs) {
+            if offset < end {
+                continue;
+            }
+            let (scalar, start) = self.at(offset);
+            end = start + scalar.size();
+            let bits = |bytes: &[u8]| read(bytes, scalar, start).unwrap_or_default();
+            if let Some(size) = Size::of(scalar, bits(ours), bits(theirs)) {
+                largest = Some(largest.map_or(size, |largest| largest.max(size)));
+            }
+        }
+        largest
+    }
+}

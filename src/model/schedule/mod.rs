@@ -1,0 +1,339 @@
+//! Schedules: in which order the workgroups of a dispatch run and, inside a workgroup, its invocations.
+//!
+//! Knows: which permutation an order is for any number of things, and the text of a schedule.
+//! Promises: both depend on nothing else; a schedule's text form stands for the same permutations in every version.
+//! Does not cover: which schedules belong to a test (`list`), how an engine is made to follow one.
+
+mod list;
+mod result;
+
+pub use list::{Extent, Schedules};
+pub use result::{ScheduleResult, ScheduleStatus};
+
+use super::random::SplitMix64;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+/// The most schedules that can be asked for.
+pub const MOST_SCHEDULES: u32 = 1000;
+
+/// The most workgroups of a dispatch that schedules are made for: the permutation takes 4 bytes for each.
+pub const MOST_WORKGROUPS: u64 = 1 << 20;
+
+/// The most invocations of a tile.
+pub const MOST_TILE_WIDTH: u32 = 1024;
+
+/// An order of workgroups by linear index (x fastest), or of the tiles of a workgroup. The order of the variants is from
+/// simple to less so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Order {
+    /// First to last.
+    #[default]
+    InOrder,
+    /// Last to first.
+    Reversed,
+    /// This one (modulo their number) first, the others in order behind it.
+    First(u32),
+    /// A permutation drawn from a seed: the `number`-th of it, from 1.
+    Random { seed: u64, number: u32 },
+}
+
+impl Order {
+    /// Entry `n` is the one that is started as the `n`-th.
+    pub fn permutation(self, count: u32) -> Vec<u32> {
+        match self {
+            Order::InOrder => (0..count).collect(),
+            Order::Reversed => (0..count).rev().collect(),
+            Order::First(first) => {
+                let first = first.checked_rem(count);
+                let others = (0..count).filter(|one| Some(*one) != first);
+                first.into_iter().chain(others).collect()
+            }
+            Order::Random { seed, number } => shuffled(count, seed, number),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split(':').collect();
+        match words.as_slice() {
+            ["in-order"] => Some(Order::InOrder),
+            ["reversed"] => Some(Order::Reversed),
+            ["first", first] => first.parse().ok().map(Order::First),
+            ["random", seed, number] => match (seed.parse(), number.parse()) {
+                (Ok(seed), Ok(number)) => Some(Order::Random { seed, number }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Fisher and Yates's shuffle from the last place down. The generator starts at the first draw of the seed's own
+/// generator plus the number.
+fn shuffled(count: u32, seed: u64, number: u32) -> Vec<u32> {
+    let start = SplitMix64::new(seed).draw().wrapping_add(u64::from(number));
+    let mut generator = SplitMix64::new(start);
+    let mut order: Vec<u32> = (0..count).collect();
+    for place in (1..order.len()).rev() {
+        let other = generator.integer(0, place as i128) as usize;
+        order.swap(place, other);
+    }
+    order
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Order::InOrder => f.pad("in-order"),
+            Order::Reversed => f.pad("reversed"),
+            Order::First(first) => f.pad(&format!("first:{first}")),
+            Order::Random { seed, number } => f.pad(&format!("random:{seed}:{number}")),
+        }
+    }
+}
+
+/// How a workgroup is run between two barriers: so many consecutive invocations together, each instruction for all of them in
+/// the order of their local indices, and these tiles in an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tiles {
+    pub order: Order,
+    /// Invocations of a tile, 1 to [`MOST_TILE_WIDTH`].
+    pub width: u32,
+}
+
+impl fmt::Display for Tiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.order {
+            Order::InOrder => f.pad(&format!("tiles:{}", self.width)),
+            order => f.pad(&format!("tiles:{}:{order}", self.width)),
+        }
+    }
+}
+
+/// An order of the workgroups of each dispatch and, where it says so, how each workgroup is run. Sorted from simple to less
+/// so: fewer parts that are not ordinary before more, what a device can follow before what it cannot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Schedule {
+    pub workgroups: Order,
+    /// None: as the engine has it. Only the sequential engine follows one.
+    pub tiles: Option<Tiles>,
+}
+
+impl Schedule {
+    /// The ordinary one.
+    pub const IN_ORDER: Schedule = Schedule { workgroups: Order::InOrder, tiles: None };
+
+    pub fn new(workgroups: Order, tiles: Option<Tiles>) -> Self {
+        Self { workgroups, tiles }
+    }
+
+    /// Simpler schedules that do part of what this one does, the simplest first; never the ordinary one.
+    pub fn simpler(self) -> Vec<Schedule> {
+        let orders = |order: Order| [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order);
+        let tiles =
+            self.tiles.into_iter().flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
+        let tiles: Vec<Option<Tiles>> = std::iter::once(None).chain(tiles.map(Some)).collect();
+        let all = orders(self.workgroups).flat_map(|order| tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
+        let mut simpler: Vec<Schedule> = all.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
+        simpler.sort_unstable();
+        simpler.dedup();
+        simpler
+    }
+}
+
+impl From<Order> for Schedule {
+    fn from(workgroups: Order) -> Self {
+        Self { workgroups, tiles: None }
+    }
+}
+
+impl Ord for Schedule {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |one: &Self| {
+            let parts = u8::from(one.workgroups != Order::InOrder) + u8::from(one.tiles.is_some());
+            (parts, one.tiles.is_some(), one.workgroups, one.tiles)
+        };
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Schedule {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tiles {
+            None => self.workgroups.fmt(f),
+            Some(tiles) => f.pad(&format!("{}+{tiles}", self.workgroups)),
+        }
+    }
+}
+
+/// A text that is no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no schedule: an ORDER of the workgroups (`in-order`, `reversed`, `first:WORKGROUP` or `random:SEED:NUMBER`), \
+     where wanted with `+tiles:WIDTH` or `+tiles:WIDTH:ORDER` behind it (WIDTH 1 to {MOST_TILE_WIDTH})"
+)]
+pub struct ScheduleError {
+    pub text: String,
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let tiles = |text: &str| {
+            let (width, order) = match text.strip_prefix("tiles:")?.split_once(':') {
+                Some((width, order)) => (width, Order::parse(order)?),
+                None => (text.strip_prefix("tiles:")?, Order::InOrder),
+            };
+            let width = width.parse().ok().filter(|width| (1..=MOST_TILE_WIDTH).contains(width))?;
+            Some(Tiles { order, width })
+        };
+        let schedule = match text.split_once('+') {
+            None => Order::parse(text).map(Schedule::from),
+            Some((order, rest)) => Order::parse(order).zip(tiles(rest)).map(|(order, t)| Schedule::new(order, Some(t))),
+        };
+        // One text for each schedule: `first:+5`, `first:05` and `in-order+tiles:8:in-order` are none.
+        schedule.filter(|schedule| schedule.to_string() == text).ok_or_else(|| ScheduleError { text: text.to_owned() })
+    }
+}
+
+impl TryFrom<String> for Schedule {
+    type Error = ScheduleError;
+    fn try_from(text: String) -> Result<Self, ScheduleError> {
+        text.parse()
+    }
+}
+
+impl From<Schedule> for String {
+    fn from(schedule: Schedule) -> Self {
+        schedule.to_string()
+    }
+}
+
+impl JsonSchema for Schedule {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Schedule".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_order() -> impl Strategy<Value = Order> {
+        prop_oneof![
+            Just(Order::InOrder),
+            Just(Order::Reversed),
+            any::<u32>().prop_map(Order::First),
+            (any::<u64>(), any::<u32>()).prop_map(|(seed, number)| Order::Random { seed, number }),
+        ]
+    }
+
+    fn any_schedule() -> impl Strategy<Value = Schedule> {
+        let tiles = (any_order(), 1..=MOST_TILE_WIDTH).prop_map(|(order, width)| Tiles { order, width });
+        (any_order(), proptest::option::of(tiles)).prop_map(|(order, tiles)| Schedule::new(order, tiles))
+    }
+
+    fn schedule(text: &str) -> Schedule {
+        text.parse().expect("a schedule")
+    }
+
+    #[test]
+    fn a_text_stands_for_the_same_permutation_for_ever() {
+        let order = |text: &str| schedule(text).workgroups.permutation(8);
+        assert_eq!(order("in-order"), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(order("reversed"), [7, 6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(order("first:5"), [5, 0, 1, 2, 3, 4, 6, 7]);
+        assert_eq!(order("first:13"), order("first:5"));
+        assert_eq!(order("random:0:1"), GOLDEN[0]);
+        assert_eq!(order("random:0:2"), GOLDEN[1]);
+        assert_eq!(order("random:7:1"), GOLDEN[2]);
+        let tiles = schedule("reversed+tiles:4:random:7:1").tiles.expect("has tiles");
+        assert_eq!((tiles.width, tiles.order.permutation(8)), (4, GOLDEN[2].to_vec()));
+    }
+
+    /// By another program, from the description in this file and in `random`.
+    const GOLDEN: [[u32; 8]; 3] = [[7, 4, 0, 3, 5, 2, 6, 1], [5, 6, 7, 3, 0, 1, 2, 4], [0, 5, 6, 7, 4, 3, 2, 1]];
+
+    #[test]
+    fn texts_that_are_no_schedule_are_refused() {
+        let orders = ["", "first", "first:", "first:x", "first:+5", "first:05", "random:1", "random:1:2:3", "Reversed"];
+        let tiles =
+            ["+tiles:1", "in-order+", "in-order+tiles", "in-order+tiles:0", "in-order+tiles:1025", "reversed+tiles:01"];
+        let more = [
+            "in-order+tiles:8:in-order",
+            "reversed+tiles:8:",
+            "tiles:8",
+            "reversed+tiles:8+tiles:8",
+            "reversed+first:1",
+        ];
+        for text in orders.iter().chain(&tiles).chain(&more) {
+            assert!(text.parse::<Schedule>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn simple_schedules_come_before_others() {
+        let sorted = [
+            "in-order",
+            "reversed",
+            "first:3",
+            "random:1:1",
+            "in-order+tiles:1",
+            "in-order+tiles:8",
+            "in-order+tiles:1:reversed",
+            "in-order+tiles:1:random:1:1",
+            "reversed+tiles:1",
+            "first:3+tiles:1",
+        ];
+        let mut schedules: Vec<Schedule> = sorted.iter().rev().map(|text| schedule(text)).collect();
+        schedules.sort();
+        assert_eq!(schedules.iter().map(ToString::to_string).collect::<Vec<_>>(), sorted);
+    }
+
+    #[test]
+    fn what_a_schedule_does_in_part_is_simpler() {
+        let simpler = |text: &str| schedule(text).simpler().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(simpler("in-order"), Vec::<String>::new());
+        assert_eq!(simpler("first:3"), ["reversed"]);
+        assert_eq!(
+            simpler("reversed+tiles:4:reversed"),
+            ["reversed", "in-order+tiles:4", "in-order+tiles:4:reversed", "reversed+tiles:4"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_order_is_a_permutation(order in any_order(), count in 0_u32..300) {
+            let mut sorted = order.permutation(count);
+            sorted.sort_unstable();
+            prop_assert_eq!(sorted, (0..count).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn texts_read_back(schedule in any_schedule()) {
+            prop_assert_eq!(schedule.to_string().parse::<Schedule>(), Ok(schedule));
+        }
+
+        #[test]
+        fn simpler_ones_come_before_in_ascending_order(schedule in any_schedule()) {
+            let mut all = schedule.simpler();
+            all.push(schedule);
+            prop_assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", all);
+            prop_assert!(schedule == Schedule::IN_ORDER || !all.contains(&Schedule::IN_ORDER));
+        }
+    }
+}

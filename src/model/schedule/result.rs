@@ -1,0 +1,74 @@
+//! What the schedules of a test have shown on an engine.
+//!
+//! Knows: which were asked for, which ran, which differed, and what that comes to.
+//! Promises: the stored names and the line of reports.
+//! Does not cover: how one differs; a finding says that.
+
+use super::Schedule;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What the schedules of a test have shown on an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScheduleResult {
+    /// How many were asked for.
+    pub asked: u32,
+    pub seed: u64,
+    pub status: ScheduleStatus,
+    /// Those that were run, in order, the first-to-last order left out. Fewer than asked for where there are no more, or
+    /// one did not complete.
+    pub ran: Vec<Schedule>,
+    /// Those of them that left other contents, recorded other coverage or did not complete.
+    pub different: Vec<Schedule>,
+    /// Why nothing is known, or nothing was run, or what was not compared.
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScheduleStatus {
+    /// All left the same bytes as production and, where that is compared, recorded the same coverage.
+    Equal,
+    /// A finding says how one differs.
+    Different,
+    /// Whether they differ is not known; the test does not pass.
+    Undetermined,
+    /// No order can be told from another: one workgroup, or none that asks for its id; on the sequential engine, one tile.
+    NothingToPermute,
+    /// The engine does not do this, or the test did not get that far.
+    NotRun,
+}
+
+impl ScheduleStatus {
+    /// The stored name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ScheduleStatus::Equal => "equal",
+            ScheduleStatus::Different => "different",
+            ScheduleStatus::Undetermined => "undetermined",
+            ScheduleStatus::NothingToPermute => "nothing-to-permute",
+            ScheduleStatus::NotRun => "not-run",
+        }
+    }
+}
+
+impl fmt::Display for ScheduleResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, seed, ran, different, .. } = self;
+        let fewer = if ran.len() < *asked as usize { format!(" of {asked}") } else { String::new() };
+        let ran = ran.len();
+        write!(f, "schedules: ")?;
+        match self.status {
+            ScheduleStatus::Equal => write!(f, "{ran}{fewer}, seed {seed}, all equal")?,
+            ScheduleStatus::Different => write!(f, "{ran}{fewer}, seed {seed}, {} different", different.len())?,
+            ScheduleStatus::Undetermined => write!(f, "undetermined")?,
+            ScheduleStatus::NothingToPermute => write!(f, "nothing to permute")?,
+            ScheduleStatus::NotRun => write!(f, "not run")?,
+        }
+        match &self.reason {
+            Some(reason) => write!(f, ": {reason}"),
+            None => Ok(()),
+        }
+    }
+}
