@@ -94,7 +94,7 @@ impl Emitter<'_> {
             ExpressionKind::Binary { operator, left, right } => self.binary(*operator, left, right),
             ExpressionKind::Assignment { target, value } => self.assignment(target, value),
             ExpressionKind::Ternary { condition, then, otherwise } => {
-                self.expression(condition)?;
+                self.selecting(condition)?;
                 self.out.write(" ? ");
                 self.expression(then)?;
                 self.out.write(" : ");
@@ -115,6 +115,17 @@ impl Emitter<'_> {
                 Err(self.unsupported("a type in an expression", expression.first))
             }
             ExpressionKind::List(_) => Err(self.unsupported("a list in an expression", expression.first)),
+        }
+    }
+
+    /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type, as numbers are here,
+    /// unless the condition is an expression of its own.
+    fn selecting(&mut self, condition: &Expression) -> Emitted {
+        match &self.root(condition).kind {
+            ExpressionKind::Binary { operator, .. } if matches!(self.text(*operator), "&&" | "||") => {
+                self.enclosed("bool(", condition, ")")
+            }
+            _ => self.expression(condition),
         }
     }
 

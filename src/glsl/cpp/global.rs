@@ -111,9 +111,21 @@ impl Emitter<'_> {
     /// In GLSL the initialiser of `x` may name another `x` around it; in C++ it is the new one.
     fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
         let name = self.text(declarator.name);
-        match (initialiser.first..=initialiser.last).find(|token| self.text(*token) == name) {
+        match self.mention(initialiser, name) {
             Some(token) => Err(self.unsupported(format!("`{name}` in its own initialiser"), token)),
             None => Ok(()),
+        }
+    }
+
+    /// Where an expression names a variable or function.
+    fn mention(&self, expression: &Expression, name: &str) -> Option<TokenIndex> {
+        match &expression.kind {
+            ExpressionKind::Identifier => (self.text(expression.first) == name).then_some(expression.first),
+            _ => {
+                let mut found = None;
+                expression.each_part(&mut |part| found = found.or_else(|| self.mention(part, name)));
+                found
+            }
         }
     }
 
