@@ -260,20 +260,37 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// An initialiser, which may be a list; `C++` deduces the type of a list from what it initialises.
-    pub fn initialiser(&mut self, initialiser: &Expression) -> Emitted {
-        match &initialiser.kind {
-            ExpressionKind::List(elements) => {
-                self.out.write("{");
-                for (number, element) in elements.iter().enumerate() {
-                    self.out.write(if number == 0 { "" } else { ", " });
-                    self.initialiser(element)?;
-                }
-                self.out.write("}");
-                Ok(())
+    /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so many array dimensions.
+    pub fn initialiser(&mut self, initialiser: &Expression, element: Option<TokenIndex>, dimensions: usize) -> Emitted {
+        let ExpressionKind::List(elements) = &initialiser.kind else { return self.expression(initialiser) };
+        let refused = |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
+        let Some(name) = element.filter(|_| !elements.is_empty()) else {
+            return refused(self, "an empty list of initialisers");
+        };
+        if dimensions > 0 {
+            self.out.write("{{");
+            for (number, inner) in elements.iter().enumerate() {
+                self.out.write(if number == 0 { "" } else { ", " });
+                self.initialiser(inner, element, dimensions - 1)?;
             }
-            _ => self.expression(initialiser),
+            self.out.write("}}");
+            return Ok(());
         }
+        if let Some(members) = self.structures.get(self.text(name)).cloned() {
+            self.out.write("{");
+            for (number, (inner, member)) in elements.iter().zip(&members).enumerate() {
+                self.out.write(if number == 0 { "" } else { ", " });
+                self.initialiser(inner, member.declared.name, member.dimensions)?;
+            }
+            self.out.write("}");
+            return Ok(());
+        }
+        let vector = built_in::type_name(self.text(name)).filter(|made| made.contains("vec"));
+        let Some(vector) = vector else {
+            return refused(self, "a list for a value that is no array, structure or vector");
+        };
+        self.out.write(vector);
+        self.arguments(["(", ")"], elements)
     }
 
     fn call(&mut self, whole: &Expression, callee: &Expression, arguments: &[Expression]) -> Emitted {
@@ -304,7 +321,7 @@ impl Emitter<'_> {
         let element = self.type_of_name(inner.first)?;
         let sizes: Vec<&Option<Expression>> = sizes.iter().collect();
         self.write_array(&element, &sizes, Some(arguments.len()), callee.first)?;
-        self.arguments(["(", ")"], arguments)
+        self.arguments(["{{", "}}"], arguments)
     }
 
     fn named_call(&mut self, callee: TokenIndex, arguments: &[Expression]) -> Emitted {
@@ -348,7 +365,7 @@ impl Emitter<'_> {
         self.out.write(open);
         for (number, argument) in arguments.iter().enumerate() {
             self.out.write(if number == 0 { "" } else { ", " });
-            self.initialiser(argument)?;
+            self.expression(argument)?;
         }
         self.out.write(close);
         Ok(())

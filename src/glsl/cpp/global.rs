@@ -9,6 +9,8 @@ pub struct StructureMember {
     /// As the program spells it.
     pub name: String,
     pub declared: DeclaredType,
+    /// Array dimensions around the type.
+    pub dimensions: usize,
 }
 
 impl Emitter<'_> {
@@ -96,7 +98,8 @@ impl Emitter<'_> {
                 self.refuse_itself(declarator, initialiser)?;
                 self.check_order(initialiser)?;
                 self.out.write(" = ");
-                self.initialiser(initialiser)
+                let dimensions = declarator.sizes.len() + declared.sizes.len();
+                self.initialiser(initialiser, declared.name, dimensions)
             }
             None => {
                 let plain = declarator.sizes.is_empty() && declared.sizes.is_empty();
@@ -142,7 +145,8 @@ impl Emitter<'_> {
                 self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
                 self.out.write(&format!(" {name}{{}};"));
                 self.out.end();
-                members.push(StructureMember { name, declared: member.declared.clone() });
+                let dimensions = declarator.sizes.len() + member.declared.sizes.len();
+                members.push(StructureMember { name, declared: member.declared.clone(), dimensions });
             }
         }
         let equal: Vec<String> = members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();

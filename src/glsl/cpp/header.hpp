@@ -25,6 +25,7 @@
 #pragma clang diagnostic ignored "-Wlogical-op-parentheses"
 #pragma clang diagnostic ignored "-Wbitwise-op-parentheses"
 #pragma clang diagnostic ignored "-Wshift-op-parentheses"
+#pragma clang diagnostic ignored "-Wparentheses"
 #pragma clang diagnostic ignored "-Wunused-const-variable"
 #pragma clang diagnostic ignored "-Wunused-function"
 #pragma clang diagnostic ignored "-Wunused-variable"
@@ -359,12 +360,7 @@ VKCERT_STEP(--, -)
 #undef VKCERT_STEP
 
 template <class T, std::size_t N> struct Array {
-    T elements[N];
-
-    Array() : elements() {}
-    template <class... Given, class = std::enable_if_t<sizeof...(Given) == N && N != 0 &&
-                                                       (std::is_convertible_v<Given, T> && ...)>>
-    constexpr Array(const Given &...given) : elements{T(given)...} {}
+    T elements[N]{};
 
     T &operator[](Uint at) {
         if (at.value >= N) stop("an index beyond an array");

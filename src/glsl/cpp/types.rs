@@ -73,6 +73,9 @@ impl Emitter<'_> {
         self.out.write(element);
         for (level, size) in sizes.iter().enumerate().rev() {
             match (size, listed) {
+                (Some(size), _) if !self.is_foldable(size) => {
+                    return Err(self.unsupported("an array size that C++ cannot tell", size.first));
+                }
                 (Some(size), _) => {
                     self.out.write(", std::size_t(raw(");
                     self.expression(size)?;
