@@ -192,8 +192,8 @@ fn compare_file_test(tools: &Toolchain, path: &Path) -> Shown {
 #[test]
 fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
     let Some(tools) = clang() else { return };
-    // Kernels that never end, or whose texts the front end is meant to refuse, have nothing to compare.
-    let left_out = ["endless_loop", "figure_5_guarded_barrier_long", "local_size_of_zero"];
+    // Kernels that never end, or that are beyond a limit of the engine, have nothing to compare.
+    let left_out = ["endless_loop", "function_array_too_large", "register_value_too_large"];
     let mut paths: Vec<_> =
         std::fs::read_dir(root().join("tests/filetests/run")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));

@@ -29,6 +29,7 @@ pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u6
         blocks,
         push_constants: reflection.push_constants.as_ref().map(|block| shapes.structure(&block.members)),
         specialization: specialization.collect(),
+        workgroup_bytes: reflection.workgroup.iter().map(|variable| variable.size).sum(),
     })
 }
 

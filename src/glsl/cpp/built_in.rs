@@ -200,10 +200,19 @@ pub fn type_name(name: &str) -> Option<&'static str> {
     TYPES.iter().find(|(known, _)| *known == name).map(|(_, made)| *made)
 }
 
+/// A function of the kernel as the program spells it: beside a built-in function of its name C++ would look at both.
+pub fn spelled_function(name: &str) -> String {
+    let known = FUNCTIONS.iter().any(|(known, _)| *known == name);
+    if known { format!("{name}_") } else { spelled(name) }
+}
+
 /// A name of the kernel as the program spells it.
 pub fn spelled(name: &str) -> String {
-    let taken = TAKEN.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name);
-    if taken || name.starts_with("VKCERT_") || name.starts_with("INVOCATIONS") || name.starts_with("SIZE_") {
+    if TAKEN.contains(&name)
+        || name.starts_with("VKCERT_")
+        || name.starts_with("INVOCATIONS")
+        || name.starts_with("SIZE_")
+    {
         format!("{name}_")
     } else {
         name.to_owned()

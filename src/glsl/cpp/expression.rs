@@ -339,7 +339,7 @@ impl Emitter<'_> {
             {
                 self.refuse_written_swizzle(argument)?;
             }
-            self.out.write(&built_in::spelled(name));
+            self.out.write(&built_in::spelled_function(name));
             return self.arguments(["(", ")"], arguments);
         }
         let spelling = match built_in::type_name(name) {

@@ -238,7 +238,7 @@ impl Emitter<'_> {
             Some(returned) if self.text(returned) == "void" => self.out.write("void"),
             Some(_) | None => self.write_type(returns, &[], None, name)?,
         }
-        self.out.write(&format!(" {}(", built_in::spelled(self.text(name))));
+        self.out.write(&format!(" {}(", built_in::spelled_function(self.text(name))));
         for (number, parameter) in parameters.iter().enumerate() {
             self.out.write(if number == 0 { "" } else { ", " });
             self.write_type(&parameter.declared, &parameter.sizes, None, name)?;

@@ -39,7 +39,12 @@ pub struct Interface {
     pub push_constants: Option<Layout>,
     /// Specialization constants by name.
     pub specialization: BTreeMap<String, Constant>,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u64,
 }
+
+/// Most workgroup memory of a program: no device has as much, and C++ compilers do not come to an end on much more.
+const WORKGROUP_LIMIT: u64 = 1 << 20;
 
 /// A block that is bound.
 #[derive(Debug, Clone)]
@@ -125,6 +130,9 @@ fn emit_here(kernel: &KernelSource, interface: &Interface, job: &str) -> Result<
     let (unit, accuracy) = read.map_err(|error| refused(error.to_string()))?;
     if accuracy != Accuracy::Exact {
         return Err(refused("text that this tool preprocesses otherwise than the compiler".to_owned()));
+    }
+    if interface.workgroup_bytes > WORKGROUP_LIMIT {
+        return Err(refused(format!("workgroup memory of {} bytes", interface.workgroup_bytes)));
     }
     let items = parser::parse(&unit.tokens);
     let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
