@@ -120,7 +120,11 @@ impl<'a> Coverage<'a> {
         let block = self.blocks.get(extent).ok_or("llvm-cov shows no vectors of it")?;
         let count = placed.conditions.len();
         if covered.len() != count || block.starts.len() != count {
-            return Err(format!("clang counts {} conditions", covered.len()));
+            let found = format!("clang counts {} conditions", covered.len());
+            return Err(match self.holds_exclusive_or(placed) {
+                true => format!("`^^` has no counterpart in C++: {found}"),
+                false => found,
+            });
         }
         let mut leaves = Vec::with_capacity(count);
         for start in &block.starts {
@@ -172,6 +176,11 @@ impl<'a> Coverage<'a> {
         let exclusive =
             text.contains(") != (").then(|| "`^^` has no counterpart in C++ (`!=` is one condition)".to_owned());
         warned.or(exclusive).or_else(surrounding).unwrap_or_else(|| "clang has no record of it".to_owned())
+    }
+
+    /// The emitter writes `^^` so, and nothing else of a decision with several conditions.
+    fn holds_exclusive_or(&self, placed: &PlacedDecision) -> bool {
+        self.text(placed.whole).contains(") != (")
     }
 
     fn text(&self, extent: Extent) -> &str {

@@ -35,14 +35,16 @@ impl Emitter<'_> {
         match declaration.declarators.first() {
             None => {
                 let symbols = self.members(declared, "", &bound, members)?;
-                symbols.into_iter().for_each(|(name, symbol)| self.declare(&name, symbol.text, symbol.place));
+                symbols
+                    .into_iter()
+                    .for_each(|(name, symbol)| self.declare(&name, symbol.text, symbol.place, symbol.shape));
             }
             Some(instance) if instance.sizes.is_empty() => {
                 let spelled = built_in::spelled(self.text(instance.name));
                 self.out.open("static struct {");
                 let symbols = self.members(declared, &format!("{spelled}."), &bound, members)?;
                 self.out.close(&format!("}} {spelled};"));
-                self.declare(self.text(instance.name), spelled, Held::Block(symbols));
+                self.declare(self.text(instance.name), spelled, Held::Block(symbols), None);
             }
             Some(instance) => return Err(self.unsupported("an array of blocks", instance.name)),
         }
@@ -97,7 +99,8 @@ impl Emitter<'_> {
                             let copied = Copied { range, declared: &member.declared, near: declarator.name };
                             self.copy(&copied, &path, &layout, &offset.to_string(), 0)?;
                         }
-                        Symbol { text: path, place: Held::Unwritten, field: None }
+                        let shape = self.shape(&member.declared, &declarator.sizes);
+                        Symbol { text: path, place: Held::Unwritten, field: None, shape }
                     }
                 };
                 symbols.insert(name.to_owned(), symbol);
@@ -147,7 +150,8 @@ impl Emitter<'_> {
             self.bindings.push(line);
         }
         let text = if is_array { path.to_owned() } else { format!("{path}.get()") };
-        Ok(Symbol { text, place: Held::InMemory, field: None })
+        let shape = self.shape(declared, &declarator.sizes);
+        Ok(Symbol { text, place: Held::InMemory, field: None, shape })
     }
 
     /// Lines that copy a value of a block that is only read.

@@ -5,7 +5,7 @@
 use super::super::marking::Placed;
 use super::super::outline::Outline;
 use super::super::syntax::{Expression, ExpressionKind, TokenIndex};
-use super::{Emitted, Emitter, Held, PlacedDecision, Watched, built_in};
+use super::{Emitted, Emitter, Held, PlacedDecision, Unsupported, Watched, built_in};
 use crate::model::id::DecisionId;
 use std::collections::BTreeMap;
 
@@ -149,9 +149,8 @@ impl Emitter<'_> {
 
     fn assignment(&mut self, target: &Expression, value: &Expression) -> Emitted {
         match &target.kind {
-            ExpressionKind::Field { base, name } if self.components(*name).is_some_and(|all| all.len() > 1) => {
-                self.refuse_ambiguous(*name)?;
-                let components = self.components(*name).unwrap_or_default();
+            ExpressionKind::Field { base, name } if self.swizzled(base, *name)?.len() > 1 => {
+                let components = self.swizzled(base, *name)?;
                 self.out.write(&format!("swizzled<{}>(", listed(&components)));
                 self.expression(base)?;
                 self.out.write(")");
@@ -163,7 +162,7 @@ impl Emitter<'_> {
     }
 
     /// The components that a swizzle of these letters names.
-    fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
+    pub fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
         let letters = self.text(name);
         if letters.len() > 4 {
             return None;
@@ -171,41 +170,36 @@ impl Emitter<'_> {
         ["xyzw", "rgba", "stpq"].iter().find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
     }
 
-    /// Without types, `v.rg` may be a swizzle or a member called `rg`.
-    fn refuse_ambiguous(&self, name: TokenIndex) -> Emitted {
-        let text = self.text(name);
-        if self.members.contains(text) {
-            return Err(self.unsupported(format!("`.{text}`, which is a swizzle and a member"), name));
+    /// The components that a field is; none where it is a member of a structure.
+    fn swizzled(&self, base: &Expression, name: TokenIndex) -> Result<Vec<usize>, Unsupported> {
+        match self.components(name) {
+            Some(components) if !self.is_member(base, name)? => Ok(components),
+            Some(_) | None => Ok(Vec::new()),
         }
-        Ok(())
     }
 
     fn field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
         let text = self.text(name);
-        if let ExpressionKind::Identifier = &base.kind
-            && let Some(symbol) = self.resolve(self.text(base.first))
-            && let Held::Block(members) = &symbol.place
-        {
+        if let Some(members) = self.block_members(base) {
             let member = members.get(text).map(|member| member.text.clone());
             let member = member.ok_or_else(|| self.unsupported(format!("the member `{text}`"), name))?;
             self.out.write(&member);
             return Ok(());
         }
-        match self.components(name) {
-            Some(components) if components.len() > 1 && !self.members.contains(text) => {
-                self.out.write(&format!("swizzle<{}>(", listed(&components)));
-                self.expression(base)?;
-                self.out.write(")");
-            }
-            Some(components) if components.len() == 1 && !matches!(text, "x" | "y" | "z" | "w") => {
-                self.refuse_ambiguous(name)?;
-                self.expression(base)?;
-                self.out.write([".x", ".y", ".z", ".w"][components[0]]);
-            }
-            Some(components) if components.len() > 1 => self.refuse_ambiguous(name)?,
-            Some(_) | None => {
+        let components = self.swizzled(base, name)?;
+        match components.as_slice() {
+            [] => {
                 self.expression(base)?;
                 self.out.write(&format!(".{}", built_in::spelled(text)));
+            }
+            [component] => {
+                self.expression(base)?;
+                self.out.write([".x", ".y", ".z", ".w"][*component]);
+            }
+            several => {
+                self.out.write(&format!("swizzle<{}>(", listed(several)));
+                self.expression(base)?;
+                self.out.write(")");
             }
         }
         Ok(())
@@ -354,7 +348,7 @@ impl Emitter<'_> {
     /// C++ has no reference to several components at once.
     fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
         match &argument.kind {
-            ExpressionKind::Field { name, .. } if self.components(*name).is_some_and(|all| all.len() > 1) => {
+            ExpressionKind::Field { base, name } if self.swizzled(base, *name)?.len() > 1 => {
                 Err(self.unsupported("a swizzle that a function writes", *name))
             }
             _ => Ok(()),

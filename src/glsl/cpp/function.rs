@@ -221,7 +221,8 @@ impl Emitter<'_> {
                 self.out.line(&format!("Parameter kept_{spelled}(given_{spelled});"));
                 self.out.line(&format!("auto &{spelled} = kept_{spelled}.value;"));
             }
-            self.declare(text, spelled, Held::Locally);
+            let shape = self.shape(&parameter.declared, &parameter.sizes);
+            self.declare(text, spelled, Held::Locally, shape);
         }
         self.statements(body)?;
         self.scopes.pop();

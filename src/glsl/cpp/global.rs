@@ -87,7 +87,8 @@ impl Emitter<'_> {
         self.write_initialiser(declared, declarator)?;
         self.out.write(";");
         self.out.end();
-        self.declare(name, spelled, place);
+        let shape = self.shape(declared, &declarator.sizes);
+        self.declare(name, spelled, place, shape);
         Ok(())
     }
 
@@ -180,7 +181,7 @@ impl Emitter<'_> {
         };
         let spelled = built_in::spelled(name);
         self.out.line(&format!("constexpr {element} {spelled} = {value}; // specialization constant"));
-        self.declare(name, spelled, Held::Constant);
+        self.declare(name, spelled, Held::Constant, self.shape(declared, &declarator.sizes));
         Ok(())
     }
 

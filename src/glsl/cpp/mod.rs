@@ -149,6 +149,8 @@ struct Symbol {
     place: Held,
     /// Of a variable that lives across regions: where it is kept.
     field: Option<String>,
+    /// As far as the text declares it.
+    shape: Option<types::Shape>,
 }
 
 /// Where the value of a name is held.
@@ -383,9 +385,9 @@ impl<'a> Emitter<'a> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    fn declare(&mut self, name: &str, text: String, place: Held) {
+    fn declare(&mut self, name: &str, text: String, place: Held, shape: Option<types::Shape>) {
         let scope = self.scopes.last_mut().expect("the file's scope is never left");
-        scope.insert(name.to_owned(), Symbol { text, place, field: None });
+        scope.insert(name.to_owned(), Symbol { text, place, field: None, shape });
     }
 }
 

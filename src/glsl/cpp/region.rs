@@ -442,8 +442,9 @@ impl Emitter<'_> {
                         let what = format!("`{name}`, which hides another variable across barriers");
                         return Err(self.unsupported(what, declarator.name));
                     }
+                    let shape = self.shape(&declaration.declared, &declarator.sizes);
                     let scope = self.scopes.last_mut().expect("the file's scope is never left");
-                    let symbol = Symbol { text: spelled, place: Held::Locally, field: Some(field) };
+                    let symbol = Symbol { text: spelled, place: Held::Locally, field: Some(field), shape };
                     scope.insert(name.to_owned(), symbol);
                 } else if self.hoisted.contains(&declarator.name) {
                     self.variable("constexpr ", &declaration.declared, declarator, Held::Constant)?;

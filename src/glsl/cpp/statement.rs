@@ -185,7 +185,8 @@ impl Emitter<'_> {
             let spelled = built_in::spelled(self.text(declarator.name));
             self.out.write(&spelled);
             self.write_initialiser(declared, declarator)?;
-            self.declare(self.text(declarator.name), spelled, Held::Locally);
+            let shape = self.shape(declared, &declarator.sizes);
+            self.declare(self.text(declarator.name), spelled, Held::Locally, shape);
         }
         Ok(())
     }
