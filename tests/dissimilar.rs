@@ -122,6 +122,35 @@ fn source(text: &str) -> KernelSource {
     }
 }
 
+/// A loop around barriers that is left and continued, branches around them, everything that is kept across.
+#[test]
+fn regions_around_barriers_are_measured_alike() {
+    if clang().is_none() {
+        return;
+    }
+    let result = run_json(vkcert().arg("dissimilar").arg(root().join("tests/dissimilar/regions.toml")), 0);
+    outputs_are_identical(&result);
+    assert!(rows(&result, "conditions").iter().all(|row| row["agreement"] == "agrees"), "{result:#}");
+}
+
+/// Figure 5 of the first paper: the program finds its barrier in non-uniform control flow by itself.
+#[test]
+fn a_barrier_in_non_uniform_control_flow_stops_the_program() {
+    if clang().is_none() {
+        return;
+    }
+    let out = tempfile::tempdir().unwrap();
+    let project = root().join("tests/projects/paper_defects");
+    let mut command = vkcert();
+    command.arg("dissimilar").arg(project).args(["--engine", "sequential", "--out"]).arg(out.path());
+    let result = run_json(&mut command, 1);
+    let stopped: Vec<&Value> =
+        rows(&result, "outputs").iter().filter(|row| row["sequential"]["is"] == "stopped").collect();
+    let [one] = stopped.as_slice() else { panic!("{result:#}") };
+    let why = one["sequential"]["why"].as_str().unwrap();
+    assert!(why.starts_with("barrier divergence") && why.ends_with("matmul_guarded.comp:33"), "{why}");
+}
+
 /// The program of a text, its specialization as given.
 fn translated(text: &str, specialization: &BTreeMap<u32, u64>) -> Result<Program, String> {
     let source = source(text);

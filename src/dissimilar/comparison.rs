@@ -3,7 +3,7 @@
 //! Promises: a row agrees only if verdict and vectors are the same in every measurement that there is; what clang could not
 //! measure, or the engines could not, is named and agrees with nothing.
 
-use super::coverage::{Measured, Shown};
+use super::coverage::{FOLDED, Measured, Shown};
 use crate::model::coverage::{DecisionCoverage, Status};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -186,7 +186,7 @@ fn verdict(clang: &Measured, condition: usize) -> (Option<bool>, Option<String>)
         Measured::Vectors { conditions, .. } => match conditions[condition] {
             Shown::Covered => (Some(true), None),
             Shown::Uncovered => (Some(false), None),
-            Shown::Folded => (None, Some("a constant, which clang folds".to_owned())),
+            Shown::Folded => (None, Some(FOLDED.to_owned())),
         },
         Measured::Branch { true_count, false_count } => (Some(*true_count > 0 && *false_count > 0), None),
         Measured::Not { reason } => (None, Some(reason.clone())),

@@ -10,6 +10,9 @@ use crate::glsl::cpp::{Extent, PlacedDecision, Program};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Why a constant is not measured.
+pub const FOLDED: &str = "a constant, which clang folds";
+
 /// What clang measured of one decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measured {
@@ -38,6 +41,8 @@ pub struct Coverage<'a> {
     /// By line and column of the region's start.
     regions: BTreeMap<Extent, Vec<bool>>,
     blocks: BTreeMap<Extent, Block>,
+    /// Where branches start that clang folds.
+    folded: BTreeSet<(u32, u32)>,
     /// Reasons for what clang did not measure, by line and column.
     warnings: BTreeMap<(u32, u32), String>,
 }
@@ -81,7 +86,8 @@ impl<'a> Coverage<'a> {
         }
         let blocks = blocks(&reports.text)?;
         let lines = program.text.lines().collect();
-        Ok(Self { program, lines, branches, regions, blocks, warnings: warnings(said) })
+        let folded = folded(&reports.text);
+        Ok(Self { program, lines, branches, regions, blocks, folded, warnings: warnings(said) })
     }
 
     /// Warnings that are not about what MC/DC covers.
@@ -107,6 +113,9 @@ impl<'a> Coverage<'a> {
             .iter()
             .find(|(extent, _)| self.is_same(**extent, leaf))
             .ok_or("a value without a branch: clang counts branches alone")?;
+        if self.folded.contains(&(extent.line, extent.start)) {
+            return Err(FOLDED.to_owned());
+        }
         let (true_count, false_count) = match self.negations(*extent, leaf) % 2 {
             0 => (branch.true_count, branch.false_count),
             _ => (branch.false_count, branch.true_count),
@@ -256,6 +265,12 @@ fn positions(line: &str) -> Vec<(u32, u32)> {
     line.split('(').skip(1).filter_map(position).collect()
 }
 
+/// Where the branches of constant conditions start: `Branch (10:7): [Folded - Ignored]`.
+fn folded(text: &str) -> BTreeSet<(u32, u32)> {
+    let lines = text.lines().filter(|line| line.contains("Branch (") && line.contains("[Folded - Ignored]"));
+    lines.filter_map(|line| positions(line).first().copied()).collect()
+}
+
 /// The blocks of MC/DC in the text of `llvm-cov show`.
 fn blocks(text: &str) -> Result<BTreeMap<Extent, Block>, String> {
     let mut blocks = BTreeMap::new();
@@ -374,6 +389,15 @@ mod tests {
         let reports = Reports { json: json.to_owned(), text: String::new() };
         let coverage = Coverage::read(&made, &reports, "").unwrap();
         assert_eq!(coverage.measured()[&DecisionId(1)], Measured::Branch { true_count: 1, false_count: 3 });
+    }
+
+    #[test]
+    fn a_branch_that_clang_folds_is_not_measured() {
+        let made = program("\nif (ON)", extent(5, 7), vec![extent(5, 7)]);
+        let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,0,0,0,0,4]],"mcdc_records":[]}]}]}"#;
+        let text = "  |  Branch (2:5): [Folded - Ignored]\n".to_owned();
+        let coverage = Coverage::read(&made, &Reports { json: json.to_owned(), text }, "").unwrap();
+        assert_eq!(coverage.measured()[&DecisionId(1)], Measured::Not { reason: FOLDED.to_owned() });
     }
 
     #[test]
