@@ -1,4 +1,5 @@
-//! Kernels as C++ programs: what clang's programs leave and what clang counts of their decisions is what the engines say.
+//! Kernels as C++ programs: what clang's programs leave and what clang counts of their decisions is what the engines
+//! say.
 //!
 //! Needs clang 19 (`vkcert doctor` says how to install it). Without it the tests say that they did not run; with
 //! `VKCERT_REQUIRE_CLANG` set that is a failure.
@@ -355,8 +356,8 @@ fn small_job(words: &[u32]) -> Job {
     test.job()
 }
 
-/// The comparison can fail: figure 6 of the published sequential version, and other mistakes that an emitter could make,
-/// leave other bytes than the engine.
+/// The comparison can fail: figure 6 of the published sequential version, and other mistakes that an emitter could
+/// make, leave other bytes than the engine.
 #[test]
 fn mistakes_of_the_emitter_would_be_seen() {
     let Some(tools) = clang() else { return };

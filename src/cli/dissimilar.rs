@@ -1,7 +1,7 @@
 //! `vkcert dissimilar`: kernels built as C++ programs, their outputs and their MC/DC beside those of the engines.
 //!
-//! Promises: every kernel and specialization that a test runs has its rows; what could not be compared is named and is no
-//! agreement. Exit 1 where something differs, 4 where clang is not there or a kernel cannot be translated.
+//! Promises: every kernel and specialization that a test runs has its rows; what could not be compared is named and is
+//! no agreement. Exit 1 where something differs, 4 where clang is not there or a kernel cannot be translated.
 
 use super::args::{Common, Dissimilar, OutputForm, RecordModeChoice};
 use super::configuration::{self, Specialization};

@@ -1,7 +1,7 @@
 //! clang 19: finding it, building a program with coverage, running it, and what llvm-cov says.
 //!
-//! Promises: every call has a time limit; a tool that fails is told with its own words. One version is used, so that what is
-//! read of its output means what it is taken for.
+//! Promises: every call has a time limit; a tool that fails is told with its own words. One version is used, so that
+//! what is read of its output means what it is taken for.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Three measurements side by side: what the engines recorded of a decision, and what clang counted of the same text.
 //!
-//! Promises: a row agrees only if verdict and vectors are the same in every measurement that there is; what clang could not
-//! measure, or the engines could not, is named and agrees with nothing.
+//! Promises: a row agrees only if verdict and vectors are the same in every measurement that there is; what clang could
+//! not measure, or the engines could not, is named and agrees with nothing.
 
 use super::coverage::{FOLDED, Measured, Shown};
 use crate::model::coverage::{DecisionCoverage, Status};
@@ -141,43 +141,40 @@ pub fn rows(seen: &Seen<'_>, clang: &Measured) -> Vec<ConditionRow> {
             Measured::Not { .. } => None,
         },
     };
-    let places = seen.sequential.conditions.iter().enumerate();
-    places
-        .map(|(index, place)| {
-            let status = |decision: &DecisionCoverage| decision.mcdc[index].unique_cause.status;
-            let (verdict, unmeasured) = verdict(clang, index);
-            let statuses: Vec<Status> =
-                [Some(seen.sequential), seen.device].into_iter().flatten().map(status).collect();
-            let unmeasured = seen.incomparable.map(str::to_owned).or(unmeasured).or_else(|| {
-                let undetermined = statuses.contains(&Status::Undetermined);
-                undetermined.then(|| "undetermined on an engine".to_owned())
-            });
-            let difference = difference(&statuses, verdict, &vectors, clang);
-            let (agreement, reason) = match (unmeasured, difference) {
-                (Some(reason), _) => (Agreement::NotMeasured, Some(reason)),
-                (None, Some(reason)) => (Agreement::Disagrees, Some(reason)),
-                (None, None) => (Agreement::Agrees, None),
-            };
-            ConditionRow {
-                kernel: seen.kernel.to_owned(),
-                configuration: seen.configuration.to_owned(),
-                decision: seen.sequential.id.to_string(),
-                condition: place.id.to_string(),
-                file: seen.sequential.file.clone(),
-                line: place.line,
-                column: place.column,
-                text: place.text.clone(),
-                sequential: status(seen.sequential).to_string(),
-                device: seen.device.map(|decision| status(decision).to_string()),
-                clang: verdict
-                    .map_or("not measured", |covered| if covered { "covered" } else { "uncovered" })
-                    .to_owned(),
-                vectors: vectors.clone(),
-                agreement,
-                reason,
-            }
-        })
-        .collect()
+    (0..seen.sequential.conditions.len()).map(|index| row(seen, clang, &vectors, index)).collect()
+}
+
+fn row(seen: &Seen<'_>, clang: &Measured, vectors: &Vectors, index: usize) -> ConditionRow {
+    let place = &seen.sequential.conditions[index];
+    let status = |decision: &DecisionCoverage| decision.mcdc[index].unique_cause.status;
+    let (verdict, unmeasured) = verdict(clang, index);
+    let statuses: Vec<Status> = [Some(seen.sequential), seen.device].into_iter().flatten().map(status).collect();
+    let unmeasured = seen.incomparable.map(str::to_owned).or(unmeasured).or_else(|| {
+        let undetermined = statuses.contains(&Status::Undetermined);
+        undetermined.then(|| "undetermined on an engine".to_owned())
+    });
+    let (agreement, reason) = match (unmeasured, difference(&statuses, verdict, vectors, clang)) {
+        (Some(reason), _) => (Agreement::NotMeasured, Some(reason)),
+        (None, Some(reason)) => (Agreement::Disagrees, Some(reason)),
+        (None, None) => (Agreement::Agrees, None),
+    };
+    let word = |covered| if covered { "covered" } else { "uncovered" };
+    ConditionRow {
+        kernel: seen.kernel.to_owned(),
+        configuration: seen.configuration.to_owned(),
+        decision: seen.sequential.id.to_string(),
+        condition: place.id.to_string(),
+        file: seen.sequential.file.clone(),
+        line: place.line,
+        column: place.column,
+        text: place.text.clone(),
+        sequential: status(seen.sequential).to_string(),
+        device: seen.device.map(|decision| status(decision).to_string()),
+        clang: verdict.map_or("not measured", word).to_owned(),
+        vectors: vectors.clone(),
+        agreement,
+        reason,
+    }
 }
 
 /// Clang's verdict on a condition, or why there is none.

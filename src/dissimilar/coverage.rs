@@ -1,9 +1,10 @@
 //! What llvm-cov says of the decisions of a program.
 //!
-//! Knows: the records of `llvm-cov export` (format 2.0.1: branches, MC/DC records), the executed vectors that `llvm-cov show
-//! -show-mcdc` prints, and clang's warnings about decisions that it cannot measure.
-//! Promises: a record is taken for a decision only if it stands exactly where the decision was written; clang's values of
-//! conditions with `!` before them are turned into those of the leaf. What cannot be matched is not measured, with the reason.
+//! Knows: the records of `llvm-cov export` (format 2.0.1: branches, MC/DC records), the executed vectors that `llvm-cov
+//! show -show-mcdc` prints, and clang's warnings about decisions that it cannot measure.
+//! Promises: a record is taken for a decision only if it stands exactly where the decision was written; clang's values
+//! of conditions with `!` before them are turned into those of the leaf. What cannot be matched is not measured, with
+//! the reason.
 
 use super::clang::Reports;
 use crate::glsl::cpp::{Extent, PlacedDecision, Program};
@@ -193,8 +194,10 @@ impl<'a> Coverage<'a> {
     }
 
     fn text(&self, extent: Extent) -> &str {
-        let line = self.lines.get(extent.line as usize - 1).copied().unwrap_or_default();
-        line.get(extent.start as usize - 1..extent.end as usize - 1).unwrap_or_default()
+        // What was not written has no place.
+        let at = |number: u32| (number as usize).checked_sub(1);
+        let piece = || self.lines.get(at(extent.line)?)?.get(at(extent.start)?..at(extent.end)?);
+        piece().unwrap_or_default()
     }
 
     /// Whether two pieces of a line are the same expression, but for `!` and parentheses around all of it.
@@ -405,8 +408,8 @@ mod tests {
         let made = program("\nif (a && b)", extent(5, 11), vec![extent(5, 6), extent(10, 11)]);
         let json = r#"{"data":[{"files":[{"branches":[],"mcdc_records":[]}]}]}"#;
         let reports = Reports { json: json.to_owned(), text: String::new() };
-        let said = "/x/program.cpp:2:5: warning: unsupported MC/DC boolean expression; contains an operation with a nested \
-                    boolean expression. Expression will not be covered";
+        let said = "/x/program.cpp:2:5: warning: unsupported MC/DC boolean expression; contains an operation with a \
+                    nested boolean expression. Expression will not be covered";
         let coverage = Coverage::read(&made, &reports, said).unwrap();
         let Measured::Not { reason } = &coverage.measured()[&DecisionId(1)] else { panic!() };
         assert_eq!(reason, "clang: contains an operation with a nested boolean expression");

@@ -7,8 +7,8 @@ use crate::spirv::reflect::Reflection;
 use crate::spirv::types::{MatrixLayout, Member, Type, Types};
 use std::collections::BTreeMap;
 
-/// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has run
-/// over, so that it declares what the text declares.
+/// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has
+/// run over, so that it declares what the text declares.
 pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Interface, String> {
     let reflection = Reflection::of(module, entry, specialization).map_err(|error| error.to_string())?;
     let types = Types::of(module);

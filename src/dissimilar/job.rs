@@ -1,6 +1,7 @@
 //! The text by which a program gets a test's data, and gives its buffers back.
 //!
-//! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program prints, whole or not at all.
+//! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program prints, whole or not at
+//! all.
 
 use crate::exec::resource::JobView;
 use crate::exec::{Job, JobBinding, JobDispatch};
@@ -8,8 +9,8 @@ use crate::model::procedure::DescriptorClass;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// The text of some dispatches of a job, all of one module, on buffers with these contents; what a program cannot be told
-/// is named.
+/// The text of some dispatches of a job, all of one module, on buffers with these contents; what a program cannot be
+/// told is named.
 pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>]) -> Result<String, String> {
     if !job.resources.addresses.is_empty() {
         return Err("device addresses".to_owned());

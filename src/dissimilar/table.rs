@@ -21,32 +21,31 @@ pub fn markdown(comparison: &Comparison) -> String {
         let _ = writeln!(text, "- {} [{}]: {warning}", row.kernel, row.configuration);
     }
     text.push_str("\n## Outputs, bit for bit\n\n");
+    text.push_str(&outputs(comparison));
+    text.push_str("\n## Conditions\n\nUnique-cause MC/DC, and the executed vectors of each decision. ");
+    text.push_str("A decision with one condition: whether its branch went both ways.\n\n");
+    text.push_str(&conditions(comparison));
+    text
+}
+
+fn outputs(comparison: &Comparison) -> String {
     let rows = comparison.outputs.iter().map(|row| {
-        vec![
-            row.test.clone(),
-            row.kernels.join(", "),
-            row.bytes.to_string(),
-            compared(&row.sequential),
-            compared(&row.device),
-        ]
+        let (kernels, bytes) = (row.kernels.join(", "), row.bytes.to_string());
+        vec![row.test.clone(), kernels, bytes, compared(&row.sequential), compared(&row.device)]
     });
-    text.push_str(&table(&["test", "kernels", "bytes", "against sequential", "against device"], rows.collect()));
-    text.push_str(
-        "\n## Conditions\n\nUnique-cause MC/DC, and the executed vectors of each decision. A decision with one \
-                   condition: whether its branch went both ways.\n\n",
-    );
-    let mut before: Option<&ConditionRow> = None;
+    table(&["test", "kernels", "bytes", "against sequential", "against device"], rows.collect())
+}
+
+fn conditions(comparison: &Comparison) -> String {
+    let decision = |row: &ConditionRow| (row.kernel.clone(), row.configuration.clone(), row.decision.clone());
+    let mut before = None;
     let mut rows = Vec::new();
     for row in &comparison.conditions {
-        let first = before.is_none_or(|before| {
-            (&before.kernel, &before.configuration, &before.decision)
-                != (&row.kernel, &row.configuration, &row.decision)
-        });
-        before = Some(row);
-        let kernel = if row.configuration == "default" {
-            row.kernel.clone()
-        } else {
-            format!("{} [{}]", row.kernel, row.configuration)
+        // The vectors of a decision stand beside its first condition.
+        let first = before.replace(decision(row)) != Some(decision(row));
+        let kernel = match row.configuration.as_str() {
+            "default" => row.kernel.clone(),
+            name => format!("{} [{name}]", row.kernel),
         };
         rows.push(vec![
             kernel,
@@ -61,8 +60,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         ]);
     }
     let heads = ["kernel", "condition", "place", "text", "sequential", "device", "clang", "agreement", "vectors"];
-    text.push_str(&table(&heads, rows));
-    text
+    table(&heads, rows)
 }
 
 /// What it comes to, in a few lines.

@@ -2,8 +2,8 @@
 //!
 //! Knows: GLSL's members and, from reflection, where their bytes lie (`Layout`).
 //! Promises: a member of a storage block is referred to in place only where its bytes lie as those of the C++ type do;
-//! other layouts are unsupported by name. Uniform blocks and push constants are copied out number by number, so that any
-//! layout of them will do.
+//! other layouts are unsupported by name. Uniform blocks and push constants are copied out number by number, so that
+//! any layout of them will do.
 
 use super::super::syntax::{Declaration, Declarator, DeclaredType, Expression, TokenIndex};
 use super::{Emitted, Emitter, Held, Layout, Symbol, built_in};

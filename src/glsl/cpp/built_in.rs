@@ -88,8 +88,8 @@ const TYPES: [(&str, &str); 16] = [
     ("bvec4", "bvec4"),
 ];
 
-/// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not reserve, and what the program
-/// itself writes beside the kernel's own text.
+/// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not reserve, and what the
+/// program itself writes beside the kernel's own text.
 const TAKEN: [&str; 83] = [
     "alignas",
     "alignof",

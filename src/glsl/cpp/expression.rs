@@ -118,8 +118,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type, as numbers are here,
-    /// unless the condition is an expression of its own.
+    /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type, as numbers are
+    /// here, unless the condition is an expression of its own.
     fn selecting(&mut self, condition: &Expression) -> Emitted {
         match &self.root(condition).kind {
             ExpressionKind::Binary { operator, .. } if matches!(self.text(*operator), "&&" | "||") => {
@@ -230,7 +230,8 @@ impl Emitter<'_> {
         let is_float = !hexadecimal && text.contains(['.', 'e', 'E']);
         let made = if is_float {
             let digits = text.trim_end_matches(['f', 'F']);
-            // The compiler reads a number of 64 bits and rounds it; where that makes a difference nobody knows which is meant.
+            // The compiler reads a number of 64 bits and rounds it; where that makes a difference nobody knows which is
+            // meant.
             let (double, single): (f64, f32) =
                 (digits.parse().map_err(|_| refused())?, digits.parse().map_err(|_| refused())?);
             if (double as f32).to_bits() != single.to_bits() || !single.is_finite() {
@@ -254,7 +255,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so many array dimensions.
+    /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so many array
+    /// dimensions.
     pub fn initialiser(&mut self, initialiser: &Expression, element: Option<TokenIndex>, dimensions: usize) -> Emitted {
         let ExpressionKind::List(elements) = &initialiser.kind else { return self.expression(initialiser) };
         let refused = |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));

@@ -1,11 +1,12 @@
 //! A kernel as a C++17 program: a second implementation of the semantics, made from the GLSL text alone.
 //!
-//! Knows: the syntax tree and the decisions of the front end, and what is told of the kernel's interface ([`Interface`]).
-//! SPIR-V takes no part: a mistake of the compiler, of the sequential engine or of a device shows as a difference.
-//! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees the decisions of the
-//! source; one loop nest over the invocations stands inside each barrier region, loops around barriers stay outside, and
-//! variables that live across regions are kept per invocation. [`Program::decisions`] says where each decision
-//! went. What cannot be translated is [`Unsupported`] by name and place; it never becomes another program.
+//! Knows: the syntax tree and the decisions of the front end, and what is told of the kernel's interface
+//! ([`Interface`]). SPIR-V takes no part: a mistake of the compiler, of the sequential engine or of a device shows as a
+//! difference.
+//! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees the decisions of
+//! the source; one loop nest over the invocations stands inside each barrier region, loops around barriers stay
+//! outside, and variables that live across regions are kept per invocation. [`Program::decisions`] says where each
+//! decision went. What cannot be translated is [`Unsupported`] by name and place; it never becomes another program.
 //! Does not cover: running the program (`dissimilar`), races and other findings, speed.
 
 mod block;
@@ -294,7 +295,8 @@ impl<'a> Emitter<'a> {
 
     /// Binding, the loops over workgroups.
     fn dispatch(&mut self) {
-        self.out.open("static void dispatch(const Job &job, std::uint32_t groups_x, std::uint32_t groups_y, std::uint32_t groups_z) {");
+        let groups = "std::uint32_t groups_x, std::uint32_t groups_y, std::uint32_t groups_z";
+        self.out.open(&format!("static void dispatch(const Job &job, {groups}) {{"));
         for line in std::mem::take(&mut self.bindings) {
             self.out.line(&line);
         }

@@ -1,7 +1,7 @@
 //! The order of evaluation: C++ leaves more of it open than a GLSL compiler takes, so what depends on it is refused.
 //!
-//! Promises: within one expression no operand reads or writes what another one writes, unless `&&`, `||`, `?:` or a comma
-//! stands between them in both languages. What is stored by the assignment at the root comes last in both.
+//! Promises: within one expression no operand reads or writes what another one writes, unless `&&`, `||`, `?:` or a
+//! comma stands between them in both languages. What is stored by the assignment at the root comes last in both.
 
 use super::super::syntax::{Expression, ExpressionKind};
 use super::function::{root_name, written};

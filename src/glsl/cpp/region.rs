@@ -1,8 +1,9 @@
 //! The entry point: barrier regions, the loop nest over invocations in each of them, and what lives across.
 //!
-//! Promises: a barrier ends a region for all invocations at once. Control flow around barriers stands outside the nests; its
-//! conditions are evaluated by every invocation and must agree, else the program stops (barrier divergence). An invocation
-//! that returns takes no part in later regions; a barrier behind it stops the program unless all have ended.
+//! Promises: a barrier ends a region for all invocations at once. Control flow around barriers stands outside the
+//! nests; its conditions are evaluated by every invocation and must agree, else the program stops (barrier divergence).
+//! An invocation that returns takes no part in later regions; a barrier behind it stops the program unless all have
+//! ended.
 
 use super::super::syntax::{
     Declaration, ExpressionKind, FunctionDefinition, LoopCondition, Statement, StatementKind, TokenIndex,

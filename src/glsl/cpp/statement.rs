@@ -32,29 +32,8 @@ impl Emitter<'_> {
                 self.out.start();
                 self.if_statement(condition, then, otherwise.as_deref())
             }
-            StatementKind::While { condition, body } => {
-                self.scopes.push(BTreeMap::new());
-                self.out.start();
-                self.out.write("while (");
-                self.loop_condition(condition)?;
-                self.out.write(")");
-                self.loop_body(body)?;
-                self.scopes.pop();
-                Ok(())
-            }
-            StatementKind::DoWhile { body, condition } => {
-                self.out.open("do {");
-                let outside = self.leaving.enter_loop();
-                self.branch(body)?;
-                self.leaving = outside;
-                self.out.dedent();
-                self.out.start();
-                self.out.write("} while (");
-                self.full_expression(condition)?;
-                self.out.write(");");
-                self.out.end();
-                Ok(())
-            }
+            StatementKind::While { condition, body } => self.while_statement(condition, body),
+            StatementKind::DoWhile { body, condition } => self.do_statement(body, condition),
             StatementKind::For { init, condition, update, body } => {
                 self.for_statement(init.as_deref(), condition.as_ref(), update.as_ref(), body)
             }
@@ -117,6 +96,31 @@ impl Emitter<'_> {
                 self.out.close("}");
             }
         }
+        Ok(())
+    }
+
+    fn while_statement(&mut self, condition: &LoopCondition, body: &Statement) -> Emitted {
+        self.scopes.push(BTreeMap::new());
+        self.out.start();
+        self.out.write("while (");
+        self.loop_condition(condition)?;
+        self.out.write(")");
+        self.loop_body(body)?;
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn do_statement(&mut self, body: &Statement, condition: &Expression) -> Emitted {
+        self.out.open("do {");
+        let outside = self.leaving.enter_loop();
+        self.branch(body)?;
+        self.leaving = outside;
+        self.out.dedent();
+        self.out.start();
+        self.out.write("} while (");
+        self.full_expression(condition)?;
+        self.out.write(");");
+        self.out.end();
         Ok(())
     }
 
@@ -240,8 +244,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// In GLSL all of a switch's body is one scope, in C++ no label may follow a declaration: each group of labels gets a
-    /// scope of its own.
+    /// In GLSL all of a switch's body is one scope, in C++ no label may follow a declaration: each group of labels gets
+    /// a scope of its own.
     fn switch(&mut self, selector: &Expression, body: &[Statement]) -> Emitted {
         self.refuse_shared_names(body)?;
         self.out.start();
