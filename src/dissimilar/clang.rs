@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 pub const INSTALL: &str = "sudo apt-get install clang-19 llvm-19 libclang-rt-19-dev";
 
 /// Options that programs are built with.
-pub const OPTIONS: [&str; 8] = [
+pub const OPTIONS: [&str; 9] = [
     "-std=c++17",
     "-O1",
     "-Wall",
     "-Wextra",
     "-ffp-contract=off",
+    "-fno-strict-aliasing",
     "-fprofile-instr-generate",
     "-fcoverage-mapping",
     "-fcoverage-mcdc",

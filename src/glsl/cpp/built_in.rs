@@ -176,6 +176,29 @@ const TAKEN: [&str; 83] = [
     "Vec",
 ];
 
+/// How names begin that the C++ library defines as macros, or the program itself uses.
+const TAKEN_PREFIXES: [&str; 16] = [
+    "EXIT_",
+    "FOPEN_",
+    "FP_",
+    "HUGE_",
+    "INT",
+    "INVOCATIONS",
+    "MATH_",
+    "MB_",
+    "M_",
+    "PTRDIFF_",
+    "RAND_",
+    "SEEK_",
+    "SIZE_",
+    "UINT",
+    "VKCERT_",
+    "WCHAR_",
+];
+
+/// Macros of the C++ library by themselves.
+const MACROS: [&str; 7] = ["BUFSIZ", "EOF", "INFINITY", "NAN", "NULL", "linux", "unix"];
+
 /// Whether the header has a built-in function that takes so many arguments.
 pub fn has_function(name: &str, arguments: usize) -> bool {
     FUNCTIONS.iter().any(|(known, count)| *known == name && *count == arguments)
@@ -208,13 +231,6 @@ pub fn spelled_function(name: &str) -> String {
 
 /// A name of the kernel as the program spells it.
 pub fn spelled(name: &str) -> String {
-    if TAKEN.contains(&name)
-        || name.starts_with("VKCERT_")
-        || name.starts_with("INVOCATIONS")
-        || name.starts_with("SIZE_")
-    {
-        format!("{name}_")
-    } else {
-        name.to_owned()
-    }
+    let begins = TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    if TAKEN.contains(&name) || MACROS.contains(&name) || begins { format!("{name}_") } else { name.to_owned() }
 }

@@ -4,7 +4,8 @@
 // are 32 bits wide in every step, `int` becomes `uint` and `float` by itself and nothing becomes anything else.
 // What GLSL leaves undefined (division by zero, a shift too far, a conversion out of range) and every access beyond an array
 // or buffer stops the program with a message and exit code 3: it never goes on with a value of its own choice.
-// Variables that nobody has written hold bytes 0xCD.
+// Variables that nobody has written hold bytes 0xCD. Where two blocks of different types show the same bytes, compile with
+// -fno-strict-aliasing.
 
 #include <cmath>
 #include <cstddef>
@@ -706,13 +707,13 @@ struct Binding {
     Range range;
 };
 struct Job {
-    std::vector<std::vector<std::uint32_t>> storage;
+    // One byte more than each buffer has, so that every one has an address; allocated memory is aligned for words.
+    std::vector<std::vector<unsigned char>> storage;
     std::vector<std::size_t> sizes;
     std::vector<Binding> bindings;
     std::vector<unsigned char> push;
 
-    // The storage is made of words, so that it is aligned for them.
-    unsigned char *bytes(std::size_t buffer) { return reinterpret_cast<unsigned char *>(storage.at(buffer).data()); }
+    unsigned char *bytes(std::size_t buffer) { return storage.at(buffer).data(); }
     Range bound(std::uint32_t set, std::uint32_t binding) const {
         for (const Binding &known : bindings)
             if (known.set == set && known.binding == binding) return known.range;
@@ -741,7 +742,7 @@ inline void run_job(std::istream &text, void (*dispatch)(const Job &, std::uint3
             words >> number >> digits;
             if (number != job.storage.size()) stop("the buffers of the job are not numbered in order");
             const std::vector<unsigned char> bytes = bytes_of(digits);
-            job.storage.emplace_back((bytes.size() + 3) / 4 + 1);
+            job.storage.emplace_back(bytes.size() + 1);
             job.sizes.push_back(bytes.size());
             if (!bytes.empty()) std::memcpy(job.bytes(number), bytes.data(), bytes.size());
         } else if (what == "bind") {
