@@ -22,7 +22,7 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 FUZZ_HOST := $(shell rustc -vV | sed -n 's/^host: //p')
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help setup setup-test build demo test fmt lint soak fuzz dist
+.PHONY: help setup setup-test setup-dissimilar build demo dissimilar test fmt lint soak fuzz dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -33,11 +33,17 @@ setup: ## install what building and running need (with apt where allowed, else s
 setup-test:
 	@tools/setup.sh test
 
+setup-dissimilar:
+	@tools/setup.sh dissimilar
+
 build: setup ## build the program
 	$(CARGO) build $(FLAGS)
 
 demo: build ## certify the demonstration kernels; reports go to reports/
 	$(CARGO) run $(FLAGS) --quiet -- certify
+
+dissimilar: setup-dissimilar build ## build the demonstration kernels with clang as C++ and compare outputs and MC/DC
+	$(CARGO) run $(FLAGS) --quiet -- dissimilar
 
 test: setup-test ## formatting, lints, documentation tests and the whole test suite
 	$(CARGO) fmt --check

@@ -28,6 +28,9 @@ pub mod coverage;
 pub mod coupling;
 
 #[cfg(feature = "compiler")]
+pub mod dissimilar;
+
+#[cfg(feature = "compiler")]
 pub mod report;
 
 #[cfg(feature = "compiler")]

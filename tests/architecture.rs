@@ -5,8 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From top to bottom; a module uses only what stands above it (and itself).
-const LAYERS: &[&str] =
-    &["model", "requirement", "glsl", "spirv", "instrument", "exec", "coverage", "coupling", "report", "cli"];
+const LAYERS: &[&str] = &[
+    "model",
+    "requirement",
+    "glsl",
+    "spirv",
+    "instrument",
+    "exec",
+    "coverage",
+    "coupling",
+    "dissimilar",
+    "report",
+    "cli",
+];
 
 /// Layers that see less than everything above them.
 const NARROW: &[(&str, &[&str])] = &[("report", &["model"]), ("coverage", &["model", "glsl"])];

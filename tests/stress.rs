@@ -170,8 +170,8 @@ fn long(decisions: usize) -> Vec<(String, String)> {
     all
 }
 
-/// Runs shaders as their directives say and checks what came out.
-fn run_all(all: &[(String, String)], engine: &str) {
+/// The test procedure that the directives of shaders are.
+fn procedure(all: &[(String, String)]) -> Vec<u8> {
     let kernels: Map<String, Value> = all
         .iter()
         .map(|(name, text)| {
@@ -181,9 +181,13 @@ fn run_all(all: &[(String, String)], engine: &str) {
         })
         .collect();
     let tests: Vec<Value> = all.iter().map(|(name, text)| test_of(name, text)).collect();
+    serde_json::to_vec(&json!({"schema": 1, "kernels": kernels, "tests": tests})).expect("JSON")
+}
+
+/// Runs shaders as their directives say and checks what came out.
+fn run_all(all: &[(String, String)], engine: &str) {
     let folder = tempfile::tempdir().expect("a folder");
-    let procedure = serde_json::to_vec(&json!({"schema": 1, "kernels": kernels, "tests": tests})).expect("JSON");
-    let file = write(folder.path(), "stress.json", procedure);
+    let file = write(folder.path(), "stress.json", procedure(all));
     let mut command = vkcert();
     command.args(["run", "--format", "json", "--engine", engine, "--timeout", "300"]).arg(&file);
     let output = command.output().expect("it starts");
@@ -201,6 +205,39 @@ fn engines() -> &'static str {
 #[test]
 fn every_shader_runs_and_both_engines_see_the_same_vectors() {
     run_all(&short(), engines());
+}
+
+/// The shaders as C++ programs (`docs/dissimilar.md`): identical outputs and vectors, or unsupported by name.
+#[test]
+fn every_shader_is_measured_alike_by_clang_or_unsupported_by_name() {
+    if let Err(missing) = vkcert::dissimilar::clang::Toolchain::find() {
+        assert!(std::env::var_os("VKCERT_REQUIRE_CLANG").is_none(), "{missing}");
+        return eprintln!("NOT RUN: {missing}");
+    }
+    let mut all = short();
+    // What invocations do in another order may leave other bytes.
+    all.retain(|(_, text)| directives(text, "order") != ["free"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), "stress.json", procedure(&all));
+    let output = vkcert().args(["dissimilar", "--format", "json"]).arg(&file).output().expect("it starts");
+    let result = serde_json::from_slice::<Value>(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let rows = |name: &str| result[name].as_array().expect("rows").clone();
+    let unsupported: BTreeMap<String, Value> = rows("kernels")
+        .iter()
+        .filter(|row| !row["unsupported"].is_null())
+        .map(|row| (row["kernel"].to_string(), row["unsupported"].clone()))
+        .collect();
+    println!("{:#}\n{unsupported:#?}", result["summary"]);
+    for row in rows("conditions").iter().filter(|row| row["agreement"] == "disagrees") {
+        println!("{} {} {}: {} {}", row["kernel"], row["condition"], row["text"], row["reason"], row["vectors"]);
+    }
+    for row in rows("outputs") {
+        let is = row["sequential"]["is"].as_str().expect("a word").to_owned();
+        assert!(is == "identical" || is == "unsupported", "{} {}", row["test"], row["sequential"]);
+    }
+    assert_eq!(result["summary"]["disagree"], 0);
+    assert!(unsupported.len() <= 6, "{unsupported:#?}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 #
 #   tools/setup.sh         for building and running
 #   tools/setup.sh test    for the test suite as well
-#   tools/setup.sh --check [test]   only says what is missing (exit 1 if anything is)
+#   tools/setup.sh dissimilar   for `make dissimilar` as well
+#   tools/setup.sh --check [test] [dissimilar]   only says what is missing (exit 1 if anything is)
 #
 # On Debian and Ubuntu missing system packages are installed with apt, as root or by sudo without a password. Where that
 # is not allowed, the exact command is printed and the script stops with exit 1. Rust itself is never installed.
@@ -13,10 +14,12 @@ cd "$(dirname "$0")/.."
 
 install=yes
 tests=no
+dissimilar=no
 for argument in "$@"; do
     case "$argument" in
         --check) install=no ;;
         test) tests=yes ;;
+        dissimilar) dissimilar=yes ;;
         *) echo "setup: unknown argument: $argument" >&2; exit 2 ;;
     esac
 done
@@ -55,6 +58,12 @@ check_packages() {
     need vulkan-validationlayers has_file {/usr/share,/usr/local/share,/etc}/vulkan/explicit_layer.d/*alidation*.json
     if [ "$tests" = yes ]; then
         need poppler-utils has_command pdftotext
+    fi
+    if [ "$dissimilar" = yes ]; then
+        # The compiler that measures kernels as C++ programs, its coverage tools and its runtime.
+        need clang-19 has_command clang++-19
+        need llvm-19 has_command llvm-cov-19
+        need libclang-rt-19-dev has_file /usr/lib/llvm-19/lib/clang/19/lib/*/libclang_rt.profile*.a
     fi
 }
 

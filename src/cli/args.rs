@@ -73,6 +73,8 @@ pub enum Command {
     Mcdc(Mcdc),
     /// Print the single-thread-equivalent sequential form of a kernel
     Lower(Lower),
+    /// Build kernels as C++ programs with clang and compare outputs and MC/DC with the engines'
+    Dissimilar(Dissimilar),
     /// Check the coupling of host and kernels alone
     Couple(Couple),
     /// Render stored evidence again; no compiler, no GPU
@@ -277,6 +279,22 @@ pub struct Lower {
     /// Folder of the project
     #[arg(long, default_value = ".")]
     pub project: PathBuf,
+    /// With `--emit cpp`: take the kernel and tests from this test-procedure file
+    #[arg(long, value_name = "FILE", conflicts_with = "project")]
+    pub procedure: Option<PathBuf>,
+    /// With `--emit cpp`: embed the data of this test, under its specialization
+    #[arg(long, value_name = "TEST")]
+    pub test: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Dissimilar {
+    /// Folder of the project, or a test-procedure file
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// Folder for the table and the programs [default: reports in the project; none for a file]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,6 +5,7 @@ use super::engines;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
+use crate::dissimilar::clang::{INSTALL, Toolchain};
 use crate::exec::vulkan::{DeviceChoice, VulkanExecutor};
 use serde_json::json;
 
@@ -73,5 +74,14 @@ fn checks() -> Result<Vec<Check>, Failure> {
             install: Some(engines::INSTALL_DEVICE),
         }),
     }
+    checks.push(match Toolchain::find() {
+        Ok(tools) => ok("clang 19", format!("{}, for `vkcert dissimilar`", tools.version)),
+        Err(missing) => Check {
+            what: "clang 19",
+            usable: false,
+            found: format!("{missing}; only `vkcert dissimilar` needs it"),
+            install: Some(INSTALL),
+        },
+    });
     Ok(checks)
 }

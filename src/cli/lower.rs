@@ -4,7 +4,8 @@ use super::args::{Common, Lower, LoweredForm, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::kernel::{self, Kernel, Wanted};
-use super::{output, project};
+use super::plan::Plan;
+use super::{output, project, translated};
 use crate::exec::sequential;
 use crate::glsl::KernelSource;
 use crate::model::diagnostic::Diagnostic;
@@ -17,12 +18,11 @@ use std::path::{Path, PathBuf};
 pub fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
     match asked.emit {
         LoweredForm::Text => {}
-        LoweredForm::Cpp => {
-            return Err(Failure::Unavailable {
-                message: "unsupported: lower --emit cpp is not part of this version".to_owned(),
-                hint: Some("`--emit text` prints the same loop nests and barrier regions".to_owned()),
-            });
-        }
+        LoweredForm::Cpp => return cpp(common, asked),
+    }
+    let only_cpp = [("--test", asked.test.is_some()), ("--procedure", asked.procedure.is_some())];
+    if let Some((option, _)) = only_cpp.iter().find(|(_, given)| *given) {
+        return Err(Diagnostic::new("usage", format!("{option} needs `--emit cpp`")).into());
     }
     let path = PathBuf::from(&asked.kernel);
     let kernel = if path.is_file() { from_file(&path)? } else { from_project(asked)? };
@@ -33,6 +33,32 @@ pub fn command(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
         OutputForm::Text => output::print(&text)?,
         OutputForm::Json => {
             let document = serde_json::json!({ "schema": 1, "kernel": kernel.name, "text": text });
+            output::print(&format!("{document:#}\n"))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Prints the kernel as a C++17 program.
+fn cpp(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
+    let path = PathBuf::from(&asked.kernel);
+    let program = if path.is_file() && asked.procedure.is_none() {
+        if asked.test.is_some() {
+            let message = "--test needs a kernel of a project or of `--procedure`";
+            return Err(Diagnostic::new("usage", message).into());
+        }
+        let kernel = from_file(&path)?;
+        let source = file_source(&path)?.ok_or_else(|| translated::refused(&translated::NO_SOURCE))?;
+        translated::program(&kernel, &source, &BTreeMap::new(), "")?
+    } else {
+        let subject = translated::load(asked.procedure.as_deref().unwrap_or(&asked.project))?;
+        let plan = Plan::new(common, "none")?;
+        translated::asked_for(&subject, &plan, &asked.kernel, asked.test.as_deref())?
+    };
+    match common.format {
+        OutputForm::Text => output::print(&program.text)?,
+        OutputForm::Json => {
+            let document = serde_json::json!({ "schema": 1, "kernel": asked.kernel, "text": program.text });
             output::print(&format!("{document:#}\n"))?;
         }
     }
@@ -55,12 +81,20 @@ fn from_project(asked: &Lower) -> Result<Kernel, Failure> {
 fn from_file(path: &Path) -> Result<Kernel, Failure> {
     let shown = path.display().to_string();
     let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
-    let bytes = read_bytes(path, &shown)?;
-    if path.extension().is_some_and(|extension| extension == "spv") {
-        return kernel::from_spirv(&name, &shown, &bytes, "main", "vulkan1.3");
+    match file_source(path)? {
+        Some(source) => kernel::from_glsl(&name, &source, Wanted::Source),
+        None => kernel::from_spirv(&name, &shown, &read_bytes(path, &shown)?, "main", "vulkan1.3"),
     }
-    let source = KernelSource {
-        text: text_of(bytes, &shown)?,
+}
+
+/// The source that a file alone is; none for SPIR-V.
+fn file_source(path: &Path) -> Result<Option<KernelSource>, Failure> {
+    if path.extension().is_some_and(|extension| extension == "spv") {
+        return Ok(None);
+    }
+    let shown = path.display().to_string();
+    Ok(Some(KernelSource {
+        text: text_of(read_bytes(path, &shown)?, &shown)?,
         path: shown,
         include: Vec::new(),
         folder: path.parent().map(Path::to_owned),
@@ -69,6 +103,5 @@ fn from_file(path: &Path) -> Result<Kernel, Failure> {
         target_env: "vulkan1.1".to_owned(),
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
-    };
-    kernel::from_glsl(&name, &source, Wanted::Source)
+    }))
 }

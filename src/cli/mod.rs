@@ -17,6 +17,7 @@ mod configuration;
 mod couple;
 mod coupling;
 mod derive;
+mod dissimilar;
 mod doctor;
 mod engines;
 mod evidence;
@@ -40,6 +41,7 @@ mod run;
 mod schedules;
 mod schema;
 mod test_run;
+mod translated;
 mod verify;
 
 use args::{Command, CommandLine, OutputForm};
@@ -95,6 +97,7 @@ fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
         Command::List(list) => list::command(common, list),
         Command::Mcdc(mcdc) => mcdc::command(common, mcdc),
         Command::Lower(lower) => lower::command(common, lower),
+        Command::Dissimilar(dissimilar) => dissimilar::command(common, dissimilar),
         Command::Couple(couple) => couple::command(common, couple),
         Command::Report(report) => report::command(common, report),
         Command::Verify(verify) => verify::command(common, verify),

@@ -51,26 +51,31 @@ pub fn all(results: Vec<Result<Kernel, Failure>>) -> Result<Vec<Kernel>, Failure
 }
 
 fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -> Result<Kernel, Failure> {
-    let path = root.join(&kernel.source);
     let name = kernel.name.as_str();
-    match kernel.language {
-        Language::Glsl => {
-            let source = KernelSource {
-                path: kernel.source.clone(),
-                text: read_text(&path, &kernel.source)?,
-                include: kernel.include.iter().map(|folder| root.join(folder)).collect(),
-                folder: path.parent().map(Path::to_owned),
-                defines: kernel.defines.clone(),
-                entry: kernel.entry.clone(),
-                target_env: kernel.target_env.name().to_owned(),
-                optimization: kernel.optimization,
-                policy: settings.decision_policy,
-            };
-            kernel::from_glsl(name, &source, Wanted::SourceAndObject)
-        }
-        Language::Spirv => {
-            let bytes = read_bytes(&path, &kernel.source)?;
+    match source_of(root, settings, kernel)? {
+        Some(source) => kernel::from_glsl(name, &source, Wanted::SourceAndObject),
+        None => {
+            let bytes = read_bytes(&root.join(&kernel.source), &kernel.source)?;
             kernel::from_spirv(name, &kernel.source, &bytes, &kernel.entry, kernel.target_env.name())
         }
+    }
+}
+
+/// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.
+pub fn source_of(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -> Result<Option<KernelSource>, Failure> {
+    let path = root.join(&kernel.source);
+    match kernel.language {
+        Language::Glsl => Ok(Some(KernelSource {
+            path: kernel.source.clone(),
+            text: read_text(&path, &kernel.source)?,
+            include: kernel.include.iter().map(|folder| root.join(folder)).collect(),
+            folder: path.parent().map(Path::to_owned),
+            defines: kernel.defines.clone(),
+            entry: kernel.entry.clone(),
+            target_env: kernel.target_env.name().to_owned(),
+            optimization: kernel.optimization,
+            policy: settings.decision_policy,
+        })),
+        Language::Spirv => Ok(None),
     }
 }

@@ -24,7 +24,7 @@ use crate::requirement::document::{read_bytes, text_of};
 use crate::requirement::{self, ProcedureFile};
 use base64::Engine as _;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs every test of the file; exit code as the verdicts and findings have it.
 pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
@@ -163,17 +163,55 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
 }
 
 /// Compiles every kernel of the file; all diagnostics together.
-fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
+pub fn compile(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
     let kernels = file.procedure.value.kernels.iter();
     project::all(kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect())
 }
 
 fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
-    let (path, bytes, folder) = match &kernel.source {
+    let (path, bytes, folder) = contents(name, kernel, base)?;
+    if kernel.language == Language::Spirv {
+        return kernel::from_spirv(name, &path, &bytes, &kernel.entry, kernel.target_env.name());
+    }
+    kernel::from_glsl(name, &glsl_source((path, bytes, folder), kernel, base)?, Wanted::Source)
+}
+
+/// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.
+pub fn source_of(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Option<KernelSource>, Failure> {
+    match kernel.language {
+        Language::Glsl => Ok(Some(glsl_source(contents(name, kernel, base)?, kernel, base)?)),
+        Language::Spirv => Ok(None),
+    }
+}
+
+/// Path as it is shown, contents, and folder of a kernel's source.
+type Contents = (String, Vec<u8>, Option<PathBuf>);
+
+fn glsl_source(
+    (path, bytes, folder): Contents,
+    kernel: &procedure::Kernel,
+    base: &Path,
+) -> Result<KernelSource, Failure> {
+    let text = text_of(bytes, &path)?;
+    Ok(KernelSource {
+        path,
+        text,
+        include: kernel.include.iter().map(|folder| base.join(folder)).collect(),
+        folder,
+        defines: kernel.defines.clone(),
+        entry: kernel.entry.clone(),
+        target_env: kernel.target_env.name().to_owned(),
+        optimization: Optimization::Zero,
+        policy: DecisionPolicy::Literal,
+    })
+}
+
+fn contents(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Contents, Failure> {
+    match &kernel.source {
         KernelText::Path(path) => {
             let file = base.join(path);
             let folder = file.parent().map(Path::to_owned);
-            (path.clone(), read_bytes(&file, path)?, folder)
+            Ok((path.clone(), read_bytes(&file, path)?, folder))
         }
         KernelText::Contents(contents) => {
             let bytes = match (&contents.text, &contents.bytes) {
@@ -187,26 +225,9 @@ fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result
                 Language::Glsl => "comp",
                 Language::Spirv => "spv",
             };
-            (format!("{name}.{extension}"), bytes, Some(base.to_owned()))
+            Ok((format!("{name}.{extension}"), bytes, Some(base.to_owned())))
         }
-    };
-    let target = kernel.target_env.name();
-    if kernel.language == Language::Spirv {
-        return kernel::from_spirv(name, &path, &bytes, &kernel.entry, target);
     }
-    let text = text_of(bytes, &path)?;
-    let source = KernelSource {
-        path,
-        text,
-        include: kernel.include.iter().map(|folder| base.join(folder)).collect(),
-        folder,
-        defines: kernel.defines.clone(),
-        entry: kernel.entry.clone(),
-        target_env: target.to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
-    kernel::from_glsl(name, &source, Wanted::Source)
 }
 
 /// Printed lines that people see at once.

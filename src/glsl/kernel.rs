@@ -66,6 +66,17 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
 }
 
+/// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros grow without bound.
+pub fn read_text(kernel: &KernelSource) -> Result<(TranslationUnit, Accuracy), PreprocessError> {
+    let includes = Includes::new(kernel);
+    let macros = compiler::CompilerMacros { kernel };
+    let own = preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
+    match own {
+        Err(error) if error.cause == Cause::Limit => Err(error),
+        own => Ok(translation_unit(kernel, &includes, own, &mut Vec::new())),
+    }
+}
+
 /// Text whose macros or includes grow without bound never reaches the compiler, which has no limit of its own.
 fn refuse_limit(kernel: &KernelSource, error: &PreprocessError) -> Result<(), Vec<Diagnostic>> {
     match error.cause {

@@ -11,6 +11,8 @@
 #[cfg(feature = "compiler")]
 mod compile;
 mod conditional;
+#[cfg(feature = "compiler")]
+pub mod cpp;
 mod decisions;
 mod demand;
 mod include;

@@ -1,0 +1,72 @@
+//! What reflection tells the emitter of a kernel: local size, where the bytes of blocks lie, specialization constants.
+
+use crate::glsl::cpp::{Block, Constant, Interface, Layout};
+use crate::spirv::constants::Constants;
+use crate::spirv::module::{Id, Module};
+use crate::spirv::reflect::Reflection;
+use crate::spirv::types::{MatrixLayout, Member, Type, Types};
+use std::collections::BTreeMap;
+
+/// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has
+/// run over, so that it declares what the text declares.
+pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Interface, String> {
+    let reflection = Reflection::of(module, entry, specialization).map_err(|error| error.to_string())?;
+    let types = Types::of(module);
+    let constants = Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;
+    let shapes = Shapes { types: &types, constants: &constants };
+    let mut blocks = BTreeMap::new();
+    for resource in &reflection.resources {
+        let Some(name) = resource.block_name.clone() else { continue };
+        let layout = shapes.layout(resource.block_type, None);
+        blocks.insert(name, Block { set: resource.set, binding: resource.binding, layout });
+    }
+    let specialization = reflection.specialization.iter().filter_map(|constant| {
+        let bits = specialization.get(&constant.spec_id).copied().unwrap_or(constant.default);
+        Some((constant.name.clone()?, Constant { bits }))
+    });
+    Ok(Interface {
+        local_size: reflection.local_size,
+        blocks,
+        push_constants: reflection.push_constants.as_ref().map(|block| shapes.structure(&block.members)),
+        specialization: specialization.collect(),
+        workgroup_bytes: reflection.workgroup.iter().map(|variable| variable.size).sum(),
+    })
+}
+
+struct Shapes<'a> {
+    types: &'a Types,
+    constants: &'a Constants,
+}
+
+impl Shapes<'_> {
+    fn structure(&self, members: &[Member]) -> Layout {
+        let member = |member: &Member| {
+            let layout = self.layout(member.ty, member.matrix);
+            (member.offset.unwrap_or(0), layout)
+        };
+        Layout::Structure(members.iter().map(member).collect())
+    }
+
+    fn layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
+        let other = || Layout::Other(format!("the type {}", self.types.name(id)));
+        match self.types.get(id) {
+            Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => Layout::Number,
+            Some(Type::Vector { component, count }) => match self.layout(*component, None) {
+                Layout::Number => Layout::Vector(*count),
+                _ => other(),
+            },
+            Some(Type::Array { element, length, stride: Some(stride) }) => match self.constants.array_length(*length) {
+                Some(count) => {
+                    let element = Box::new(self.layout(*element, matrix));
+                    Layout::Array { stride: *stride, count: Some(count), element }
+                }
+                None => other(),
+            },
+            Some(Type::RuntimeArray { element, stride: Some(stride) }) => {
+                Layout::Array { stride: *stride, count: None, element: Box::new(self.layout(*element, matrix)) }
+            }
+            Some(Type::Structure { members, .. }) => self.structure(members),
+            _ => other(),
+        }
+    }
+}

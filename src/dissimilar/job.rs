@@ -1,0 +1,97 @@
+//! The text by which a program gets a test's data, and gives its buffers back.
+//!
+//! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program prints, whole or not at
+//! all.
+
+use crate::exec::resource::JobView;
+use crate::exec::{Job, JobBinding, JobDispatch};
+use crate::model::procedure::DescriptorClass;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// The text of some dispatches of a job, all of one module, on buffers with these contents; what a program cannot be
+/// told is named.
+pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>]) -> Result<String, String> {
+    if !job.resources.addresses.is_empty() {
+        return Err("device addresses".to_owned());
+    }
+    let mut text = String::new();
+    for (number, bytes) in contents.iter().enumerate() {
+        writeln!(text, "buffer {number} {}", digits(bytes)).expect("a string takes everything");
+    }
+    for dispatch in &job.dispatches[dispatches] {
+        for binding in &dispatch.bindings {
+            writeln!(text, "{}", bind(binding)?).expect("a string takes everything");
+        }
+        let JobDispatch { push_constants, groups: [x, y, z], .. } = dispatch;
+        writeln!(text, "push {}\ndispatch {x} {y} {z}", digits(push_constants)).expect("a string takes everything");
+    }
+    Ok(text)
+}
+
+fn bind(bound: &JobBinding) -> Result<String, String> {
+    let JobBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset } = bound;
+    match class {
+        DescriptorClass::Storage
+        | DescriptorClass::Uniform
+        | DescriptorClass::StorageDynamic
+        | DescriptorClass::UniformDynamic => {}
+        other => return Err(format!("a descriptor of class {other:?} at set {set}, binding {binding}")),
+    }
+    if *view != JobView::Bytes || *array_index != 0 {
+        return Err(format!("an array of descriptors at set {set}, binding {binding}"));
+    }
+    Ok(format!("bind {set} {binding} {buffer} {} {range}", offset + dynamic_offset))
+}
+
+fn digits(bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "-".to_owned();
+    }
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+        text
+    })
+}
+
+/// Final contents of the buffers, in order.
+pub fn outputs(text: &str, count: usize) -> Result<Vec<Vec<u8>>, String> {
+    let mut buffers = Vec::new();
+    for line in text.lines() {
+        let malformed = || format!("the program printed a line that is no buffer: `{line}`");
+        let mut words = line.split(' ');
+        let (Some("buffer"), Some(number), Some(digits), None) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            return Err(malformed());
+        };
+        if number.parse() != Ok(buffers.len()) {
+            return Err(malformed());
+        }
+        buffers.push(bytes(digits).ok_or_else(malformed)?);
+    }
+    if buffers.len() == count { Ok(buffers) } else { Err(format!("{} buffers of {count} came back", buffers.len())) }
+}
+
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    if digits == "-" {
+        return Some(Vec::new());
+    }
+    if !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_read_whole_or_not_at_all() {
+        assert_eq!(outputs("buffer 0 00ff\nbuffer 1 -\n", 2), Ok(vec![vec![0, 255], vec![]]));
+        for wrong in ["buffer 0 00ff\n", "buffer 0 0\nbuffer 1 -\n", "buffer 1 -\nbuffer 0 -\n", "buffer 0 -\nx\n"] {
+            assert!(outputs(wrong, 2).is_err(), "{wrong}");
+        }
+    }
+}

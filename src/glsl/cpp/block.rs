@@ -1,0 +1,224 @@
+//! Blocks: views of bound buffers, and copies of what is only read.
+//!
+//! Knows: GLSL's members and, from reflection, where their bytes lie (`Layout`).
+//! Promises: a member of a storage block is referred to in place only where its bytes lie as those of the C++ type do;
+//! other layouts are unsupported by name. Uniform blocks and push constants are copied out number by number, so that
+//! any layout of them will do.
+
+use super::super::syntax::{Declaration, Declarator, DeclaredType, Expression, TokenIndex};
+use super::{Emitted, Emitter, Held, Layout, Symbol, built_in};
+use std::collections::BTreeMap;
+
+/// Where a block is bound.
+#[derive(Debug, Clone)]
+enum Bound {
+    /// As C++ writes the range.
+    To(String),
+    /// The entry point does not use it.
+    Nowhere,
+}
+
+impl Emitter<'_> {
+    /// A block at file level.
+    pub fn block(&mut self, declaration: &Declaration) -> Emitted {
+        let declared = &declaration.declared;
+        let near = declared.name.unwrap_or_default();
+        let name = self.text(near);
+        let (bound, layout) = self.binding(declared, name);
+        let what = if declared.has("buffer") { "storage block" } else { "block" };
+        self.out.line(&format!("// The {what} `{name}`."));
+        let members = match layout {
+            Some(Layout::Structure(members)) => members.into_iter().map(Some).collect(),
+            Some(_) => return Err(self.unsupported(format!("the layout of `{name}`"), near)),
+            None => Vec::new(),
+        };
+        match declaration.declarators.first() {
+            None => {
+                let symbols = self.members(declared, "", &bound, members)?;
+                symbols
+                    .into_iter()
+                    .for_each(|(name, symbol)| self.declare(&name, symbol.text, symbol.place, symbol.shape));
+            }
+            Some(instance) if instance.sizes.is_empty() => {
+                let spelled = built_in::spelled(self.text(instance.name));
+                self.out.open("static struct {");
+                let symbols = self.members(declared, &format!("{spelled}."), &bound, members)?;
+                self.out.close(&format!("}} {spelled};"));
+                self.declare(self.text(instance.name), spelled, Held::Block(symbols), None);
+            }
+            Some(instance) => return Err(self.unsupported("an array of blocks", instance.name)),
+        }
+        self.out.line("");
+        Ok(())
+    }
+
+    fn binding(&self, declared: &DeclaredType, name: &str) -> (Bound, Option<Layout>) {
+        if declared.layout.iter().any(|known| known == "push_constant") {
+            let layout = self.interface.push_constants.clone();
+            let range = "Range{const_cast<unsigned char *>(job.push.data()), job.push.size()}".to_owned();
+            return (if layout.is_some() { Bound::To(range) } else { Bound::Nowhere }, layout);
+        }
+        match self.interface.blocks.get(name) {
+            Some(block) => {
+                let range = format!("job.bound({}, {})", block.set, block.binding);
+                (Bound::To(range), Some(block.layout.clone()))
+            }
+            None => (Bound::Nowhere, None),
+        }
+    }
+
+    /// Declares the members; `prefix` is how expressions reach them.
+    fn members(
+        &mut self,
+        declared: &DeclaredType,
+        prefix: &str,
+        bound: &Bound,
+        layouts: Vec<Option<(u32, Layout)>>,
+    ) -> Result<BTreeMap<String, Symbol>, super::Unsupported> {
+        let mut symbols = BTreeMap::new();
+        let mut layouts = layouts.into_iter();
+        for member in &declared.members {
+            for declarator in &member.declarators {
+                let layout = layouts.next().flatten();
+                let name = self.text(declarator.name);
+                let spelled = built_in::spelled(name);
+                let storage = if prefix.is_empty() { "static " } else { "" };
+                let path = format!("{prefix}{spelled}");
+                let symbol = match (declared.has("buffer"), bound, layout) {
+                    (true, Bound::To(range), Some(layout)) => {
+                        self.stored(storage, &member.declared, declarator, &path, Some((range, layout)))?
+                    }
+                    (true, _, _) => self.stored(storage, &member.declared, declarator, &path, None)?,
+                    (false, bound, layout) => {
+                        self.out.start();
+                        self.out.write(storage);
+                        self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
+                        self.out.write(&format!(" {spelled};"));
+                        self.out.end();
+                        if let (Bound::To(range), Some((offset, layout))) = (bound, layout) {
+                            let copied = Copied { range, declared: &member.declared, near: declarator.name };
+                            self.copy(&copied, &path, &layout, &offset.to_string(), 0)?;
+                        }
+                        let shape = self.shape(&member.declared, &declarator.sizes);
+                        Symbol { text: path, place: Held::Unwritten, field: None, shape }
+                    }
+                };
+                symbols.insert(name.to_owned(), symbol);
+            }
+        }
+        Ok(symbols)
+    }
+
+    /// A member of a storage block.
+    fn stored(
+        &mut self,
+        storage: &str,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+        path: &str,
+        bound: Option<(&String, (u32, Layout))>,
+    ) -> Result<Symbol, super::Unsupported> {
+        let (name, near) = (self.text(declarator.name), declarator.name);
+        let element = self.element_name(declared, near)?;
+        if element == "bool" || element.starts_with("bvec") {
+            return Err(self.unsupported(format!("the Boolean `{name}` in a storage block"), near));
+        }
+        let sizes: Vec<&Option<Expression>> = declarator.sizes.iter().chain(&declared.sizes).collect();
+        let is_array = !sizes.is_empty();
+        self.out.start();
+        self.out.write(&format!("{storage}{}<", if is_array { "Elements" } else { "Member" }));
+        self.write_array(&element, sizes.get(1..).unwrap_or_default(), None, near)?;
+        self.out.write(&format!("> {};", built_in::spelled(name)));
+        self.out.end();
+        let refused =
+            |emitter: &Self, what: &str| emitter.unsupported(format!("the layout of `{name}` ({what})"), near);
+        if let Some((range, (offset, layout))) = bound {
+            let line = match (is_array, layout) {
+                (true, Layout::Array { stride, count, element }) => {
+                    let size = tight(&element).map_err(|what| refused(self, &what))?;
+                    if stride < size {
+                        return Err(refused(self, "elements that overlap"));
+                    }
+                    format!("{path}.bind({range}, {offset}, {stride}, {});", count.unwrap_or(0))
+                }
+                (false, layout) => {
+                    tight(&layout).map_err(|what| refused(self, &what))?;
+                    format!("{path}.bind({range}, {offset});")
+                }
+                (true, _) => return Err(refused(self, "no array")),
+            };
+            self.bindings.push(line);
+        }
+        let text = if is_array { path.to_owned() } else { format!("{path}.get()") };
+        let shape = self.shape(declared, &declarator.sizes);
+        Ok(Symbol { text, place: Held::InMemory, field: None, shape })
+    }
+
+    /// Lines that copy a value of a block that is only read.
+    fn copy(&mut self, copied: &Copied, target: &str, layout: &Layout, offset: &str, depth: usize) -> Emitted {
+        match layout {
+            Layout::Number | Layout::Vector(_) => {
+                self.bindings.push(format!("load({target}, {}, {offset});", copied.range));
+                Ok(())
+            }
+            Layout::Array { stride, count: Some(count), element } => {
+                let index = format!("at_{depth}");
+                self.bindings.push(format!("for (std::size_t {index} = 0; {index} < {count}; ++{index}) {{"));
+                let (target, offset) =
+                    (format!("{target}.elements[{index}]"), format!("{offset} + {index} * {stride}"));
+                self.copy(copied, &target, element, &offset, depth + 1)?;
+                self.bindings.push("}".to_owned());
+                Ok(())
+            }
+            Layout::Structure(members) => {
+                let name = copied.declared.name.unwrap_or(copied.near);
+                let known = self.structure_members(name)?;
+                for (member, (inner, layout)) in known.iter().zip(members) {
+                    let path = format!("{target}.{}", member.name);
+                    let copied = Copied { declared: &member.declared, ..*copied };
+                    self.copy(&copied, &path, layout, &format!("{offset} + {inner}"), depth)?;
+                }
+                Ok(())
+            }
+            Layout::Array { count: None, .. } => Err(self.unsupported("an array without a size", copied.near)),
+            Layout::Other(what) => Err(self.unsupported(format!("{what} in a block"), copied.near)),
+        }
+    }
+}
+
+/// What is copied out of a block.
+#[derive(Clone, Copy)]
+struct Copied<'a> {
+    range: &'a str,
+    declared: &'a DeclaredType,
+    near: TokenIndex,
+}
+
+/// Bytes of a value that lies without gaps, as its C++ type does; else what stands in the way.
+fn tight(layout: &Layout) -> Result<u32, String> {
+    match layout {
+        Layout::Number => Ok(4),
+        Layout::Vector(count) => Ok(4 * count),
+        Layout::Array { stride, count: Some(count), element } => {
+            let size = tight(element)?;
+            let total = u64::from(size) * count;
+            match u32::try_from(total) {
+                Ok(total) if *stride == size => Ok(total),
+                Ok(_) => Err(format!("elements of {size} bytes every {stride} bytes")),
+                Err(_) => Err("more than 4 GiB".to_owned()),
+            }
+        }
+        Layout::Array { count: None, .. } => Err("a runtime array inside another type".to_owned()),
+        Layout::Structure(members) => {
+            let mut end = 0;
+            for (offset, member) in members {
+                if *offset != end {
+                    return Err(format!("a gap before byte {offset} of a structure"));
+                }
+                end += tight(member)?;
+            }
+            Ok(end)
+        }
+        Layout::Other(what) => Err(what.clone()),
+    }
+}

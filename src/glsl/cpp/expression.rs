@@ -1,0 +1,373 @@
+//! Expressions, token by token where C++ has the same, and rewritten where it has not.
+//!
+//! Promises: an expression stands on one line; where a decision, its root or a condition begins and ends is noted.
+
+use super::super::marking::Placed;
+use super::super::outline::Outline;
+use super::super::syntax::{Expression, ExpressionKind, TokenIndex};
+use super::{Emitted, Emitter, Held, PlacedDecision, Unsupported, Watched, built_in};
+use crate::model::id::DecisionId;
+use std::collections::BTreeMap;
+
+/// What runs of tokens are to the decisions, as the outline has found them.
+pub fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
+    let mut watched: BTreeMap<_, Vec<Watched>> = BTreeMap::new();
+    for (number, [first, last]) in outline.ranges.iter().enumerate() {
+        let id = DecisionId(number as u32 + 1);
+        watched.entry((*first as usize, *last as usize)).or_default().push(Watched::Whole(id));
+    }
+    for placement in &outline.placements {
+        let role = match placement.role {
+            Placed::Condition { decision, condition } => Watched::Condition(decision, condition as usize),
+            Placed::Single { decision } => Watched::Condition(decision, 0),
+            Placed::Decision { .. } | Placed::Entry { .. } | Placed::Label { .. } | Placed::ImplicitDefault { .. } => {
+                continue;
+            }
+        };
+        watched.entry((placement.first, placement.last)).or_default().push(role);
+    }
+    watched
+}
+
+impl Emitter<'_> {
+    /// Writes an expression.
+    pub fn expression(&mut self, expression: &Expression) -> Emitted {
+        let key = (expression.first, expression.last);
+        // Parentheses around a whole expression have other tokens than it, so a run of tokens is one node.
+        let noted = self.watched.get(&key).cloned().unwrap_or_default();
+        for watch in &noted {
+            if let Watched::Whole(id) = watch {
+                let root = self.root(expression);
+                self.watched.entry((root.first, root.last)).or_default().push(Watched::Root(*id));
+            }
+        }
+        let start = self.out.here();
+        self.bare_expression(expression)?;
+        let extent = self.out.since(start);
+        for watch in self.watched.get(&key).cloned().unwrap_or_default() {
+            let conditions = |id: DecisionId| self.outline.decisions[id.0 as usize - 1].conditions.len();
+            let count = match watch {
+                Watched::Whole(id) | Watched::Root(id) | Watched::Condition(id, _) => (id, conditions(id)),
+            };
+            let new = || PlacedDecision {
+                id: count.0,
+                whole: Default::default(),
+                root: Default::default(),
+                conditions: vec![Default::default(); count.1],
+            };
+            let placed = self.placed.entry(count.0).or_insert_with(new);
+            match watch {
+                Watched::Whole(_) => placed.whole = extent,
+                Watched::Root(_) => placed.root = extent,
+                Watched::Condition(_, condition) => placed.conditions[condition] = extent,
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left of a decision without `!` and parentheses around all of it.
+    fn root<'e>(&self, expression: &'e Expression) -> &'e Expression {
+        match &expression.kind {
+            ExpressionKind::Parenthesised(inner) => self.root(inner),
+            ExpressionKind::Prefix(inner) if self.text(expression.first) == "!" => self.root(inner),
+            _ => expression,
+        }
+    }
+
+    fn bare_expression(&mut self, expression: &Expression) -> Emitted {
+        match &expression.kind {
+            ExpressionKind::Literal => self.literal(expression.first),
+            ExpressionKind::Identifier => self.identifier(expression.first),
+            ExpressionKind::Parenthesised(inner) => self.enclosed("(", inner, ")"),
+            ExpressionKind::Prefix(operand) => {
+                self.out.write(self.text(expression.first));
+                if matches!(operand.kind, ExpressionKind::Prefix(_)) && self.text(expression.first) != "!" {
+                    self.out.write(" ");
+                }
+                self.expression(operand)
+            }
+            ExpressionKind::Postfix(operand) => {
+                self.expression(operand)?;
+                self.out.write(self.text(expression.last));
+                Ok(())
+            }
+            ExpressionKind::Binary { operator, left, right } => self.binary(*operator, left, right),
+            ExpressionKind::Assignment { target, value } => self.assignment(target, value),
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                self.selecting(condition)?;
+                self.out.write(" ? ");
+                self.expression(then)?;
+                self.out.write(" : ");
+                self.expression(otherwise)
+            }
+            ExpressionKind::Comma { first, second } => {
+                self.expression(first)?;
+                self.out.write(", ");
+                self.expression(second)
+            }
+            ExpressionKind::Call { callee, arguments } => self.call(expression, callee, arguments),
+            ExpressionKind::Index { base, index: Some(index) } => {
+                self.expression(base)?;
+                self.enclosed("[", index, "]")
+            }
+            ExpressionKind::Field { base, name } => self.field(base, *name),
+            ExpressionKind::Index { index: None, .. } | ExpressionKind::Template(_) => {
+                Err(self.unsupported("a type in an expression", expression.first))
+            }
+            ExpressionKind::List(_) => Err(self.unsupported("a list in an expression", expression.first)),
+        }
+    }
+
+    /// The condition of `?:`. clang 19 records no vectors of it where the value is of a class type, as numbers are
+    /// here, unless the condition is an expression of its own.
+    fn selecting(&mut self, condition: &Expression) -> Emitted {
+        match &self.root(condition).kind {
+            ExpressionKind::Binary { operator, .. } if matches!(self.text(*operator), "&&" | "||") => {
+                self.enclosed("bool(", condition, ")")
+            }
+            _ => self.expression(condition),
+        }
+    }
+
+    fn enclosed(&mut self, open: &str, inner: &Expression, close: &str) -> Emitted {
+        self.out.write(open);
+        self.expression(inner)?;
+        self.out.write(close);
+        Ok(())
+    }
+
+    /// C++ has no `^^`; on Booleans `!=` is the same, and evaluates both sides too.
+    fn binary(&mut self, operator: TokenIndex, left: &Expression, right: &Expression) -> Emitted {
+        if self.text(operator) == "^^" {
+            self.enclosed("((", left, ") != ")?;
+            return self.enclosed("(", right, "))");
+        }
+        self.expression(left)?;
+        self.out.write(&format!(" {} ", self.text(operator)));
+        self.expression(right)
+    }
+
+    fn assignment(&mut self, target: &Expression, value: &Expression) -> Emitted {
+        match &target.kind {
+            ExpressionKind::Field { base, name } if self.swizzled(base, *name)?.len() > 1 => {
+                let components = self.swizzled(base, *name)?;
+                self.out.write(&format!("swizzled<{}>(", listed(&components)));
+                self.expression(base)?;
+                self.out.write(")");
+            }
+            _ => self.expression(target)?,
+        }
+        self.out.write(&format!(" {} ", self.text(target.last + 1)));
+        self.expression(value)
+    }
+
+    /// The components that a swizzle of these letters names.
+    pub fn components(&self, name: TokenIndex) -> Option<Vec<usize>> {
+        let letters = self.text(name);
+        if letters.len() > 4 {
+            return None;
+        }
+        ["xyzw", "rgba", "stpq"].iter().find_map(|set| letters.chars().map(|letter| set.find(letter)).collect())
+    }
+
+    /// The components that a field is; none where it is a member of a structure.
+    fn swizzled(&self, base: &Expression, name: TokenIndex) -> Result<Vec<usize>, Unsupported> {
+        match self.components(name) {
+            Some(components) if !self.is_member(base, name)? => Ok(components),
+            Some(_) | None => Ok(Vec::new()),
+        }
+    }
+
+    fn field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
+        let text = self.text(name);
+        if let Some(members) = self.block_members(base) {
+            let member = members.get(text).map(|member| member.text.clone());
+            let member = member.ok_or_else(|| self.unsupported(format!("the member `{text}`"), name))?;
+            self.out.write(&member);
+            return Ok(());
+        }
+        let components = self.swizzled(base, name)?;
+        match components.as_slice() {
+            [] => {
+                self.expression(base)?;
+                self.out.write(&format!(".{}", built_in::spelled(text)));
+            }
+            [component] => {
+                self.expression(base)?;
+                self.out.write([".x", ".y", ".z", ".w"][*component]);
+            }
+            several => {
+                self.out.write(&format!("swizzle<{}>(", listed(several)));
+                self.expression(base)?;
+                self.out.write(")");
+            }
+        }
+        Ok(())
+    }
+
+    fn identifier(&mut self, token: TokenIndex) -> Emitted {
+        let name = self.text(token);
+        let text = match self.resolve(name) {
+            Some(symbol) => match symbol.place {
+                Held::Block(_) => return Err(self.unsupported(format!("the block `{name}` as a value"), token)),
+                Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => symbol.text.clone(),
+            },
+            None if built_in::has_variable(name) => name.to_owned(),
+            None => return Err(self.unsupported(format!("`{name}`"), token)),
+        };
+        self.out.write(&text);
+        Ok(())
+    }
+
+    fn literal(&mut self, token: TokenIndex) -> Emitted {
+        let text = self.text(token);
+        if matches!(text, "true" | "false") {
+            self.out.write(text);
+            return Ok(());
+        }
+        let refused = || self.unsupported(format!("the literal `{text}`"), token);
+        let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+        let is_float = !hexadecimal && text.contains(['.', 'e', 'E']);
+        let made = if is_float {
+            let digits = text.trim_end_matches(['f', 'F']);
+            // The compiler reads a number of 64 bits and rounds it; where that makes a difference nobody knows which is
+            // meant.
+            let (double, single): (f64, f32) =
+                (digits.parse().map_err(|_| refused())?, digits.parse().map_err(|_| refused())?);
+            if (double as f32).to_bits() != single.to_bits() || !single.is_finite() {
+                return Err(refused());
+            }
+            format!("{digits}_f")
+        } else {
+            let digits = text.trim_end_matches(['u', 'U']);
+            let value = match digits {
+                _ if hexadecimal => u64::from_str_radix(&digits[2..], 16),
+                _ if digits.starts_with('0') => u64::from_str_radix(digits, 8),
+                _ => digits.parse(),
+            };
+            let value = value.map_err(|_| refused())?;
+            if value > u64::from(u32::MAX) {
+                return Err(refused());
+            }
+            format!("{digits}_{}", if digits.len() == text.len() { "i" } else { "u" })
+        };
+        self.out.write(&made);
+        Ok(())
+    }
+
+    /// An initialiser, which may be a list (GLSL 4.60, 4.1.11), of a value of the named type in so many array
+    /// dimensions.
+    pub fn initialiser(&mut self, initialiser: &Expression, element: Option<TokenIndex>, dimensions: usize) -> Emitted {
+        let ExpressionKind::List(elements) = &initialiser.kind else { return self.expression(initialiser) };
+        let refused = |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
+        let Some(name) = element.filter(|_| !elements.is_empty()) else {
+            return refused(self, "an empty list of initialisers");
+        };
+        if dimensions > 0 {
+            self.out.write("{{");
+            for (number, inner) in elements.iter().enumerate() {
+                self.out.write(if number == 0 { "" } else { ", " });
+                self.initialiser(inner, element, dimensions - 1)?;
+            }
+            self.out.write("}}");
+            return Ok(());
+        }
+        if let Some(members) = self.structures.get(self.text(name)).cloned() {
+            self.out.write("{");
+            for (number, (inner, member)) in elements.iter().zip(&members).enumerate() {
+                self.out.write(if number == 0 { "" } else { ", " });
+                self.initialiser(inner, member.declared.name, member.dimensions)?;
+            }
+            self.out.write("}");
+            return Ok(());
+        }
+        let vector = built_in::type_name(self.text(name)).filter(|made| made.contains("vec"));
+        let Some(vector) = vector else {
+            return refused(self, "a list for a value that is no array, structure or vector");
+        };
+        self.out.write(vector);
+        self.arguments(["(", ")"], elements)
+    }
+
+    fn call(&mut self, whole: &Expression, callee: &Expression, arguments: &[Expression]) -> Emitted {
+        match &callee.kind {
+            ExpressionKind::Field { base, name } if self.text(*name) == "length" && arguments.is_empty() => {
+                self.expression(base)?;
+                self.out.write(".length()");
+                Ok(())
+            }
+            ExpressionKind::Index { .. } => self.array_constructor(callee, arguments),
+            ExpressionKind::Identifier => self.named_call(callee.first, arguments),
+            _ => Err(self.unsupported("a call of something that is no name", whole.first)),
+        }
+    }
+
+    /// `float[3](a, b, c)`
+    fn array_constructor(&mut self, callee: &Expression, arguments: &[Expression]) -> Emitted {
+        let mut sizes = Vec::new();
+        let mut inner = callee;
+        while let ExpressionKind::Index { base, index } = &inner.kind {
+            sizes.push(index.as_deref().cloned());
+            inner = base;
+        }
+        sizes.reverse();
+        if !matches!(inner.kind, ExpressionKind::Identifier) {
+            return Err(self.unsupported("a call of something that is no name", callee.first));
+        }
+        let element = self.type_of_name(inner.first)?;
+        let sizes: Vec<&Option<Expression>> = sizes.iter().collect();
+        self.write_array(&element, &sizes, Some(arguments.len()), callee.first)?;
+        self.arguments(["{{", "}}"], arguments)
+    }
+
+    fn named_call(&mut self, callee: TokenIndex, arguments: &[Expression]) -> Emitted {
+        let name = self.text(callee);
+        if self.structures.contains_key(name) {
+            self.out.write(&built_in::spelled(name));
+            return self.arguments(["{", "}"], arguments);
+        }
+        if let Some(signature) = self.functions.get(name) {
+            if signature.holds_barrier {
+                return Err(self.unsupported(format!("a call of `{name}`, which holds a barrier"), callee));
+            }
+            let written = signature.written.clone();
+            for argument in arguments.iter().enumerate().filter(|(at, _)| written.contains(at)).map(|(_, found)| found)
+            {
+                self.refuse_written_swizzle(argument)?;
+            }
+            self.out.write(&built_in::spelled_function(name));
+            return self.arguments(["(", ")"], arguments);
+        }
+        let spelling = match built_in::type_name(name) {
+            Some(made) => made,
+            None if built_in::has_function(name, arguments.len()) => built_in::function_name(name),
+            None => return Err(self.unsupported(format!("the function `{name}`"), callee)),
+        };
+        self.out.write(spelling);
+        self.arguments(["(", ")"], arguments)
+    }
+
+    /// C++ has no reference to several components at once.
+    fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
+        match &argument.kind {
+            ExpressionKind::Field { base, name } if self.swizzled(base, *name)?.len() > 1 => {
+                Err(self.unsupported("a swizzle that a function writes", *name))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn arguments(&mut self, [open, close]: [&str; 2], arguments: &[Expression]) -> Emitted {
+        self.out.write(open);
+        for (number, argument) in arguments.iter().enumerate() {
+            self.out.write(if number == 0 { "" } else { ", " });
+            self.expression(argument)?;
+        }
+        self.out.write(close);
+        Ok(())
+    }
+}
+
+fn listed(components: &[usize]) -> String {
+    components.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}

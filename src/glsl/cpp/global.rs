@@ -1,0 +1,223 @@
+//! Declarations at file level: structures, constants, specialization constants, workgroup and private variables.
+
+use super::super::syntax::{Declaration, Declarator, DeclaredType, Expression, ExpressionKind, TokenIndex};
+use super::{Emitted, Emitter, Field, Held, Symbol, Unsupported, built_in};
+
+/// A member of a structure.
+#[derive(Debug, Clone)]
+pub struct StructureMember {
+    /// As the program spells it.
+    pub name: String,
+    pub declared: DeclaredType,
+    /// Array dimensions around the type.
+    pub dimensions: usize,
+}
+
+impl Emitter<'_> {
+    /// A declaration at file level.
+    pub fn global(&mut self, declaration: &Declaration) -> Emitted {
+        let declared = &declaration.declared;
+        if declared.has_body && (declared.has("buffer") || declared.has("uniform")) {
+            return self.block(declaration);
+        }
+        let Some(name) = declared.name else {
+            return match declaration.declarators.first() {
+                None if !declared.has_body => Ok(()),
+                first => Err(self.unsupported("a type without a name", first.map_or(0, |declarator| declarator.name))),
+            };
+        };
+        if declared.has_body {
+            self.structure(declared, name)?;
+        }
+        for declarator in &declaration.declarators {
+            self.global_variable(declared, declarator)?;
+        }
+        Ok(())
+    }
+
+    fn global_variable(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
+        let name = self.text(declarator.name);
+        let refused = ["uniform", "buffer", "in", "out"].iter().find(|qualifier| declared.has(qualifier));
+        if let Some(qualifier) = refused {
+            return Err(self.unsupported(format!("the {qualifier} variable `{name}`"), declarator.name));
+        }
+        if declared.layout.iter().any(|known| known == "constant_id") {
+            return self.specialization_constant(declared, declarator);
+        }
+        if declared.has("shared") {
+            if declarator.initialiser.is_some() {
+                return Err(self.unsupported(format!("the initialiser of `{name}`"), declarator.name));
+            }
+            self.variable("static ", declared, declarator, Held::InMemory)?;
+            self.shared.push(built_in::spelled(name));
+            return Ok(());
+        }
+        let folded = declarator.initialiser.as_ref().is_none_or(|initialiser| self.is_foldable(initialiser));
+        if declared.has("const") {
+            let (qualifier, place) =
+                if folded { ("constexpr ", Held::Constant) } else { ("static const ", Held::Unwritten) };
+            return self.variable(qualifier, declared, declarator, place);
+        }
+        if !folded {
+            return Err(self.unsupported(format!("the initialiser of `{name}`"), declarator.name));
+        }
+        self.variable("static ", declared, declarator, Held::InMemory)?;
+        let spelled = built_in::spelled(name);
+        self.out.line(&format!("static const auto initial_{spelled} = {spelled};"));
+        let declaration = format!("decltype(kernel::{spelled}) private_{spelled} = initial_{spelled};");
+        self.private.push(Field { name: spelled, declaration });
+        Ok(())
+    }
+
+    /// `qualifier T name = initialiser;`, and the name is known from here on.
+    pub fn variable(
+        &mut self,
+        qualifier: &str,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+        place: Held,
+    ) -> Emitted {
+        let name = self.text(declarator.name);
+        let spelled = built_in::spelled(name);
+        self.out.start();
+        self.out.write(qualifier);
+        let listed = declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
+        self.write_type(declared, &declarator.sizes, listed, declarator.name)?;
+        self.out.write(&format!(" {spelled}"));
+        self.write_initialiser(declared, declarator)?;
+        self.out.write(";");
+        self.out.end();
+        let shape = self.shape(declared, &declarator.sizes);
+        self.declare(name, spelled, place, shape);
+        Ok(())
+    }
+
+    /// ` = initialiser`; what has none holds what nobody has written, and a Boolean false.
+    pub fn write_initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
+        match &declarator.initialiser {
+            Some(initialiser) => {
+                self.refuse_itself(declarator, initialiser)?;
+                self.check_order(initialiser)?;
+                self.out.write(" = ");
+                let dimensions = declarator.sizes.len() + declared.sizes.len();
+                self.initialiser(initialiser, declared.name, dimensions)
+            }
+            None => {
+                let plain = declarator.sizes.is_empty() && declared.sizes.is_empty();
+                if plain && declared.name.is_some_and(|name| self.text(name) == "bool") {
+                    self.out.write(" = false");
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// In GLSL the initialiser of `x` may name another `x` around it; in C++ it is the new one.
+    fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
+        let name = self.text(declarator.name);
+        match self.mention(initialiser, name) {
+            Some(token) => Err(self.unsupported(format!("`{name}` in its own initialiser"), token)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where an expression names a variable or function.
+    fn mention(&self, expression: &Expression, name: &str) -> Option<TokenIndex> {
+        match &expression.kind {
+            ExpressionKind::Identifier => (self.text(expression.first) == name).then_some(expression.first),
+            _ => {
+                let mut found = None;
+                expression.each_part(&mut |part| found = found.or_else(|| self.mention(part, name)));
+                found
+            }
+        }
+    }
+
+    fn structure(&mut self, declared: &DeclaredType, name: TokenIndex) -> Emitted {
+        let text = self.text(name);
+        let spelled = built_in::spelled(text);
+        self.structures.insert(text.to_owned(), Vec::new());
+        self.out.open(&format!("struct {spelled} {{"));
+        let mut members = Vec::new();
+        for member in &declared.members {
+            for declarator in &member.declarators {
+                let name = built_in::spelled(self.text(declarator.name));
+                self.out.start();
+                self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
+                self.out.write(&format!(" {name}{{}};"));
+                self.out.end();
+                let dimensions = declarator.sizes.len() + member.declared.sizes.len();
+                members.push(StructureMember { name, declared: member.declared.clone(), dimensions });
+            }
+        }
+        let equal: Vec<String> = members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();
+        self.out.line(&format!(
+            "friend bool operator==(const {spelled} &a, const {spelled} &b) {{ return {}; }}",
+            equal.join(" && ")
+        ));
+        self.out
+            .line(&format!("friend bool operator!=(const {spelled} &a, const {spelled} &b) {{ return !(a == b); }}"));
+        self.out.close("};");
+        self.out.line("");
+        self.structures.insert(text.to_owned(), members);
+        Ok(())
+    }
+
+    fn specialization_constant(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
+        let name = self.text(declarator.name);
+        let element = self.element_name(declared, declarator.name)?;
+        let constant = self.interface.specialization.get(name);
+        let constant = constant.ok_or_else(|| {
+            self.unsupported(format!("the specialization constant `{name}`, which the module lacks"), declarator.name)
+        })?;
+        let bits = constant.bits as u32;
+        let number = f32::from_bits(bits);
+        let value = match element.as_str() {
+            "bool" => if constant.bits != 0 { "true" } else { "false" }.to_owned(),
+            "Int" => format!("Int::of({bits}u)"),
+            "Uint" => format!("{bits}_u"),
+            "Float" if number.is_finite() => format!("Float({number:?}f)"),
+            _ => return Err(self.unsupported(format!("the value of `{name}`"), declarator.name)),
+        };
+        let spelled = built_in::spelled(name);
+        self.out.line(&format!("constexpr {element} {spelled} = {value}; // specialization constant"));
+        self.declare(name, spelled, Held::Constant, self.shape(declared, &declarator.sizes));
+        Ok(())
+    }
+
+    /// Whether C++ can tell the value when it compiles: constants and arithmetic, no functions.
+    pub fn is_foldable(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Identifier => {
+                let name = self.text(expression.first);
+                match self.resolve(name) {
+                    Some(Symbol { place, .. }) => *place == Held::Constant,
+                    None => name == "gl_WorkGroupSize",
+                }
+            }
+            ExpressionKind::Call { callee, arguments } => {
+                let mut inner = callee;
+                while let ExpressionKind::Index { base, .. } = &inner.kind {
+                    inner = base;
+                }
+                let name = self.text(inner.first);
+                let constructs = built_in::type_name(name).is_some() || self.structures.contains_key(name);
+                constructs && arguments.iter().all(|argument| self.is_foldable(argument))
+            }
+            // Array elements are read by a function that checks the index.
+            ExpressionKind::Assignment { .. } | ExpressionKind::Postfix(_) | ExpressionKind::Index { .. } => false,
+            ExpressionKind::Prefix(_) if matches!(self.text(expression.first), "++" | "--") => false,
+            _ => {
+                let mut all = true;
+                expression.each_part(&mut |part| all &= self.is_foldable(part));
+                all
+            }
+        }
+    }
+
+    /// The members of a structure, for layouts.
+    pub fn structure_members(&self, name: TokenIndex) -> Result<Vec<StructureMember>, Unsupported> {
+        let members = self.structures.get(self.text(name)).cloned();
+        members.ok_or_else(|| self.unsupported(format!("the type `{}` in a block", self.text(name)), name))
+    }
+}

@@ -1,0 +1,354 @@
+//! Statements without barriers: C++ has the same.
+
+use super::super::syntax::{Declaration, Declarator, Expression, LoopCondition, Statement, StatementKind, TokenIndex};
+use super::region::Leaving;
+use super::{Emitted, Emitter, Held, built_in};
+use std::collections::BTreeMap;
+
+impl Emitter<'_> {
+    /// Statements in the scope that is open.
+    pub fn statements(&mut self, statements: &[Statement]) -> Emitted {
+        statements.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    pub fn statement(&mut self, statement: &Statement) -> Emitted {
+        match &statement.kind {
+            StatementKind::Block(inner) => {
+                self.out.open("{");
+                self.scoped(inner)?;
+                self.out.close("}");
+                Ok(())
+            }
+            StatementKind::Empty => Ok(()),
+            StatementKind::Expression(expression) => {
+                self.out.start();
+                self.full_expression(expression)?;
+                self.out.write(";");
+                self.out.end();
+                Ok(())
+            }
+            StatementKind::Declaration(declaration) => self.local(declaration, statement.first),
+            StatementKind::If { condition, then, otherwise } => {
+                self.out.start();
+                self.if_statement(condition, then, otherwise.as_deref())
+            }
+            StatementKind::While { condition, body } => self.while_statement(condition, body),
+            StatementKind::DoWhile { body, condition } => self.do_statement(body, condition),
+            StatementKind::For { init, condition, update, body } => {
+                self.for_statement(init.as_deref(), condition.as_ref(), update.as_ref(), body)
+            }
+            StatementKind::Switch { selector, body, .. } => self.switch(selector, body),
+            StatementKind::Case(_) | StatementKind::Default => {
+                Err(self.unsupported("a label inside another statement", statement.first))
+            }
+            StatementKind::Break => self.leave_loop("break", statement.first),
+            StatementKind::Continue => self.leave_loop("continue", statement.first),
+            StatementKind::Return(value) => self.return_statement(value.as_ref()),
+            StatementKind::Terminate => {
+                Err(self.unsupported(format!("`{}`", self.text(statement.first)), statement.first))
+            }
+        }
+    }
+
+    /// An expression that is no part of another.
+    pub fn full_expression(&mut self, expression: &Expression) -> Emitted {
+        self.check_order(expression)?;
+        self.expression(expression)
+    }
+
+    fn scoped(&mut self, statements: &[Statement]) -> Emitted {
+        self.scopes.push(BTreeMap::new());
+        self.statements(statements)?;
+        self.scopes.pop();
+        Ok(())
+    }
+
+    /// The statement of a branch or loop, between braces that the caller writes.
+    fn branch(&mut self, statement: &Statement) -> Emitted {
+        match &statement.kind {
+            StatementKind::Block(inner) => self.scoped(inner),
+            _ => self.scoped(std::slice::from_ref(statement)),
+        }
+    }
+
+    /// Goes on behind what stands on the line, so that chains of `else if` do not nest.
+    fn if_statement(&mut self, condition: &Expression, then: &Statement, otherwise: Option<&Statement>) -> Emitted {
+        self.out.write("if (");
+        self.full_expression(condition)?;
+        self.out.write(") {");
+        self.out.end();
+        self.out.indent();
+        self.branch(then)?;
+        self.out.dedent();
+        self.out.start();
+        self.out.write("}");
+        match otherwise {
+            None => self.out.end(),
+            Some(Statement { kind: StatementKind::If { condition, then, otherwise }, .. }) => {
+                self.out.write(" else ");
+                return self.if_statement(condition, then, otherwise.as_deref());
+            }
+            Some(otherwise) => {
+                self.out.write(" else {");
+                self.out.end();
+                self.out.indent();
+                self.branch(otherwise)?;
+                self.out.close("}");
+            }
+        }
+        Ok(())
+    }
+
+    fn while_statement(&mut self, condition: &LoopCondition, body: &Statement) -> Emitted {
+        self.scopes.push(BTreeMap::new());
+        self.out.start();
+        self.out.write("while (");
+        self.loop_condition(condition)?;
+        self.out.write(")");
+        self.loop_body(body)?;
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn do_statement(&mut self, body: &Statement, condition: &Expression) -> Emitted {
+        self.out.open("do {");
+        let outside = self.leaving.enter_loop();
+        self.branch(body)?;
+        self.leaving = outside;
+        self.out.dedent();
+        self.out.start();
+        self.out.write("} while (");
+        self.full_expression(condition)?;
+        self.out.write(");");
+        self.out.end();
+        Ok(())
+    }
+
+    fn loop_condition(&mut self, condition: &LoopCondition) -> Emitted {
+        match condition {
+            LoopCondition::Expression(expression) => self.full_expression(expression),
+            LoopCondition::Declaration(declaration) => self.declarators(declaration),
+        }
+    }
+
+    /// Behind the header of a loop, on its line.
+    fn loop_body(&mut self, body: &Statement) -> Emitted {
+        self.out.write(" {");
+        self.out.end();
+        self.out.indent();
+        let outside = self.leaving.enter_loop();
+        self.branch(body)?;
+        self.leaving = outside;
+        self.out.close("}");
+        Ok(())
+    }
+
+    fn for_statement(
+        &mut self,
+        init: Option<&Statement>,
+        condition: Option<&LoopCondition>,
+        update: Option<&Expression>,
+        body: &Statement,
+    ) -> Emitted {
+        self.scopes.push(BTreeMap::new());
+        self.out.start();
+        self.out.write("for (");
+        match init.map(|init| (&init.kind, init.first)) {
+            None | Some((StatementKind::Empty, _)) => {}
+            Some((StatementKind::Declaration(declaration), _)) => self.declarators(declaration)?,
+            Some((StatementKind::Expression(expression), _)) => self.full_expression(expression)?,
+            Some((_, first)) => return Err(self.unsupported("a statement in the header of a loop", first)),
+        }
+        self.out.write("; ");
+        if let Some(condition) = condition {
+            self.loop_condition(condition)?;
+        }
+        self.out.write("; ");
+        if let Some(update) = update {
+            self.full_expression(update)?;
+        }
+        self.out.write(")");
+        self.loop_body(body)?;
+        self.scopes.pop();
+        Ok(())
+    }
+
+    /// A declaration in the header of a loop.
+    fn declarators(&mut self, declaration: &Declaration) -> Emitted {
+        let declared = &declaration.declared;
+        for (number, declarator) in declaration.declarators.iter().enumerate() {
+            if !declarator.sizes.is_empty() {
+                return Err(self.unsupported("an array in the header of a loop", declarator.name));
+            }
+            if number == 0 {
+                self.write_type(declared, &[], None, declarator.name)?;
+                self.out.write(" ");
+            } else {
+                self.out.write(", ");
+            }
+            let spelled = built_in::spelled(self.text(declarator.name));
+            self.out.write(&spelled);
+            self.write_initialiser(declared, declarator)?;
+            let shape = self.shape(declared, &declarator.sizes);
+            self.declare(self.text(declarator.name), spelled, Held::Locally, shape);
+        }
+        Ok(())
+    }
+
+    /// A declaration statement.
+    fn local(&mut self, declaration: &Declaration, first: TokenIndex) -> Emitted {
+        let declared = &declaration.declared;
+        if declared.has_body {
+            return Err(self.unsupported("a structure inside a function", first));
+        }
+        for declarator in &declaration.declarators {
+            match self.fields.get(&declarator.name).cloned() {
+                Some(_) => self.kept(declaration, declarator)?,
+                None if self.is_hoisted(declaration, declarator) => {}
+                None => {
+                    let folded = declared.has("const") && self.folds(declarator);
+                    let (qualifier, place) = match (declared.has("const"), folded) {
+                        (true, true) => ("constexpr ", Held::Constant),
+                        (true, false) => ("const ", Held::Locally),
+                        (false, _) => ("", Held::Locally),
+                    };
+                    self.variable(qualifier, declared, declarator, place)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn folds(&self, declarator: &Declarator) -> bool {
+        declarator.initialiser.as_ref().is_some_and(|initialiser| self.is_foldable(initialiser))
+    }
+
+    /// Constants between regions stand before the loop nest.
+    fn is_hoisted(&self, declaration: &Declaration, declarator: &Declarator) -> bool {
+        let known = self.resolve(self.text(declarator.name));
+        declaration.declared.has("const")
+            && self.hoisted.contains(&declarator.name)
+            && known.is_some_and(|symbol| symbol.place == Held::Constant)
+    }
+
+    /// A variable that lives across regions is there already; it gets its value here.
+    fn kept(&mut self, declaration: &Declaration, declarator: &Declarator) -> Emitted {
+        if declarator.initialiser.is_none() {
+            return Ok(());
+        }
+        self.out.start();
+        self.out.write(&built_in::spelled(self.text(declarator.name)));
+        self.write_initialiser(&declaration.declared, declarator)?;
+        self.out.write(";");
+        self.out.end();
+        Ok(())
+    }
+
+    /// In GLSL all of a switch's body is one scope, in C++ no label may follow a declaration: each group of labels gets
+    /// a scope of its own.
+    fn switch(&mut self, selector: &Expression, body: &[Statement]) -> Emitted {
+        self.refuse_shared_names(body)?;
+        self.out.start();
+        self.out.write("switch (raw(");
+        self.full_expression(selector)?;
+        self.out.write(")) {");
+        self.out.end();
+        let outside = self.leaving.enter_switch();
+        self.scopes.push(BTreeMap::new());
+        let mut open = false;
+        for statement in body {
+            let label = matches!(statement.kind, StatementKind::Case(_) | StatementKind::Default);
+            if label && open {
+                self.out.close("}");
+                open = false;
+            }
+            match &statement.kind {
+                StatementKind::Case(value) => {
+                    self.out.start();
+                    self.out.write("case raw(");
+                    self.expression(value)?;
+                    self.out.write("):");
+                    self.out.end();
+                }
+                StatementKind::Default => self.out.line("default:"),
+                _ => {
+                    if !open {
+                        self.out.open("{");
+                        open = true;
+                    }
+                    self.statement(statement)?;
+                }
+            }
+        }
+        if open {
+            self.out.close("}");
+        } else if !body.is_empty() {
+            self.out.line("    break;");
+        }
+        self.scopes.pop();
+        self.leaving = outside;
+        self.out.line("}");
+        Ok(())
+    }
+
+    fn refuse_shared_names(&self, body: &[Statement]) -> Emitted {
+        for (at, statement) in body.iter().enumerate() {
+            let StatementKind::Declaration(declaration) = &statement.kind else { continue };
+            let is_label = |other: &Statement| matches!(other.kind, StatementKind::Case(_) | StatementKind::Default);
+            let later = body[at..].iter().skip_while(|other| !is_label(other));
+            let tokens: Vec<TokenIndex> = later.flat_map(|other| other.first..=other.last).collect();
+            for declarator in &declaration.declarators {
+                let name = self.text(declarator.name);
+                if let Some(token) = tokens.iter().find(|token| self.text(**token) == name) {
+                    return Err(self.unsupported(format!("`{name}` behind a label after its own"), *token));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn return_statement(&mut self, value: Option<&Expression>) -> Emitted {
+        match (&mut self.leaving, value) {
+            (Leaving::Function, None) => self.out.line("return;"),
+            (Leaving::Function, Some(value)) => {
+                self.out.start();
+                self.out.write("return ");
+                self.full_expression(value)?;
+                self.out.write(";");
+                self.out.end();
+            }
+            (Leaving::Region(region), None) => {
+                let number = region.number;
+                self.out.open("{");
+                self.out.line("self.ended = true;");
+                self.out.line(&format!("goto next_{number};"));
+                self.out.close("}");
+            }
+            (Leaving::Region(_), Some(value)) => {
+                return Err(self.unsupported("a value that the entry point returns", value.first));
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_loop(&mut self, word: &str, token: TokenIndex) -> Emitted {
+        let plain = match (&self.leaving, word) {
+            (Leaving::Function, _) => true,
+            (Leaving::Region(region), "break") => region.breakable > 0,
+            (Leaving::Region(region), _) => region.loops > 0,
+        };
+        if plain {
+            self.out.line(&format!("{word};"));
+            return Ok(());
+        }
+        let Leaving::Region(region) = &self.leaving else {
+            return Err(self.unsupported(format!("`{word}` outside a loop"), token));
+        };
+        let number = region.number;
+        self.out.open("{");
+        self.out.line(&format!("jumps_{number}.{word}s();"));
+        self.out.line(&format!("goto next_{number};"));
+        self.out.close("}");
+        Ok(())
+    }
+}

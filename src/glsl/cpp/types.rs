@@ -1,0 +1,167 @@
+//! Declared types in C++.
+
+use super::super::syntax::{Declaration, DeclaredType, Expression, ExpressionKind, Item, StatementKind, TokenIndex};
+use super::super::token::Token;
+use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names of all members of the text's structures and blocks.
+pub fn member_names(tokens: &[Token], items: &[Item]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut add = |declared: &DeclaredType| {
+        let declarators = declared.members.iter().flat_map(|member| &member.declarators);
+        names.extend(declarators.map(|declarator| tokens[declarator.name].text.to_string()));
+    };
+    for item in items {
+        match item {
+            Item::Declaration(Declaration { declared, .. }) => add(declared),
+            Item::Function(function) => {
+                for statement in function.body.iter().flatten() {
+                    if let StatementKind::Declaration(declaration) = &statement.kind {
+                        add(&declaration.declared);
+                    }
+                }
+            }
+            Item::Prototype { .. } | Item::Unread { .. } => {}
+        }
+    }
+    names
+}
+
+/// A declared type by name, with the number of array dimensions around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    pub name: String,
+    pub dimensions: usize,
+}
+
+impl Emitter<'_> {
+    pub fn shape(&self, declared: &DeclaredType, sizes: &[Option<Expression>]) -> Option<Shape> {
+        let name = self.text(declared.name?).to_owned();
+        Some(Shape { name, dimensions: sizes.len() + declared.sizes.len() })
+    }
+
+    /// The members of the block that an expression is the instance name of.
+    pub fn block_members(&self, expression: &Expression) -> Option<&BTreeMap<String, Symbol>> {
+        let ExpressionKind::Identifier = expression.kind else { return None };
+        match &self.resolve(self.text(expression.first))?.place {
+            Held::Block(members) => Some(members),
+            Held::Locally | Held::InMemory | Held::Unwritten | Held::Constant => None,
+        }
+    }
+
+    /// Whether `base.name` is a member of a structure, where its letters could be a swizzle too.
+    pub fn is_member(&self, base: &Expression, name: TokenIndex) -> Result<bool, Unsupported> {
+        let text = self.text(name);
+        if !self.members.contains(text) {
+            return Ok(self.components(name).is_none());
+        }
+        if matches!(text, "x" | "y" | "z" | "w") {
+            // Written alike.
+            return Ok(true);
+        }
+        match self.shape_of(base) {
+            Some(shape) => Ok(self.structures.contains_key(&shape.name)),
+            None => Err(self.unsupported(format!("`.{text}`, which is a swizzle and a member"), name)),
+        }
+    }
+
+    /// The type of an expression, as far as it tells structures from vectors.
+    fn shape_of(&self, expression: &Expression) -> Option<Shape> {
+        match &expression.kind {
+            ExpressionKind::Identifier => self.resolve(self.text(expression.first))?.shape.clone(),
+            ExpressionKind::Parenthesised(inner) => self.shape_of(inner),
+            ExpressionKind::Index { base, .. } => {
+                let shape = self.shape_of(base)?;
+                Some(Shape { dimensions: shape.dimensions.checked_sub(1)?, ..shape })
+            }
+            ExpressionKind::Field { base, name } => match self.block_members(base) {
+                Some(members) => members.get(self.text(*name))?.shape.clone(),
+                None => {
+                    let members = self.structures.get(&self.shape_of(base)?.name)?;
+                    let spelled = built_in::spelled(self.text(*name));
+                    let member = members.iter().find(|member| member.name == spelled)?;
+                    let name = self.text(member.declared.name?).to_owned();
+                    Some(Shape { name, dimensions: member.dimensions })
+                }
+            },
+            ExpressionKind::Call { callee, .. } => {
+                let name = self.text(callee.first);
+                let constructs = built_in::type_name(name).is_some() || self.structures.contains_key(name);
+                let plain = matches!(callee.kind, ExpressionKind::Identifier);
+                (constructs && plain).then(|| Shape { name: name.to_owned(), dimensions: 0 })
+            }
+            _ => None,
+        }
+    }
+
+    /// The type without arrays.
+    pub fn element_name(&self, declared: &DeclaredType, near: TokenIndex) -> Result<String, Unsupported> {
+        let Some(name) = declared.name else { return Err(self.unsupported("a type without a name", near)) };
+        if !declared.template.is_empty() {
+            return Err(self.unsupported(format!("the type `{}`", self.text(name)), name));
+        }
+        self.type_of_name(name)
+    }
+
+    pub fn type_of_name(&self, name: TokenIndex) -> Result<String, Unsupported> {
+        let text = self.text(name);
+        if self.structures.contains_key(text) {
+            return Ok(built_in::spelled(text));
+        }
+        let made = built_in::type_name(text).map(str::to_owned);
+        made.ok_or_else(|| self.unsupported(format!("the type `{text}`"), name))
+    }
+
+    /// Writes a type with the array sizes of its declarator and its own; `listed` is how many elements an array without
+    /// a size has.
+    pub fn write_type(
+        &mut self,
+        declared: &DeclaredType,
+        sizes: &[Option<Expression>],
+        listed: Option<usize>,
+        near: TokenIndex,
+    ) -> Emitted {
+        let element = self.element_name(declared, near)?;
+        let all: Vec<&Option<Expression>> = sizes.iter().chain(&declared.sizes).collect();
+        self.write_array(&element, &all, listed, near)
+    }
+
+    /// Writes the type of an array; sizes outermost first.
+    pub fn write_array(
+        &mut self,
+        element: &str,
+        sizes: &[&Option<Expression>],
+        listed: Option<usize>,
+        near: TokenIndex,
+    ) -> Emitted {
+        sizes.iter().for_each(|_| self.out.write("Array<"));
+        self.out.write(element);
+        for (level, size) in sizes.iter().enumerate().rev() {
+            match (size, listed) {
+                (Some(size), _) if !self.is_foldable(size) => {
+                    return Err(self.unsupported("an array size that C++ cannot tell", size.first));
+                }
+                (Some(size), _) => {
+                    self.out.write(", std::size_t(raw(");
+                    self.expression(size)?;
+                    self.out.write("))>");
+                }
+                (None, Some(count)) if level == 0 => self.out.write(&format!(", {count}>")),
+                (None, _) => return Err(self.unsupported("an array without a size", near)),
+            }
+        }
+        Ok(())
+    }
+
+    /// How many elements an initialiser lists.
+    pub fn listed(&self, initialiser: &Expression) -> Option<usize> {
+        match &initialiser.kind {
+            ExpressionKind::List(elements) => Some(elements.len()),
+            ExpressionKind::Call { callee, arguments } if matches!(callee.kind, ExpressionKind::Index { .. }) => {
+                Some(arguments.len())
+            }
+            _ => None,
+        }
+    }
+}
