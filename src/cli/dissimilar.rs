@@ -377,6 +377,6 @@ impl Bench<'_> {
         }
         let under = configuration::under(kernel, &translated.specialization, Some(&translated.configuration))?;
         let names = tests.iter().map(|(id, _)| id.to_string()).collect();
-        Ok(Some((derive::kernel_coverage(kernel, &under, &tests, &[]), names)))
+        Ok(Some((derive::kernel_coverage(kernel, &under, engine, &tests, &[]), names)))
     }
 }

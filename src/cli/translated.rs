@@ -75,6 +75,7 @@ fn of_project(path: &Path) -> Result<Subject, Failure> {
             validation: settings.validation,
             robustness: settings.robustness,
             repeat: settings.repeat,
+            replay: None,
         },
         base: loaded.root.clone(),
         limits: settings.limits,
@@ -117,6 +118,7 @@ impl Subject {
             contraction: self.contraction,
             target: self.target.clone(),
             schedules: Schedules::default(),
+            replay: None,
         };
         campaign::prepare_tests(&self.tests, &bench, plan)
     }

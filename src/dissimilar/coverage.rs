@@ -74,14 +74,14 @@ impl<'a> Coverage<'a> {
             let (Some(true_count), Some(false_count)) = (rest[0].as_u64(), rest[1].as_u64()) else {
                 return Err("a branch record that is not understood".to_owned());
             };
-            if let Some(extent) = one_line(&extent) {
+            if let Some(extent) = one_line(extent) {
                 branches.insert(extent, Branch { true_count, false_count });
             }
         }
         for row in file["mcdc_records"].as_array().into_iter().flatten() {
             let [extent, rest] = record(row).ok_or("an MC/DC record that is not understood")?;
             let covered = rest.last().and_then(Value::as_array).ok_or("an MC/DC record that is not understood")?;
-            if let Some(extent) = one_line(&extent) {
+            if let Some(extent) = one_line(extent) {
                 regions.insert(extent, covered.iter().map(|shown| shown == &Value::Bool(true)).collect());
             }
         }

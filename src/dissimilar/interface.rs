@@ -4,7 +4,7 @@ use crate::glsl::cpp::{Block, Constant, Interface, Layout};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Id, Module};
 use crate::spirv::reflect::Reflection;
-use crate::spirv::types::{MatrixLayout, Member, Type, Types};
+use crate::spirv::types::{Member, Type, Types};
 use std::collections::BTreeMap;
 
 /// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has
@@ -17,7 +17,7 @@ pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u6
     let mut blocks = BTreeMap::new();
     for resource in &reflection.resources {
         let Some(name) = resource.block_name.clone() else { continue };
-        let layout = shapes.layout(resource.block_type, None);
+        let layout = shapes.layout(resource.block_type);
         blocks.insert(name, Block { set: resource.set, binding: resource.binding, layout });
     }
     let specialization = reflection.specialization.iter().filter_map(|constant| {
@@ -41,29 +41,29 @@ struct Shapes<'a> {
 impl Shapes<'_> {
     fn structure(&self, members: &[Member]) -> Layout {
         let member = |member: &Member| {
-            let layout = self.layout(member.ty, member.matrix);
+            let layout = self.layout(member.ty);
             (member.offset.unwrap_or(0), layout)
         };
         Layout::Structure(members.iter().map(member).collect())
     }
 
-    fn layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
+    fn layout(&self, id: Id) -> Layout {
         let other = || Layout::Other(format!("the type {}", self.types.name(id)));
         match self.types.get(id) {
             Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => Layout::Number,
-            Some(Type::Vector { component, count }) => match self.layout(*component, None) {
+            Some(Type::Vector { component, count }) => match self.layout(*component) {
                 Layout::Number => Layout::Vector(*count),
                 _ => other(),
             },
             Some(Type::Array { element, length, stride: Some(stride) }) => match self.constants.array_length(*length) {
                 Some(count) => {
-                    let element = Box::new(self.layout(*element, matrix));
+                    let element = Box::new(self.layout(*element));
                     Layout::Array { stride: *stride, count: Some(count), element }
                 }
                 None => other(),
             },
             Some(Type::RuntimeArray { element, stride: Some(stride) }) => {
-                Layout::Array { stride: *stride, count: None, element: Box::new(self.layout(*element, matrix)) }
+                Layout::Array { stride: *stride, count: None, element: Box::new(self.layout(*element)) }
             }
             Some(Type::Structure { members, .. }) => self.structure(members),
             _ => other(),

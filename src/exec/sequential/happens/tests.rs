@@ -169,12 +169,9 @@ impl Definition<'_> {
         };
         let mut all: Vec<Vec<bool>> = (0..count).map(|a| (0..count).map(|b| direct(a, b)).collect()).collect();
         for middle in 0..count {
-            for a in 0..count {
-                if all[a][middle] {
-                    for b in 0..count {
-                        all[a][b] |= all[middle][b];
-                    }
-                }
+            let behind = all[middle].clone();
+            for row in all.iter_mut().filter(|row| row[middle]) {
+                row.iter_mut().zip(&behind).for_each(|(one, other)| *one |= other);
             }
         }
         all
