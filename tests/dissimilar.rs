@@ -292,6 +292,9 @@ fn random_kernels_are_measured_alike() {
     for row in rows(&result, "outputs") {
         assert_eq!(row["sequential"]["is"], "identical", "{row:#}");
         let alike = row["device"]["is"] == "identical" || result["device"].is_null();
+        if !alike {
+            println!("{}: {}", row["test"], row["device"]);
+        }
         assert!(alike || known.contains(row["kernels"][0].as_str().unwrap()), "{row:#}");
     }
     println!("{:#}\nnot measured: {:#?}", result["summary"], unmeasured(&result));
