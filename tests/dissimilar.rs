@@ -337,6 +337,18 @@ fn what_has_no_counterpart_is_unsupported_by_name_and_place() {
             "the function `share`, which holds a barrier",
         ),
         ("void main() { uint i = 0u; r[i++] = i; }", "an expression whose value depends on the order of evaluation"),
+        (
+            "void both(inout uint a, inout uint b) { a = 1u; b = 2u; }\nvoid main() { uint i = 0u; both(i, i); r[0] = i; }",
+            "a call that writes parts of one variable twice",
+        ),
+        (
+            "uint next() { r[1] += 1u; return r[1]; }\nvoid main() { r[0] = next() + r[1]; }",
+            "an expression whose value depends on the order of evaluation",
+        ),
+        (
+            "shared uint s;\nvoid main() { s = 1u; r[0] = atomicAdd(s, 1u) - atomicAdd(s, 1u); }",
+            "an expression whose value depends on the order of evaluation",
+        ),
         ("uint x = 1u;\nvoid main() { uint x = x + 1u; r[0] = x; }", "`x` in its own initialiser"),
         (
             "void main() { switch (r[0]) { case 0u: barrier(); break; default: r[0] = 1u; } }",
