@@ -190,12 +190,8 @@ fn verdict(clang: &Measured, condition: usize) -> (Option<bool>, Option<String>)
     }
 }
 
-/// What differs between the measurements.
+/// Who differs, in verdict or vectors.
 fn difference(statuses: &[Status], verdict: Option<bool>, vectors: &Vectors, clang: &Measured) -> Option<String> {
-    let covered = verdict?;
-    if statuses.iter().any(|status| (*status == Status::Covered) != covered) {
-        return Some("the verdicts differ".to_owned());
-    }
     // Where clang folds a condition its vectors do not tell its value.
     let folded: Vec<usize> = match clang {
         Measured::Vectors { conditions, .. } => {
@@ -210,9 +206,20 @@ fn difference(statuses: &[Status], verdict: Option<bool>, vectors: &Vectors, cla
         };
         values.iter().map(hide).collect()
     };
-    let theirs = vectors.clang.as_ref().map(blinded)?;
-    let all = [Some(&vectors.sequential), vectors.device.as_ref()].into_iter().flatten();
-    all.map(blinded).any(|ours| ours != theirs).then(|| "the vectors differ".to_owned())
+    let covered = |at: usize| statuses.get(at).map(|status| *status == Status::Covered);
+    let clang = (verdict?, blinded(vectors.clang.as_ref()?));
+    let sequential = (covered(0)?, blinded(&vectors.sequential));
+    let device = covered(1).zip(vectors.device.as_ref().map(blinded));
+    let who = match (sequential == clang, device) {
+        (true, None) => return None,
+        (true, Some(device)) if device == clang => return None,
+        (true, Some(_)) => "the device alone differs",
+        (false, None) => "clang and the sequential engine differ",
+        (false, Some(device)) if device == sequential => "clang alone differs",
+        (false, Some(device)) if device == clang => "the sequential engine alone differs",
+        (false, Some(_)) => "all three differ",
+    };
+    Some(who.to_owned())
 }
 
 impl Comparison {

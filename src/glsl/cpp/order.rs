@@ -143,10 +143,14 @@ impl Emitter<'_> {
             let mut touched = self.in_any_order(whole, &parts)?;
             touched.reads_memory = true;
             touched.writes_memory |= changes;
-            for (at, argument) in arguments.iter().enumerate() {
-                if written.contains(&at) {
-                    self.store(argument, &mut touched);
+            let mut stored = BTreeSet::new();
+            for argument in arguments.iter().enumerate().filter(|(at, _)| written.contains(at)).map(|(_, found)| found)
+            {
+                // Which of two values is written back last is open in GLSL too.
+                if !stored.insert(self.text(root_name(argument))) {
+                    return Err(self.unsupported("a call that writes parts of one variable twice", argument.first));
                 }
+                self.store(argument, &mut touched);
             }
             return Ok(touched);
         }
