@@ -70,6 +70,14 @@ void main() {
 }
 ";
 
+/// The tiled one with a fence and an atomic whose result is used: what orders accesses is then looked at exactly.
+fn fenced() -> String {
+    let counted = "memoryBarrier();\n    if (atomicAdd(turns, 1u) > 1000u) r[0] = sum;\n";
+    let text = TILED.replace("shared float", "shared uint turns;\nshared float");
+    let text = text.replace("float sum = 0.0;", "float sum = 0.0;\n    if (tx + ty == 0u) turns = 0u;");
+    text.replace("    if (V(2u, V(0u", &format!("    {counted}    if (V(2u, V(0u"))
+}
+
 fn compile(text: &str, marked: bool) -> Vec<u32> {
     let compiler = shaderc::Compiler::new().expect("the compiler is built in");
     let mut options = shaderc::CompileOptions::new().expect("the compiler is built in");
@@ -146,14 +154,20 @@ fn main() {
     let all: Vec<FindingKind> = FindingKind::ALL.iter().map(|(kind, _)| *kind).collect();
     let races = [FindingKind::DataRace];
     let uninitialized = [FindingKind::UninitializedRead];
-    let rows: [(&str, &[FindingKind], bool); 5] = [
+    let bounds = [FindingKind::OutOfBounds];
+    let values = [FindingKind::UndefinedValue];
+    let rows: [(&str, &[FindingKind], bool); 7] = [
         ("plain", &[], false),
+        ("out of bounds", &bounds, false),
+        ("undefined values", &values, false),
         ("races", &races, false),
         ("uninitialised reads", &uninitialized, false),
         ("MC/DC", &[], true),
         ("races, uninitialised reads, MC/DC", &all, true),
     ];
-    for (kernel, text) in [("naive", NAIVE), ("tiled", TILED), ("histogram of a", HISTOGRAM)] {
+    let fenced = fenced();
+    let kernels = [("naive", NAIVE), ("tiled", TILED), ("tiled, with a flag,", &fenced), ("histogram of a", HISTOGRAM)];
+    for (kernel, text) in kernels {
         println!("{kernel} matrix multiplication, {size} cubed, tile width 64, {jobs} jobs");
         let mut plain = None;
         for (name, kinds, marked) in rows {
