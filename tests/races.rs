@@ -79,7 +79,7 @@ fn subgroups_and_their_barriers() {
 
 #[test]
 fn flags_fences_and_scopes() {
-    holds("ordered", 157);
+    holds("ordered", 158);
 }
 
 /// Where calls of barriers and fences stand in a text: first byte, byte behind the semicolon.

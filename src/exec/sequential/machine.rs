@@ -567,7 +567,7 @@ impl<'a> Machine<'a> {
         let program = self.program;
         self.active = entry.mask;
         self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.resting.is_empty();
-        let watched = self.program.waits == Waits::Possibly;
+        let watched = self.program.waits != Waits::Never;
         self.watch.restart();
         if !self.full {
             spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);

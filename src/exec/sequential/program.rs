@@ -614,10 +614,13 @@ pub enum OrderUse {
 }
 
 /// Whether an invocation may wait for what another one writes: it reads in a loop what others write meanwhile.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Waits {
     #[default]
     Never,
+    /// By plain reads, which no order makes right: others of its workgroup go on.
+    Plainly,
+    /// By atomic, coherent or volatile reads: other workgroups go on, too.
     Possibly,
 }
 

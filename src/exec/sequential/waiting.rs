@@ -5,7 +5,7 @@
 //! gets further either, other workgroups.
 //! Promises: a run in which somebody waits for a write that somebody else can still make does not end by waiting. Who never
 //! waits runs as ever. Order and result depend on the program alone.
-//! Does not cover: waiting in loops whose reads are neither atomic nor coherent (`happens::need`), which ends with the steps.
+//! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent: their steps run out.
 
 use super::lanes::Mask;
 use super::machine::{Machine, Stop, Tile};
@@ -40,12 +40,14 @@ pub(super) struct Watch {
     seen: Vec<(u32, u64)>,
     /// Changes of common memory, arrivals at barriers, ends of invocations.
     pub changes: u64,
+    /// Whether reads are looked at: plain ones only when a loop has run for long.
+    awake: bool,
 }
 
 impl Watch {
     /// Other lanes run.
     pub fn restart(&mut self) {
-        (self.quiet, self.repeats) = (0, 0);
+        (self.quiet, self.repeats, self.awake) = (0, 0, false);
         self.seen.clear();
     }
 
@@ -72,6 +74,7 @@ impl Watch {
     /// Whether it is time for others, before so many steps more.
     pub fn is_tired(&mut self, steps: u64) -> bool {
         self.quiet += steps;
+        self.awake |= self.quiet > QUIET / 2;
         self.quiet > QUIET && self.repeats > 1
     }
 }
@@ -87,8 +90,13 @@ pub(super) struct Resting {
 impl Machine<'_> {
     /// Whether reads and changes are watched.
     #[inline]
-    pub(super) fn watches(&self, root: Root) -> bool {
-        self.program.waits == Waits::Possibly && (root.is_buffer() || root == Root::Workgroup)
+    fn watches(&self, root: Root) -> bool {
+        let watched = match self.program.waits {
+            Waits::Never => false,
+            Waits::Plainly => self.watch.awake,
+            Waits::Possibly => true,
+        };
+        watched && (root.is_buffer() || root == Root::Workgroup)
     }
 
     /// An instruction has read these words in these lanes, at the machine's addresses.
@@ -122,7 +130,8 @@ impl Machine<'_> {
 
     /// Whether other workgroups can run while this one waits.
     pub(super) fn may_rest(&self) -> bool {
-        self.workgroups() > 1 && (self.order.is_some() || !self.track_races)
+        let exact = self.order.is_some() || !self.track_races;
+        self.workgroups() > 1 && exact && self.program.waits == Waits::Possibly
     }
 
     /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.

@@ -2,15 +2,15 @@
 //!
 //! Promises: barriers of workgroups are enough (`OrderUse::Intervals`) only where nothing else can order two accesses, and
 //! where any two atomics on the same memory are atomic for each other.
-//! Does not cover: loops that wait for plain accesses that are neither coherent nor volatile: a compiler may read once.
+//! Does not cover: loops that read what another dispatch writes.
 
-use super::places::{Declared, Places, is_atomic};
+use super::places::{Declared, Places};
 use crate::exec::sequential::MemoryModel;
 use crate::exec::sequential::image::Doing;
 use crate::exec::sequential::ops::element::Atomic;
 use crate::exec::sequential::ops::sync::holds_workgroup;
 use crate::exec::sequential::ordering::Scope;
-use crate::exec::sequential::program::{Action, Block, OrderUse, Program, Step, SubgroupUse, Terminator, Waits};
+use crate::exec::sequential::program::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Instruction, Module};
 use crate::spirv::types::Types;
@@ -19,10 +19,6 @@ use std::sync::Arc;
 
 /// Chooses for a decoded program; takes its fences out where they order nothing.
 pub fn choose(program: &mut Program, module: &Module, (types, constants): (&Types, &Constants), model: MemoryModel) {
-    let sync = |one: &Instruction| is_atomic(one.op) || matches!(one.op, Op::MemoryBarrier | Op::ControlBarrier);
-    if !module.instructions.iter().any(sync) {
-        return;
-    }
     let places = Places::of(module, types, constants);
     program.waits = waits(program, &places);
     if program.waits == Waits::Possibly || is_exact(program, module, &places, model) {
@@ -83,21 +79,41 @@ fn looks(action: &Action) -> bool {
 }
 
 fn waits(program: &Program, places: &Places) -> Waits {
-    let reads = |step: &&Step| match &step.action {
-        Action::Load { access, .. } => {
-            (access.root.is_buffer() || access.root == crate::exec::sequential::program::Root::Workgroup)
-                && places.facts(step.place).coherent
+    let reads = |step: &Step| match &step.action {
+        Action::Load { access, .. } if is_written(program, access.root) => {
+            if places.facts(step.place).coherent {
+                Waits::Possibly
+            } else {
+                Waits::Plainly
+            }
         }
-        Action::Image(_) => looks(&step.action) || places.facts(step.place).coherent,
-        action => looks(action),
+        Action::Image(_) if looks(&step.action) || places.facts(step.place).coherent => Waits::Possibly,
+        action if looks(action) => Waits::Possibly,
+        _ => Waits::Never,
     };
-    let blocks = program.blocks.iter().enumerate();
-    let looped = |at: usize| {
-        let mut behind = program.blocks.iter().enumerate().skip(at);
-        behind.any(|(from, block)| targets(block).any(|to| to as usize <= at && from >= at))
-    };
-    let possible = blocks.into_iter().any(|(at, block)| block.steps.iter().any(|step| reads(&step)) && looped(at));
-    if possible { Waits::Possibly } else { Waits::Never }
+    let mut most = Waits::Never;
+    // Blocks of a loop stand together, and the way back leads to an earlier one.
+    let mut last_back = None;
+    for (at, block) in program.blocks.iter().enumerate().rev() {
+        let back = targets(block).filter(|to| *to as usize <= at).min();
+        last_back = [last_back, back].into_iter().flatten().min();
+        if last_back.is_some_and(|first| first as usize <= at) {
+            most = block.steps.iter().map(reads).fold(most, Waits::max);
+        }
+    }
+    most
+}
+
+/// Whether the kernel may write what a root leads to.
+fn is_written(program: &Program, root: Root) -> bool {
+    let written = |descriptor: u32| program.descriptors[descriptor as usize].written;
+    match root {
+        Root::Workgroup => true,
+        Root::Descriptor(descriptor) => written(descriptor),
+        Root::Descriptors { first, length, index: _ } => (first..first + length).any(written),
+        Root::Address(_) | Root::Pointer { .. } | Root::Buffer(_) => true,
+        Root::Invocation | Root::PushConstant => false,
+    }
 }
 
 /// Where a block goes on.
