@@ -77,7 +77,7 @@ fn findings_are_right_in_both_directions_and_carry_their_line() {
 
 #[test]
 fn a_loop_that_never_ends_has_a_line_also_where_its_header_has_none() {
-    let body = "if (i == 0u) { while (atomicAdd(a[1], 0u) != 7u) {} } else if (i == 1u) { atomicExchange(a[1], 7u); }";
+    let body = "if (i == 0u) { while (atomicAdd(a[1], 0u) != 7u) {} } else if (i == 1u) { atomicExchange(a[1], 8u); }";
     let text = procedure(&kernel("", body)).to_string();
     let result = run_text(&text, &["--engine", "sequential", "--max-steps", "1000000"], 1);
     assert_eq!(findings(&result), [("no-termination".to_owned(), 6)]);

@@ -191,11 +191,13 @@ fn unseen(shadow: &Shadow, entry: usize, workers: &[&Marks]) -> bool {
     let all = |of: fn(&Marks) -> &Vec<u64>| workers.iter().fold(0, |all, marks| all | of(marks)[entry]);
     let (read, written) = (all(|marks| &marks.read), all(|marks| &marks.written));
     let combined = all(|marks| &marks.combined);
+    let apart = shadow.has_atomics_apart();
     super::lanes::bits(read | written | combined).all(|bit| {
         let seen = shadow.seen(64 * entry + bit);
         let has = |bits: u64| bits >> bit & 1 == 1;
         let wrote = seen.written || seen.atomically_written;
-        !(has(written) && seen.any() || has(read) && wrote || has(combined) && (seen.read || seen.written))
+        let plain = seen.read || seen.written || (apart && seen.any());
+        !(has(written) && seen.any() || has(read) && wrote || has(combined) && plain)
     })
 }
 

@@ -10,7 +10,7 @@ use super::machine::{Launch, Machine, RegionCounts, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
-use super::program::{Action, Addressing, Barrier, Kept, Program, Uniform};
+use super::program::{Action, Addressing, Barrier, Kept, OrderUse, Program, Uniform};
 use super::programs::{Decoded, Origin, Programs, Tally};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
@@ -521,7 +521,9 @@ impl<'a> Session<'a> {
             store.shadow = Some(Shadow::new(store.words.len(), one.atomicity, one.granule));
         }
         let alone = settings.variation.is_some() || settings.following.schedule.workgroups != Order::InOrder;
-        let jobs = if alone { Jobs::One } else { settings.jobs };
+        // Of different workgroups they race, whatever comes together of them.
+        let narrow = matches!(&program.order, OrderUse::Exact(places) if places.has_narrow_atomics());
+        let jobs = if alone || narrow { Jobs::One } else { settings.jobs };
         let (programs, dependent) = (self.programs, &decoded.dependent);
         Ok((jobs != Jobs::One).then_some(Sharing { jobs, written, room, dependent, programs }))
     }

@@ -169,6 +169,11 @@ impl Shadow {
         }
     }
 
+    /// Whether two atomics on a cell may not be atomic for each other.
+    pub fn has_atomics_apart(&self) -> bool {
+        self.exact.as_ref().is_some_and(|(order, _)| order.borrow().has_atomics_apart())
+    }
+
     /// What invocations tell each other by an atomic on a word, where that orders anything.
     pub fn tell(&mut self, word: usize, told: &Told) {
         if let Some((order, cells)) = &mut self.exact {

@@ -228,6 +228,11 @@ impl Order {
         }
     }
 
+    /// Whether two atomics of the program may not be atomic for each other.
+    pub fn has_atomics_apart(&self) -> bool {
+        !self.places.alike
+    }
+
     pub fn stamp(&self, invocation: u32, place: u32) -> Stamp {
         Stamp::new(self.group.invocations[invocation as usize].time, invocation, place)
     }

@@ -84,6 +84,11 @@ impl Places {
         self.facts.get(&place).copied().unwrap_or_default()
     }
 
+    /// Whether some atomic does not reach the whole device.
+    pub fn has_narrow_atomics(&self) -> bool {
+        self.atomics().any(|atomic| atomic.fence.reach() != Scope::Device)
+    }
+
     pub fn atomics(&self) -> impl Iterator<Item = Atomicity> {
         self.facts.values().filter_map(|facts| facts.atomic)
     }
