@@ -79,7 +79,7 @@ fn subgroups_and_their_barriers() {
 
 #[test]
 fn flags_fences_and_scopes() {
-    holds("ordered", 158);
+    holds("ordered", 159);
 }
 
 /// Where calls of barriers and fences stand in a text: first byte, byte behind the semicolon.

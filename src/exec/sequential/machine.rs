@@ -706,8 +706,14 @@ impl<'a> Machine<'a> {
         let ordered = self.ordered(barriers[0]);
         self.clock.barrier(ordered);
         if let Some(order) = &self.order {
-            let control = self.program.barriers[barriers[0] as usize].fences.control;
-            order.borrow_mut().barrier(ordered.kinds(), control, self.clock.latest());
+            let fences = self.program.barriers[barriers[0] as usize].fences;
+            let mut order = order.borrow_mut();
+            order.barrier(ordered.kinds(), fences.control, self.clock.latest());
+            if let Some(fence) = fences.repeated(self.settings.memory_model) {
+                let after = self.clock.tick();
+                let invocations = self.program.local_size.iter().product::<u32>();
+                (0..invocations).for_each(|one| order.fence(one, fence, after));
+            }
         }
         for tile in tiles {
             for waiting in std::mem::take(&mut tile.waiting) {

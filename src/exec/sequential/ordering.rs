@@ -162,6 +162,8 @@ pub struct Fences {
     narrow: u32,
     /// The control barrier's own scope and semantics.
     pub control: Fence,
+    /// The memory barriers directly before it as one, of the narrowest scope among them.
+    before: Option<Fence>,
 }
 
 impl Fences {
@@ -184,6 +186,18 @@ impl Fences {
             acquired: all(&after, ACQUIRE) | control.storage(ACQUIRE, reach),
             narrow: parts.filter(narrow).fold(0, |storage, fence| storage | fence.semantics & STORAGE),
             control,
+            before: before.iter().copied().reduce(|one, other| Fence {
+                scope: if one.reach() <= other.reach() { one.scope } else { other.scope },
+                semantics: one.semantics | other.semantics,
+            }),
+        }
+    }
+
+    /// What the idiom takes to stand directly behind the barrier because it stands directly before.
+    pub fn repeated(self, model: MemoryModel) -> Option<Fence> {
+        match model {
+            MemoryModel::Idiom => self.before.filter(|_| self.fenced != 0),
+            MemoryModel::Spec => None,
         }
     }
 

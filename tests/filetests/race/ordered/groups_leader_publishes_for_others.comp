@@ -1,4 +1,5 @@
 #version 450
+//! spare 20
 //! sequential-only
 //! steps 2000000
 //! groups 2 1 1

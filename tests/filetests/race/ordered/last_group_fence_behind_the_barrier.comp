@@ -1,4 +1,5 @@
 #version 450
+//! spare 16
 //! groups 2 1 1
 //! buffer 0 uint 0 0
 //! buffer 1 uint 0*4

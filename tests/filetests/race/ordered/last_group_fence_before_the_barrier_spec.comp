@@ -1,9 +1,10 @@
 #version 450
 // The leader's fence does not cover what its workgroup wrote: that comes before the barrier, and so behind the fence.
+//! spec-memory-model
 //! groups 2 1 1
 //! buffer 0 uint 0 0
 //! buffer 1 uint 0*4
-//! finding data-race 15 21
+//! finding data-race 16 22
 //! detail data-race reach across-workgroups
 //! unordered
 layout(local_size_x=2) in;
