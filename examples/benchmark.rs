@@ -23,7 +23,7 @@ use vkcert::exec::vulkan::{DeviceChoice, Settings, ValidationLayers, VulkanExecu
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
 };
-use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument;
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::procedure::Limits;
@@ -38,17 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let text = std::fs::read_to_string("glsl/matmul_naive.comp")
         .map_err(|error| format!("glsl/matmul_naive.comp: {error}; run this in the repository's root"))?;
-    let source = KernelSource {
-        path: "glsl/matmul_naive.comp".to_owned(),
-        text,
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone("glsl/matmul_naive.comp", text, "vulkan1.1");
     let compiled = glsl::compile(&source).map_err(|errors| format!("{errors:?}"))?;
     let made = instrument::instrument(&compiled.structure, &Module::parse(compiled.marked.clone())?, "main")?;
     let production = job(side, &compiled.production, ModuleRecording::None, Checks::none());

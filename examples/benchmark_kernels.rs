@@ -15,7 +15,7 @@ use vkcert::exec::vulkan::{DeviceChoice, Settings as DeviceSettings, ValidationL
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
 };
-use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument;
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::image::{AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape};
@@ -222,17 +222,7 @@ fn device() -> Option<VulkanExecutor> {
 }
 
 fn measure(kernel: &Kernel, device: Option<&mut VulkanExecutor>) -> Result<(), Box<dyn std::error::Error>> {
-    let source = KernelSource {
-        path: format!("{}.comp", kernel.name),
-        text: kernel.text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone(format!("{}.comp", kernel.name), kernel.text, "vulkan1.1");
     let compiled = glsl::compile(&source).map_err(|errors| format!("{errors:?}"))?;
     let made = instrument::instrument(&compiled.structure, &Module::parse(compiled.marked.clone())?, "main")?;
     let production = kernel.job(&compiled.production, ModuleRecording::None, Checks::none());

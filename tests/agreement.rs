@@ -16,7 +16,7 @@ use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
 };
-use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{self, Instrumented};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
@@ -34,17 +34,7 @@ struct Modules {
 
 fn modules(seed: u64) -> Modules {
     let kernel = random_kernel(seed);
-    let source = KernelSource {
-        path: format!("random{seed}.comp"),
-        text: kernel.text.clone(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone(format!("random{seed}.comp"), kernel.text.clone(), "vulkan1.1");
     let compiled = glsl::compile(&source).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{}", kernel.text));
     let module = Module::parse(compiled.marked.clone()).unwrap();
     let made = instrument::instrument(&compiled.structure, &module, "main").unwrap();

@@ -13,7 +13,7 @@ use vkcert::exec::vulkan::{DeviceChoice, Settings, VulkanExecutor};
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
 };
-use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::glsl::{self, KernelSource};
 use vkcert::model::finding::Checks;
 use vkcert::model::procedure::Limits;
 use vkcert::spirv::precision::{Operation, Rounding, Width, row_of};
@@ -45,17 +45,7 @@ void main() {{
 }
 
 fn job(text: &str, inputs: &[u8]) -> Job {
-    let source = KernelSource {
-        path: "k.comp".to_owned(),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.2".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone("k.comp", text, "vulkan1.2");
     let words = glsl::compile(&source).unwrap_or_else(|errors| panic!("{errors:?}\n{text}")).production;
     #[allow(clippy::single_range_in_vec_init)]
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer { name: name.to_owned(), defined: vec![0..bytes.len()], bytes };

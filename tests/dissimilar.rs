@@ -17,8 +17,8 @@ use vkcert::dissimilar::clang::{Ran, Toolchain};
 use vkcert::dissimilar::{interface, job};
 use vkcert::exec::sequential::SequentialExecutor;
 use vkcert::exec::{Completion, Executor, Job, Unobserved};
+use vkcert::glsl::KernelSource;
 use vkcert::glsl::cpp::{self, Program};
-use vkcert::glsl::{DecisionPolicy, KernelSource, Optimization};
 use vkcert::model::finding::FindingKind;
 use vkcert::spirv::module::Module;
 
@@ -110,17 +110,7 @@ fn the_differential_kernels_agree_but_for_what_clang_cannot_measure() {
 }
 
 fn source(text: &str) -> KernelSource {
-    KernelSource {
-        path: "text.comp".to_owned(),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    }
+    KernelSource::alone("text.comp", text, "vulkan1.1")
 }
 
 /// A loop around barriers that is left and continued, branches around them, everything that is kept across.

@@ -22,17 +22,7 @@ fn folder() -> PathBuf {
 }
 
 fn source(path: &str, text: &str) -> KernelSource {
-    KernelSource {
-        path: path.to_owned(),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.3".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    }
+    KernelSource::alone(path, text, "vulkan1.3")
 }
 
 /// The values of all directives of one name.

@@ -3,27 +3,16 @@
 //! `fuzz/` holds the coverage-guided target on the same entry.
 
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use vkcert::glsl::{DecisionPolicy, KernelSource, Optimization, compile, outline_of_text};
+use vkcert::glsl::{KernelSource, compile, outline_of_text};
 use vkcert::model::structure::{Accuracy, Recording};
 
 const HEAD: &str =
     "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { int v[]; };\n";
 
 fn source(text: &str) -> KernelSource {
-    KernelSource {
-        path: "text.comp".to_owned(),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.3".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    }
+    KernelSource::alone("text.comp", text, "vulkan1.3")
 }
 
 /// Every shader of the repository.

@@ -16,7 +16,7 @@ use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{
     Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Run, Unobserved,
 };
-use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{
     Instrumented, NotInstrumented, Parallelism, RecordRequest, RecordingDevice, instrument, instrument_as,
 };
@@ -48,17 +48,7 @@ struct Kernel {
 }
 
 fn compile(case: Case, env: &'static str) -> Kernel {
-    let source = KernelSource {
-        path: format!("{}.comp", case.name.replace(' ', "-")),
-        text: case.text.clone(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: env.to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone(format!("{}.comp", case.name.replace(' ', "-")), case.text.clone(), env);
     let compiled = glsl::compile(&source).unwrap_or_else(|errors| panic!("{}: {errors:?}\n{}", case.name, case.text));
     let module = Module::parse(compiled.marked.clone()).unwrap();
     Kernel { case, structure: compiled.structure, marked: compiled.marked, module, env }

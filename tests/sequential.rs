@@ -144,22 +144,12 @@ fn the_lowering_keeps_a_loop_with_barriers_outside_the_invocation_loops() {
 /// Records of the marked module, executed natively, against the instrumented module, executed as ordinary SPIR-V.
 #[test]
 fn instrumented_modules_record_what_marked_modules_record() {
-    use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+    use vkcert::glsl::{self, KernelSource};
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/run");
     let mut compared = 0;
     for test in FileTest::read_all(&folder).into_iter().filter(|test| !test.sequential_only) {
         let text = std::fs::read_to_string(folder.join(format!("{}.comp", test.name))).unwrap();
-        let kernel = KernelSource {
-            path: format!("{}.comp", test.name),
-            text,
-            include: Vec::new(),
-            folder: None,
-            defines: Default::default(),
-            entry: "main".to_owned(),
-            target_env: "vulkan1.1".to_owned(),
-            optimization: Optimization::Zero,
-            policy: DecisionPolicy::Literal,
-        };
+        let kernel = KernelSource::alone(format!("{}.comp", test.name), text, "vulkan1.1");
         let compiled = glsl::compile(&kernel).unwrap_or_else(|errors| panic!("{}: {errors:?}", test.name));
         let marked = Module::parse(compiled.marked.clone()).unwrap();
         let instrumented = vkcert::instrument::instrument(&compiled.structure, &marked, "main")
@@ -187,7 +177,7 @@ fn instrumented_modules_record_what_marked_modules_record() {
 /// A condition that was short-circuited away has no operands; the one evaluation before it must not show through.
 #[test]
 fn operands_are_those_of_evaluated_conditions() {
-    use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+    use vkcert::glsl::{self, KernelSource};
     let text = "#version 450
 layout(local_size_x = 4) in;
 layout(std430, set = 0, binding = 0) buffer R { float r[]; };
@@ -200,17 +190,7 @@ void main() {
     }
 }
 ";
-    let kernel = KernelSource {
-        path: "operands.comp".to_owned(),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: Default::default(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let kernel = KernelSource::alone("operands.comp", text, "vulkan1.1");
     let compiled = glsl::compile(&kernel).unwrap();
     let marked = Module::parse(compiled.marked.clone()).unwrap();
     let made = vkcert::instrument::instrument(&compiled.structure, &marked, "main").unwrap();

@@ -17,7 +17,7 @@ use support::random_kernel::random_kernel;
 use vkcert::exec::prepare::prepare;
 use vkcert::exec::sequential::{Jobs, MemoryModel, SequentialExecutor, SequentialRun, Settings, Tally};
 use vkcert::exec::{Completion, Job, JobBinding, ModuleRecording, Observer};
-use vkcert::glsl::{self, DecisionPolicy, KernelSource, Optimization};
+use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument::{self, Instrumented};
 use vkcert::model::finding::{Checks, Finding, FindingKind};
 use vkcert::model::procedure::DescriptorClass;
@@ -123,17 +123,7 @@ fn kernels_of_procedures_leave_the_same_on_several_cores() {
 }
 
 fn measured(name: &str, text: &str) -> (Vec<u32>, Instrumented) {
-    let source = KernelSource {
-        path: format!("{name}.comp"),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone(format!("{name}.comp"), text, "vulkan1.1");
     let compiled = glsl::compile(&source).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
     let marked = Module::parse(compiled.marked.clone()).unwrap();
     let made = instrument::instrument(&compiled.structure, &marked, "main").unwrap();

@@ -21,10 +21,9 @@ use crate::exec::{Completion, Executor, Job, Run, Unobserved};
 use crate::glsl::KernelSource;
 use crate::instrument::Ability;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::project::{DecisionPolicy, Optimization, ValidationLayers};
+use crate::model::project::ValidationLayers;
 use crate::model::records::{RecordMode, Witnesses};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The result of the command.
 #[derive(Debug, Serialize)]
@@ -110,17 +109,7 @@ fn choose(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Failure> {
 }
 
 fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
-    let source = KernelSource {
-        path: format!("{}.comp", kernel.id),
-        text: kernel.text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.1".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone(format!("{}.comp", kernel.id), kernel.text, "vulkan1.1");
     kernel::from_glsl(kernel.id, &source, Wanted::Source)
 }
 

@@ -69,6 +69,23 @@ pub struct KernelSource {
     pub policy: DecisionPolicy,
 }
 
+impl KernelSource {
+    /// A text by itself: no file, nothing included or defined, entry point `main`, not optimised.
+    pub fn alone(path: impl Into<String>, text: impl Into<String>, target_env: &str) -> Self {
+        Self {
+            path: path.into(),
+            text: text.into(),
+            include: Vec::new(),
+            folder: None,
+            defines: BTreeMap::new(),
+            entry: "main".to_owned(),
+            target_env: target_env.to_owned(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        }
+    }
+}
+
 /// What the front end makes of a kernel.
 #[derive(Debug, Clone)]
 pub struct Compiled {

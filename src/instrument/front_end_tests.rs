@@ -1,22 +1,12 @@
 //! The front end's own marked modules, instrumented.
 
 use super::*;
-use crate::glsl::{DecisionPolicy, KernelSource, Optimization, compile};
+use crate::glsl::{KernelSource, compile};
 use crate::model::structure::{MarkerRole, Recording};
 use std::collections::BTreeSet;
 
 fn instrumented(text: &str, target_env: &str) -> (KernelStructure, Instrumented) {
-    let source = KernelSource {
-        path: "glsl/kernel.comp".into(),
-        text: text.into(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".into(),
-        target_env: target_env.into(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    };
+    let source = KernelSource::alone("glsl/kernel.comp", text, target_env);
     let compiled = compile(&source).unwrap_or_else(|errors| panic!("{errors:?}"));
     let marked = Module::parse(compiled.marked).unwrap();
     let made = instrument(&compiled.structure, &marked, "main").unwrap_or_else(|error| panic!("{error}"));
@@ -102,17 +92,7 @@ void main() {
 }
 ";
     for env in ["vulkan1.0", "vulkan1.3"] {
-        let source = KernelSource {
-            path: "glsl/kernel.comp".into(),
-            text: text.into(),
-            include: Vec::new(),
-            folder: None,
-            defines: BTreeMap::new(),
-            entry: "main".into(),
-            target_env: env.into(),
-            optimization: Optimization::Zero,
-            policy: DecisionPolicy::Literal,
-        };
+        let source = KernelSource::alone("glsl/kernel.comp", text, env);
         let marked = compile(&source).expect("it compiles").marked;
         validate(&marked, TargetEnv::named(env).expect("an environment")).expect("valid");
         let text = crate::spirv::validate::disassemble(&marked).expect("text");

@@ -1,10 +1,9 @@
 //! The path of a kernel's text through the tool, step by step with its time: compiled plain and marked, described,
 //! instrumented, validated, laid out, assessed with records in which every vector was seen, written as JSON.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 use vkcert::coverage::{Subject, assess};
-use vkcert::glsl::{DecisionPolicy, KernelSource, Optimization, compile};
+use vkcert::glsl::{KernelSource, compile};
 use vkcert::instrument::instrument;
 use vkcert::model::evidence::Configuration;
 use vkcert::model::records::Records;
@@ -20,17 +19,7 @@ pub struct Taken {
 }
 
 pub fn source(text: &str) -> KernelSource {
-    KernelSource {
-        path: "large.comp".to_owned(),
-        text: text.to_owned(),
-        include: Vec::new(),
-        folder: None,
-        defines: BTreeMap::new(),
-        entry: "main".to_owned(),
-        target_env: "vulkan1.3".to_owned(),
-        optimization: Optimization::Zero,
-        policy: DecisionPolicy::Literal,
-    }
+    KernelSource::alone("large.comp", text, "vulkan1.3")
 }
 
 /// Walks the whole path once.

@@ -25,7 +25,7 @@ use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
 use super::variation::Variation;
-use super::waiting::{Pace, Watch};
+use super::waiting::{MOST_RESTING, Pace, Watch};
 use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
 use std::cell::RefCell;
@@ -327,7 +327,7 @@ impl<'a> Machine<'a> {
                 Pace::Ended => completed(self.workgroup),
                 Pace::Rests => resting.push_back(self.lay_aside(&mut tiles)),
             }
-            self.turns(&mut resting, &mut tiles, self.room_for_rest(), &mut completed)?;
+            self.turns(&mut resting, &mut tiles, MOST_RESTING, &mut completed)?;
         }
         self.turns(&mut resting, &mut tiles, 0, &mut completed)
     }

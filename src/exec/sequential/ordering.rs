@@ -18,7 +18,6 @@ const VISIBLE: u32 = 0x4000;
 const BUFFERS: u32 = 0x40;
 const WORKGROUP_MEMORY: u32 = 0x100;
 const IMAGES: u32 = 0x800;
-const STORAGE: u32 = BUFFERS | WORKGROUP_MEMORY | IMAGES;
 
 pub const SUBGROUP_SCOPE: u32 = 3;
 const INVOCATION_SCOPE: u32 = 4;
@@ -129,16 +128,15 @@ impl Fence {
 
     /// A scope smaller than that of the barrier orders nothing between its invocations.
     fn reaches(self, reach: Reach) -> bool {
-        match self.scope {
-            SUBGROUP_SCOPE => reach == Reach::Subgroup,
-            INVOCATION_SCOPE | SHADER_CALL_SCOPE => false,
-            _ => true,
+        match reach {
+            Reach::Workgroup => self.reach() >= Scope::Workgroup,
+            Reach::Subgroup => self.reach() >= Scope::Subgroup,
         }
     }
 
-    /// Storage classes for which it has one of `orders`.
-    fn storage(self, orders: u32, reach: Reach) -> u32 {
-        if self.reaches(reach) && self.semantics & orders != 0 { self.semantics & STORAGE } else { 0 }
+    /// Memory for which it has one of `orders` between all that a barrier brings together.
+    fn kinds_for(self, orders: u32, reach: Reach) -> Kinds {
+        if self.reaches(reach) { self.kinds(orders) } else { Kinds::NONE }
     }
 }
 
@@ -149,17 +147,17 @@ pub enum Reach {
     Subgroup,
 }
 
-/// Storage classes (bits of the memory semantics) that the parts of a barrier order.
+/// Memory that the parts of a barrier order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fences {
     /// Released by a memory barrier directly before it.
-    fenced: u32,
+    fenced: Kinds,
     /// Released by such a one or by the control barrier itself.
-    released: u32,
+    released: Kinds,
     /// Acquired by the control barrier itself or by a memory barrier directly behind it.
-    acquired: u32,
+    acquired: Kinds,
     /// What of these has a scope in which not all are who wait.
-    narrow: u32,
+    narrow: Kinds,
     /// The control barrier's own scope and semantics.
     pub control: Fence,
     /// The memory barriers directly before it as one, of the narrowest scope among them.
@@ -175,16 +173,16 @@ impl Fences {
     ) -> Self {
         let (before, after): (Vec<Fence>, Vec<Fence>) = (before.into_iter().collect(), after.into_iter().collect());
         let all = |fences: &[Fence], orders: u32| {
-            fences.iter().fold(0, |storage, fence| storage | fence.storage(orders, reach))
+            fences.iter().fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds_for(orders, reach)))
         };
         let narrow = |fence: &&Fence| fence.reach() > Scope::Invocation && !fence.reaches(reach);
         let parts = before.iter().chain(&after).chain([&control]);
         let fenced = all(&before, RELEASE);
         Self {
             fenced,
-            released: fenced | control.storage(RELEASE, reach),
-            acquired: all(&after, ACQUIRE) | control.storage(ACQUIRE, reach),
-            narrow: parts.filter(narrow).fold(0, |storage, fence| storage | fence.semantics & STORAGE),
+            released: fenced.or(control.kinds_for(RELEASE, reach)),
+            acquired: all(&after, ACQUIRE).or(control.kinds_for(ACQUIRE, reach)),
+            narrow: parts.filter(narrow).fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds(ACQUIRE | RELEASE))),
             control,
             before: before.iter().copied().reduce(|one, other| Fence {
                 scope: if one.reach() <= other.reach() { one.scope } else { other.scope },
@@ -196,28 +194,32 @@ impl Fences {
     /// What the idiom takes to stand directly behind the barrier because it stands directly before.
     pub fn repeated(self, model: MemoryModel) -> Option<Fence> {
         match model {
-            MemoryModel::Idiom => self.before.filter(|_| self.fenced != 0),
+            MemoryModel::Idiom => self.before.filter(|_| !self.fenced.is_empty()),
             MemoryModel::Spec => None,
         }
     }
 
-    fn storage(self, model: MemoryModel) -> u32 {
-        let both = self.released & self.acquired;
+    fn kinds(self, model: MemoryModel) -> Kinds {
+        let both = self.released.and(self.acquired);
         match model {
-            MemoryModel::Idiom => both | self.fenced,
+            MemoryModel::Idiom => both.or(self.fenced),
             MemoryModel::Spec => both,
         }
     }
 
     /// Which memory the barrier orders under a model.
     pub fn ordered(self, model: MemoryModel) -> Ordered {
-        let has = |class: u32| self.storage(model) & class != 0;
-        Ordered { buffers: has(BUFFERS), images: has(IMAGES), workgroup: has(WORKGROUP_MEMORY) }
+        let kinds = self.kinds(model);
+        Ordered {
+            buffers: kinds.has(Kinds::BUFFERS),
+            images: kinds.has(Kinds::IMAGES),
+            workgroup: kinds.has(Kinds::WORKGROUP),
+        }
     }
 
     /// Whether nothing but the barriers beside it makes it order more memory, or order it for some.
     pub fn is_complete(self, model: MemoryModel) -> bool {
-        (self.released | self.acquired | self.narrow) & !self.storage(model) == 0
+        self.kinds(model).has(self.released.or(self.acquired).or(self.narrow))
     }
 
     /// Whether buffer accesses are ordered by the idiom alone.

@@ -271,10 +271,11 @@ impl<'a> Session<'a> {
             records.barriers = executed_whole(parsed, program, &whole);
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
-        let dependence = happens::scope::dependence(program, &machine.slots, &collector.racy_reads);
+        let dependence =
+            self.race_scope.and_then(|_| happens::scope::dependence(program, &machine.slots, &collector.racy_reads));
         self.keep_printed(printed);
-        if let (Some(scope), Some(place)) = (&mut self.race_scope, dependence) {
-            *scope = RaceScope::ExecutedSchedule;
+        if let Some(place) = dependence {
+            self.race_scope = Some(RaceScope::ExecutedSchedule);
             self.notes.insert(scope_note(parsed, place));
         }
         if stopped.is_none()

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 const QUIET: u64 = 10_000;
 
 /// Workgroups that wait at the same time, at most, while there are others that have not begun.
-const MOST_RESTING: usize = 256;
+pub(super) const MOST_RESTING: usize = 256;
 
 /// How a workgroup's turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,10 +174,5 @@ impl Machine<'_> {
             }
         }
         Ok(())
-    }
-
-    /// How many may wait when another workgroup begins; so many turns are given before.
-    pub(super) fn room_for_rest(&self) -> usize {
-        MOST_RESTING
     }
 }

@@ -167,7 +167,7 @@ fn variable(module: &Module, mut id: Id) -> Option<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glsl::{DecisionPolicy, KernelSource, Optimization, compile};
+    use crate::glsl::{KernelSource, compile};
 
     fn module(body: &str) -> (Module, Id) {
         let text = format!(
@@ -175,17 +175,7 @@ mod tests {
              #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
              layout(local_size_x = 1) in;\n{body}\n"
         );
-        let source = KernelSource {
-            path: "k.comp".to_owned(),
-            text,
-            include: Vec::new(),
-            folder: None,
-            defines: std::collections::BTreeMap::new(),
-            entry: "main".to_owned(),
-            target_env: "vulkan1.2".to_owned(),
-            optimization: Optimization::Zero,
-            policy: DecisionPolicy::Literal,
-        };
+        let source = KernelSource::alone("k.comp", text, "vulkan1.2");
         let compiled = compile(&source).expect("compiles");
         let module = Module::parse(compiled.production).expect("SPIR-V");
         let entry = module.entry_point("main").expect("main").function;

@@ -8,13 +8,12 @@ use super::places::{Declared, Places};
 use crate::exec::sequential::MemoryModel;
 use crate::exec::sequential::image::Doing;
 use crate::exec::sequential::ops::element::Atomic;
-use crate::exec::sequential::ops::sync::holds_workgroup;
+use crate::exec::sequential::ops::sync::has_fence_apart;
 use crate::exec::sequential::ordering::Scope;
 use crate::exec::sequential::program::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
 use crate::spirv::constants::Constants;
-use crate::spirv::module::{Instruction, Module};
+use crate::spirv::module::Module;
 use crate::spirv::types::Types;
-use rspirv::spirv::Op;
 use std::sync::Arc;
 
 /// Chooses for a decoded program; takes its fences out where they order nothing.
@@ -31,7 +30,6 @@ pub fn choose(program: &mut Program, module: &Module, (types, constants): (&Type
 }
 
 fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryModel) -> bool {
-    let alone = alone(module);
     let steps = || program.blocks.iter().flat_map(|block| &block.steps);
     let fences = steps().any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
     // A flag is an atomic that somebody looks at.
@@ -51,22 +49,8 @@ fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryMo
         || released
         || !places.alike
         || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(model))
-        || (fences && alone && (flags || meet))
+        || (fences && (flags || meet) && has_fence_apart(module))
         || (flags && (steps().any(far) || control))
-}
-
-/// Whether a fence stands by itself, not beside a barrier of the workgroup.
-fn alone(module: &Module) -> bool {
-    let shown = |one: &&Instruction| !matches!(one.op, Op::Line | Op::NoLine);
-    let holds = |one: &Instruction| holds_workgroup(module, one);
-    let fences = module.instructions.iter().enumerate().filter(|(_, one)| one.op == Op::MemoryBarrier);
-    let beside = |mut others: Box<dyn Iterator<Item = &Instruction> + '_>| {
-        others.find(|one| shown(one) && one.op != Op::MemoryBarrier).is_some_and(holds)
-    };
-    fences.into_iter().any(|(at, _)| {
-        let (before, after) = (module.instructions[..at].iter().rev(), module.instructions[at + 1..].iter());
-        !beside(Box::new(before)) && !beside(Box::new(after))
-    })
 }
 
 /// Whether an atomic tells its invocation something.

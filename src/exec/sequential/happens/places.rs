@@ -5,11 +5,12 @@
 //! specification, "Memory Model").
 //! Promises: in a module of the Vulkan memory model an access is private unless it says otherwise; in other modules none is,
 //! and fences make writes available and visible themselves.
-//! Does not cover: pointers that come through parameters of functions, of which only the parameter's own decorations count.
+//! Does not cover: the source of OpCopyMemory, which counts as its target; pointers that come through parameters of functions, of which only the parameter's own decorations count.
 
 use crate::exec::sequential::ordering::{Fence, Scope};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Id, Instruction, Module};
+use crate::spirv::opcodes::{self, Effect};
 use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ImageOperands, MemoryAccess, MemoryModel, Op};
@@ -267,26 +268,6 @@ impl Reader<'_> {
     }
 }
 
-pub fn is_atomic(op: Op) -> bool {
-    matches!(
-        op,
-        Op::AtomicLoad
-            | Op::AtomicStore
-            | Op::AtomicExchange
-            | Op::AtomicCompareExchange
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicIAdd
-            | Op::AtomicISub
-            | Op::AtomicSMin
-            | Op::AtomicUMin
-            | Op::AtomicSMax
-            | Op::AtomicUMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicFAddEXT
-            | Op::AtomicFMinEXT
-            | Op::AtomicFMaxEXT
-    )
+fn is_atomic(op: Op) -> bool {
+    opcodes::effect(op) == Some(Effect::Atomic)
 }

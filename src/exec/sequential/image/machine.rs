@@ -187,12 +187,7 @@ impl Machine<'_> {
                 self.follow(lane, path);
             }
         }
-        if self.track_races {
-            let value = self.texel_bits(slot, first, size);
-            self.touch_texel(slot, lane, (first, size), Touch::Read, [value; 2], place);
-        } else {
-            self.mark_texel(slot, (first, size), Touch::Read);
-        }
+        self.touch_texel(slot, lane, (first, size), (Touch::Read, None), place);
         Got { value, undefined }
     }
 
@@ -218,9 +213,8 @@ impl Machine<'_> {
                 )
             });
         }
-        let before = self.texel_bits(slot, first, bytes.len());
-        let after = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
-        self.touch_texel(slot, lane, (first, bytes.len()), Touch::Write, [before, after], place);
+        let new = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
+        self.touch_texel(slot, lane, (first, bytes.len()), (Touch::Write, Some(new)), place);
         let path = self.path(lane);
         let store = &mut self.stores[slot.buffer];
         note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
@@ -251,8 +245,7 @@ impl Machine<'_> {
         let old = self.texel_bits(slot, first, 4 * words) as u64;
         let new = op.apply(step.form, old, value, comparator);
         let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
-        let values = [old, new.unwrap_or(old)].map(u128::from);
-        self.touch_texel(slot, lane, (first, 4 * words), touch, values, place);
+        self.touch_texel(slot, lane, (first, 4 * words), (touch, new.map(u128::from)), place);
         let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
         let path = self.path(lane);
         let (invocation, memory) = (self.first_lane + lane as u32, Kinds::IMAGES);
@@ -287,27 +280,23 @@ impl Machine<'_> {
             .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
     }
 
-    /// Marks an access, where workgroups run on several cores.
-    fn mark_texel(&mut self, slot: Slot, (first, bytes): (usize, usize), touch: Touch) {
-        if let Some(marks) = &mut self.stores[slot.buffer].marks {
-            marks.touch(touch, first, bytes);
-        }
-    }
-
-    /// Notes an access of a lane to the bytes of a texel; `values` are what it held and what is read or left.
+    /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is new.
     fn touch_texel(
         &mut self,
         slot: Slot,
         lane: usize,
         (first, bytes): (usize, usize),
-        touch: Touch,
-        values: [u128; 2],
+        (touch, new): (Touch, Option<u128>),
         place: u32,
     ) {
-        self.mark_texel(slot, (first, bytes), touch);
+        if let Some(marks) = &mut self.stores[slot.buffer].marks {
+            marks.touch(touch, first, bytes);
+        }
         if !self.track_races {
             return;
         }
+        let held = self.texel_bits(slot, first, bytes);
+        let values = [held, new.unwrap_or(held)];
         let local = self.first_lane + lane as u32;
         let now = self.clock.in_images(local, place);
         if let Some(shadow) = &mut self.stores[slot.buffer].shadow {

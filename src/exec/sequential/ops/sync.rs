@@ -8,8 +8,9 @@ use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupporte
 use crate::exec::sequential::ordering::{Fence, Fences, Reach, SUBGROUP_SCOPE};
 use crate::exec::sequential::program::{Action, Addressing, Root, SubgroupUse};
 pub use crate::spirv::barriers::holds_workgroup;
-use crate::spirv::module::Instruction;
+use crate::spirv::module::{Instruction, Module};
 use rspirv::spirv::Op;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
@@ -177,16 +178,29 @@ fn memory_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
     Ok(())
 }
 
-/// The fences of the OpMemoryBarriers next to a barrier; debug lines do not count.
+/// The fences of the OpMemoryBarriers next to a barrier.
 fn beside<'m>(
     decoder: &Decoder<'_>,
     instructions: impl Iterator<Item = &'m Instruction>,
 ) -> Result<Vec<Fence>, Unsupported> {
-    instructions
-        .filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine))
-        .take_while(|instruction| instruction.op == Op::MemoryBarrier)
-        .map(|instruction| fence(decoder, instruction, [0, 1]))
-        .collect()
+    memory_barriers(instructions).map(|instruction| fence(decoder, instruction, [0, 1])).collect()
+}
+
+/// The OpMemoryBarriers that come first; debug lines do not count.
+fn memory_barriers<'m>(instructions: impl Iterator<Item = &'m Instruction>) -> impl Iterator<Item = &'m Instruction> {
+    let shown = instructions.filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine));
+    shown.take_while(|instruction| instruction.op == Op::MemoryBarrier)
+}
+
+/// Whether some OpMemoryBarrier of a module stands beside no barrier of the workgroup.
+pub fn has_fence_apart(module: &Module) -> bool {
+    let all = &module.instructions;
+    let barriers = all.iter().enumerate().filter(|(_, one)| holds_workgroup(module, one));
+    let beside = barriers.flat_map(|(at, _)| {
+        memory_barriers(all[..at].iter().rev()).chain(memory_barriers(all[at + 1..].iter())).map(|one| one.offset)
+    });
+    let beside: BTreeSet<u32> = beside.collect();
+    all.iter().any(|one| one.op == Op::MemoryBarrier && !beside.contains(&one.offset))
 }
 
 /// Scope and semantics at two operands of a barrier.
