@@ -517,19 +517,6 @@ bindings = [{{ set = 0, binding = 0, buffer = \"a\" }}, {{ set = 0, binding = 1,
     write(folder, "requirements/all.toml", requirements);
 }
 
-fn change(evidence: &Path, change: impl FnOnce(&mut Value)) {
-    use sha2::Digest;
-    let read = |name: &str| -> Value { serde_json::from_slice(&std::fs::read(evidence.join(name)).unwrap()).unwrap() };
-    let mut campaign = read("campaign.json");
-    change(&mut campaign);
-    let text = format!("{campaign:#}\n");
-    write(evidence, "campaign.json", &text);
-    let mut manifest = read("manifest.json");
-    let hash: String = sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    manifest["outputs"]["campaign.json"] = hash.into();
-    write(evidence, "manifest.json", format!("{manifest:#}\n"));
-}
-
 #[test]
 fn evidence_holds_the_bounds_and_verify_derives_them_again() {
     if !device() {
@@ -574,15 +561,15 @@ fn evidence_holds_the_bounds_and_verify_derives_them_again() {
         ("coverage", |row| row["coverage"] = json!("different")),
     ];
     for (name, edit) in changes {
-        change(&evidence, |campaign| edit(&mut campaign["agreement"][0]));
+        forge(&evidence, "campaign.json", |campaign| edit(&mut campaign["agreement"][0]));
         let output = run(vkcert().arg("verify").arg(&evidence), 1);
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(said.contains("agreement of k on T-1"), "{name}: {said}");
-        change(&evidence, |stored| *stored = campaign.clone());
+        forge(&evidence, "campaign.json", |stored| *stored = campaign.clone());
     }
     run(vkcert().arg("verify").arg(&evidence), 0);
     // Evidence from before there were bounds: a row without them.
-    change(&evidence, |campaign| {
+    forge(&evidence, "campaign.json", |campaign| {
         campaign["agreement"][0] = json!({"test": "T-1", "kernel": "k", "outputs": "different", "coverage": "identical",
             "differences": ["buffer `r` differs in 3 bytes, first at offset 4"]});
         campaign["findings"] = json!([{"kernel": "k", "engine": null, "test": "T-1", "finding": {

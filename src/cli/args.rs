@@ -239,6 +239,7 @@ pub enum Listing {
     Requirements,
     Tests,
     Obligations,
+    Findings,
     Devices,
     Criteria,
     Formats,
@@ -250,9 +251,13 @@ pub struct List {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
-    /// With `obligations`: justifications to review, for what no test can cover under a configuration
+    /// Justifications to review: with `obligations` for what no test can cover under a configuration, with `findings` for
+    /// those that stand
     #[arg(long)]
     pub propose: bool,
+    /// With `findings`: the evidence to read [default: reports/evidence in the project]
+    #[arg(long, value_name = "DIR")]
+    pub evidence: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

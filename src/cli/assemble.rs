@@ -72,6 +72,7 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
         justification: located.value.clone(),
         file: project.relative_file(located),
         rejected: None,
+        not_judged: None,
     };
     project.justifications.iter().map(row).collect()
 }
@@ -190,6 +191,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         reason: run.reason.clone(),
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
+        race_scope: run.race_scope,
         repetitions: run.repetitions,
         schedule: run.schedule,
         schedules: run.schedules.clone(),

@@ -24,7 +24,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
     for row in campaign.justifications.iter() {
         if let Some(reason) = &row.rejected {
             let item = &row.justification;
-            because(format!("justification of {} {}: {reason}", item.kernel, item.obligation), Exit::Failed);
+            because(format!("justification of {} {}: {reason}", item.kernel, item.subject), Exit::Failed);
         }
     }
     let summary = kernels
@@ -143,7 +143,8 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
 fn findings(campaign: &Campaign, because: &mut Because) {
     let mut counts = std::collections::BTreeMap::new();
     let in_tests = campaign.tests.iter().flat_map(|test| &test.results).flat_map(|result| &result.findings);
-    for finding in in_tests.chain(campaign.findings.iter().map(|row| &row.finding)) {
+    let all = in_tests.chain(campaign.findings.iter().map(|row| &row.finding));
+    for finding in all.filter(|finding| finding.stands()) {
         *counts.entry(finding.kind).or_insert(0_u32) += 1;
     }
     for (kind, count) in counts {

@@ -1,5 +1,6 @@
 //! What is derived from stored facts, by `certify` when evidence is made and by `verify` when it is checked.
 
+use super::acceptance;
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
 use crate::coverage::barrier::{self, BarrierRecords};
@@ -104,7 +105,7 @@ fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCo
 }
 
 /// What a justification that no row of evidence is about names.
-fn nothing(justification: &Justification) -> String {
+pub fn nothing(justification: &Justification) -> String {
     match &justification.configuration {
         None => format!("the project has no kernel {}", justification.kernel),
         Some(configuration) => format!("{} has no configuration {configuration}", justification.kernel),
@@ -117,8 +118,8 @@ fn everything_present(structure: &KernelStructure) -> Presence {
     Presence { markers: markers.collect() }
 }
 
-/// Applies the campaign's justifications to every kernel and notes which are rejected. A justification counts where the
-/// obligation is open; it is superfluous only if no engine needs it.
+/// Applies the campaign's justifications to every kernel and to the findings, and notes which are rejected. A justification
+/// of an obligation counts where that is open; it is superfluous only if no engine needs it.
 pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     let justifications: Vec<_> = campaign.justifications.iter().map(|row| row.justification.clone()).collect();
     let approval = Approval::for_level(&campaign.project.level);
@@ -129,7 +130,7 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             row.coverage = justified.coverage;
         }
         for (index, rejection) in justified.rejected.into_iter().enumerate() {
-            if justification::is_about(&justifications[index], &row.kernel, &row.coverage) {
+            if justification::about(&justifications[index], &row.kernel, &row.coverage).is_some() {
                 rejections[index].push(rejection);
             }
         }
@@ -143,6 +144,7 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             }
         };
     }
+    acceptance::accept(evidence, campaign);
 }
 
 /// Every obligation of a kernel, with the text behind it.

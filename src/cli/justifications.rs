@@ -1,9 +1,13 @@
 //! Justifications against the kernels that they speak of, before anything runs.
+//!
+//! Does not cover: whether there is such a finding, which only a run shows (`acceptance`).
 
 use super::derive;
 use super::failure::Failure;
 use super::kernel::Kernel;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::id::ObligationId;
+use crate::model::requirement::JustificationSubject;
 use crate::requirement::Project;
 use crate::requirement::nearest::did_you_mean;
 
@@ -20,8 +24,10 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), Failure> {
         let Some(first) = kernel.configurations.first() else { continue };
         let known = derive::obligations(kernel, first);
         for row in rows {
-            if !known.contains_key(&row.value.obligation) {
-                diagnostics.push(unknown(row, kernel, known.keys().map(|id| id.as_str()).collect()));
+            if let JustificationSubject::Obligation(id) = &row.value.subject
+                && !known.contains_key(id)
+            {
+                diagnostics.push(unknown(row, id, kernel, known.keys().map(|id| id.as_str()).collect()));
             }
             diagnostics.extend(unknown_configuration(row, kernel));
         }
@@ -46,9 +52,8 @@ fn names(row: &Row, kernel: &Kernel) -> bool {
     row.value.kernel.as_str() == kernel.name
 }
 
-fn unknown(row: &Row, kernel: &Kernel, known: Vec<&str>) -> Diagnostic {
-    let id = row.value.obligation.as_str();
+fn unknown(row: &Row, id: &ObligationId, kernel: &Kernel, known: Vec<&str>) -> Diagnostic {
     let message = format!("the kernel `{}` has no obligation `{id}`", kernel.name);
-    let hint = did_you_mean(id, &known).unwrap_or_else(|| "see `vkcert list obligations`".to_owned());
+    let hint = did_you_mean(id.as_str(), &known).unwrap_or_else(|| "see `vkcert list obligations`".to_owned());
     row.origin.at("obligation").error("unknown-id", message).hint(hint)
 }

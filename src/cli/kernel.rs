@@ -3,7 +3,7 @@
 //! Production comes from the untouched source and alone judges requirements; traced is the marked source with its markers
 //! erased; instrumented is traced plus records. Each is validated. The sequential engine measures on the marked module.
 
-use super::configuration::KernelConfiguration;
+use super::configuration::{KernelConfiguration, Specialization};
 use super::failure::Failure;
 use super::object::ObjectCode;
 use crate::exec::{JobModule, ModuleRecording};
@@ -93,6 +93,12 @@ pub enum Variant {
 }
 
 impl Kernel {
+    /// The name of the production configuration with these values; none outside a project and for undeclared ones.
+    pub fn configuration_of(&self, specialization: &Specialization) -> Option<&str> {
+        let found = self.configurations.iter().find(|found| found.specialization == *specialization)?;
+        Some(&found.configuration.name)
+    }
+
     /// The module of a variant; none where the kernel cannot be measured.
     pub fn job_module(&self, variant: Variant) -> Option<JobModule> {
         let module = |words: &Arc<Vec<u32>>, recording| {

@@ -1,9 +1,9 @@
-//! `vkcert list WHAT`: kernels, requirements, tests, obligations, devices, criteria, formats.
+//! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria, formats.
 
 use super::args::{Common, List, Listing, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{engines, obligations, output, project};
+use super::{engines, findings, obligations, output, project};
 use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
@@ -14,11 +14,15 @@ use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
 pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
+    if list.evidence.is_some() && list.what != Listing::Findings {
+        return Err(Diagnostic::new("usage", "--evidence goes with `vkcert list findings` alone").into());
+    }
     match (list.what, list.propose) {
         (Listing::Obligations, true) => return obligations::propose(common, list),
+        (Listing::Findings, true) => return findings::propose(common, list),
         (_, true) => {
-            let diagnostic = Diagnostic::new("usage", "--propose goes with `vkcert list obligations` alone");
-            return Err(diagnostic.into());
+            let message = "--propose goes with `vkcert list obligations` and `vkcert list findings` alone";
+            return Err(Diagnostic::new("usage", message).into());
         }
         (_, false) => {}
     }
@@ -27,6 +31,7 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         Listing::Requirements => requirements(list)?,
         Listing::Tests => tests(list)?,
         Listing::Obligations => obligations::rows(list, common.format)?,
+        Listing::Findings => findings::rows(list)?,
         Listing::Devices => devices()?,
         Listing::Criteria => {
             CRITERIA.iter().map(|row| json!({"name": row.name(), "description": row.description()})).collect()

@@ -3,8 +3,9 @@
 //! Promises: with `--format json` stdout holds exactly one JSON document, on errors too; diagnostics go to stderr; output
 //! folders appear whole or not at all.
 
+pub mod acceptance;
 mod agreement;
-pub mod args;
+mod args;
 mod assemble;
 mod barriers;
 mod bench;
@@ -23,6 +24,7 @@ mod engines;
 mod evidence;
 mod exit;
 mod failure;
+mod findings;
 mod init;
 mod justifications;
 mod kernel;

@@ -14,6 +14,7 @@ use crate::coverage::{self, justification};
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::project::CriterionName;
+use crate::model::requirement::{Justification, JustificationSubject};
 use crate::model::verdict::EngineName;
 use crate::requirement::Project;
 use serde_json::{Value, json};
@@ -168,18 +169,21 @@ fn hash(kernel: &Kernel, row: &Row) -> String {
 
 /// The table of a justification, as a requirements file holds it.
 fn written(listed: &Listed, row: &Row, proposal: &Proposal) -> String {
-    let quoted = |text: &str| toml::Value::from(text).to_string();
-    let mut lines = vec![
-        "[[justification]]".to_owned(),
-        format!("kernel = {}", quoted(&listed.kernel.name)),
-        format!("obligation = {}", quoted(row.id.as_str())),
-    ];
-    if listed.kernel.configurations.len() > 1 {
-        lines.push(format!("configuration = {}", quoted(listed.configuration)));
-    }
-    lines.push(format!("class = {}", quoted(&proposal.class.to_string())));
-    lines.push(format!("reason = {}", quoted(&proposal.reason)));
-    lines.push("author = \"\"\napprover = \"\"".to_owned());
-    lines.push(format!("hash = {}", quoted(&hash(listed.kernel, row))));
-    lines.join("\n") + "\n"
+    let several = listed.kernel.configurations.len() > 1;
+    unsigned(&Justification {
+        kernel: KernelName(listed.kernel.name.clone()),
+        subject: JustificationSubject::Obligation(row.id.clone()),
+        configuration: several.then(|| listed.configuration.to_owned()),
+        class: proposal.class,
+        reason: proposal.reason.clone(),
+        author: String::new(),
+        approver: String::new(),
+        hash: hash(listed.kernel, row),
+    })
+}
+
+/// A justification as a requirements file holds it; whoever signs it fills in what is empty.
+pub fn unsigned(justification: &Justification) -> String {
+    let table = toml::to_string(justification).expect("a justification is a table of texts");
+    format!("[[justification]]\n{table}")
 }

@@ -169,9 +169,31 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
     schedules::amplify(prepared, plan, &job, &production, engine, &mut run)?;
     for finding in &mut run.findings {
         prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
+        attribute(prepared, plan, finding);
     }
     run.findings.sort_by(Finding::order);
     Ok(run)
+}
+
+/// Names the kernel that a finding is of, and its configuration; engines name the module of the job. What is of no single
+/// dispatch is of the kernel of all of them.
+fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
+    let label = finding.kernel.take();
+    let of_module = |module: &JobModule| label.as_ref().is_none_or(|label| module.kernel == label.0);
+    let of_schedule = finding.details.get("kernels").and_then(|kernels| kernels.as_array());
+    let is_of = |of: &ModuleUse| of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.0));
+    let modules = plan.job.modules.iter().zip(plan.modules.iter().zip(&prepared.kernels));
+    let mut uses = modules.filter(|(module, (of, _))| of_module(module) && is_of(of)).map(|(_, found)| found);
+    let Some((first, kernel)) = uses.next() else { return };
+    let mut configuration = kernel.configuration_of(&first.specialization);
+    for (other, _) in uses {
+        if other.kernel != first.kernel {
+            return;
+        }
+        configuration = None;
+    }
+    finding.kernel = Some(first.kernel.clone());
+    finding.configuration = configuration.map(str::to_owned);
 }
 
 /// One entry per module of the job; `records` is asked by the name under which engines keep them.

@@ -10,7 +10,7 @@ use crate::exec::prepare::specialization_bits;
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::element::ElementType;
-use crate::model::evidence::{Configuration, Evidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::evidence::{Campaign, Configuration, Evidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::FindingKind;
 use crate::model::procedure::SpecializationValue;
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
@@ -247,6 +247,7 @@ fn derived(stored: &Evidence, found: &mut Findings) {
         found.check(ours.statements == theirs.statements, || format!("{name}: statement coverage"));
         found.check(ours.branches == theirs.branches, || format!("{name}: branch coverage"));
         found.check(ours.points == theirs.points, || format!("{name}: entry and exit points"));
+        found.check(ours.barriers == theirs.barriers, || format!("{name}: barrier coverage"));
         found.check(ours.objects == theirs.objects && ours.additional == theirs.additional, || {
             format!("{name}: coverage of object code")
         });
@@ -263,6 +264,14 @@ fn derived(stored: &Evidence, found: &mut Findings) {
         }
     }
     found.check(campaign.justifications == stored.campaign.justifications, || "justifications".to_owned());
+    let accepted = |campaign: &Campaign| {
+        let in_tests = campaign.tests.iter().flat_map(|test| &test.results).flat_map(|result| &result.findings);
+        let all = in_tests.chain(campaign.findings.iter().map(|row| &row.finding));
+        all.map(|finding| finding.acceptance.clone()).collect::<Vec<_>>()
+    };
+    found.check(accepted(&campaign) == accepted(&stored.campaign), || {
+        "names of findings, or which of them are accepted".to_owned()
+    });
     let conclusion = conclude(&campaign, &kernels);
     found.check(conclusion.exit_code == stored.campaign.conclusion.exit_code, || {
         format!("exit code: stored {}, derived {}", stored.campaign.conclusion.exit_code, conclusion.exit_code)

@@ -9,7 +9,7 @@ use crate::model::evidence::{Configuration, SpecializedConstant};
 use crate::model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, TestId};
 use crate::model::place::{FileIndex, SourceFile, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Presence, PresentMarker, Reach, RecordLayout, Records};
-use crate::model::requirement::{Justification, JustificationClass};
+use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use crate::model::structure::*;
 use crate::model::vector::{Outcome, Values};
 use std::collections::BTreeMap;
@@ -348,7 +348,7 @@ fn justification(coverage: &KernelCoverage, obligation: &str) -> Justification {
     let person = |name: &str| name.to_owned();
     Justification {
         kernel,
-        obligation,
+        subject: JustificationSubject::Obligation(obligation),
         configuration: None,
         class: JustificationClass::Defensive,
         reason: "The host never passes such a size.".to_owned(),
@@ -378,7 +378,7 @@ fn justifications_that_do_not_hold_are_rejected_with_a_reason() {
     let coverage = assessed(&structure(), &presence(), &[FULL, &[(1, "F-")]]);
     let changed: BTreeMap<&str, fn(&mut Justification)> = BTreeMap::from([
         ("stale", (|j: &mut Justification| j.hash = format!("sha256:{}", "0".repeat(64))) as fn(&mut Justification)),
-        ("no obligation", |j| j.obligation = "D9.T".into()),
+        ("no obligation", |j| j.subject = JustificationSubject::Obligation("D9.T".into())),
         ("independence", |j| j.approver = "a. author".to_owned()),
         ("must be given", |j| j.reason = " ".to_owned()),
     ]);

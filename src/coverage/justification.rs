@@ -10,7 +10,7 @@ use super::criteria;
 use crate::model::canonical::content_hash;
 use crate::model::coverage::{Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::id::{KernelName, ObligationId};
-use crate::model::requirement::{Justification, JustificationClass};
+use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use std::collections::BTreeMap;
 
 /// Whether the approver of a justification must be another person than its author.
@@ -31,8 +31,8 @@ impl Approval {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Justified {
     pub coverage: KernelCoverage,
-    /// In the order given: why it is rejected; none: accepted. Justifications of other kernels and configurations are
-    /// accepted unseen.
+    /// In the order given: why it is rejected; none: accepted. Justifications of findings, and those of other kernels and
+    /// configurations, are accepted unseen.
     pub rejected: Vec<Option<String>>,
 }
 
@@ -41,7 +41,12 @@ pub struct Justified {
 /// The text is the source text that the obligation is about ([`contents`]), not its place: a justification survives code
 /// that moves, and goes stale when the code itself or its number changes.
 pub fn obligation_hash(kernel: &KernelName, obligation: &ObligationId, text: &str) -> String {
-    content_hash(format!("{kernel}\n{obligation}\n{text}\n").as_bytes())
+    subject_hash(kernel, obligation.as_str(), text)
+}
+
+/// The hash of what a justification is of: see [`obligation_hash`].
+pub(super) fn subject_hash(kernel: &KernelName, id: &str, text: &str) -> String {
+    content_hash(format!("{kernel}\n{id}\n{text}\n").as_bytes())
 }
 
 /// The text behind every obligation: of statements, outcomes, labels, points and vectors their own; of `D1.C2.unique-cause` and
@@ -63,10 +68,18 @@ pub fn contents(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
     contents
 }
 
-/// Whether a justification speaks of a kernel under a configuration.
-pub fn is_about(justification: &Justification, kernel: &KernelName, coverage: &KernelCoverage) -> bool {
+/// The obligation that a justification names, if it speaks of a kernel under a configuration.
+pub fn about<'a>(
+    justification: &'a Justification,
+    kernel: &KernelName,
+    coverage: &KernelCoverage,
+) -> Option<&'a ObligationId> {
     let configuration = justification.configuration.as_ref();
-    justification.kernel == *kernel && configuration.is_none_or(|name| *name == coverage.configuration)
+    let of_this = justification.kernel == *kernel && configuration.is_none_or(|name| *name == coverage.configuration);
+    match &justification.subject {
+        JustificationSubject::Obligation(id) => of_this.then_some(id),
+        JustificationSubject::Finding(_) => None,
+    }
 }
 
 /// Applies the justifications of one kernel.
@@ -81,16 +94,14 @@ pub fn apply_justifications(
     let mut accepted: BTreeMap<&ObligationId, &Justification> = BTreeMap::new();
     let mut rejected = Vec::new();
     for justification in justifications {
-        if !is_about(justification, kernel, coverage) {
+        let Some(id) = about(justification, kernel, coverage) else {
             rejected.push(None);
             continue;
-        }
-        let reason = fault(kernel, justification, &contents, &statuses, approval).or_else(|| {
-            let twice = accepted.contains_key(&justification.obligation);
-            twice.then(|| format!("{} is justified twice", justification.obligation))
-        });
+        };
+        let reason = fault(kernel, (id, justification), &contents, &statuses, approval)
+            .or_else(|| accepted.contains_key(id).then(|| format!("{id} is justified twice")));
         if reason.is_none() {
-            accepted.insert(&justification.obligation, justification);
+            accepted.insert(id, justification);
         }
         rejected.push(reason);
     }
@@ -103,12 +114,11 @@ pub fn apply_justifications(
 /// Why a justification is not accepted.
 fn fault(
     kernel: &KernelName,
-    justification: &Justification,
+    (id, justification): (&ObligationId, &Justification),
     contents: &BTreeMap<ObligationId, String>,
     statuses: &BTreeMap<ObligationId, Status>,
     approval: Approval,
 ) -> Option<String> {
-    let id = &justification.obligation;
     let (Some(text), Some(status)) = (contents.get(id), statuses.get(id)) else {
         return Some(format!("{kernel} has no obligation {id}"));
     };
@@ -116,21 +126,21 @@ fn fault(
     if hash != justification.hash {
         return Some(format!("stale: {id} is now `{text}` with hash {hash}"));
     }
-    let blank = |text: &str| text.trim().is_empty();
-    if blank(&justification.reason) || blank(&justification.author) || blank(&justification.approver) {
+    unsigned(justification, approval).or_else(|| match status {
+        Status::Covered | Status::Justified => Some(format!("not needed: {id} is {status}")),
+        Status::Uncovered | Status::Undetermined => None,
+    })
+}
+
+/// What is missing of the people behind a justification.
+pub(super) fn unsigned(justification: &Justification, approval: Approval) -> Option<String> {
+    let Justification { reason, author, approver, .. } = justification;
+    if [reason, author, approver].iter().any(|text| text.trim().is_empty()) {
         return Some("reason, author and approver must be given".to_owned());
     }
-    let same = justification.author.trim().eq_ignore_ascii_case(justification.approver.trim());
-    match (approval, status) {
-        (Approval::Independent, _) if same => Some(format!(
-            "author and approver are the same ({}); this level demands independence",
-            justification.author
-        )),
-        (Approval::Independent | Approval::Free, Status::Covered | Status::Justified) => {
-            Some(format!("not needed: {id} is {status}"))
-        }
-        (Approval::Independent | Approval::Free, Status::Uncovered | Status::Undetermined) => None,
-    }
+    let same = author.trim().eq_ignore_ascii_case(approver.trim());
+    (approval == Approval::Independent && same)
+        .then(|| format!("author and approver are the same ({author}); this level demands independence"))
 }
 
 fn statuses(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Status> {
@@ -175,7 +185,8 @@ fn mark(coverage: &mut KernelCoverage, accepted: &BTreeMap<&ObligationId, &Justi
     }
 }
 
-fn sentence(justification: &Justification) -> String {
+/// What it says, in one line.
+pub(super) fn sentence(justification: &Justification) -> String {
     let class = match justification.class {
         JustificationClass::MissingTest => "missing test",
         JustificationClass::MissingRequirement => "missing requirement",

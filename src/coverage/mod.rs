@@ -5,6 +5,7 @@
 //! Promises: no obligation is dropped: what cannot be measured is `undetermined`, with the reason.
 //! Does not cover: running tests and decoding record buffers (`exec`, `instrument`), MC/DC of the host program.
 
+pub mod acceptance;
 pub mod assess;
 pub mod barrier;
 pub mod closing;

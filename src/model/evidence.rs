@@ -5,7 +5,7 @@
 //! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `manifest.json` (hash of every input and output).
 
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
-use super::finding::Finding;
+use super::finding::{Finding, RaceScope};
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::records::{Presence, RecordLayout, Recorded, Records};
@@ -224,6 +224,9 @@ pub struct TestResult {
     pub reason: Option<String>,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
+    /// Whether the data races are those of every schedule; absent where none were looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub race_scope: Option<RaceScope>,
     /// How often the production run was started: fewer times than asked for where a repetition did not complete, 0 where
     /// nothing ran.
     #[serde(default)]
@@ -270,6 +273,9 @@ pub struct JustificationEvidence {
     pub file: String,
     /// Why it is not accepted (stale hash, unknown obligation, author equals approver at level A or B); none: accepted.
     pub rejected: Option<String>,
+    /// Why nothing can be said of it here: what it accepts comes of something that did not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

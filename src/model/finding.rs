@@ -1,5 +1,6 @@
 //! Findings: defects that a run or a check shows, beside the verdict.
 
+use super::id::{FindingId, KernelName};
 use super::place::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,22 @@ impl FindingKind {
         (FindingKind::Coupling, "coupling"),
     ];
 
+    /// Whether a justification can accept such a finding. The others are of a test that did not end as it should, or of the
+    /// measurement itself: nothing that a person signs makes up for either.
+    pub fn can_be_accepted(self) -> bool {
+        match self {
+            FindingKind::DataRace
+            | FindingKind::OutOfBounds
+            | FindingKind::UninitializedRead
+            | FindingKind::UndefinedValue
+            | FindingKind::UntracedBranch
+            | FindingKind::ScheduleDependentOutput
+            | FindingKind::EngineDisagreement
+            | FindingKind::Coupling => true,
+            FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => false,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map(|(_, name)| *name).expect("ALL lists every kind")
     }
@@ -76,6 +93,28 @@ pub struct Finding {
     /// `across-workgroups`), `accesses`, `same_value`. Coupling: `check`, `counterexample`.
     #[serde(default)]
     pub details: BTreeMap<String, serde_json::Value>,
+    /// The kernel that a test shows it of; none where it is of several, or of the test as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelName>,
+    /// That kernel's configuration; none where the project has no name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
+    /// In evidence: by what name a justification can accept it; none where none can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<Acceptance>,
+}
+
+/// The name of a finding for justifications, and the one that accepts it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Acceptance {
+    pub id: FindingId,
+    /// What was found and the source text that it is about, without values and without lines.
+    pub content: String,
+    /// `sha256:` hash over kernel, id and content; another one makes a justification stale.
+    pub hash: String,
+    /// What the accepted justification says; none: the finding stands.
+    #[serde(default)]
+    pub justification: Option<String>,
 }
 
 impl Finding {
@@ -88,7 +127,15 @@ impl Finding {
             other_place: None,
             invocations: Vec::new(),
             details: BTreeMap::new(),
+            kernel: None,
+            configuration: None,
+            acceptance: None,
         }
+    }
+
+    /// Whether it counts against the result.
+    pub fn stands(&self) -> bool {
+        self.acceptance.as_ref().is_none_or(|acceptance| acceptance.justification.is_none())
     }
 
     /// Findings are listed in this order.

@@ -141,3 +141,15 @@ name_id!(
 name_id!(
     /// An obligation of one kernel in its printed form: `S12`, `D3.T`, `D3.C1.unique-cause`, `W1.L2`, `F1.entry`, `B4.T`.
     ObligationId);
+name_id!(
+    /// A finding of one kernel as justifications name it: the kind, `@`, and the statements that it is about
+    /// (`data-race@S4,S7`), or test, buffer or check (`coupling@dispatch-covers-domain`).
+    FindingId);
+
+impl FindingId {
+    /// The kind that it names; none where it names no kind.
+    pub fn kind(&self) -> Option<super::finding::FindingKind> {
+        let name = self.0.split_once('@').map_or(self.0.as_str(), |(kind, _)| kind);
+        super::finding::FindingKind::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+}

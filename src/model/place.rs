@@ -65,6 +65,13 @@ impl LineStarts {
         self.0.partition_point(|start| *start <= offset).max(1) as u32
     }
 
+    /// The bytes of a 1-based line in the text that the lines were found in, without its line feed; none behind the last.
+    pub fn range(&self, text: &str, line: u32) -> Option<(usize, usize)> {
+        let index = (line as usize).checked_sub(1)?;
+        let start = *self.0.get(index)?;
+        Some((start, self.0.get(index + 1).map_or(text.len(), |next| next - 1)))
+    }
+
     /// As [`Position::of`]; `text` is the one that the lines were found in.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let line = self.0.partition_point(|start| *start <= offset.min(text.len())).max(1) - 1;
@@ -114,6 +121,14 @@ mod tests {
         for offset in 0..text.len() + 3 {
             assert_eq!(lines.position(text, offset), Position::of(text, offset), "{offset}");
         }
+    }
+
+    #[test]
+    fn the_range_of_a_line_ends_before_its_line_feed() {
+        let text = "a\n\nlast";
+        let lines = LineStarts::of(text);
+        let line = |line| lines.range(text, line).map(|(start, end)| &text[start..end]);
+        assert_eq!([line(0), line(1), line(2), line(3), line(4)], [None, Some("a"), Some(""), Some("last"), None]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
 
-use super::id::{KernelName, ObligationId, RequirementId};
+use super::id::{FindingId, KernelName, ObligationId, RequirementId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,21 +97,95 @@ impl std::fmt::Display for JustificationClass {
     }
 }
 
-/// An accepted reason for an obligation that no test covers.
+/// An accepted reason for an obligation that no test covers, or for a finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "JustificationTable", into = "JustificationTable")]
 pub struct Justification {
     pub kernel: KernelName,
-    pub obligation: ObligationId,
+    pub subject: JustificationSubject,
     /// The configuration that it is about; none: all configurations of the kernel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
     pub class: JustificationClass,
     pub reason: String,
     pub author: String,
     pub approver: String,
-    /// `sha256:` hash of the obligation's content; another content makes the justification stale.
+    /// `sha256:` hash of the subject's content; another content makes the justification stale.
     pub hash: String,
+}
+
+/// What a justification is of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JustificationSubject {
+    Obligation(ObligationId),
+    Finding(FindingId),
+}
+
+impl JustificationSubject {
+    /// The key that names it in files.
+    pub fn key(&self) -> &'static str {
+        match self {
+            JustificationSubject::Obligation(_) => "obligation",
+            JustificationSubject::Finding(_) => "finding",
+        }
+    }
+}
+
+impl std::fmt::Display for JustificationSubject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            JustificationSubject::Obligation(id) => id.fmt(f),
+            JustificationSubject::Finding(id) => id.fmt(f),
+        }
+    }
+}
+
+/// A justification as files hold it: with an `obligation` or a `finding`.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct JustificationTable {
+    kernel: KernelName,
+    /// Not together with `finding`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    obligation: Option<ObligationId>,
+    /// Not together with `obligation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    finding: Option<FindingId>,
+    /// The configuration that it is about; none: all configurations of the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    configuration: Option<String>,
+    class: JustificationClass,
+    reason: String,
+    author: String,
+    approver: String,
+    /// `sha256:` hash of the content of the obligation or finding; another content makes the justification stale.
+    hash: String,
+}
+
+impl TryFrom<JustificationTable> for Justification {
+    type Error = &'static str;
+
+    fn try_from(table: JustificationTable) -> Result<Self, Self::Error> {
+        let JustificationTable { kernel, obligation, finding, configuration, class, reason, author, approver, hash } =
+            table;
+        let subject = match (obligation, finding) {
+            (Some(id), None) => JustificationSubject::Obligation(id),
+            (None, Some(id)) => JustificationSubject::Finding(id),
+            (None, None) => return Err("a justification names an `obligation` or a `finding`"),
+            (Some(_), Some(_)) => return Err("a justification names an `obligation` or a `finding`, not both"),
+        };
+        Ok(Self { kernel, subject, configuration, class, reason, author, approver, hash })
+    }
+}
+
+impl From<Justification> for JustificationTable {
+    fn from(justification: Justification) -> Self {
+        let Justification { kernel, subject, configuration, class, reason, author, approver, hash } = justification;
+        let (obligation, finding) = match subject {
+            JustificationSubject::Obligation(id) => (Some(id), None),
+            JustificationSubject::Finding(id) => (None, Some(id)),
+        };
+        Self { kernel, obligation, finding, configuration, class, reason, author, approver, hash }
+    }
 }
 
 /// What the host program declares and does with a kernel, for the coupling analysis.

@@ -221,7 +221,13 @@ pub struct MergedFinding<'a> {
     pub count: u64,
 }
 
-/// All findings in report order, equal ones (kind, places, message) merged.
+/// How many of the findings stand, and how many justifications accept.
+pub fn finding_counts(findings: &[MergedFinding]) -> (usize, usize) {
+    let stand = findings.iter().filter(|merged| merged.finding.stands()).count();
+    (stand, findings.len() - stand)
+}
+
+/// All findings in report order, equal ones (kind, places, message, acceptance) merged.
 pub fn findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
     let mut merged: Vec<MergedFinding> = Vec::new();
     for item in &evidence.campaign.findings {
@@ -247,7 +253,9 @@ fn add_finding<'a>(
     test: Option<&'a TestId>,
 ) {
     let same = |other: &&mut MergedFinding| {
-        other.finding.order(finding).is_eq() && other.kernels.iter().any(|name| kernels.contains(name))
+        other.finding.order(finding).is_eq()
+            && other.finding.acceptance == finding.acceptance
+            && other.kernels.iter().any(|name| kernels.contains(name))
     };
     let entry = match merged.iter_mut().find(same) {
         Some(entry) => entry,

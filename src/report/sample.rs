@@ -553,6 +553,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         reason: None,
         mismatches: Vec::new(),
         findings: Vec::new(),
+        race_scope: None,
         repetitions: 1,
         schedule: None,
         schedules: None,
@@ -673,7 +674,7 @@ pub fn evidence() -> Evidence {
     let justification = |obligation: &str, rejected: Option<&str>| JustificationEvidence {
         justification: Justification {
             kernel: LONG_KERNEL.into(),
-            obligation: ObligationId::from(obligation),
+            subject: JustificationSubject::Obligation(ObligationId::from(obligation)),
             configuration: None,
             class: JustificationClass::Defensive,
             reason: "The early return guards against a dispatch that the host never makes; see the interface.".into(),
@@ -683,6 +684,7 @@ pub fn evidence() -> Evidence {
         },
         file: "requirements/justifications.toml".into(),
         rejected: rejected.map(str::to_owned),
+        not_judged: None,
     };
     let agreement = |test: &str, coverage: &str, differences: Vec<String>| Agreement {
         test: test.into(),

@@ -254,11 +254,16 @@ impl Page<'_> {
 
     fn findings(&mut self, evidence: &Evidence) {
         let findings = facts::findings(evidence);
-        if findings.is_empty() {
-            return self.labelled("Findings", &[("none".into(), Tone::Good)]);
+        let (stand, accepted) = facts::finding_counts(&findings);
+        let mut parts = vec![match stand {
+            0 => ("none".into(), Tone::Good),
+            _ => (stand.to_string(), Tone::Bad),
+        }];
+        if accepted > 0 {
+            parts.push((format!("  {accepted} accepted by justification"), Tone::Caution));
         }
-        self.labelled("Findings", &[(findings.len().to_string(), Tone::Bad)]);
-        for merged in findings.iter().take(LISTED) {
+        self.labelled("Findings", &parts);
+        for merged in findings.iter().filter(|merged| merged.finding.stands()).take(LISTED) {
             let finding = merged.finding;
             let place = finding.place.as_ref().map(|place| place.to_string());
             let place =
@@ -266,7 +271,7 @@ impl Page<'_> {
             let count = if merged.count > 1 { format!(" ({}×)", merged.count) } else { String::new() };
             self.item(&format!("{:<19} {}: {}{count}", finding.kind.name(), place, finding.message), Tone::Bad);
         }
-        self.more(findings.len());
+        self.more(stand);
     }
 
     fn open(&mut self, evidence: &Evidence) {
@@ -333,8 +338,18 @@ impl Page<'_> {
 
     fn conclusion(&mut self, evidence: &Evidence) {
         if !self.presentation.written.is_empty() {
-            let written = self.presentation.written.join("  ");
-            self.labelled("Reports", &[(written, Tone::Neutral)]);
+            // A path that is cut leads nowhere.
+            let width = self.width().saturating_sub(LABEL + 2);
+            let mut lines: Vec<String> = Vec::new();
+            for path in &self.presentation.written {
+                match lines.last_mut() {
+                    Some(line) if columns(line) + 2 + columns(path) <= width => *line = format!("{line}  {path}"),
+                    Some(_) | None => lines.push(path.clone()),
+                }
+            }
+            for (index, line) in lines.into_iter().enumerate() {
+                self.labelled(if index == 0 { "Reports" } else { "" }, &[(line, Tone::Neutral)]);
+            }
         }
         let conclusion = &evidence.campaign.conclusion;
         let (tone, title) = conclusion_title(evidence);

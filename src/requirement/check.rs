@@ -7,10 +7,13 @@ use super::load::Project;
 use super::nearest::nearest;
 use crate::model::canonical::is_content_hash;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::id::{KernelName, RequirementId};
+use crate::model::finding::FindingKind;
+use crate::model::id::{FindingId, KernelName, RequirementId};
 use crate::model::procedure::{KernelText, Language, Procedure};
 use crate::model::project::MOST_REPETITIONS;
-use crate::model::requirement::{Interface, Justification, Requirement, RequirementLevel};
+use crate::model::requirement::{
+    Interface, Justification, JustificationClass, JustificationSubject, Requirement, RequirementLevel,
+};
 use crate::model::schedule::MOST_SCHEDULES;
 use crate::model::vulkan_sc::Profile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -345,11 +348,43 @@ fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'
         for (key, _) in texts.iter().filter(|(_, text)| text.trim().is_empty()) {
             problems.push(origin.at(*key).error("bad-value", format!("the {key} of a justification is empty")));
         }
-        if !seen.insert((&justification.kernel, &justification.obligation, &justification.configuration)) {
-            let message = format!("{} of `{}` is justified twice", justification.obligation, justification.kernel);
-            problems.push(origin.at("obligation").error("duplicate-id", message));
+        let subject = &justification.subject;
+        let content = match subject {
+            JustificationSubject::Obligation(_) => None,
+            JustificationSubject::Finding(id) => {
+                problems.extend(check_finding(origin, id, justification.class));
+                // Statements can be in several findings of one kind.
+                Some(&justification.hash)
+            }
+        };
+        if !seen.insert((&justification.kernel, subject, &justification.configuration, content)) {
+            let message = format!("{subject} of `{}` is justified twice", justification.kernel);
+            problems.push(origin.at(subject.key()).error("duplicate-id", message));
         }
     }
+}
+
+/// What is wrong with a justification of a finding, as far as its name and class tell.
+fn check_finding(origin: &Origin, id: &FindingId, class: JustificationClass) -> Option<Diagnostic> {
+    let place = origin.at("finding");
+    let acceptable = || FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name);
+    let Some(kind) = id.kind() else {
+        let kind = id.as_str().split('@').next().unwrap_or_default();
+        return Some(unknown(&place, "unknown-id", "kind of finding", kind, acceptable()));
+    };
+    if !kind.can_be_accepted() {
+        let message = format!("no justification can accept a finding of the kind `{kind}`");
+        let hint = format!("those that can be accepted: {}", acceptable().collect::<Vec<_>>().join(", "));
+        return Some(place.error("bad-value", message).hint(hint));
+    }
+    if !id.as_str().contains('@') {
+        let message = format!("`{id}` does not say which finding is meant");
+        return Some(place.error("bad-value", message).hint("`vkcert list findings` prints the names of findings"));
+    }
+    (class != JustificationClass::Analysis).then(|| {
+        let message = format!("a finding is accepted by analysis, not as {class}");
+        origin.at("class").error("bad-value", message).hint("class = \"analysis\"")
+    })
 }
 
 fn check_interfaces(list: &[Located<Interface>], kernels: &KernelNames<'_>, problems: &mut Vec<Diagnostic>) {

@@ -289,7 +289,10 @@ impl<'a> Trial<'a> {
             let known = |other: &Finding| match self.means {
                 Means::Rewritten(_) => other.kind == finding.kind && other.message == finding.message,
                 // Who comes first changes witnesses, counts and which place is told first.
-                Means::ByEngine { .. } => other.kind == finding.kind && places(other) == places(finding),
+                Means::ByEngine { .. } => {
+                    let worse = same_value(other) == Some(true) && same_value(finding) == Some(false);
+                    other.kind == finding.kind && places(other) == places(finding) && !worse
+                }
             };
             if !self.production.findings.iter().chain(&self.found.findings).any(known) {
                 self.found.findings.push(finding.clone().detail("schedule", schedule.to_string()));
@@ -362,6 +365,11 @@ impl<'a> Trial<'a> {
 }
 
 /// The places of a finding, whichever comes first.
+/// Whether both invocations of a data race always write the same.
+fn same_value(finding: &Finding) -> Option<bool> {
+    finding.details.get("same_value")?.as_bool()
+}
+
 fn places(finding: &Finding) -> BTreeSet<Option<&crate::model::place::Place>> {
     BTreeSet::from([finding.place.as_ref(), finding.other_place.as_ref()])
 }

@@ -125,6 +125,8 @@ impl Machine<'_> {
                         FindingKind::OutOfBounds,
                         format!("index {shown} is outside the {bound} elements of `{name}`{which}"),
                     )
+                    .detail("object", name.to_string())
+                    .detail("dimension", position as u64 + 1)
                 }
             });
         }
@@ -143,7 +145,8 @@ impl Machine<'_> {
                 let (at, bound) = (bytes(word), bytes(limit));
                 format!("the access at byte {at} of `{name}` ends behind the {bound} bytes that are bound")
             };
-            Finding { invocations: vec![witness], ..Finding::new(FindingKind::OutOfBounds, message) }
+            let finding = Finding::new(FindingKind::OutOfBounds, message).detail("object", name.to_string());
+            Finding { invocations: vec![witness], ..finding }
         });
     }
 
@@ -645,6 +648,7 @@ impl Machine<'_> {
                 ),
             )
             .detail("memory", memory)
+            .detail("object", name.to_string())
             .detail("reach", reach)
             .detail("accesses", vec![earlier.name(), later.name()])
             .detail("missing", clash.missing.name())

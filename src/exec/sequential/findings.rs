@@ -138,6 +138,7 @@ pub fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) {
     for finding in new {
         let same = |other: &&mut Finding| {
             other.kind == finding.kind
+                && other.kernel == finding.kernel
                 && other.place == finding.place
                 && other.other_place == finding.other_place
                 && other.details.get("accesses") == finding.details.get("accesses")
@@ -145,7 +146,13 @@ pub fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) {
                 && other.details.get("reach") == finding.details.get("reach")
         };
         match all.iter_mut().find(same) {
-            Some(other) => other.count = other.count.saturating_add(finding.count),
+            Some(other) => {
+                other.count = other.count.saturating_add(finding.count);
+                // It must hold of every occurrence.
+                if finding.details.get("same_value") == Some(&false.into()) {
+                    other.details.insert("same_value".to_owned(), false.into());
+                }
+            }
             None => all.push(finding),
         }
     }

@@ -24,6 +24,7 @@ use crate::exec::{
 use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Finding, FindingKind, RaceScope};
+use crate::model::id::KernelName;
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::schedule::{Extent, Order};
@@ -294,8 +295,9 @@ impl<'a> Session<'a> {
         if let Some(Stop::Steps { place, invocation }) = &stopped {
             no_termination(&mut collector, *place, *invocation, job.limits.steps);
         }
-        let found = collector.finish(parsed);
-        for finding in &found {
+        let mut found = collector.finish(parsed);
+        for finding in &mut found {
+            finding.kernel = Some(KernelName(module.kernel.clone()));
             observer.finding(finding);
         }
         merge(&mut self.findings, found);

@@ -2,6 +2,7 @@
 
 use super::{kernel_link, listed, test_link, unit_link};
 use crate::model::evidence::Evidence;
+use crate::model::finding::Acceptance;
 use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, OpenObligation};
@@ -91,6 +92,13 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.paragraph(
         "Defects that a run or a check showed, beside the verdicts. Equal ones are merged over tests and engines.",
     );
+    let accepted = findings.iter().filter(|merged| !merged.finding.stands()).count();
+    if accepted > 0 {
+        outline.paragraph(format!(
+            "{accepted} of {} are accepted by a justification (J) and do not count against the result.",
+            findings.len()
+        ));
+    }
     let mut table = Table::new("Findings")
         .columns(&["Kind", "Finding"])
         .column("Count", Align::Right)
@@ -107,12 +115,17 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
                 format!(" Invocations {}.", ids.join(" and "))
             }
         };
-        let details = finding.details.iter().map(|(name, value)| match value {
-            serde_json::Value::String(text) => format!("{name} {text}"),
-            other => format!("{name} {other}"),
-        });
+        let details = finding.details.iter().map(|(name, value)| format!("{name} {}", shown(value)));
         let details = details.collect::<Vec<_>>().join("; ");
         let details = if details.is_empty() { Text::empty() } else { Text::quiet(format!(" ({details})")) };
+        let acceptance = match &finding.acceptance {
+            None => Text::empty(),
+            Some(Acceptance { id, justification: None, .. }) => Text::plain(" Name: ").and(Text::code(id.as_str())),
+            Some(Acceptance { id, justification: Some(reason), .. }) => Text::plain(" ")
+                .and(Text::code(id.as_str()))
+                .and(Text::strong(" J accepted").tone(Tone::Caution))
+                .then(format!(": {reason}")),
+        };
         let engines = merged.engines.iter().map(|engine| Text::plain(engine.to_string()));
         let shown = Text::join(
             [listed(engines, Tone::Quiet), listed(merged.tests.iter().map(|id| test_link(id)), Tone::Quiet)],
@@ -120,14 +133,22 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         );
         let shown = if merged.engines.is_empty() && merged.tests.is_empty() { Text::quiet("analysis") } else { shown };
         table.row(vec![
-            Text::strong(finding.kind.name()).tone(Tone::Bad),
-            Text::plain(format!("{}{witness}", finding.message)).and(details),
+            Text::strong(finding.kind.name()).tone(if finding.stands() { Tone::Bad } else { Tone::Caution }),
+            Text::plain(format!("{}.{witness}", finding.message.trim_end_matches('.'))).and(details).and(acceptance),
             Text::plain(merged.count.to_string()),
             listed(places, Tone::Quiet),
             listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet).then(": ").and(shown),
         ]);
     }
     outline.table(table);
+}
+
+fn shown(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
 }
 
 pub fn justifications(evidence: &Evidence, outline: &mut Outline) {
@@ -139,15 +160,16 @@ pub fn justifications(evidence: &Evidence, outline: &mut Outline) {
     }
     for item in list {
         let justification = &item.justification;
-        let state = match &item.rejected {
-            None => Text::plain("✓ accepted").tone(Tone::Good),
-            Some(reason) => Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}")),
+        let state = match (&item.rejected, &item.not_judged) {
+            (Some(reason), _) => Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}")),
+            (None, Some(reason)) => Text::plain("– not judged").tone(Tone::Caution).then(format!(": {reason}")),
+            (None, None) => Text::plain("✓ accepted").tone(Tone::Good),
         };
         let configuration = justification.configuration.as_ref();
         let configuration = configuration.map(|name| format!(", configuration {name}")).unwrap_or_default();
         outline.push(Block::Together(vec![
             Block::Paragraph(
-                Text::strong(justification.obligation.to_string())
+                Text::strong(justification.subject.to_string())
                     .then(" of kernel ")
                     .and(kernel_link(&justification.kernel))
                     .then(configuration.clone())

@@ -71,10 +71,14 @@ fn overview(evidence: &Evidence) -> Table {
     let tone = if open == 0 { Tone::Good } else { Tone::Bad };
     let open = Text::plain(if open == 0 { "none".to_owned() } else { open.to_string() }).tone(tone);
     table.row(vec!["Open obligations (per engine)".into(), open.link("chapter/open")]);
-    let findings = facts::findings(evidence).len();
-    let tone = if findings == 0 { Tone::Good } else { Tone::Bad };
-    let findings = Text::plain(if findings == 0 { "none".to_owned() } else { findings.to_string() }).tone(tone);
-    table.row(vec!["Findings".into(), findings.link("chapter/findings")]);
+    let (stand, accepted) = facts::finding_counts(&facts::findings(evidence));
+    let tone = if stand == 0 { Tone::Good } else { Tone::Bad };
+    let findings = Text::plain(if stand == 0 { "none".to_owned() } else { stand.to_string() }).tone(tone);
+    let accepted = match accepted {
+        0 => Text::empty(),
+        _ => Text::plain(format!(" + {accepted} accepted")).tone(Tone::Caution),
+    };
+    table.row(vec!["Findings".into(), findings.link("chapter/findings").and(accepted)]);
     table.extent(Extent::Full)
 }
 

@@ -32,12 +32,18 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
             cells.push(match facts::result_on(test, *engine) {
                 None => Text::plain("not-run").tone(Tone::Caution),
                 Some(result) => {
-                    let count = match result.findings.len() {
+                    let stand = result.findings.iter().filter(|finding| finding.stands()).count();
+                    let count = match stand {
                         0 => String::new(),
                         1 => ", 1 finding".to_owned(),
                         n => format!(", {n} findings"),
                     };
-                    verdict(result.verdict).and(Text::plain(count).tone(Tone::Bad))
+                    let accepted = match result.findings.len() - stand {
+                        0 => String::new(),
+                        n => format!(", {n} accepted"),
+                    };
+                    let accepted = Text::plain(accepted).tone(Tone::Caution);
+                    verdict(result.verdict).and(Text::plain(count).tone(Tone::Bad)).and(accepted)
                 }
             });
         }

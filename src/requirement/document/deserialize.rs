@@ -22,7 +22,8 @@ pub fn read<T: DeserializeOwned>(document: &Document, node: &Node) -> Result<T, 
         let fault = match T::deserialize(NodeDeserializer(repaired.as_ref().unwrap_or(node))) {
             Ok(value) if faults.is_empty() => return Ok(value),
             Ok(_) => break,
-            Err(fault) => fault,
+            // What a type says of a whole table (`try_from`) is of this node.
+            Err(fault) => Fault { span: fault.span.clone().or_else(|| Some(node.span.clone())), ..fault },
         };
         let unknown = fault.span.clone().filter(|_| fault.kind == "unknown-key");
         faults.push(fault);

@@ -1,0 +1,133 @@
+//! Findings of a campaign and the justifications that accept them, derived from stored evidence alone.
+//!
+//! Promises: a justification accepts the findings of its kernel that have its name and its content, and no other. One that
+//! accepts nothing is rejected with a reason, unless what could show the finding did not run: then it is not judged.
+
+use super::derive::nothing;
+use crate::coverage::Approval;
+use crate::coverage::acceptance::{Occasion, acceptance, accepted};
+use crate::model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::id::{FindingId, KernelName};
+use crate::model::requirement::{Justification, JustificationSubject};
+use crate::model::verdict::EngineName;
+
+/// Names every finding, marks those that a justification accepts, and notes which justifications are not accepted.
+pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
+    name(kernels, campaign);
+    let approval = Approval::for_level(&campaign.project.level);
+    let mut rows = std::mem::take(&mut campaign.justifications);
+    for row in &mut rows {
+        let JustificationEvidence { justification, rejected, not_judged, file: _ } = row;
+        if let JustificationSubject::Finding(id) = &justification.subject {
+            (*rejected, *not_judged) = match judge((id, justification), kernels, campaign, approval) {
+                Judged::Accepts => (None, None),
+                Judged::Rejected(reason) => (Some(reason), None),
+                Judged::NotRun(reason) => (None, Some(reason.to_owned())),
+            };
+        }
+    }
+    campaign.justifications = rows;
+}
+
+/// Every finding of a campaign with its kernel and the index of the test that showed it.
+fn findings(campaign: &mut Campaign) -> impl Iterator<Item = (Option<KernelName>, Option<usize>, &mut Finding)> {
+    let index = |tests: &[TestEvidence], id| tests.iter().position(|test| Some(&test.id) == id);
+    let of_kernels: Vec<_> = campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
+    let of_kernels = campaign.findings.iter_mut().zip(of_kernels);
+    let of_kernels = of_kernels.map(|(row, test)| (Some(row.kernel.clone()), test, &mut row.finding));
+    let of_tests = campaign.tests.iter_mut().enumerate().flat_map(|(index, test)| {
+        let findings = test.results.iter_mut().flat_map(|result| &mut result.findings);
+        findings.map(move |finding| (finding.kernel.clone(), Some(index), finding))
+    });
+    of_kernels.chain(of_tests)
+}
+
+fn name(kernels: &[KernelEvidence], campaign: &mut Campaign) {
+    // Read while findings change.
+    let tests = campaign.tests.clone();
+    for (name, test, finding) in findings(campaign) {
+        let kernel = name.and_then(|name| kernels.iter().find(|row| row.kernel == name));
+        let occasion = kernel.map(|kernel| Occasion { kernel, test: test.map(|index| &tests[index]) });
+        finding.acceptance = occasion.and_then(|occasion| acceptance(finding, occasion));
+    }
+}
+
+enum Judged {
+    Accepts,
+    Rejected(String),
+    /// What did not run that could show the finding.
+    NotRun(&'static str),
+}
+
+fn judge(
+    (id, justification): (&FindingId, &Justification),
+    kernels: &[KernelEvidence],
+    campaign: &mut Campaign,
+    approval: Approval,
+) -> Judged {
+    let configuration = justification.configuration.as_ref();
+    let mut of_kernel = kernels.iter().filter(|row| row.kernel == justification.kernel);
+    if !of_kernel.any(|row| configuration.is_none_or(|name| *name == row.configuration.name)) {
+        return Judged::Rejected(nothing(justification));
+    }
+    let not_run = not_run(id, campaign);
+    let mut named: Vec<&mut Finding> = findings(campaign)
+        .filter(|(kernel, _, finding)| {
+            kernel.as_ref() == Some(&justification.kernel)
+                && configuration.is_none_or(|name| finding.configuration.as_ref() == Some(name))
+        })
+        .map(|(_, _, finding)| finding)
+        .filter(|finding| finding.acceptance.as_ref().is_some_and(|known| known.id == *id))
+        .collect();
+    let Some(first) = named.first().and_then(|finding| finding.acceptance.clone()) else {
+        let reason = || Judged::Rejected(format!("not needed: {} has no finding {id}", justification.kernel));
+        return not_run.map_or_else(reason, Judged::NotRun);
+    };
+    named.retain(|finding| finding.acceptance.as_ref().is_some_and(|known| known.hash == justification.hash));
+    if named.is_empty() {
+        return Judged::Rejected(format!("stale: {id} is now {} with hash {}", first.content, first.hash));
+    }
+    let sentence = match accepted(justification, approval) {
+        Ok(sentence) => sentence,
+        Err(reason) => return Judged::Rejected(reason),
+    };
+    for acceptance in named.into_iter().filter_map(|finding| finding.acceptance.as_mut()) {
+        if acceptance.justification.is_some() {
+            return Judged::Rejected(format!("{id} is justified twice"));
+        }
+        acceptance.justification = Some(sentence.clone());
+    }
+    Judged::Accepts
+}
+
+/// What did not run of that which could show a finding of this name.
+fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
+    let ran = |engine: EngineName| campaign.engines.iter().any(|row| row.engine == engine && row.ran);
+    let no_device = || (!ran(EngineName::Vulkan)).then_some("no device ran");
+    let no_sequential = || (!ran(EngineName::Sequential)).then_some("the sequential engine did not run");
+    let (_, what) = id.as_str().split_once('@').unwrap_or_default();
+    let of_test = |test: &TestEvidence| {
+        what.strip_prefix(test.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match id.kind()? {
+        FindingKind::EngineDisagreement => no_device().or_else(no_sequential),
+        // Without a place it comes from the guard zones of a device.
+        FindingKind::OutOfBounds if campaign.tests.iter().any(of_test) => no_device(),
+        FindingKind::DataRace
+        | FindingKind::OutOfBounds
+        | FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue => no_sequential(),
+        FindingKind::ScheduleDependentOutput => {
+            let mut results = campaign.tests.iter().flat_map(|test| &test.results);
+            let any = results.any(|result| result.schedules.as_ref().is_some_and(|found| !found.ran.is_empty()));
+            (!any).then_some("no other schedule ran")
+        }
+        FindingKind::Coupling if what == "device-limits" => no_device(),
+        FindingKind::Coupling
+        | FindingKind::UntracedBranch
+        | FindingKind::BarrierDivergence
+        | FindingKind::NoTermination
+        | FindingKind::Validation => None,
+    }
+}

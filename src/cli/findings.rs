@@ -1,0 +1,127 @@
+//! `vkcert list findings`: the findings of stored evidence by name, and justifications to review for those that stand.
+//!
+//! Promises: a proposal is only printed, never applied: reason, author and approver are empty, which no justification may
+//! be.
+//! Does not cover: making evidence (`certify`); whether it is as it was written (`verify`).
+
+use super::args::{Common, List, OutputForm};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::obligations::unsigned;
+use super::{evidence, output};
+use crate::model::evidence::{Campaign, Evidence};
+use crate::model::finding::{Acceptance, Finding};
+use crate::model::id::{KernelName, TestId};
+use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
+use serde_json::{Value, json};
+
+/// Findings of one kernel with the same name and content; or one that has no name.
+struct Row<'a> {
+    kernel: Option<&'a KernelName>,
+    finding: &'a Finding,
+    tests: Vec<&'a TestId>,
+    count: u64,
+}
+
+impl Row<'_> {
+    fn state(&self) -> &str {
+        match &self.finding.acceptance {
+            None => "stands; no justification can accept it",
+            Some(Acceptance { justification: None, .. }) => "stands",
+            Some(Acceptance { justification: Some(reason), .. }) => reason,
+        }
+    }
+}
+
+/// One row per kernel, name and content.
+pub fn rows(list: &List) -> Result<Vec<Value>, Failure> {
+    let stored = load(list)?;
+    let row = |row: &Row| {
+        let acceptance = row.finding.acceptance.as_ref();
+        json!({
+            "id": acceptance.map(|known| &known.id),
+            "kernel": row.kernel,
+            "kind": row.finding.kind,
+            "place": row.finding.place.as_ref().map(ToString::to_string),
+            "tests": row.tests,
+            "count": row.count,
+            "state": row.state(),
+            "text": acceptance.map_or(&row.finding.message, |known| &known.content),
+            "hash": acceptance.map(|known| &known.hash),
+        })
+    };
+    Ok(of(&stored.campaign).iter().map(row).collect())
+}
+
+/// Justifications to review, as TOML for `requirements/` (with `--format json` as an array with the text in it).
+pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
+    let stored = load(list)?;
+    let all = of(&stored.campaign);
+    let mut text = String::new();
+    let mut values = Vec::new();
+    for row in all.iter().filter(|row| row.finding.stands()) {
+        let place = row.finding.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+        let (Some(kernel), Some(acceptance)) = (row.kernel, &row.finding.acceptance) else {
+            text.push_str(&format!("# No justification can accept this: {}{place}\n\n", line(&row.finding.message)));
+            continue;
+        };
+        let justification = unsigned(&Justification {
+            kernel: kernel.clone(),
+            subject: JustificationSubject::Finding(acceptance.id.clone()),
+            configuration: None,
+            class: JustificationClass::Analysis,
+            reason: String::new(),
+            author: String::new(),
+            approver: String::new(),
+            hash: acceptance.hash.clone(),
+        });
+        values.push(json!({ "id": acceptance.id, "kernel": kernel, "text": acceptance.content, "justification": justification }));
+        text.push_str(&format!("# {}{place}: {}\n{justification}\n", acceptance.id, line(&acceptance.content)));
+    }
+    match common.format {
+        OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
+        OutputForm::Text if text.is_empty() => output::print("# No finding stands; there is nothing to propose.\n")?,
+        OutputForm::Text => {
+            let head =
+                "# Review each of these, say why it does no harm, have it approved, and put it into requirements/.\n\n";
+            output::print(&format!("{head}{text}"))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn load(list: &List) -> Result<Evidence, Failure> {
+    let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
+    let (stored, tampering) = evidence::load(&folder)?;
+    for problem in &tampering.problems {
+        eprintln!("warning: {problem}");
+    }
+    Ok(stored)
+}
+
+fn of(campaign: &Campaign) -> Vec<Row<'_>> {
+    let of_kernels = campaign.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
+    let of_tests = campaign.tests.iter().flat_map(|test| {
+        let findings = test.results.iter().flat_map(|result| &result.findings);
+        findings.map(|finding| (finding.kernel.as_ref(), Some(&test.id), finding))
+    });
+    let mut rows: Vec<Row> = Vec::new();
+    for (kernel, test, finding) in of_tests.chain(of_kernels) {
+        let same = |row: &&mut Row| {
+            row.kernel == kernel && finding.acceptance.is_some() && row.finding.acceptance == finding.acceptance
+        };
+        match rows.iter_mut().find(same) {
+            Some(row) => {
+                row.count += finding.count;
+                row.tests.extend(test.filter(|test| !row.tests.contains(test)));
+            }
+            None => rows.push(Row { kernel, finding, tests: test.into_iter().collect(), count: finding.count }),
+        }
+    }
+    rows.sort_by(|a, b| a.kernel.cmp(&b.kernel).then_with(|| a.finding.order(b.finding)));
+    rows
+}

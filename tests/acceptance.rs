@@ -1,0 +1,280 @@
+//! Justifications of findings: by name and content, signed by two people, stale when the code or the finding changes, and
+//! derived again by `verify`.
+
+mod support;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use support::*;
+
+const KERNEL: &str = "glsl/alarm.comp";
+
+struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        copy_tree(&root().join("tests/projects/alarm"), folder.path());
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn evidence(&self) -> PathBuf {
+        self.path().join("reports/evidence")
+    }
+
+    fn change(&self, file: &str, from: &str, to: &str) {
+        let path = self.path().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file} has no `{from}`");
+        std::fs::write(path, text.replace(from, to)).unwrap();
+    }
+
+    /// Certifies on an engine, and checks that the evidence verifies.
+    fn certify_on(&self, engine: &str, more: &[&str], exit: i32) -> Value {
+        let campaign = run_json(vkcert().arg("certify").arg(self.path()).args(["--engine", engine]).args(more), exit);
+        run(vkcert().arg("verify").arg(self.evidence()), 0);
+        campaign
+    }
+
+    fn certify(&self, exit: i32) -> Value {
+        self.certify_on("sequential", &[], exit)
+    }
+
+    fn findings(&self) -> Vec<Value> {
+        let listed = run_json(vkcert().args(["list", "findings"]).arg(self.path()), 0);
+        listed.as_array().unwrap().clone()
+    }
+
+    /// Puts what `vkcert list findings --propose` prints into the project, signed.
+    fn accept(&self, author: &str, approver: &str) {
+        let proposed = run(vkcert().args(["list", "findings", "--propose"]).arg(self.path()), 0);
+        let text = String::from_utf8(proposed.stdout).unwrap();
+        let signed = text
+            .replace("reason = \"\"", "reason = \"Whoever writes, writes 1.\"")
+            .replace("author = \"\"", &format!("author = \"{author}\""))
+            .replace("approver = \"\"", &format!("approver = \"{approver}\""));
+        write(self.path(), "requirements/accepted.toml", format!("schema = 1\n\n{signed}"));
+    }
+
+    fn race_accepted() -> Self {
+        let project = Self::new();
+        project.certify(1);
+        project.accept("A. Author", "B. Reviewer");
+        project
+    }
+}
+
+fn reasons(campaign: &Value) -> Vec<&str> {
+    campaign["conclusion"]["reasons"].as_array().unwrap().iter().map(|reason| reason.as_str().unwrap()).collect()
+}
+
+fn race(campaign: &Value) -> &Value {
+    &campaign["tests"][0]["results"][0]["findings"][0]
+}
+
+#[test]
+fn a_race_of_equal_values_is_accepted_by_its_name() {
+    let project = Project::new();
+    let before = project.certify(1);
+    assert_eq!(reasons(&before), ["1 data-race finding"]);
+    assert_eq!(race(&before)["acceptance"]["id"], "data-race@S3,S3");
+    assert_eq!(race(&before)["kernel"], "alarm");
+    project.accept("A. Author", "B. Reviewer");
+    let after = project.certify(0);
+    assert_eq!(reasons(&after), Vec::<&str>::new());
+    let told = "analysis: Whoever writes, writes 1. (author A. Author, approver B. Reviewer)";
+    assert_eq!(race(&after)["acceptance"]["justification"], told);
+    // It is told still, in every report.
+    assert_eq!(project.findings()[0]["state"], told);
+    let html = std::fs::read_to_string(project.path().join("reports/report.html")).unwrap();
+    assert!(html.contains("J accepted") && html.contains("data-race@S3,S3"), "the page names what is accepted");
+    let terminal = run(vkcert().args(["report", "--report-format", "terminal"]).arg(project.evidence()), 0);
+    assert!(String::from_utf8_lossy(&terminal.stdout).contains("1 accepted by justification"));
+    let nothing = run(vkcert().args(["list", "findings", "--propose"]).arg(project.path()), 0);
+    assert_eq!(String::from_utf8_lossy(&nothing.stdout), "# No finding stands; there is nothing to propose.\n");
+}
+
+#[test]
+fn what_moves_stays_accepted_and_what_changes_goes_stale() {
+    let project = Project::race_accepted();
+    project.change(KERNEL, "void main", "// Moved.\n\nvoid main");
+    project.change(KERNEL, "        raised = 1u;", "            raised   =   1u;");
+    project.certify(0);
+    project.change(KERNEL, "1u;", "2u;");
+    project.change("requirements/alarm.toml", "values = [1]", "values = [2]");
+    let changed = project.certify(1);
+    let reasons = reasons(&changed);
+    assert_eq!(reasons[0], "1 data-race finding");
+    assert!(reasons[1].starts_with("justification of alarm data-race@S3,S3: stale: "), "{reasons:?}");
+    assert!(reasons[1].contains("`raised = 2u;`"), "{reasons:?}");
+}
+
+#[test]
+fn a_justification_of_equal_values_does_not_accept_different_ones() {
+    let project = Project::race_accepted();
+    // The same statement, which one test executes with equal values and another one with different ones.
+    project.change(KERNEL, "raised = 1u;", "raised = samples[i];");
+    project.change("requirements/alarm.toml", "values = [1]", "values = [9]");
+    project.change("requirements/alarm.toml", "data = [3, 9, 8, 9]", "data = [3, 9, 9, 0]");
+    project.change("requirements/alarm.toml", "data = [3, 7, 7, 9]", "data = [3, 7, 7, 0]");
+    project.certify(1);
+    assert!(project.findings()[0]["text"].as_str().unwrap().contains("same_value true"));
+    project.accept("A. Author", "B. Reviewer");
+    project.certify(0);
+    project.change("requirements/alarm.toml", "data = [3, 9, 9, 0]", "data = [3, 9, 8, 0]");
+    project.change("requirements/alarm.toml", "values = [9]", "values = [8]");
+    let different = project.certify(1);
+    let reasons = reasons(&different);
+    assert_eq!(reasons[0], "1 data-race finding");
+    assert!(reasons[1].contains("stale") && reasons[1].contains("same_value false"), "{reasons:?}");
+}
+
+#[test]
+fn it_is_signed_by_two_people_where_the_level_demands_it() {
+    let project = Project::race_accepted();
+    project.accept("A. Author", " a. author ");
+    let same = project.certify(1);
+    assert!(reasons(&same).iter().any(|reason| reason.contains("this level demands independence")), "{same}");
+    assert_eq!(reasons(&same)[0], "1 data-race finding");
+    project.change("vkcert.toml", "level = \"A\"", "level = \"C\"");
+    project.certify(0);
+}
+
+#[test]
+fn what_accepts_nothing_is_rejected_and_what_did_not_run_is_not_judged() {
+    let project = Project::race_accepted();
+    // An atomic does not race.
+    project.change(KERNEL, "raised = 1u;", "atomicMax(raised, 1u);");
+    let mended = project.certify(1);
+    assert_eq!(
+        reasons(&mended),
+        ["justification of alarm data-race@S3,S3: not needed: alarm has no finding data-race@S3,S3"]
+    );
+    for (name, why) in [
+        ("engine-disagreement@TC-ALM-01.alarm", "no device ran"),
+        ("schedule-dependent-output@TC-ALM-01.alarm", "no other schedule ran"),
+        ("out-of-bounds@TC-ALM-01.alarm", "no device ran"),
+        ("coupling@device-limits", "no device ran"),
+    ] {
+        project.change("requirements/accepted.toml", "data-race@S3,S3", name);
+        let row = project.certify(0)["justifications"][0].clone();
+        assert_eq!((&row["rejected"], row["not_judged"].as_str()), (&Value::Null, Some(why)), "{name}");
+        project.change("requirements/accepted.toml", name, "data-race@S3,S3");
+    }
+}
+
+#[test]
+fn a_file_that_names_no_finding_is_wrong_input() {
+    let project = Project::race_accepted();
+    let wrong = |from: &str, to: &str, kind: &str, hint: &str| {
+        project.change("requirements/accepted.toml", from, to);
+        let output = run(vkcert().arg("certify").arg(project.path()).args(["--format", "json"]), 2);
+        let error: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(error["error"]["kind"], kind, "{error}");
+        assert_eq!(error["error"]["file"], project.path().join("requirements/accepted.toml").to_str().unwrap());
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(hint), "{hint}: {told}");
+        project.change("requirements/accepted.toml", to, from);
+    };
+    let named = "finding = \"data-race@S3,S3\"";
+    wrong(named, "finding = \"data-rase@S3,S3\"", "unknown-id", "did you mean `data-race`?");
+    wrong(named, "finding = \"data-race\"", "bad-value", "does not say which finding");
+    wrong(named, "finding = \"barrier-divergence@S3\"", "bad-value", "no justification can accept");
+    wrong(named, "finding = \"data-race@S3,S3\"\nobligation = \"S3\"", "bad-value", "not both");
+    wrong(named, "# nothing", "bad-value", "names an `obligation` or a");
+    wrong("class = \"analysis\"", "class = \"dead\"", "bad-value", "accepted by analysis");
+    wrong("approver = \"B. Reviewer\"", "approver = \" \"", "bad-value", "approver");
+    wrong("kernel = \"alarm\"", "kernel = \"alarn\"", "unknown-kernel", "did you mean `alarm`?");
+}
+
+#[test]
+fn evidence_in_which_a_finding_is_accepted_by_hand_does_not_verify() {
+    let project = Project::race_accepted();
+    project.certify(0);
+    let intact = std::fs::read(project.evidence().join("campaign.json")).unwrap();
+    let forged = |change: &dyn Fn(&mut Value)| {
+        write(&project.evidence(), "campaign.json", &intact);
+        forge(&project.evidence(), "campaign.json", |campaign| {
+            change(&mut campaign["tests"][0]["results"][0]["findings"][0]["acceptance"]);
+        });
+        let output = run(vkcert().arg("verify").arg(project.evidence()), 1);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(told.contains("names of findings"), "{told}");
+    };
+    forged(&|acceptance| acceptance["id"] = "data-race@S2,S2".into());
+    forged(&|acceptance| acceptance["content"] = "nothing at all".into());
+    forged(&|acceptance| acceptance["justification"] = "analysis: none".into());
+    forged(&|acceptance| acceptance["justification"] = Value::Null);
+}
+
+#[test]
+fn an_output_that_depends_on_the_schedule_is_accepted_as_it_is_named() {
+    let project = Project::new();
+    // The order of the samples decides which one is left, and any one will do.
+    project.change(KERNEL, "raised = 1u;", "atomicExchange(raised, samples[i]);");
+    project.change("requirements/alarm.toml", "values = [1]", "values = [8]\ntolerance = { abs = 1 }");
+    let schedules = ["--schedules", "8", "--seed", "1"];
+    let before = project.certify_on("sequential", &schedules, 1);
+    assert_eq!(reasons(&before), ["1 schedule-dependent-output finding"]);
+    assert_eq!(project.findings()[0]["id"], "schedule-dependent-output@TC-ALM-01.alarm");
+    project.accept("A. Author", "B. Reviewer");
+    project.certify_on("sequential", &schedules, 0);
+    // Other schedules show the same.
+    project.certify_on("sequential", &["--schedules", "5", "--seed", "77"], 0);
+    // Without schedules there is nothing to judge it by.
+    let unseen = project.certify(0);
+    assert_eq!(unseen["justifications"][0]["not_judged"], "no other schedule ran");
+    project.change("requirements/alarm.toml", "tolerance = { abs = 1 }", "tolerance = { abs = 0 }");
+    let stale = project.certify_on("sequential", &schedules, 1);
+    assert!(reasons(&stale)[1].contains("stale") && reasons(&stale)[1].contains("verdict fail"), "{stale}");
+}
+
+#[test]
+fn findings_of_one_test_are_those_of_their_kernels() {
+    let project = Project::new();
+    let settings = std::fs::read_to_string(project.path().join("vkcert.toml")).unwrap();
+    let second = "\n[[kernel]]\nname = \"second\"\nsource = \"glsl/alarm.comp\"\n";
+    write(project.path(), "vkcert.toml", settings + second);
+    let dispatch = "[[test.dispatches]]\nkernel = \"alarm\"\ngroups = [1, 1, 1]\n\
+        bindings = [{ set = 0, binding = 0, buffer = \"samples\" }, { set = 0, binding = 1, buffer = \"alarm\" }]\n\
+        push_constants = { count = 3, limit = 7 }\n";
+    let again = dispatch.replace("\"alarm\"\ngroups", "\"second\"\ngroups");
+    project.change("requirements/alarm.toml", dispatch, &format!("{dispatch}\n{again}"));
+    project.certify(1);
+    project.accept("A. Author", "B. Reviewer");
+    project.certify(0);
+    let findings = project.findings();
+    let named: Vec<_> =
+        findings.iter().map(|row| (row["kernel"].as_str().unwrap(), row["id"].as_str().unwrap())).collect();
+    assert_eq!(named, [("alarm", "data-race@S3,S3"), ("second", "data-race@S3,S3")]);
+    // One kernel's justification is not another's.
+    let accepted = std::fs::read_to_string(project.path().join("requirements/accepted.toml")).unwrap();
+    let (first, _) = accepted.rsplit_once("[[justification]]").unwrap();
+    write(project.path(), "requirements/accepted.toml", first);
+    let one = project.certify(1);
+    assert_eq!(reasons(&one), ["1 data-race finding"]);
+}
+
+#[test]
+fn what_has_no_source_is_named_by_the_words_of_its_module() {
+    let project = Project::new();
+    run(vkcert().arg("build").arg(project.path()), 0);
+    project.change("vkcert.toml", "source = \"glsl/alarm.comp\"", "source = \"spirv/alarm.spv\"\nlanguage = \"spirv\"");
+    project.change("requirements/alarm.toml", "implements = [{ file = \"glsl/alarm.comp\", symbol = \"main\" }]\n", "");
+    project.certify(1);
+    let finding = &project.findings()[0];
+    let id = finding["id"].as_str().unwrap();
+    let (word, same) = id.strip_prefix("data-race@").unwrap().split_once(',').unwrap();
+    assert_eq!((word.parse::<u32>().is_ok(), word), (true, same), "{id}");
+    project.accept("A. Author", "B. Reviewer");
+    // Coverage of a module without source is open; the race is not what stands against it.
+    let after = project.certify(1);
+    assert!(!reasons(&after).iter().any(|reason| reason.contains("data-race")), "{:?}", reasons(&after));
+}
