@@ -164,7 +164,7 @@ impl Shadow {
     /// Forgets all accesses.
     pub fn reset(&mut self) {
         if let Some((_, cells)) = &mut self.exact {
-            cells.cells.fill(Cell::default());
+            cells.cells.iter_mut().for_each(Cell::reset);
             cells.published.clear();
         }
     }

@@ -17,21 +17,37 @@ const SHORT: u32 = 8;
 #[derive(Debug, Clone, Default)]
 struct Accesses {
     stamps: Vec<Stamp>,
+    /// Their least and greatest times.
+    times: (u32, u32),
     /// At which length those are dropped that stand for nothing.
     bound: u32,
 }
 
+/// From when until when everything that the workgroup did is ordered before what it does now.
+type Settled = Option<(u32, u32)>;
+
 impl Accesses {
-    fn record(&mut self, new: Stamp, order: &Order, now: &Asked, kinds: Kinds) {
+    /// Whether all of them are ordered before what is done now.
+    fn are_settled(&self, settled: Settled) -> bool {
+        settled.is_some_and(|(first, last)| first <= self.times.0 && self.times.1 <= last)
+    }
+
+    fn record(&mut self, new: Stamp, order: &Order, now: &Asked, (kinds, settled): (Kinds, Settled)) {
         if self.stamps.last() == Some(&new) {
             return;
         }
-        if self.stamps.len() as u32 >= self.bound.max(SHORT) {
+        if self.stamps.len() as u32 >= self.bound.max(SHORT) || self.are_settled(settled) {
             let facts = order.places.facts(now.place);
             let replaced = |old: &Stamp| order.places.facts(old.place()) == facts && order.stands_for(*old, now, kinds);
             self.stamps.retain(|old| !replaced(old));
             self.bound = (2 * self.stamps.len() as u32).max(SHORT);
+            let times = self.stamps.iter().map(|stamp| stamp.time());
+            self.times = times.fold((u32::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
+        } else if self.stamps.is_empty() {
+            self.times = (u32::MAX, 0);
         }
+        let (first, last) = self.times;
+        self.times = (first.min(new.time()), last.max(new.time()));
         self.stamps.push(new);
     }
 }
@@ -60,19 +76,28 @@ impl Cell {
 
     /// Notes an access; calls `race` with the first earlier one of each kind that it races with.
     pub fn touch(&mut self, now: &Asked, order: &Order, kinds: Kinds, mut race: impl FnMut(Stamp, Touch, Missing)) {
+        let settled = order.settled(kinds);
         for kind in TOUCHES {
+            let accesses = &self.by_kind[kind as usize];
+            if accesses.stamps.is_empty() || accesses.are_settled(settled) {
+                continue;
+            }
             let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.alike;
             if alike || !(writes(kind) || writes(now.touch)) {
                 continue;
             }
-            let earlier = &self.by_kind[kind as usize].stamps;
-            let found = earlier.iter().find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
+            let found = accesses.stamps.iter().find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
             if let Some((other, missing)) = found {
                 race(other, kind, missing);
             }
         }
         let stamp = order.stamp(now.invocation, now.place);
-        self.by_kind[now.touch as usize].record(stamp, order, now, kinds);
+        self.by_kind[now.touch as usize].record(stamp, order, now, (kinds, settled));
+    }
+
+    /// Forgets all accesses, but not the room for them.
+    pub fn reset(&mut self) {
+        self.by_kind.iter_mut().for_each(|accesses| accesses.stamps.clear());
     }
 }
 

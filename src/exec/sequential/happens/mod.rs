@@ -123,6 +123,8 @@ struct Invocation {
 struct Group {
     workgroup: u64,
     invocations: Vec<Invocation>,
+    /// By kind of memory: what its invocations accessed up to this time happened before all that they do now.
+    settled: [u32; Kinds::COUNT],
 }
 
 /// Why two accesses are not ordered.
@@ -201,7 +203,8 @@ impl Order {
     /// A workgroup begins.
     pub fn start(&mut self, workgroup: u64, time: u32) {
         let invocation = Invocation { time, ..Invocation::default() };
-        self.group = Group { workgroup, invocations: vec![invocation; self.invocations as usize] };
+        let invocations = vec![invocation; self.invocations as usize];
+        self.group = Group { workgroup, invocations, settled: [0; Kinds::COUNT] };
         self.owners.push((time, workgroup));
     }
 
@@ -421,6 +424,9 @@ impl Order {
         }
         let told = self.told(who, whole);
         let all = self.together(who, reach, whole, control, after);
+        if reach == Scope::Workgroup {
+            whole.each().for_each(|kind| self.group.settled[kind] = after - 1);
+        }
         for one in who {
             let own = &mut self.group.invocations[*one as usize];
             own.time = after;
@@ -466,6 +472,17 @@ impl Order {
             }
         }
         all
+    }
+
+    /// Times of the workgroup that runs that are ordered before all that it does now, in memory of these kinds: the first
+    /// since which no other one has run, and the last. None where that does not settle everything.
+    pub fn settled(&self, kinds: Kinds) -> Option<(u32, u32)> {
+        if self.explicit() {
+            return None;
+        }
+        let last = kinds.each().map(|kind| self.group.settled[kind]).min()?;
+        let (first, _) = *self.owners.last()?;
+        (first <= last).then_some((first, last))
     }
 
     /// What the fences before a barrier tell all who meet there, beside what it orders wholly.

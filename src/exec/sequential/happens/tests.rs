@@ -1,8 +1,8 @@
 //! Random histories against the definitions of the memory model: every pair of accesses is ordered exactly if they say so.
 
-use super::cell::{Cells, Told};
+use super::cell::{Cell, Cells, Told};
 use super::places::{Atomicity, Declared, Facts, Places};
-use super::{Asked, Missing, Order};
+use super::{Asked, Missing, Order, is_atomic, writes};
 use crate::exec::sequential::ops::element::{Atomic, Touch};
 use crate::exec::sequential::ops::subgroup::Members;
 use crate::exec::sequential::ordering::{ACQUIRE, Fence, Kinds, RELEASE, Scope};
@@ -326,4 +326,70 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
     }
     println!("{ordered} pairs in order, {unordered} not");
     assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
+}
+
+const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+
+/// Facts of eight instructions: plain ones, then atomic ones of each scope and of two widths.
+fn instructions(declared: Declared) -> Places {
+    let plain = |coherent: bool| Facts { coherent, available: Some(Scope::Workgroup), ..Facts::default() };
+    let atomic = |scope: u32, bytes: u32| Facts {
+        coherent: true,
+        atomic: Some(Atomicity { fence: Fence { scope, semantics: 0 }, bytes }),
+        available: Some(Scope::Device),
+        visible: Some(Scope::Device),
+        ..Facts::default()
+    };
+    let facts =
+        [plain(true), plain(false), plain(true), plain(false), atomic(1, 4), atomic(2, 4), atomic(3, 4), atomic(1, 2)];
+    let facts = facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)).collect();
+    Places { declared, wide: false, alike: false, facts }
+}
+
+/// A cell forgets accesses and skips those that a barrier has settled: what it tells is what all of them would.
+#[test]
+fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
+    let mut draw = SplitMix64::new(23);
+    let (mut races, mut none) = (0, 0);
+    for round in 0..6_000 {
+        let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
+        let declared = if round % 4 == 0 { Declared::Vulkan } else { Declared::Implicit };
+        let mut engine = Engine::new(instructions(declared));
+        let mut cells = [Cell::default(), Cell::default()];
+        let mut all: [Vec<(Stamp, Touch)>; 2] = Default::default();
+        for _ in 0..60 {
+            if pick(12) == 0 {
+                engine.run(pick(3) as u64);
+            }
+            let invocation = pick(INVOCATIONS as usize) as u32;
+            let fence = Fence { scope: SCOPES[pick(3)], semantics: SEMANTICS[pick(SEMANTICS.len())] };
+            engine.time += 1;
+            match pick(12) {
+                0 => engine.order.fence(invocation, fence, engine.time),
+                1 => {
+                    let whole = [Kinds::NONE, KINDS[0], KINDS[1], KINDS[0].or(KINDS[1])][pick(4)];
+                    engine.order.barrier(whole, fence, engine.time);
+                }
+                _ => {
+                    let (memory, touch) = (pick(2), TOUCHES[pick(6).min(pick(4)).min(3)]);
+                    let place = if is_atomic(touch) { 4 + pick(4) } else { pick(4) } as u32;
+                    let asked = Asked { touch, invocation, place };
+                    let kinds = KINDS[memory];
+                    let mut told = Vec::new();
+                    cells[memory].touch(&asked, &engine.order, kinds, |_, kind, _| told.push(kind));
+                    let clashes = |kind: Touch| writes(kind) || writes(touch);
+                    let due = TOUCHES.into_iter().filter(|kind| {
+                        let mut earlier = all[memory].iter().filter(|(_, other)| other == kind && clashes(*kind));
+                        earlier.any(|(stamp, _)| engine.order.missing((*stamp, *kind), &asked, kinds).is_some())
+                    });
+                    let due: Vec<Touch> = due.collect();
+                    assert_eq!(told, due, "round {round}: {asked:?}");
+                    *(if due.is_empty() { &mut none } else { &mut races }) += 1;
+                    all[memory].push((engine.order.stamp(invocation, place), touch));
+                }
+            }
+        }
+    }
+    println!("{races} accesses race, {none} do not");
+    assert!(races > 10_000 && none > 10_000, "{races} {none}");
 }
