@@ -11,7 +11,7 @@ use crate::exec::sequential::ordering::Kinds;
 use crate::exec::sequential::shadow::{Seen, Stamp};
 
 /// How long a list grows before it is looked through.
-const SHORT: u32 = 8;
+const SHORT: u32 = 32;
 
 /// Accesses of one kind.
 #[derive(Debug, Clone, Default)]
@@ -36,9 +36,10 @@ impl Accesses {
         if self.stamps.last() == Some(&new) {
             return;
         }
-        if self.stamps.len() as u32 >= self.bound.max(SHORT) || self.are_settled(settled) {
-            let facts = order.places.facts(now.place);
-            let replaced = |old: &Stamp| order.places.facts(old.place()) == facts && order.stands_for(*old, now, kinds);
+        let all = self.are_settled(settled);
+        if all || self.stamps.len() as u32 >= self.bound.max(SHORT) {
+            let alike = |old: &Stamp| order.places.are_alike(old.place(), now.place);
+            let replaced = |old: &Stamp| alike(old) && (all || order.stands_for(*old, now, kinds));
             self.stamps.retain(|old| !replaced(old));
             self.bound = (2 * self.stamps.len() as u32).max(SHORT);
             let times = self.stamps.iter().map(|stamp| stamp.time());
@@ -55,7 +56,10 @@ impl Accesses {
 /// Accesses to one cell, by kind.
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
-    by_kind: [Accesses; 4],
+    reads: Accesses,
+    writes: Accesses,
+    /// Reads and writes; few cells have any.
+    atomics: Option<Box<[Accesses; 2]>>,
 }
 
 /// Bytes of a cell, without what its lists hold.
@@ -65,7 +69,7 @@ const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch
 
 impl Cell {
     pub fn seen(&self) -> Seen {
-        let some = |touch: Touch| !self.by_kind[touch as usize].stamps.is_empty();
+        let some = |touch: Touch| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
         Seen {
             read: some(Touch::Read),
             written: some(Touch::Write),
@@ -78,12 +82,12 @@ impl Cell {
     pub fn touch(&mut self, now: &Asked, order: &Order, kinds: Kinds, mut race: impl FnMut(Stamp, Touch, Missing)) {
         let settled = order.settled(kinds);
         for kind in TOUCHES {
-            let accesses = &self.by_kind[kind as usize];
-            if accesses.stamps.is_empty() || accesses.are_settled(settled) {
-                continue;
-            }
             let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.alike;
             if alike || !(writes(kind) || writes(now.touch)) {
+                continue;
+            }
+            let Some(accesses) = self.of(kind) else { continue };
+            if accesses.stamps.is_empty() || accesses.are_settled(settled) {
                 continue;
             }
             let found = accesses.stamps.iter().find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
@@ -92,12 +96,31 @@ impl Cell {
             }
         }
         let stamp = order.stamp(now.invocation, now.place);
-        self.by_kind[now.touch as usize].record(stamp, order, now, (kinds, settled));
+        self.of_mut(now.touch).record(stamp, order, now, (kinds, settled));
+    }
+
+    fn of(&self, kind: Touch) -> Option<&Accesses> {
+        match kind {
+            Touch::Read => Some(&self.reads),
+            Touch::Write => Some(&self.writes),
+            Touch::AtomicRead => self.atomics.as_ref().map(|atomics| &atomics[0]),
+            Touch::AtomicWrite => self.atomics.as_ref().map(|atomics| &atomics[1]),
+        }
+    }
+
+    fn of_mut(&mut self, kind: Touch) -> &mut Accesses {
+        match kind {
+            Touch::Read => &mut self.reads,
+            Touch::Write => &mut self.writes,
+            Touch::AtomicRead => &mut self.atomics.get_or_insert_default()[0],
+            Touch::AtomicWrite => &mut self.atomics.get_or_insert_default()[1],
+        }
     }
 
     /// Forgets all accesses, but not the room for them.
     pub fn reset(&mut self) {
-        self.by_kind.iter_mut().for_each(|accesses| accesses.stamps.clear());
+        let atomics = self.atomics.iter_mut().flat_map(|atomics| atomics.iter_mut());
+        [&mut self.reads, &mut self.writes].into_iter().chain(atomics).for_each(|accesses| accesses.stamps.clear());
     }
 }
 

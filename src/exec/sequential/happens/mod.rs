@@ -107,8 +107,6 @@ fn add(messages: &mut Vec<Message>, new: Message) {
 
 #[derive(Debug, Clone, Default)]
 struct Invocation {
-    /// The time of what it accesses now.
-    time: u32,
     learnt: Learnt,
     /// Own accesses up to these times were made available.
     available: [u32; Kinds::COUNT],
@@ -123,6 +121,8 @@ struct Invocation {
 struct Group {
     workgroup: u64,
     invocations: Vec<Invocation>,
+    /// The time of what each of them accesses now.
+    times: Vec<u32>,
     /// By kind of memory: what its invocations accessed up to this time happened before all that they do now.
     settled: [u32; Kinds::COUNT],
 }
@@ -202,9 +202,9 @@ impl Order {
 
     /// A workgroup begins.
     pub fn start(&mut self, workgroup: u64, time: u32) {
-        let invocation = Invocation { time, ..Invocation::default() };
-        let invocations = vec![invocation; self.invocations as usize];
-        self.group = Group { workgroup, invocations, settled: [0; Kinds::COUNT] };
+        let count = self.invocations as usize;
+        let (invocations, times) = (vec![Invocation::default(); count], vec![time; count]);
+        self.group = Group { workgroup, invocations, times, settled: [0; Kinds::COUNT] };
         self.owners.push((time, workgroup));
     }
 
@@ -237,7 +237,7 @@ impl Order {
     }
 
     pub fn stamp(&self, invocation: u32, place: u32) -> Stamp {
-        Stamp::new(self.group.invocations[invocation as usize].time, invocation, place)
+        Stamp::new(self.group.times[invocation as usize], invocation, place)
     }
 
     fn explicit(&self) -> bool {
@@ -275,7 +275,7 @@ impl Order {
         }
         self.acquire(invocation, fence);
         self.release(invocation, fence);
-        self.group.invocations[invocation as usize].time = after;
+        self.group.times[invocation as usize] = after;
     }
 
     fn acquire(&mut self, invocation: u32, fence: Fence) {
@@ -327,11 +327,12 @@ impl Order {
         if kinds.is_empty() {
             return None;
         }
+        let before = self.group.times[invocation as usize];
         let own = &mut self.group.invocations[invocation as usize];
         if !explicit || fence.makes_available() {
-            kinds.each().for_each(|kind| own.available[kind] = own.time);
+            kinds.each().for_each(|kind| own.available[kind] = before);
         }
-        let (learnt, before, available) = (own.learnt.clone(), own.time, own.available);
+        let (learnt, available) = (own.learnt.clone(), own.available);
         Some(Released { scope, kinds, learnt, before, available })
     }
 
@@ -399,7 +400,7 @@ impl Order {
             .collect();
         messages.into_iter().for_each(|message| add(&mut published.0, message));
         if alone.is_some() {
-            self.group.invocations[invocation as usize].time = after;
+            self.group.times[invocation as usize] = after;
         }
     }
 
@@ -428,8 +429,8 @@ impl Order {
             whole.each().for_each(|kind| self.group.settled[kind] = after - 1);
         }
         for one in who {
+            self.group.times[*one as usize] = after;
             let own = &mut self.group.invocations[*one as usize];
-            own.time = after;
             own.learnt.join(&all, whole);
             for message in &told {
                 self.hear(*one, message, control);
@@ -464,7 +465,8 @@ impl Order {
                 let own = &self.group.invocations[*one as usize];
                 known.join(own.learnt.of(layer, kind));
                 if !everybody {
-                    known.add(workgroup, *one, if happened { own.time } else { own.available[kind] });
+                    let time = if happened { self.group.times[*one as usize] } else { own.available[kind] };
+                    known.add(workgroup, *one, time);
                 }
             }
             if everybody {

@@ -14,7 +14,6 @@ use crate::spirv::opcodes::{self, Effect};
 use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ImageOperands, MemoryAccess, MemoryModel, Op};
-use std::collections::HashMap;
 
 /// Whether an access takes part in what orders invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,7 +61,10 @@ pub struct Places {
     pub wide: bool,
     /// Whether every atomic is as wide as every other one, and reaches all that share its memory.
     pub alike: bool,
-    pub(super) facts: HashMap<u32, Facts>,
+    /// Which of `different` each instruction has; what lies behind the last has the first.
+    by_place: Vec<u16>,
+    /// All that occur, each once; the first are those of no access.
+    different: Vec<Facts>,
 }
 
 impl Places {
@@ -70,19 +72,43 @@ impl Places {
         let declared = declared(module);
         let reader = Reader { module, types, constants, declared };
         let accesses = module.instructions.iter().enumerate();
-        let facts: HashMap<u32, Facts> =
-            accesses.filter_map(|(index, one)| Some((index as u32, reader.facts(one)?))).collect();
-        let atomics = || facts.values().filter_map(|facts| facts.atomic);
+        let facts = accesses.filter_map(|(index, one)| Some((index as u32, reader.facts(one)?)));
+        let found = Self::with(declared, facts);
+        let atomics = || found.atomics();
         let width = atomics().next().map(|atomic| atomic.bytes);
         let device = |fence: Fence| fence.reach() == Scope::Device;
         let fences = module.instructions.iter().filter_map(|one| reader.fence(one));
         let wide = fences.into_iter().all(device) && atomics().all(|atomic| device(atomic.fence));
         let alike = atomics().all(|atomic| Some(atomic.bytes) == width && device(atomic.fence));
-        Self { declared, wide, alike, facts }
+        Self { wide, alike, ..found }
+    }
+
+    /// Facts by place, in ascending order; those of all others are the default.
+    pub(super) fn with(declared: Declared, facts: impl Iterator<Item = (u32, Facts)>) -> Self {
+        let (mut by_place, mut different) = (Vec::new(), vec![Facts::default()]);
+        for (place, facts) in facts {
+            let which = different.iter().position(|known| *known == facts).unwrap_or_else(|| {
+                different.push(facts);
+                different.len() - 1
+            });
+            by_place.resize(place as usize, 0);
+            // Scopes, semantics and widths are few.
+            by_place.push(u16::try_from(which).expect("there are fewer kinds of access"));
+        }
+        Self { declared, wide: false, alike: false, by_place, different }
+    }
+
+    fn which(&self, place: u32) -> u16 {
+        self.by_place.get(place as usize).copied().unwrap_or_default()
     }
 
     pub fn facts(&self, place: u32) -> Facts {
-        self.facts.get(&place).copied().unwrap_or_default()
+        self.different[usize::from(self.which(place))]
+    }
+
+    /// Whether all facts of two accesses are equal.
+    pub fn are_alike(&self, one: u32, other: u32) -> bool {
+        self.which(one) == self.which(other)
     }
 
     /// Whether some atomic does not reach the whole device.
@@ -91,7 +117,7 @@ impl Places {
     }
 
     pub fn atomics(&self) -> impl Iterator<Item = Atomicity> {
-        self.facts.values().filter_map(|facts| facts.atomic)
+        self.different.iter().filter_map(|facts| facts.atomic)
     }
 }
 

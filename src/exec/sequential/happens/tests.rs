@@ -290,7 +290,9 @@ fn places(history: &[Happening]) -> Places {
         (at as u32, Facts { coherent: true, atomic, ..Facts::default() })
     });
     let wide = history.iter().filter_map(Happening::fence).all(|fence| fence.reach() == Scope::Device);
-    Places { declared: Declared::Implicit, wide, alike: false, facts: facts.collect() }
+    let mut places = Places::with(Declared::Implicit, facts);
+    places.wide = wide;
+    places
 }
 
 #[test]
@@ -342,8 +344,7 @@ fn instructions(declared: Declared) -> Places {
     };
     let facts =
         [plain(true), plain(false), plain(true), plain(false), atomic(1, 4), atomic(2, 4), atomic(3, 4), atomic(1, 2)];
-    let facts = facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)).collect();
-    Places { declared, wide: false, alike: false, facts }
+    Places::with(declared, facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)))
 }
 
 /// A cell forgets accesses and skips those that a barrier has settled: what it tells is what all of them would.
