@@ -5,7 +5,7 @@
 
 use super::derive::nothing;
 use crate::coverage::Approval;
-use crate::coverage::acceptance::{Occasion, acceptance, accepted};
+use crate::coverage::acceptance::{Found, Occasion, acceptance, accepted};
 use crate::model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{FindingId, KernelName};
@@ -30,25 +30,48 @@ pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
     campaign.justifications = rows;
 }
 
-/// Every finding of a campaign with its kernel and the index of the test that showed it.
-fn findings(campaign: &mut Campaign) -> impl Iterator<Item = (Option<KernelName>, Option<usize>, &mut Finding)> {
+/// A finding of a campaign.
+struct Row<'a> {
+    /// None where it is of several kernels and has places, or of no kernel.
+    kernel: Option<KernelName>,
+    /// Index of the test that showed it.
+    test: Option<usize>,
+    engine: Option<EngineName>,
+    finding: &'a mut Finding,
+}
+
+fn findings(campaign: &mut Campaign) -> impl Iterator<Item = Row<'_>> {
     let index = |tests: &[TestEvidence], id| tests.iter().position(|test| Some(&test.id) == id);
-    let of_kernels: Vec<_> = campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
-    let of_kernels = campaign.findings.iter_mut().zip(of_kernels);
-    let of_kernels = of_kernels.map(|(row, test)| (Some(row.kernel.clone()), test, &mut row.finding));
+    let tests: Vec<_> = campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
+    let of_kernels = campaign.findings.iter_mut().zip(tests).map(|(row, test)| Row {
+        kernel: Some(row.kernel.clone()),
+        test,
+        engine: row.engine,
+        finding: &mut row.finding,
+    });
     let of_tests = campaign.tests.iter_mut().enumerate().flat_map(|(index, test)| {
-        let findings = test.results.iter_mut().flat_map(|result| &mut result.findings);
-        findings.map(move |finding| (finding.kernel.clone(), Some(index), finding))
+        let first = test.kernels.first();
+        test.results.iter_mut().flat_map(move |result| {
+            let engine = result.engine;
+            result.findings.iter_mut().map(move |finding| {
+                // What is of the whole test is named under the kernel that it dispatches first.
+                let whole = finding.place.is_none().then_some(first).flatten();
+                let kernel = finding.kernel.as_ref().or(whole).cloned();
+                Row { kernel, test: Some(index), engine: Some(engine), finding }
+            })
+        })
     });
     of_kernels.chain(of_tests)
 }
 
 fn name(kernels: &[KernelEvidence], campaign: &mut Campaign) {
     // Read while findings change.
-    let tests = campaign.tests.clone();
-    for (name, test, finding) in findings(campaign) {
-        let kernel = name.and_then(|name| kernels.iter().find(|row| row.kernel == name));
-        let occasion = kernel.map(|kernel| Occasion { kernel, test: test.map(|index| &tests[index]) });
+    let read = campaign.clone();
+    let found = Found { kernels, campaign: &read };
+    for Row { kernel, test, engine, finding } in findings(campaign) {
+        let kernel = kernel.and_then(|name| kernels.iter().find(|row| row.kernel == name));
+        let test = test.map(|index| &read.tests[index]);
+        let occasion = kernel.map(|kernel| Occasion { found, kernel, test, engine });
         finding.acceptance = occasion.and_then(|occasion| acceptance(finding, occasion));
     }
 }
@@ -72,16 +95,25 @@ fn judge(
         return Judged::Rejected(nothing(justification));
     }
     let not_run = not_run(id, campaign);
-    let mut named: Vec<&mut Finding> = findings(campaign)
-        .filter(|(kernel, _, finding)| {
-            kernel.as_ref() == Some(&justification.kernel)
-                && configuration.is_none_or(|name| finding.configuration.as_ref() == Some(name))
-        })
-        .map(|(_, _, finding)| finding)
-        .filter(|finding| finding.acceptance.as_ref().is_some_and(|known| known.id == *id))
-        .collect();
+    let is_of = |row: &Row| {
+        let named = row.finding.acceptance.as_ref().is_some_and(|known| known.id == *id);
+        let configured = configuration.is_none_or(|name| row.finding.configuration.as_ref() == Some(name));
+        named && configured && row.kernel.as_ref() == Some(&justification.kernel)
+    };
+    let other = Some(&justification.kernel);
+    let unacceptable = findings(campaign).any(|row| {
+        row.finding.acceptance.is_none() && Some(row.finding.kind) == id.kind() && row.kernel.as_ref() == other
+    });
+    let mut named: Vec<&mut Finding> = findings(campaign).filter(is_of).map(|row| row.finding).collect();
     let Some(first) = named.first().and_then(|finding| finding.acceptance.clone()) else {
-        let reason = || Judged::Rejected(format!("not needed: {} has no finding {id}", justification.kernel));
+        let under = configuration.map(|name| format!(" under configuration {name}")).unwrap_or_default();
+        let reason = || {
+            let kernel = &justification.kernel;
+            Judged::Rejected(match unacceptable {
+                true => format!("{kernel} has a finding of this kind that no justification can accept"),
+                false => format!("not needed: {kernel} has no finding {id}{under}"),
+            })
+        };
         return not_run.map_or_else(reason, Judged::NotRun);
     };
     named.retain(|finding| finding.acceptance.as_ref().is_some_and(|known| known.hash == justification.hash));
@@ -110,7 +142,14 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
     let of_test = |test: &TestEvidence| {
         what.strip_prefix(test.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    match id.kind()? {
+    let kind = id.kind()?;
+    if campaign.not_looked_for.contains(&kind) {
+        return Some("findings of this kind were not looked for");
+    }
+    if !campaign.left_out.is_empty() {
+        return Some("tests were left out");
+    }
+    match kind {
         FindingKind::EngineDisagreement => no_device().or_else(no_sequential),
         // Without a place it comes from the guard zones of a device.
         FindingKind::OutOfBounds if campaign.tests.iter().any(of_test) => no_device(),

@@ -1,5 +1,7 @@
 //! The command line as typed.
 
+use super::failure::Failure;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::Witnesses;
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
@@ -177,10 +179,14 @@ pub struct ScheduleOptions {
 
 impl ScheduleOptions {
     /// What is typed, over what the project has; a schedule that is replayed is the only one.
-    pub fn over(self, project: Schedules) -> (Schedules, Option<Schedule>) {
+    pub fn over(self, project: Schedules) -> Result<(Schedules, Option<Schedule>), Failure> {
+        if self.seed.is_some() && self.schedules.is_none() && project.count == 0 {
+            let diagnostic = Diagnostic::new("usage", "--seed goes with --schedules, and no schedule is asked for");
+            return Err(diagnostic.hint("for example --schedules 8").into());
+        }
         let (asked, seed) = (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
         let count = if self.replay.is_some() { 0 } else { asked };
-        (Schedules { count, seed }, self.replay)
+        Ok((Schedules { count, seed }, self.replay))
     }
 }
 

@@ -41,7 +41,11 @@ pub fn campaign(
     let strangers = strangers(project, kernels, runs)?;
     let verdicts = project.tests.iter().zip(runs);
     let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
-    let (coupling, refuted) = coupling::evidence(coupling);
+    let (mut coupling, refuted) = coupling::evidence(coupling);
+    for row in &mut coupling {
+        let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
+        row.definition = stated.map(|interface| interface.value.clone());
+    }
     let mut findings = kernel_findings(project, kernels);
     findings.extend(refuted);
     findings.extend(agreement.findings.iter().cloned());
@@ -55,6 +59,8 @@ pub fn campaign(
         coupling,
         findings,
         agreement: agreement.rows.clone(),
+        left_out: Vec::new(),
+        not_looked_for: Vec::new(),
         limits: limits
             .into_iter()
             .chain(notes(kernels))
@@ -328,6 +334,7 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
     let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
     ModuleHashes {
         production: sha256_words(&kernel.production),
+        code: sha256_words(&kernel.module.code()),
         production_file: stored,
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
         instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),

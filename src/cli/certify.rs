@@ -17,6 +17,8 @@ use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, Manifest};
+use crate::model::finding::{Checks, FindingKind};
+use crate::model::id::TestId;
 use crate::model::procedure::Language;
 use crate::model::vulkan_sc::Profile;
 use crate::report::{self, FORMATS, FormatName};
@@ -55,7 +57,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
         let (mode, witnesses) = (certify.recording.record_mode, certify.recording.witnesses());
         recording::apply_for(&mut kernels, engines, mode, witnesses, &Target::of(settings))
     });
-    let prepared = campaign::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules))?;
+    let prepared = campaign::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules)?)?;
     // What is wrong with the input is told before what the machine lacks.
     let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
     let folder = PendingFolder::start(&out)?;
@@ -72,7 +74,8 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let expected = expected.collect();
     let agreement = agreement::compare(&prepared, &runs);
     drop(prepared);
-    let evidence = gather(&project, &kernels, &engines, &runs, (&expected, &agreement), &coupled, certify)?;
+    let evidence =
+        gather(&project, &kernels, &engines, &runs, (&expected, &agreement), &coupled, (certify, &plan.checks))?;
     let written = write(&evidence, folder, &out)?;
     match common.format {
         OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
@@ -111,7 +114,7 @@ fn gather(
     runs: &[Vec<TestRun>],
     compared: (&assemble::Expectations, &agreement::Comparison),
     coupled: &[coupling::KernelCoupling],
-    certify: &Certify,
+    (certify, checks): (&Certify, &Checks),
 ) -> Result<Evidence, Failure> {
     let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
     if !certify.without.is_empty() {
@@ -121,6 +124,9 @@ fn gather(
         limits.push(format!("Run in another schedule than the ordinary one on request (--replay): {schedule}."));
     }
     let mut campaign = assemble::campaign(project, kernels, engines, runs, compared, coupled, limits)?;
+    campaign.left_out = certify.without.iter().map(|id| TestId(id.clone())).collect();
+    let all = FindingKind::ALL.iter().map(|(kind, _)| *kind);
+    campaign.not_looked_for = all.filter(|kind| !checks.has(*kind)).collect();
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;

@@ -5,6 +5,8 @@
 use super::exit::Exit;
 use crate::coverage::criteria;
 use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus, kernel_label};
+use crate::model::finding::Finding;
+use crate::model::id::KernelName;
 use crate::model::verdict::{EngineName, Verdict};
 
 /// Judges a campaign. `conclusion` of the argument is not read.
@@ -142,10 +144,22 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
 
 fn findings(campaign: &Campaign, because: &mut Because) {
     let mut counts = std::collections::BTreeMap::new();
-    let in_tests = campaign.tests.iter().flat_map(|test| &test.results).flat_map(|result| &result.findings);
-    let all = in_tests.chain(campaign.findings.iter().map(|row| &row.finding));
-    for finding in all.filter(|finding| finding.stands()) {
-        *counts.entry(finding.kind).or_insert(0_u32) += 1;
+    let results = campaign.tests.iter().flat_map(|test| &test.results);
+    let in_tests = results.flat_map(|result| &result.findings).map(|finding| (finding.kernel.as_ref(), finding));
+    let all = in_tests.chain(campaign.findings.iter().map(|row| (Some(&row.kernel), &row.finding)));
+    // As the reports list them: what several tests and engines show is one.
+    let mut different: Vec<(Option<&KernelName>, &Finding)> = Vec::new();
+    for (kernel, finding) in all.filter(|(_, finding)| finding.stands()) {
+        let same = |(other, known): &(Option<&KernelName>, &Finding)| {
+            *other == kernel
+                && known.order(finding).is_eq()
+                && known.acceptance == finding.acceptance
+                && known.configuration == finding.configuration
+        };
+        if !different.iter().any(same) {
+            different.push((kernel, finding));
+            *counts.entry(finding.kind).or_insert(0_u32) += 1;
+        }
     }
     for (kind, count) in counts {
         let noun = if count == 1 { "finding" } else { "findings" };

@@ -41,6 +41,7 @@ pub fn rows(list: &List) -> Result<Vec<Value>, Failure> {
         json!({
             "id": acceptance.map(|known| &known.id),
             "kernel": row.kernel,
+            "configuration": row.finding.configuration,
             "kind": row.finding.kind,
             "place": row.finding.place.as_ref().map(ToString::to_string),
             "tests": row.tests,
@@ -112,7 +113,10 @@ fn of(campaign: &Campaign) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = Vec::new();
     for (kernel, test, finding) in of_tests.chain(of_kernels) {
         let same = |row: &&mut Row| {
-            row.kernel == kernel && finding.acceptance.is_some() && row.finding.acceptance == finding.acceptance
+            row.kernel == kernel
+                && finding.acceptance.is_some()
+                && row.finding.acceptance == finding.acceptance
+                && row.finding.configuration == finding.configuration
         };
         match rows.iter_mut().find(same) {
             Some(row) => {

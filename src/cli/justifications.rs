@@ -6,10 +6,12 @@ use super::derive;
 use super::failure::Failure;
 use super::kernel::Kernel;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::id::ObligationId;
+use crate::model::finding::FindingKind;
+use crate::model::id::{FindingId, ObligationId};
 use crate::model::requirement::JustificationSubject;
 use crate::requirement::Project;
 use crate::requirement::nearest::did_you_mean;
+use std::collections::BTreeMap;
 
 /// A justification of an obligation that its kernel does not have is a wrong input, with its place; one whose obligation
 /// has other content by now is stale, which the evidence says.
@@ -29,6 +31,9 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), Failure> {
             {
                 diagnostics.push(unknown(row, id, kernel, known.keys().map(|id| id.as_str()).collect()));
             }
+            if let JustificationSubject::Finding(id) = &row.value.subject {
+                diagnostics.extend(unnamed(row, id, (kernel, &known), project));
+            }
             diagnostics.extend(unknown_configuration(row, kernel));
         }
     }
@@ -36,6 +41,51 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), Failure> {
 }
 
 type Row = crate::requirement::Located<crate::model::requirement::Justification>;
+
+/// What is wrong with the part of a finding's name behind its kind: statements and tests that do not exist.
+fn unnamed(
+    row: &Row,
+    id: &FindingId,
+    (kernel, known): (&Kernel, &BTreeMap<ObligationId, String>),
+    project: &Project,
+) -> Option<Diagnostic> {
+    let (_, what) = id.as_str().split_once('@')?;
+    let error = |message: String| row.origin.at("finding").error("unknown-id", message);
+    let of_test = project
+        .tests
+        .iter()
+        .any(|test| what.strip_prefix(test.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')));
+    let statement = |part: &str| {
+        let number = part.strip_prefix('S').filter(|number| !number.is_empty());
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    match id.kind()? {
+        FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement if !of_test => {
+            let tests: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
+            let named = what.rsplit_once('.').map_or(what, |(test, _)| test);
+            let hint = did_you_mean(named, &tests).unwrap_or_else(|| "see `vkcert list tests`".to_owned());
+            Some(error(format!("no test is named `{named}`")).hint(hint))
+        }
+        FindingKind::OutOfBounds if of_test => None,
+        FindingKind::DataRace
+        | FindingKind::OutOfBounds
+        | FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue
+        | FindingKind::UntracedBranch => {
+            let missing =
+                |part: &&str| part.is_empty() || statement(part) && !known.contains_key(&ObligationId::from(*part));
+            let part = what.split(',').find(missing)?;
+            let hint = "`vkcert list findings` prints the names of findings";
+            Some(error(format!("the kernel `{}` has no statement `{part}`", kernel.name)).hint(hint))
+        }
+        FindingKind::ScheduleDependentOutput
+        | FindingKind::EngineDisagreement
+        | FindingKind::Coupling
+        | FindingKind::BarrierDivergence
+        | FindingKind::NoTermination
+        | FindingKind::Validation => None,
+    }
+}
 
 fn unknown_configuration(row: &Row, kernel: &Kernel) -> Option<Diagnostic> {
     let name = row.value.configuration.as_ref()?;

@@ -44,7 +44,7 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
             &Target::Vulkan,
         )
     });
-    let (schedules, replay) = run.schedules.over(Schedules::default());
+    let (schedules, replay) = run.schedules.over(Schedules::default())?;
     let bench = Bench {
         kernels: &kernels,
         base: &file.base,

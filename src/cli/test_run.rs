@@ -170,6 +170,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
     for finding in &mut run.findings {
         prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
         attribute(prepared, plan, finding);
+        number(prepared, finding);
     }
     run.findings.sort_by(Finding::order);
     Ok(run)
@@ -194,6 +195,19 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
     }
     finding.kernel = Some(first.kernel.clone());
     finding.configuration = configuration.map(str::to_owned);
+}
+
+/// Numbers the instructions of a finding of one kernel.
+fn number(prepared: &PreparedTest, finding: &mut Finding) {
+    let kernel = finding.kernel.as_ref().and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.0));
+    let Some(module) = kernel.map(|kernel| &kernel.module) else { return };
+    let places = finding.place.iter().chain(&finding.other_place);
+    let numbers = places.filter_map(|place| {
+        let word = place.instruction?;
+        let index = module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+        Some(module.number_in_code(index))
+    });
+    finding.numbers = numbers.collect();
 }
 
 /// One entry per module of the job; `records` is asked by the name under which engines keep them.

@@ -11,7 +11,7 @@ use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::element::ElementType;
 use crate::model::evidence::{Campaign, Configuration, Evidence, OutputBytes, TestEvidence, TestResult};
-use crate::model::finding::FindingKind;
+use crate::model::finding::{Finding, FindingKind};
 use crate::model::procedure::SpecializationValue;
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
@@ -42,6 +42,7 @@ pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
             verdicts(&stored, &mut found);
             records(&stored, &mut found);
             requirements(&stored, &mut found);
+            findings(&stored, &mut found);
             derived(&stored, &mut found);
             agreement(&stored, &mut found);
         }
@@ -231,6 +232,55 @@ fn agreement(stored: &Evidence, found: &mut Findings) {
     found.checked += derivation.checked;
     found.problems.extend(derivation.problems);
     found.not_derivable.extend(derivation.not_derivable);
+}
+
+/// Whether the findings go with what else is stored.
+fn findings(stored: &Evidence, found: &mut Findings) {
+    let campaign = &stored.campaign;
+    let of_coupling = campaign.findings.iter().filter(|row| row.finding.kind == FindingKind::Coupling);
+    let mut told: Vec<_> = of_coupling
+        .map(|row| {
+            (&row.kernel, row.finding.details.get("check").and_then(|check| check.as_str()), &row.finding.message)
+        })
+        .collect();
+    let refuted = campaign.coupling.iter().flat_map(|row| {
+        let checks = row.checks.iter().filter(|check| check.status == "refuted");
+        checks.map(move |check| (&row.kernel, Some(check.check.as_str()), &check.message))
+    });
+    let mut due: Vec<_> = refuted.collect();
+    told.sort();
+    due.sort();
+    found.check(told == due, || "findings of coupling do not go with its checks".to_owned());
+    for test in &campaign.tests {
+        for result in &test.results {
+            for finding in &result.findings {
+                let name = || format!("test {} on {}: a finding {}", test.id, result.engine, finding.kind);
+                let configured = finding.configuration.as_ref().is_none_or(|name| {
+                    let mut rows = stored.kernels.iter().filter(|row| Some(&row.kernel) == finding.kernel.as_ref());
+                    rows.any(|row| row.configuration.name == *name)
+                });
+                found.check(configured, || format!("{} is of an unknown configuration", name()));
+                found.check(values_agree(finding), || format!("{} contradicts its values", name()));
+                if let Some(schedules) = &result.schedules {
+                    let listed = |text: &serde_json::Value| {
+                        schedules.different.iter().any(|known| text.as_str() == Some(&known.to_string()))
+                    };
+                    let all = finding.details.get("schedules").and_then(|all| all.as_array());
+                    found.check(all.is_none_or(|all| all.iter().all(listed)), || {
+                        format!("{} names schedules that are not among those that differ", name())
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Whether a race in which all write the same was between two writes of one value.
+fn values_agree(finding: &Finding) -> bool {
+    let list = |name: &str| finding.details.get(name).and_then(|values| values.as_array());
+    let same = finding.details.get("same_value").and_then(|same| same.as_bool()) == Some(true);
+    let equal = |values: &Vec<serde_json::Value>| values.windows(2).all(|pair| pair[0] == pair[1]);
+    !same || list("values").is_none_or(equal) && list("accesses").is_none_or(equal)
 }
 
 /// Coverage, justifications and the conclusion.

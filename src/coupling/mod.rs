@@ -185,6 +185,7 @@ impl Coupling {
     /// What evidence stores.
     pub fn evidence(&self, kernel: &crate::model::id::KernelName) -> CouplingEvidence {
         CouplingEvidence {
+            definition: None,
             kernel: kernel.clone(),
             nodes: self.graph.nodes(),
             edges: self.graph.edges(),

@@ -135,10 +135,13 @@ fn fault(
 /// What is missing of the people behind a justification.
 pub(super) fn unsigned(justification: &Justification, approval: Approval) -> Option<String> {
     let Justification { reason, author, approver, .. } = justification;
-    if [reason, author, approver].iter().any(|text| text.trim().is_empty()) {
+    if [reason, author, approver].iter().any(|text| !text.contains(char::is_alphanumeric)) {
         return Some("reason, author and approver must be given".to_owned());
     }
-    let same = author.trim().eq_ignore_ascii_case(approver.trim());
+    // Nobody becomes another person by a space, a capital or a letter that cannot be seen.
+    let letters = |name: &str| name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let (one, other): (String, String) = (letters(author), letters(approver));
+    let same = one == other;
     (approval == Approval::Independent && same)
         .then(|| format!("author and approver are the same ({author}); this level demands independence"))
 }

@@ -5,7 +5,7 @@
 //! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `manifest.json` (hash of every input and output).
 
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
-use super::finding::{Finding, RaceScope};
+use super::finding::{Finding, FindingKind, RaceScope};
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::records::{Presence, RecordLayout, Recorded, Records};
@@ -41,6 +41,12 @@ pub struct Campaign {
     pub findings: Vec<KernelFinding>,
     /// Comparison of the engines, one row per test and kernel, where two engines ran.
     pub agreement: Vec<Agreement>,
+    /// Tests that the command line left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<TestId>,
+    /// Kinds of findings that were not looked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_looked_for: Vec<FindingKind>,
     /// What the tool does not cover, as sentences.
     pub limits: Vec<String>,
     pub conclusion: Conclusion,
@@ -397,6 +403,9 @@ impl SpecializedConstant {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ModuleHashes {
     pub production: String,
+    /// Of the production module without debug information: it stays what it is when text moves or comments change.
+    #[serde(default)]
+    pub code: String,
     pub production_file: Option<String>,
     pub traced: String,
     pub instrumented: String,
@@ -494,6 +503,9 @@ pub struct ElementValue {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingEvidence {
     pub kernel: KernelName,
+    /// What the project says of the host; older evidence does not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<super::requirement::Interface>,
     pub nodes: Vec<CouplingNode>,
     pub edges: Vec<CouplingEdge>,
     pub checks: Vec<CouplingCheck>,

@@ -99,6 +99,10 @@ pub struct Finding {
     /// That kernel's configuration; none where the project has no name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
+    /// Of `place` and `other_place`: the number of the instruction among those of the production module that are no debug
+    /// information, from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<u32>,
     /// In evidence: by what name a justification can accept it; none where none can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
@@ -129,6 +133,7 @@ impl Finding {
             details: BTreeMap::new(),
             kernel: None,
             configuration: None,
+            numbers: Vec::new(),
             acceptance: None,
         }
     }

@@ -255,6 +255,7 @@ fn add_finding<'a>(
     let same = |other: &&mut MergedFinding| {
         other.finding.order(finding).is_eq()
             && other.finding.acceptance == finding.acceptance
+            && other.finding.configuration == finding.configuration
             && other.kernels.iter().any(|name| kernels.contains(name))
     };
     let entry = match merged.iter_mut().find(same) {

@@ -453,6 +453,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             local_size: [16, 16, 1],
         },
         modules: ModuleHashes {
+            code: hash(5).trim_start_matches("sha256:").to_owned(),
             production: hash(1),
             production_file: Some(format!("spirv/{name}.spv")),
             traced: hash(2),
@@ -644,6 +645,7 @@ fn coupling() -> Vec<CouplingEvidence> {
     );
     refuted.counterexample = Some([("m".to_owned(), 17), ("k".to_owned(), 1)].into());
     vec![CouplingEvidence {
+        definition: None,
         kernel: NAIVE.into(),
         nodes: vec![
             node("parameter:m", "parameter", "m"),
@@ -755,6 +757,8 @@ pub fn evidence() -> Evidence {
                     ..agreement("TC-MM-03", "identical", Vec::new())
                 },
             ],
+            left_out: Vec::new(),
+            not_looked_for: Vec::new(),
             limits: vec![
                 "Images and cooperative matrices are unsupported by the sequential engine.".into(),
                 "Weak memory behaviour is not explored.".into(),

@@ -272,6 +272,15 @@ impl Page<'_> {
             self.item(&format!("{:<19} {}: {}{count}", finding.kind.name(), place, finding.message), Tone::Bad);
         }
         self.more(stand);
+        let unseen: Vec<_> =
+            evidence.campaign.justifications.iter().filter(|row| row.not_judged.is_some()).take(LISTED).collect();
+        if !unseen.is_empty() {
+            self.labelled("Not judged", &[("justifications of what did not run".into(), Tone::Caution)]);
+        }
+        for row in unseen {
+            let why = row.not_judged.as_deref().unwrap_or_default();
+            self.item(&format!("{} of {}: {why}", row.justification.subject, row.justification.kernel), Tone::Caution);
+        }
     }
 
     fn open(&mut self, evidence: &Evidence) {

@@ -3,6 +3,7 @@
 //! The list keeps every instruction in its place, so that a pass can copy, drop and insert instructions and write the
 //! result with [`Builder`]. Offsets count 32-bit words from the magic number (SPIR-V specification, section 2.3).
 
+use super::opcodes;
 use rspirv::binary::{Assemble, Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Decoration, Op};
@@ -357,6 +358,23 @@ impl Module {
     }
 
     /// Where instruction `index` stands, for findings: glslang's function names lose their `(...` suffix.
+    /// The words without debug information: the same for texts that differ in nothing but comments, lines and names.
+    pub fn code(&self) -> Vec<u32> {
+        let mut words = self.words[..5].to_vec();
+        let ends = self.instructions.iter().skip(1).map(|next| next.offset as usize).chain([self.words.len()]);
+        for (instruction, end) in self.instructions.iter().zip(ends) {
+            if !opcodes::is_debug(instruction.op) {
+                words.extend(&self.words[instruction.offset as usize..end]);
+            }
+        }
+        words
+    }
+
+    /// The number of an instruction in [`Module::code`], from 0.
+    pub fn number_in_code(&self, index: usize) -> u32 {
+        self.instructions[..index].iter().filter(|before| !opcodes::is_debug(before.op)).count() as u32
+    }
+
     pub fn place(&self, index: usize) -> crate::model::place::Place {
         // Compilers give no line to the headers of loops: the first one behind them stands in.
         let line = self.line(index).or_else(|| self.lines_ahead.get(index).copied().flatten());

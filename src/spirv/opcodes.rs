@@ -63,6 +63,11 @@ pub fn effect(op: Op) -> Option<Effect> {
     GROUP_OF.get(&op).map(|group| group.effect)
 }
 
+/// Whether `op` says nothing but what things are called and where they come from: the first of the groups.
+pub fn is_debug(op: Op) -> bool {
+    GROUPS[0].ops.contains(&op)
+}
+
 /// Whether the sequential engine runs `op`.
 pub fn support(op: Op) -> Support {
     match GROUP_OF.get(&op) {

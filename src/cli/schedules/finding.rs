@@ -97,6 +97,8 @@ impl Trial<'_> {
         );
         let finding = finding(message, *schedule, kernels)
             .detail("schedules", texts(&self.outputs.schedules))
+            .detail("buffers", self.all.buffers.iter().cloned().collect::<Vec<_>>())
+            .detail("verdicts", self.all.verdicts.iter().cloned().collect::<Vec<_>>())
             .detail("dispatches", alone.to_vec())
             .detail("buffer", name.clone())
             .detail("offset", start)
@@ -145,7 +147,8 @@ impl Trial<'_> {
         );
         let mut finding = finding(message, *schedule, kernels)
             .detail("schedules", texts(&self.coverage.schedules))
-            .detail("coverage", told);
+            .detail("coverage", told)
+            .detail("changed", self.all.covered.iter().cloned().collect::<Vec<_>>());
         if let Some(first) = differences.first() {
             for (name, value) in &first.details {
                 finding = finding.detail(name, value.clone());

@@ -14,7 +14,7 @@ mod finding;
 mod means;
 
 use super::failure::Failure;
-use super::test_run::{PreparedTest, TestRun};
+use super::test_run::{PreparedTest, TestRun, judge};
 use crate::exec::prepare::Prepared;
 use crate::exec::schedule::Dispatches;
 use crate::exec::{Completion, Executor, Job, Run};
@@ -137,6 +137,18 @@ struct Trial<'a> {
     found: Found,
     outputs: Changes<Shown>,
     coverage: Changes<Covered>,
+    all: Everything,
+}
+
+/// What any of the schedules changed.
+#[derive(Default)]
+struct Everything {
+    /// Names of buffers with other contents.
+    buffers: BTreeSet<String>,
+    /// What the test's expectations say of the results.
+    verdicts: BTreeSet<String>,
+    /// What is covered by some alone.
+    covered: BTreeSet<String>,
 }
 
 /// The schedules that changed something, with what the simplest of them did.
@@ -177,7 +189,8 @@ impl<'a> Trial<'a> {
         found.reason = measures.as_ref().and_then(|measures| measures.missing.clone());
         let outputs = Changes { simplest: None, schedules: Vec::new() };
         let coverage = Changes { simplest: None, schedules: Vec::new() };
-        Self { prepared, plan, production, means, measures, engine, found, outputs, coverage }
+        let all = Everything::default();
+        Self { prepared, plan, production, means, measures, engine, found, outputs, coverage, all }
     }
 
     fn run(mut self) -> Result<Found, Failure> {
@@ -196,6 +209,7 @@ impl<'a> Trial<'a> {
         }
         if let Some(simplest) = self.outputs.simplest.take() {
             let simplest = self.made_smaller(simplest)?;
+            self.note_contents(&simplest.run)?;
             let alone = self.alone(simplest.schedule)?;
             let finding = self.different(&simplest, &alone)?;
             self.found.findings.push(finding);
@@ -215,18 +229,19 @@ impl<'a> Trial<'a> {
     fn follow(&mut self, schedule: Schedule) -> Result<Next, Failure> {
         let run = self.execute(schedule, Dispatches::All)?;
         self.found.ran.push(schedule);
-        match self.keep_outputs(schedule, run) {
+        match self.keep_outputs(schedule, run)? {
             Next::GoOn => self.keep_coverage(schedule),
             Next::Stop => Ok(Next::Stop),
         }
     }
 
     /// Keeps what a schedule left.
-    fn keep_outputs(&mut self, schedule: Schedule, run: Run) -> Next {
+    fn keep_outputs(&mut self, schedule: Schedule, run: Run) -> Result<Next, Failure> {
         match ending(self.production, &run) {
-            Ending::Equal => return Next::GoOn,
-            Ending::Unknown(reason) => return self.give_up(schedule, &reason),
+            Ending::Equal => return Ok(Next::GoOn),
+            Ending::Unknown(reason) => return Ok(self.give_up(schedule, &reason)),
             Ending::Different(difference) => {
+                self.note_contents(&run)?;
                 self.outputs.schedules.push(schedule);
                 if self.outputs.simplest.as_ref().is_none_or(|known| schedule < known.schedule) {
                     self.outputs.simplest = Some(Shown { schedule, difference, run });
@@ -242,11 +257,20 @@ impl<'a> Trial<'a> {
                 self.found.different.push(schedule);
                 // Others may take as long, or cost the device again.
                 self.found.reason = Some(format!("none is run after `{schedule}`, which does not complete"));
-                return Next::Stop;
+                return Ok(Next::Stop);
             }
         }
         self.found.different.push(schedule);
-        Next::GoOn
+        Ok(Next::GoOn)
+    }
+
+    /// Notes which buffers a run left otherwise, and what the test says of that.
+    fn note_contents(&mut self, run: &Run) -> Result<(), Failure> {
+        let buffers = self.means.job().buffers.iter().zip(self.production.buffers.iter().zip(&run.buffers));
+        let changed = buffers.filter(|(_, (ours, theirs))| ours != theirs).map(|(buffer, _)| buffer.name.clone());
+        self.all.buffers.extend(changed);
+        self.all.verdicts.insert(judge(self.plan, run)?.verdict.to_string());
+        Ok(())
     }
 
     /// Keeps what a schedule recorded, where that is compared.
@@ -256,6 +280,8 @@ impl<'a> Trial<'a> {
             Ok(differences) if differences.is_empty() => {}
             Ok(differences) => {
                 self.coverage.schedules.push(schedule);
+                let told = differences.iter().map(|one| format!("{}: {}", one.kernel, one.what));
+                self.all.covered.extend(told);
                 if self.coverage.simplest.as_ref().is_none_or(|known| schedule < known.schedule) {
                     self.coverage.simplest = Some(Covered { schedule, differences });
                 }
@@ -364,12 +390,12 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The places of a finding, whichever comes first.
 /// Whether both invocations of a data race always write the same.
 fn same_value(finding: &Finding) -> Option<bool> {
     finding.details.get("same_value")?.as_bool()
 }
 
+/// The places of a finding, whichever comes first.
 fn places(finding: &Finding) -> BTreeSet<Option<&crate::model::place::Place>> {
     BTreeSet::from([finding.place.as_ref(), finding.other_place.as_ref()])
 }

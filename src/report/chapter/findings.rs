@@ -106,7 +106,8 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     for merged in findings {
         let finding = merged.finding;
         let place = |place: &crate::model::place::Place| Text::code(place.to_string());
-        let places = finding.place.iter().chain(&finding.other_place).map(place);
+        let other = finding.other_place.iter().filter(|other| finding.place.as_ref() != Some(other));
+        let places = finding.place.iter().chain(other).map(place);
         let witness = match finding.invocations.len() {
             0 => String::new(),
             1 => format!(" Invocation {}.", facts::invocation(finding.invocations.first().copied())),
@@ -118,6 +119,11 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         let details = finding.details.iter().map(|(name, value)| format!("{name} {}", shown(value)));
         let details = details.collect::<Vec<_>>().join("; ");
         let details = if details.is_empty() { Text::empty() } else { Text::quiet(format!(" ({details})")) };
+        let several = |name: &&String| {
+            merged.kernels.iter().any(|kernel| facts::unit(evidence, kernel, name).configuration.is_some())
+        };
+        let configuration = finding.configuration.as_ref().filter(several);
+        let configuration = configuration.map(|name| format!(" [{name}]")).unwrap_or_default();
         let acceptance = match &finding.acceptance {
             None => Text::empty(),
             Some(Acceptance { id, justification: None, .. }) => Text::plain(" Name: ").and(Text::code(id.as_str())),
@@ -137,7 +143,10 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
             Text::plain(format!("{}.{witness}", finding.message.trim_end_matches('.'))).and(details).and(acceptance),
             Text::plain(merged.count.to_string()),
             listed(places, Tone::Quiet),
-            listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet).then(": ").and(shown),
+            listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet)
+                .then(configuration)
+                .then(": ")
+                .and(shown),
         ]);
     }
     outline.table(table);
