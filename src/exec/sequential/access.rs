@@ -13,6 +13,7 @@ use super::ops::element::{Atomic, Touch};
 use super::ops::sized::Form;
 use super::ordering::Kinds;
 use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
+use super::racers::Earlier;
 use super::shadow::Stamp;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
@@ -291,8 +292,8 @@ impl Machine<'_> {
             let local = self.first_lane + lane as u32;
             now.stamp = Stamp::new(now.stamp.time(), local, place);
             let value = u128::from(store.words[found.first + word as usize]);
-            shadow.touch(found.first + word as usize, Touch::Read, &now, |other, earlier, missing| {
-                self.races.push(Clash::new((other, earlier), (local, Touch::Read), missing, ([value; 2], 4)));
+            shadow.touch(found.first + word as usize, Touch::Read, &now, [value; 2], |earlier| {
+                self.races.push(Clash::new(earlier, (local, Touch::Read), ([value; 2], 4)));
             });
         }
         self.report_races(access, place);
@@ -358,8 +359,8 @@ impl Machine<'_> {
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
                 let values = [store.words[at], values[lane]].map(u128::from);
-                shadow.touch(at, Touch::Write, &now, |other, earlier, missing| {
-                    races.push(Clash::new((other, earlier), (local, Touch::Write), missing, (values, 4)));
+                shadow.touch(at, Touch::Write, &now, values, |earlier| {
+                    races.push(Clash::new(earlier, (local, Touch::Write), (values, 4)));
                 });
             }
             if let Some(marks) = &mut store.marks {
@@ -430,8 +431,8 @@ impl Machine<'_> {
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
                 let values = ([old, new.unwrap_or(old)].map(u128::from), 4 * words as u32);
-                shadow.touch_bytes(4 * at, 4 * words, touch, &now, |other, earlier, missing| {
-                    races.push(Clash::new((other, earlier), (local, touch), missing, values));
+                shadow.touch_bytes(4 * at, 4 * words, touch, &now, values.0, |earlier| {
+                    races.push(Clash::new(earlier, (local, touch), values));
                 });
                 shadow.tell(at, &Told { invocation: local, place, memory: kinds_of(access.root), op, touch, after });
             }
@@ -561,8 +562,8 @@ impl Machine<'_> {
         if let Some(shadow) = self.store_of_mut(root).and_then(|store| store.shadow.as_mut()) {
             let now = moment(&clock, root, local, place);
             let (first, length) = (bytes.start, bytes.len());
-            shadow.touch_bytes(first, length, touch, &now, |other, earlier, missing| {
-                races.push(Clash::new((other, earlier), (local, touch), missing, (values, length as u32)));
+            shadow.touch_bytes(first, length, touch, &now, values, |earlier| {
+                races.push(Clash::new(earlier, (local, touch), (values, length as u32)));
             });
         }
         self.races = races;
@@ -628,10 +629,13 @@ impl Machine<'_> {
         let pair = [place, clash.other.place()];
         for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
             if touch == Touch::Read {
-                self.collector.racy_reads.insert(place);
+                self.collector.racy.insert(place);
             }
         }
         let same = clash.touches == [Touch::Write; 2] && clash.values[0] == clash.values[1];
+        if clash.touches == [Touch::Write; 2] && !same {
+            self.collector.racy.extend(pair);
+        }
         let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];
         let shown = clash.values.map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));
         self.collector.add(FindingKind::DataRace, pair, class, || Finding {
@@ -678,12 +682,13 @@ pub(super) struct Clash {
 
 impl Clash {
     pub(super) fn new(
-        (other, earlier): (Stamp, Touch),
+        earlier: Earlier,
         (invocation, later): (u32, Touch),
-        missing: Missing,
-        (values, bytes): ([u128; 2], u32),
+        ([held, left], bytes): ([u128; 2], u32),
     ) -> Self {
-        Self { other, touches: [earlier, later], invocation, missing, values, bytes }
+        let Earlier { stamp: other, touch, missing, left: wrote } = earlier;
+        let values = [wrote.unwrap_or(held), left];
+        Self { other, touches: [touch, later], invocation, missing, values, bytes }
     }
 }
 

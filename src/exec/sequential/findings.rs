@@ -40,13 +40,13 @@ pub struct Collector {
     found: Vec<Gathered>,
     /// Linear index of the workgroup that runs.
     pub workgroup: u64,
-    /// Places of reads that race.
-    pub racy_reads: BTreeSet<u32>,
+    /// Places of accesses whose values depend on who comes first: reads that race, and writes that race and differ.
+    pub racy: BTreeSet<u32>,
 }
 
 impl Collector {
     pub fn new(checks: Checks) -> Self {
-        Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0, racy_reads: BTreeSet::new() }
+        Self { checks, index: HashMap::new(), found: Vec::new(), workgroup: 0, racy: BTreeSet::new() }
     }
 
     /// Adds an occurrence; `describe` is called for the first of its kind and places.
@@ -77,7 +77,7 @@ impl Collector {
     /// Adds what others gathered in other workgroups: what is left is what one would have gathered in all of them.
     pub fn gather(&mut self, others: Vec<Collector>) {
         for other in others {
-            self.racy_reads.extend(other.racy_reads);
+            self.racy.extend(other.racy);
             let keys: HashMap<usize, Key> = other.index.into_iter().map(|(key, index)| (index, key)).collect();
             for (index, new) in other.found.into_iter().enumerate() {
                 match self.index.entry(keys[&index]) {

@@ -25,7 +25,7 @@ use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
 use super::variation::Variation;
-use super::waiting::{MOST_RESTING, Pace, Watch};
+use super::waiting::{Before, MOST_RESTING, Pace, ROUNDS, Watch};
 use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
 use std::cell::RefCell;
@@ -64,6 +64,7 @@ pub(super) struct Tile {
     waiting: Vec<Waiting>,
     /// Lanes that read until others have written, and let these go on first.
     resting: Vec<Entry>,
+    before: Before,
     /// By lane: the instruction at which it ended.
     ended: Vec<u32>,
 }
@@ -386,6 +387,7 @@ impl<'a> Machine<'a> {
             frontier: Vec::new(),
             waiting: Vec::new(),
             resting: Vec::new(),
+            before: Before::Never,
             ended: if program.barriers.is_empty() { Vec::new() } else { vec![NOWHERE; self.width] },
         };
         if self.is_tile_by_tile() {
@@ -425,8 +427,9 @@ impl<'a> Machine<'a> {
 
     /// Runs the workgroup's invocations, from barrier to barrier.
     pub(super) fn go_on(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
+        let mut rounds = 0;
         loop {
-            let before = self.watch.changes;
+            let (before, arrivals) = (self.watch.changes, self.watch.arrivals);
             for started in 0..self.lineup.tiles() {
                 self.run_tile(&mut tiles[self.lineup.tile(started)])?;
             }
@@ -436,9 +439,10 @@ impl<'a> Machine<'a> {
                 }
                 return Ok(Pace::Ended);
             }
-            // Some wait for what others write. As long as these do anything, all of them go on.
+            // Some wait for what others write. As long as these do anything, all of them go on, but not for ever.
             tiles.iter_mut().for_each(Tile::wake);
-            if self.watch.changes == before && self.may_rest() {
+            rounds = if self.watch.arrivals == arrivals { rounds + 1 } else { 0 };
+            if (self.watch.changes == before || rounds >= ROUNDS) && self.may_rest() {
                 return Ok(Pace::Rests);
             }
         }
@@ -472,6 +476,7 @@ impl<'a> Machine<'a> {
         tile.ended.fill(NOWHERE);
         tile.waiting.clear();
         tile.resting.clear();
+        tile.before = Before::Never;
         tile.frontier.clear();
         tile.frontier.push(Entry { block: 0, mask: tile.all });
     }
@@ -567,8 +572,8 @@ impl<'a> Machine<'a> {
         let program = self.program;
         self.active = entry.mask;
         self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.resting.is_empty();
-        let watched = self.program.waits != Waits::Never;
-        self.watch.restart();
+        let waits = self.program.waits;
+        self.watch.restart(tile.before);
         if !self.full {
             spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
         }
@@ -577,8 +582,9 @@ impl<'a> Machine<'a> {
         let mut at = entry.block;
         loop {
             let block = &program.blocks[at as usize];
-            if watched && self.watch.is_tired(block.steps.len() as u64 + 1) {
+            if waits != Waits::Never && self.watch.is_tired(block.steps.len() as u64 + 1, waits) {
                 tile.resting.push(Entry { block: at, mask: self.active });
+                tile.before = Before::Waited;
                 return Ok(());
             }
             let cost = (block.steps.len() as u64 + 1) * active;
@@ -609,7 +615,7 @@ impl<'a> Machine<'a> {
                 Terminator::Barrier { barrier, to } => {
                     let waiting = Waiting { barrier: *barrier, to: *to, mask: self.active };
                     tile.waiting.push(waiting);
-                    self.watch.change();
+                    self.watch.arrive();
                     return Ok(());
                 }
                 Terminator::End | Terminator::Unreachable => {
@@ -664,7 +670,7 @@ impl<'a> Machine<'a> {
     }
 
     fn end(&mut self, tile: &mut Tile, place: u32, unreachable: bool) {
-        self.watch.change();
+        self.watch.arrive();
         for lane in self.active.lanes() {
             if let Some(ended) = tile.ended.get_mut(lane) {
                 *ended = place;

@@ -31,6 +31,7 @@ mod path;
 mod print;
 pub mod program;
 mod programs;
+mod racers;
 mod record;
 mod run;
 mod schedule;

@@ -156,6 +156,8 @@ pub(super) struct Session<'a> {
     untrusted: Option<String>,
     notes: BTreeSet<String>,
     race_scope: Option<RaceScope>,
+    /// Buffers whose contents depend on the schedule of the dispatches so far.
+    scheduled: BTreeSet<usize>,
 }
 
 impl<'a> Session<'a> {
@@ -209,6 +211,7 @@ impl<'a> Session<'a> {
             untrusted: None,
             notes: BTreeSet::new(),
             race_scope: job.checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
+            scheduled: BTreeSet::new(),
         })
     }
 
@@ -272,13 +275,24 @@ impl<'a> Session<'a> {
             records.barriers = executed_whole(parsed, program, &whole);
             self.records.entry(module.kernel.clone()).or_default().merge(&records);
         }
-        let dependence =
-            self.race_scope.and_then(|_| happens::scope::dependence(program, &machine.slots, &collector.racy_reads));
-        self.keep_printed(printed);
-        if let Some(place) = dependence {
-            self.race_scope = Some(RaceScope::ExecutedSchedule);
-            self.notes.insert(scope_note(parsed, place));
+        if self.race_scope.is_some() {
+            let depends = happens::scope::dependence(program, &machine.slots, &collector.racy, &mut self.scheduled)
+                .map(|place| {
+                    (
+                        place,
+                        "the branch or address at {} depends on what an atomic gave, or on a value that is of a race",
+                    )
+                });
+            let synchronized = machine.order.as_ref().and_then(|order| order.borrow().synchronized);
+            let orders =
+                synchronized.map(|place| (place, "the atomic at {} orders invocations by what it happened to read"));
+            for (place, why) in depends.into_iter().chain(orders) {
+                self.race_scope = Some(RaceScope::ExecutedSchedule);
+                let why = why.replace("{}", &parsed.place(place as usize).to_string());
+                self.notes.insert(format!("races are those of the schedule that ran: {why}"));
+            }
         }
+        self.keep_printed(printed);
         if stopped.is_none()
             && let Err(reason) = self.read_record_buffer(dispatch.module, &size)
         {
@@ -615,14 +629,6 @@ fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<Strin
         )
     };
     by_idiom.map(note).collect()
-}
-
-/// Says why the races found are those of the schedule that ran.
-fn scope_note(module: &Module, place: u32) -> String {
-    format!(
-        "races are those of the schedule that ran: the branch or address at {} depends on what an atomic gave, or on a value that is read in a race",
-        module.place(place as usize)
-    )
 }
 
 /// How often whole workgroups executed each barrier, by its number in the module.

@@ -7,14 +7,15 @@
 //! Promises: since workgroups run one after the other, a *time* counts the intervals between ordering barriers of all
 //! workgroups in turn; comparing times decides every case. A write is checked against the last write and against up to
 //! two readers of its own interval and one of another workgroup, which suffices to see whether any reader races.
-//! Does not cover: a writer that has been overwritten by another racing writer is forgotten; that pair of writers is
-//! itself reported.
+//! Once a race was found on a cell, `racers` remembers who else is at it.
+//! Does not cover: who is hidden where nothing has raced yet: of readers that are alike the first two are told.
 
 use super::happens::cell::{CELL_BYTES, Cell, Cells, Told};
 use super::happens::{Asked, Missing, Order};
 use super::ops::element::Touch;
 use super::ordering::Kinds;
 use super::program::{OrderUse, Program};
+use super::racers::{Earlier, Lasting, Racers, can_race};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -65,6 +66,13 @@ impl Now {
 
     fn races(&self, other: Stamp) -> bool {
         if other.time() == self.stamp.time() { other.lane() != self.stamp.lane() } else { self.foreign(other) }
+    }
+
+    /// What [`Racers`] ask of an earlier access.
+    fn missing(&self, (other, kind): (Stamp, Touch), touch: Touch) -> (Option<Missing>, Lasting) {
+        let lasting = other.time() == self.stamp.time() || self.foreign(other);
+        let races = self.races(other) && can_race(kind, touch);
+        (races.then_some(Missing::Order), if lasting { Lasting::Yes } else { Lasting::No })
     }
 }
 
@@ -118,6 +126,7 @@ pub struct Shadow {
     finer: u32,
     /// The cells, where more than barriers of workgroups order accesses; the others are empty then.
     exact: Option<(Rc<RefCell<Order>>, Cells)>,
+    racers: Racers,
 }
 
 /// What was done to a cell.
@@ -151,7 +160,12 @@ impl Shadow {
             Atomicity::PlainOnly => 0,
             Atomicity::WithAtomics => cells,
         };
-        Self { plain: vec![Plain::default(); cells], atomics: vec![Atomics::default(); atomics], finer, exact: None }
+        Self {
+            plain: vec![Plain::default(); cells],
+            atomics: vec![Atomics::default(); atomics],
+            finer,
+            ..Self::default()
+        }
     }
 
     /// Looks at the order that everything makes together, for memory of these kinds.
@@ -164,6 +178,7 @@ impl Shadow {
     /// Forgets all accesses.
     pub fn reset(&mut self) {
         if let Some((_, cells)) = &mut self.exact {
+            self.racers.clear();
             cells.cells.iter_mut().for_each(Cell::reset);
             cells.published.clear();
         }
@@ -209,47 +224,88 @@ impl Shadow {
         }
     }
 
-    /// Notes an access to a word; calls `race` with each earlier access that it races with (at most one of each kind).
+    /// Notes an access to a word that held the first value and holds the second then; calls `race` with each earlier access that
+    /// it races with (of each instruction at most one).
     #[inline]
-    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, race: impl FnMut(Stamp, Touch, Missing)) {
+    pub fn touch(&mut self, word: usize, touch: Touch, now: &Now, values: [u128; 2], race: impl FnMut(Earlier)) {
         if self.finer == 0 {
-            self.touch_cell(word, touch, now, race);
+            self.touch_cell(word, touch, now, values, race);
         } else {
-            self.touch_bytes(4 * word, 4, touch, now, race);
+            self.touch_bytes(4 * word, 4, touch, now, values, race);
         }
     }
 
-    /// Notes an access to some bytes. Of several cells the first that races is told.
+    /// Notes an access to some bytes. Of several cells the first that races with an instruction is told.
     pub fn touch_bytes(
         &mut self,
         byte: usize,
         bytes: usize,
         touch: Touch,
         now: &Now,
-        mut race: impl FnMut(Stamp, Touch, Missing),
+        values: [u128; 2],
+        mut race: impl FnMut(Earlier),
     ) {
         let shift = 2 - self.finer;
-        let mut told = false;
+        let mut told: Vec<(u32, Touch)> = Vec::new();
         for cell in byte >> shift..(byte + bytes).div_ceil(1 << shift) {
-            let mut races = false;
-            self.touch_cell(cell, touch, now, |other, kind, missing| {
-                races = true;
-                if !told {
-                    race(other, kind, missing);
+            self.touch_cell(cell, touch, now, values, |earlier| {
+                let key = (earlier.stamp.place(), earlier.touch);
+                if !told.contains(&key) {
+                    told.push(key);
+                    race(earlier);
                 }
             });
-            told |= races;
         }
     }
 
     #[inline]
-    fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch, Missing)) {
-        if let Some((order, cells)) = &mut self.exact {
-            let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
-            cells.cells[word].touch(&asked, &order.borrow(), cells.kinds, race);
+    fn touch_cell(&mut self, word: usize, touch: Touch, now: &Now, values: [u128; 2], race: impl FnMut(Earlier)) {
+        let mut found: Vec<Earlier> = Vec::new();
+        let mut add = |stamp: Stamp, touch: Touch, missing: Missing| {
+            let left = (touch == Touch::Write).then_some(values[0]);
+            found.push(Earlier { stamp, touch, missing, left });
+        };
+        match &mut self.exact {
+            Some((order, cells)) => {
+                let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
+                cells.cells[word].touch(&asked, &order.borrow(), cells.kinds, &mut add);
+            }
+            None => self.touch_interval(word, touch, now, |stamp, touch| add(stamp, touch, Missing::Order)),
+        }
+        if found.is_empty() && !self.racers.have(word) {
             return;
         }
-        let mut race = |other: Stamp, kind: Touch| race(other, kind, Missing::Order);
+        self.meet(word, touch, now, (&found, values[1]), race);
+    }
+
+    /// An access to a cell on which a race was found, now or before.
+    #[cold]
+    fn meet(
+        &mut self,
+        word: usize,
+        touch: Touch,
+        now: &Now,
+        (found, left): (&[Earlier], u128),
+        race: impl FnMut(Earlier),
+    ) {
+        match &self.exact {
+            None => {
+                let missing = |other: Stamp, kind: Touch| now.missing((other, kind), touch);
+                self.racers.meet(word, (now.stamp, touch, left), found, missing, race);
+            }
+            Some((order, cells)) => {
+                let order = order.borrow();
+                let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
+                let stamp = order.stamp(asked.invocation, asked.place);
+                let missing =
+                    |other: Stamp, kind: Touch| (order.missing((other, kind), &asked, cells.kinds), Lasting::Yes);
+                self.racers.meet(word, (stamp, touch, left), found, missing, race);
+            }
+        }
+    }
+
+    #[inline]
+    fn touch_interval(&mut self, word: usize, touch: Touch, now: &Now, mut race: impl FnMut(Stamp, Touch)) {
         match touch {
             Touch::Read => {
                 let cell = &mut self.plain[word];
@@ -317,7 +373,7 @@ mod tests {
         let mut found = Vec::new();
         for (touch, now) in accesses {
             found.clear();
-            shadow.touch(0, *touch, now, |_, other, _| found.push(other));
+            shadow.touch(0, *touch, now, [0; 2], |earlier| found.push(earlier.touch));
         }
         found
     }

@@ -1,10 +1,11 @@
 //! Invocations that wait for each other outside barriers: a loop that reads until somebody has written.
 //!
 //! Knows: an invocation makes no progress while what it reads from common memory, and from where, is the same each time
-//! round and it changes nothing there. Then others go on: the other invocations of its workgroup, and when nobody of these
-//! gets further either, other workgroups.
+//! round and it changes nothing there; or while it reads on and on, whatever it changes. Then others go on: the other
+//! invocations of its workgroup, and when nobody of these gets further either, other workgroups.
 //! Promises: a run in which somebody waits for a write that somebody else can still make does not end by waiting. Who never
-//! waits runs as ever. Order and result depend on the program alone.
+//! waits runs as ever. Order and result depend on the program alone, and where atomics or coherent memory are read on what
+//! is read alone: a module that also records waits as long as one that does not.
 //! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent: their steps run out.
 
 use super::lanes::Mask;
@@ -17,6 +18,19 @@ use std::collections::VecDeque;
 /// Steps without progress after which others go on. Loops that compute as long without reading anything new from memory that
 /// the kernel writes are rare; they lose only that their invocations stay together.
 const QUIET: u64 = 10_000;
+
+/// Reads from common memory that may change, of the same value, after which others go on.
+const PATIENCE: u32 = 128;
+
+/// The same of invocations that have waited before: who waits for long is looked at often.
+const PATIENCE_AGAIN: u32 = 8;
+
+/// Reads after which others go on in any case: who counts its rounds in common memory changes something each time.
+const TURN: u32 = 20_000;
+
+/// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after which other workgroups go
+/// on.
+pub(super) const ROUNDS: u32 = 4;
 
 /// Workgroups that wait at the same time, at most, while there are others that have not begun.
 pub(super) const MOST_RESTING: usize = 256;
@@ -36,19 +50,43 @@ pub(super) struct Watch {
     quiet: u64,
     /// Reads since then that gave what they gave before.
     repeats: u32,
+    /// Reads in all.
+    reads: u32,
     /// What each reading instruction got last: its place, and a hash.
     seen: Vec<(u32, u64)>,
     /// Changes of common memory, arrivals at barriers, ends of invocations.
     pub changes: u64,
+    /// Of these, arrivals and ends alone.
+    pub arrivals: u64,
     /// Whether reads are looked at: plain ones only when a loop has run for long.
     awake: bool,
+    /// Reads of the same that are one too many.
+    patience: u32,
+}
+
+/// Whether invocations have waited for others before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Before {
+    #[default]
+    Never,
+    Waited,
 }
 
 impl Watch {
     /// Other lanes run.
-    pub fn restart(&mut self) {
-        (self.quiet, self.repeats, self.awake) = (0, 0, false);
+    pub fn restart(&mut self, before: Before) {
+        self.patience = match before {
+            Before::Never => PATIENCE,
+            Before::Waited => PATIENCE_AGAIN,
+        };
+        (self.quiet, self.repeats, self.reads, self.awake) = (0, 0, 0, false);
         self.seen.clear();
+    }
+
+    /// Somebody has come to a barrier or to its end.
+    pub fn arrive(&mut self) {
+        self.arrivals += 1;
+        self.change();
     }
 
     pub fn change(&mut self) {
@@ -58,6 +96,7 @@ impl Watch {
 
     /// An instruction has read something, given by a hash of values and addresses.
     pub fn read(&mut self, place: u32, hash: u64) {
+        self.reads = self.reads.saturating_add(1);
         match self.seen.iter_mut().find(|(other, _)| *other == place) {
             Some((_, last)) if *last == hash => self.repeats = self.repeats.saturating_add(1),
             Some((_, last)) => {
@@ -72,10 +111,16 @@ impl Watch {
     }
 
     /// Whether it is time for others, before so many steps more.
-    pub fn is_tired(&mut self, steps: u64) -> bool {
-        self.quiet += steps;
-        self.awake |= self.quiet > QUIET / 2;
-        self.quiet > QUIET && self.repeats > 1
+    pub fn is_tired(&mut self, steps: u64, waits: Waits) -> bool {
+        match waits {
+            Waits::Never => false,
+            Waits::Plainly => {
+                self.quiet += steps;
+                self.awake |= self.quiet > QUIET / 2;
+                self.quiet > QUIET && self.repeats > 1
+            }
+            Waits::Possibly => self.repeats > self.patience || self.reads > TURN,
+        }
     }
 }
 

@@ -99,6 +99,14 @@ impl Known {
         }
     }
 
+    /// Whether all that another one knows is known.
+    pub fn covers(&self, other: &Known) -> bool {
+        let Some(theirs) = &other.0 else { return true };
+        theirs
+            .iter()
+            .all(|(workgroup, part)| self.part(*workgroup).is_some_and(|own| Rc::ptr_eq(own, part) || own.covers(part)))
+    }
+
     /// Adds what another one knows.
     pub fn join(&mut self, other: &Known) {
         let (Some(mine), Some(theirs)) = (&self.0, &other.0) else {

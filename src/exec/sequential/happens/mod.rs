@@ -52,6 +52,11 @@ impl Learnt {
         &mut self.0[layer as usize][kind]
     }
 
+    fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
+        let layers = [Layer::Before, Layer::Available];
+        kinds.each().all(|kind| layers.iter().all(|layer| self.of(*layer, kind).covers(other.of(*layer, kind))))
+    }
+
     fn join(&mut self, other: &Learnt, kinds: Kinds) {
         for kind in kinds.each() {
             for layer in [Layer::Before, Layer::Available] {
@@ -80,6 +85,8 @@ struct Message {
     kinds: Kinds,
     /// The memory of the atomic that carries it; none for a barrier.
     carrier: Kinds,
+    /// The place of the atomic that has read it; of no meaning before.
+    by: u32,
     learnt: Rc<Learnt>,
 }
 
@@ -192,12 +199,14 @@ pub struct Order {
     group: Group,
     /// Workgroups that wait for others.
     resting: BTreeMap<u64, Group>,
+    /// The first atomic that has read what orders it behind another invocation. Which one it reads depends on the schedule.
+    pub synchronized: Option<u32>,
 }
 
 impl Order {
     pub fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
         let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
-        Self { places, invocations, subgroup, owners, group, resting }
+        Self { places, invocations, subgroup, owners, group, resting, synchronized: None }
     }
 
     /// A workgroup begins.
@@ -289,6 +298,9 @@ impl Order {
         for message in pending {
             let takes = kinds.has(message.carrier) && self.reaches(fence.reach(), message.from, invocation);
             if takes {
+                if !message.carrier.is_empty() {
+                    self.note_news(invocation, message.by, (&message.learnt, kinds.and(message.kinds)));
+                }
                 self.group.invocations[index].learnt.join(&message.learnt, kinds.and(message.kinds));
             }
             if !takes || !kinds.has(message.kinds) {
@@ -297,6 +309,13 @@ impl Order {
         }
         self.group.invocations[index].pending = kept;
         self.see(invocation, fence, kinds);
+    }
+
+    /// Notes that an atomic orders the invocation behind others, unless what it tells is known already.
+    fn note_news(&mut self, invocation: u32, place: u32, (learnt, kinds): (&Learnt, Kinds)) {
+        if !self.group.invocations[invocation as usize].learnt.covers(learnt, kinds) {
+            self.synchronized.get_or_insert(place);
+        }
     }
 
     /// A visibility operation, where the fence is one.
@@ -361,11 +380,12 @@ impl Order {
             {
                 continue;
             }
+            self.note_news(invocation, place, (&message.learnt, acquired.and(message.kinds)));
             let own = &mut self.group.invocations[invocation as usize];
             own.learnt.join(&message.learnt, acquired.and(message.kinds));
             if !acquired.has(message.kinds) {
                 let (scope, carrier) = (message.scope.min(reach), memory);
-                add(&mut own.pending, Message { scope, carrier, ..message.clone() });
+                add(&mut own.pending, Message { scope, carrier, by: place, ..message.clone() });
             }
         }
         if !acquired.is_empty() {
@@ -395,7 +415,7 @@ impl Order {
         let messages: Vec<Message> = (fences.chain(&alone))
             .map(|released| {
                 let (scope, learnt) = (released.scope.min(reach), self.written_out(invocation, released));
-                Message { from, scope, kinds: released.kinds, carrier: memory, learnt }
+                Message { from, scope, kinds: released.kinds, carrier: memory, by: place, learnt }
             })
             .collect();
         messages.into_iter().for_each(|message| add(&mut published.0, message));
@@ -498,7 +518,7 @@ impl Order {
                 }
                 let learnt = self.written_out(*one, &Released { kinds, ..released.clone() });
                 let (from, scope) = (self.sender(*one), released.scope);
-                add(&mut told, Message { from, scope, kinds, carrier: Kinds::NONE, learnt });
+                add(&mut told, Message { from, scope, kinds, carrier: Kinds::NONE, by: 0, learnt });
             }
         }
         told

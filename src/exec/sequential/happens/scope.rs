@@ -4,7 +4,8 @@
 //! Knows: which registers and which memory a value may come to, whatever the path (a forward may-analysis of the program).
 //! Promises: where [`dependence`] finds nothing, every schedule makes the same accesses, and barriers order them alike.
 //! An atomic without a used result whose operations commute gives memory the same value in every schedule.
-//! Does not cover: parts of a variable: one element that depends on an atomic stands for all.
+//! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order that atomics make
+//! between invocations: `Order::synchronized` tells of that.
 
 use crate::exec::sequential::image::Doing;
 use crate::exec::sequential::marks::Combined;
@@ -39,16 +40,22 @@ struct Flow<'a> {
     reached: BTreeSet<u32>,
 }
 
-/// The first instruction that makes the accesses of a run depend on its schedule; `racy` are the places of reads that
-/// race.
-pub fn dependence(program: &Program, slots: &[Option<Slot>], racy: &BTreeSet<u32>) -> Option<u32> {
+/// The first instruction that makes the accesses of a dispatch depend on its schedule. `racy` are the places of accesses whose
+/// values depend on who comes first: reads that race, and writes that race and differ. `buffers` are those whose contents
+/// depend on the schedule, before the dispatch and then behind it.
+pub fn dependence(
+    program: &Program,
+    slots: &[Option<Slot>],
+    racy: &BTreeSet<u32>,
+    buffers: &mut BTreeSet<usize>,
+) -> Option<u32> {
     let steps = || program.blocks.iter().flat_map(|block| &block.steps);
     let atomic = |step: &Step| match &step.action {
         Action::Atomic { .. } => true,
         Action::Image(image) => matches!(image.doing, Doing::Atomic(_)),
         _ => false,
     };
-    if racy.is_empty() && !steps().any(atomic) {
+    if racy.is_empty() && buffers.is_empty() && !steps().any(atomic) {
         return None;
     }
     let mut flow = Flow {
@@ -61,7 +68,15 @@ pub fn dependence(program: &Program, slots: &[Option<Slot>], racy: &BTreeSet<u32
         reached: BTreeSet::new(),
     };
     flow.memory = flow.unordered();
+    flow.memory.extend(buffers.iter().map(|buffer| Memory::Buffer(*buffer)));
     while flow.spread() {}
+    for memory in &flow.memory {
+        match memory {
+            Memory::Buffer(buffer) => drop(buffers.insert(*buffer)),
+            Memory::Buffers => buffers.extend(slots.iter().flatten().map(|slot| slot.buffer)),
+            Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {}
+        }
+    }
     flow.reached.first().copied()
 }
 
@@ -180,20 +195,33 @@ impl Flow<'_> {
     /// Whether what a step gives is such a value, where it reads one or not; notes what it stores.
     fn gives(&mut self, step: &Step, read: bool) -> bool {
         match &step.action {
-            Action::Atomic { .. } => true,
+            Action::Atomic { access, op, .. } => {
+                if read {
+                    self.memory.extend(self.memories(access.root));
+                }
+                // Whether it writes depends on who came before.
+                if *op == Atomic::CompareExchange {
+                    self.reached.insert(step.place);
+                }
+                true
+            }
             Action::Load { access, .. } => read || self.holds(access.root) || self.racy.contains(&step.place),
             Action::Store { access, .. } => {
-                if read {
+                if read || self.racy.contains(&step.place) {
                     self.memory.extend(self.memories(access.root));
                 }
                 false
             }
             Action::Image(image) => {
                 let shown = self.shown(&image.image.descriptors);
-                if image.doing == Doing::Write && read {
+                let atomic = matches!(image.doing, Doing::Atomic(_));
+                let stores = atomic || image.doing == Doing::Write;
+                if stores && (read || !atomic && self.racy.contains(&step.place)) {
                     self.memory.extend(shown.iter().copied());
                 }
-                let atomic = matches!(image.doing, Doing::Atomic(_));
+                if image.doing == Doing::Atomic(Atomic::CompareExchange) {
+                    self.reached.insert(step.place);
+                }
                 let held = shown.iter().any(|one| self.memory.contains(one));
                 read || atomic || held || self.racy.contains(&step.place)
             }

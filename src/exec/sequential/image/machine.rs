@@ -301,8 +301,8 @@ impl Machine<'_> {
         let now = self.clock.in_images(local, place);
         if let Some(shadow) = &mut self.stores[slot.buffer].shadow {
             let races = &mut self.races;
-            shadow.touch_bytes(first, bytes, touch, &now, |other, earlier, missing| {
-                races.push(Clash::new((other, earlier), (local, touch), missing, (values, bytes as u32)));
+            shadow.touch_bytes(first, bytes, touch, &now, values, |earlier| {
+                races.push(Clash::new(earlier, (local, touch), (values, bytes as u32)));
             });
         }
     }
