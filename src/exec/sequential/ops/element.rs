@@ -511,14 +511,18 @@ impl Binary {
         }
     }
 
-    /// When the result is undefined (SPIR-V, arithmetic and bit instructions; GLSL.std.450).
+    /// When the result is undefined (SPIR-V, arithmetic and bit instructions, and Vulkan's environment for it; GLSL.std.450).
     pub fn undefined(self) -> Option<Undefined2> {
         match self {
             Binary::UDiv | Binary::UMod => Some((|_, b| b == 0, "division by zero")),
-            Binary::SDiv | Binary::SRem | Binary::SMod => Some((
+            Binary::SDiv => Some((
                 |a, b| b == 0 || (a == 0x8000_0000 && b == u32::MAX),
                 "division by zero, or of the most negative integer by -1",
             )),
+            // Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
+            Binary::SRem | Binary::SMod => {
+                Some((|a, b| (a as i32) < 0 || (b as i32) <= 0, "remainder by zero, or of a negative number"))
+            }
             Binary::ShiftRightLogical | Binary::ShiftRightArithmetic | Binary::ShiftLeftLogical => {
                 Some((|_, b| b >= 32, "a shift by 32 or more"))
             }
