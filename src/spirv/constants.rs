@@ -2,8 +2,8 @@
 //!
 //! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given values for
 //! specialization ids (SPIR-V specification, "Constant-Creation Instructions" and "Specialization").
-//! Promises: a value is exact for its width; what the specification leaves undefined (division by zero, a shift by the
-//! width or more) is [`Value::Undef`], never a guess. An opcode that is not evaluated is an error by name.
+//! Promises: a value is exact for its width; what the specification leaves undefined (division by zero, a remainder of
+//! negative numbers, a shift by the width or more) is [`Value::Undef`], never a guess. An opcode that is not evaluated is an error by name.
 //! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as Vulkan does
 //! (VkSpecializationMapEntry); `reflect` lists those that exist.
 

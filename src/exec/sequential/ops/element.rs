@@ -2,9 +2,10 @@
 //!
 //! Knows: the arithmetic, bit, conversion, comparison and GLSL.std.450 operations on 32-bit scalars.
 //! Promises: every operation has a result for every operand; where SPIR-V leaves the result undefined, the condition
-//! is named by `undefined` and the result is the one documented here: a quotient or remainder by zero is 0,
-//! the most negative integer divided by -1 is itself (remainder 0), a shift uses the low five bits of its amount, a
-//! float that does not fit an integer is clamped (NaN gives 0), and a bit range beyond 32 bits is cut.
+//! is named by `undefined` and the result is the one documented here: a quotient or remainder by zero is 0, a remainder
+//! of negative numbers is that of SPIR-V without Vulkan, the most negative integer divided by -1 is itself (remainder
+//! 0), a shift uses the low five bits of its amount, a float that does not fit an integer is clamped (NaN gives 0), and
+//! a bit range beyond 32 bits is cut.
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
