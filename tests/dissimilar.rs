@@ -792,7 +792,7 @@ fn compilers_accept_programs_without_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let plain = "#version 450\nlayout(local_size_x = 4) in;\nlayout(std430, binding = 0) buffer R { uint r[]; };\n\
          uint unused(uint x) { uint y; return 1u; }\n\
-         void main() { uint i = gl_LocalInvocationIndex, z; bool b; if (r[i] > 1u && i == 0u || i == 2u) r[i] = r[i] << 1u + i & 3u; r[i] == 1u; b = i == 1u; }\n";
+         void main() { uint i = gl_LocalInvocationIndex, z; bool b; if (r[i] > 1u && i == 0u || i == 2u) r[i] = r[i] << 1u + i & 3u; r[i] == 1u; b = i == 1u; switch (i) { case 0u: z = 1u; default: z = 2u; } }\n";
     for (name, text) in [("regions.cpp", TWO_REGIONS), ("plain.cpp", plain)] {
         let file = write(folder.path(), name, translated(text, &BTreeMap::new()).unwrap().text);
         for compiler in ["clang++-19", "g++"] {

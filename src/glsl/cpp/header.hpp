@@ -28,8 +28,9 @@
 #pragma clang diagnostic ignored "-Wbitwise-op-parentheses"
 #pragma clang diagnostic ignored "-Wshift-op-parentheses"
 #endif
-// Of clang and of GCC. What a kernel does not use, or writes without parentheses, is no mistake of the program.
+// Of clang and of GCC. What a kernel does not use, writes without parentheses or lets fall through is no mistake of the program.
 #if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
 #pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
 #pragma GCC diagnostic ignored "-Wunused-function"
