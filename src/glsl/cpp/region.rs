@@ -1,9 +1,9 @@
 //! The entry point: barrier regions, the loop nest over invocations in each of them, and what lives across.
 //!
 //! Promises: a barrier ends a region for all invocations at once. Control flow around barriers stands outside the
-//! nests; its conditions are evaluated by every invocation. One that goes another way (a condition, `break`, `continue`,
-//! `return`) takes no part until the place of the text where all come together again. The program stops at a barrier that
-//! only some reach (barrier divergence), and nowhere else.
+//! nests; its conditions are evaluated by every invocation. One that goes another way (a condition, `break`,
+//! `continue`, `return`) takes no part until the place of the text where all come together again. The program stops
+//! at a barrier that only some reach (barrier divergence), and nowhere else.
 
 use super::super::syntax::{
     Declaration, Expression, ExpressionKind, FunctionDefinition, LoopCondition, Statement, StatementKind, TokenIndex,

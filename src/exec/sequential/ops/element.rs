@@ -512,7 +512,8 @@ impl Binary {
         }
     }
 
-    /// When the result is undefined (SPIR-V, arithmetic and bit instructions, and Vulkan's environment for it; GLSL.std.450).
+    /// When the result is undefined (SPIR-V, arithmetic and bit instructions; Vulkan's environment for SPIR-V;
+    /// GLSL.std.450).
     pub fn undefined(self) -> Option<Undefined2> {
         match self {
             Binary::UDiv | Binary::UMod => Some((|_, b| b == 0, "division by zero")),
