@@ -99,7 +99,8 @@ pub fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
 }
 
 fn exit_of(summary: &Summary) -> Exit {
-    let different = if summary.disagree + summary.different_outputs > 0 { Exit::Failed } else { Exit::Success };
+    let unlike = summary.disagree + summary.different_outputs + summary.stopped;
+    let different = if unlike > 0 { Exit::Failed } else { Exit::Success };
     different.and(if summary.unsupported > 0 { Exit::Unavailable } else { Exit::Success })
 }
 

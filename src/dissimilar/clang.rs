@@ -94,6 +94,9 @@ impl Toolchain {
         if left.code == Some(0) {
             return Ok(Built { source, program, said: left.stderr });
         }
+        if let Some(why) = stopped_constant(&left.stderr) {
+            return Err(format!("a constant of the kernel is undefined: {why}"));
+        }
         let first = left.stderr.lines().find(|line| line.contains("error:")).unwrap_or("it failed without a message");
         Err(format!("the compiler does not accept the program: {first}"))
     }
@@ -128,6 +131,12 @@ impl Toolchain {
         let text = report(&["show", "-show-mcdc", "-show-branches=count"])?;
         Ok(Reports { json, text })
     }
+}
+
+/// Where `stop` of the header keeps a constant from being computed: the reason, from the line that the compiler quotes.
+fn stopped_constant(said: &str) -> Option<&str> {
+    let (_, quoted) = said.split_once("function 'stop' cannot be used in a constant expression")?;
+    quoted.split_once("stop(\"")?.1.split_once("\")").map(|(why, _)| why)
 }
 
 fn succeeded(left: Left, name: &str) -> Result<String, String> {

@@ -111,6 +111,8 @@ pub struct Summary {
     pub tests: usize,
     pub identical_outputs: usize,
     pub different_outputs: usize,
+    /// Tests in which a program stopped by itself, so that it left no outputs.
+    pub stopped: usize,
     pub unsupported: usize,
 }
 
@@ -242,7 +244,8 @@ impl Comparison {
             vectors: decisions.iter().map(|(_, vectors)| vectors).sum(),
             tests: self.outputs.len(),
             identical_outputs: self.outputs.iter().filter(|row| row.sequential == Compared::Identical).count(),
-            different_outputs: outputs(|compared| matches!(compared, Compared::Different(_) | Compared::Stopped(_))),
+            different_outputs: outputs(|compared| matches!(compared, Compared::Different(_))),
+            stopped: outputs(|compared| matches!(compared, Compared::Stopped(_))),
             unsupported: self.kernels.iter().filter(|row| row.unsupported.is_some()).count()
                 + outputs(|compared| matches!(compared, Compared::Unsupported(_))),
         };

@@ -68,7 +68,7 @@ pub fn summary(comparison: &Comparison) -> String {
     let summary = &comparison.summary;
     format!(
         "{} of {} conditions agree, {} disagree, {} not measured; {} vectors were measured alike.\n{} of {} tests left \
-         identical outputs, {} different ones; {} unsupported.\n",
+         identical outputs, {} different ones, in {} a program stopped; {} unsupported.\n",
         summary.agree,
         summary.conditions,
         summary.disagree,
@@ -77,6 +77,7 @@ pub fn summary(comparison: &Comparison) -> String {
         summary.identical_outputs,
         summary.tests,
         summary.different_outputs,
+        summary.stopped,
         summary.unsupported,
     )
 }

@@ -2,8 +2,8 @@
 //!
 //! Knows: every OpConstant*, OpSpecConstant*, OpSpecConstantOp and OpUndef, evaluated with given values for
 //! specialization ids (SPIR-V specification, "Constant-Creation Instructions" and "Specialization").
-//! Promises: a value is exact for its width; what the specification leaves undefined (division by zero, a shift by the
-//! width or more) is [`Value::Undef`], never a guess. An opcode that is not evaluated is an error by name.
+//! Promises: a value is exact for its width; what the specification leaves undefined (division by zero, a remainder of
+//! negative numbers, a shift by the width or more) is [`Value::Undef`], never a guess. An opcode that is not evaluated is an error by name.
 //! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as Vulkan does
 //! (VkSpecializationMapEntry); `reflect` lists those that exist.
 
@@ -438,6 +438,8 @@ fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
     let smallest = width.clamp(1, 64) - 1;
     // The quotient of the smallest value and -1 is not representable; the specification leaves it undefined.
     let divisible = y != 0 && !(x == -1_i64 << smallest && y == -1);
+    // Vulkan leaves remainders undefined if either operand is negative.
+    let remainder = (x >= 0 && y > 0).then(|| (x % y) as u64);
     let bits = match op {
         Op::IAdd => Some(a.wrapping_add(b)),
         Op::ISub => Some(a.wrapping_sub(b)),
@@ -445,12 +447,7 @@ fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
         Op::UDiv => a.checked_div(b),
         Op::UMod => a.checked_rem(b),
         Op::SDiv => divisible.then(|| (x / y) as u64),
-        Op::SRem => divisible.then(|| (x % y) as u64),
-        // The sign of OpSMod is that of the divisor.
-        Op::SMod => divisible.then(|| {
-            let remainder = x % y;
-            (if remainder != 0 && (remainder < 0) != (y < 0) { remainder + y } else { remainder }) as u64
-        }),
+        Op::SRem | Op::SMod => remainder,
         Op::ShiftLeftLogical => shift.map(|shift| a << shift),
         Op::ShiftRightLogical => shift.map(|shift| a >> shift),
         Op::ShiftRightArithmetic => shift.map(|shift| (x >> shift) as u64),

@@ -267,8 +267,7 @@ impl Writer {
         }
     }
 
-    /// Of numbers that are not negative: GLSL leaves others undefined, SPIR-V does not, and Mesa 22.3.6 has them wrong
-    /// (docs/random-kernels.md).
+    /// Of numbers that are not negative: GLSL and Vulkan leave others undefined (docs/random-kernels.md).
     fn remainder(&mut self, scalar: Scalar, n: u32, a: &str, b: &str) -> String {
         let name = scalar.vector(n);
         let most = integer_literal(scalar, (1 << (scalar.bits() - 1)) - 1);

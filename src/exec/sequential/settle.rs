@@ -412,7 +412,7 @@ fn find_undefined_results(program: &mut Program) {
                 let any_left = !matches!(op, Binary::Pow | Binary::Atan2);
                 match (value(a), value(b)) {
                     (Some(a), Some(b)) => test(a, b),
-                    // Of the left operand only the most negative integer matters.
+                    // If any left operand makes the result undefined, 0 or the most negative integer does.
                     (None, Some(b)) if any_left => test(0, b) || test(0x8000_0000, b),
                     _ => true,
                 }

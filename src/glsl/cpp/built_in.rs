@@ -90,7 +90,7 @@ const TYPES: [(&str, &str); 16] = [
 
 /// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not reserve, and what the
 /// program itself writes beside the kernel's own text.
-const TAKEN: [&str; 83] = [
+const TAKEN: [&str; 87] = [
     "alignas",
     "alignof",
     "and",
@@ -159,8 +159,14 @@ const TAKEN: [&str; 83] = [
     "local_x",
     "local_y",
     "local_z",
-    "all_here",
-    "ended_count",
+    "Presence",
+    "is_here",
+    "goes_to",
+    "ends",
+    "come_back",
+    "change_over",
+    "nobody_is_here",
+    "meet",
     "Int",
     "Uint",
     "Float",
@@ -168,8 +174,6 @@ const TAKEN: [&str; 83] = [
     "Member",
     "Elements",
     "Parameter",
-    "Uniform",
-    "Jumps",
     "Invocation",
     "Job",
     "Range",

@@ -2,8 +2,9 @@
 //
 // Numbers are classes, so that arithmetic and implicit conversions are those of GLSL and not of C++: integers wrap, floats
 // are 32 bits wide in every step, `int` becomes `uint` and `float` by itself and nothing becomes anything else.
-// What GLSL leaves undefined (division by zero, a shift too far, a conversion out of range) and every access beyond an array
-// or buffer stops the program with a message and exit code 3: it never goes on with a value of its own choice.
+// What GLSL leaves undefined (division by zero, a remainder of negative numbers, a shift too far, a conversion out of range),
+// what it leaves to the implementation (`round` of a half) and every access beyond an array or buffer stops the program with a
+// message and exit code 3: it never goes on with a value of its own choice.
 // Variables that nobody has written hold bytes 0xCD. Where two blocks of different types show the same bytes, compile with
 // -fno-strict-aliasing.
 
@@ -26,14 +27,18 @@
 #pragma clang diagnostic ignored "-Wlogical-op-parentheses"
 #pragma clang diagnostic ignored "-Wbitwise-op-parentheses"
 #pragma clang diagnostic ignored "-Wshift-op-parentheses"
-#pragma clang diagnostic ignored "-Wparentheses"
-#pragma clang diagnostic ignored "-Wunused-const-variable"
-#pragma clang diagnostic ignored "-Wunused-function"
-#pragma clang diagnostic ignored "-Wunused-variable"
-#pragma clang diagnostic ignored "-Wunused-but-set-variable"
-#pragma clang diagnostic ignored "-Wunused-but-set-parameter"
-#pragma clang diagnostic ignored "-Wunused-parameter"
-#pragma clang diagnostic ignored "-Wunused-value"
+#endif
+// Of clang and of GCC. What a kernel does not use, writes without parentheses or lets fall through is no mistake of the program.
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-parameter"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-value"
 #endif
 
 namespace vkcert {
@@ -66,14 +71,10 @@ struct Int {
         if (a.value == INT32_MIN && b.value == -1) stop("the most negative integer divided by -1");
         return Int(a.value / b.value);
     }
-    // The sign is that of the divisor, as glslang has it (OpSMod).
     friend constexpr Int operator%(Int a, Int b) {
         if (b.value == 0) stop("division by zero");
-        if (a.value == INT32_MIN && b.value == -1) stop("the most negative integer divided by -1");
-        const std::int32_t rest = a.value % b.value;
-        if (rest == 0) return Int(rest);
-        if (rest < 0) return b.value < 0 ? Int(rest) : Int(rest + b.value);
-        return b.value < 0 ? Int(rest + b.value) : Int(rest);
+        if (a.value < 0 || b.value < 0) stop("a remainder of a negative number");
+        return Int(a.value % b.value);
     }
     friend constexpr Int operator&(Int a, Int b) { return of(a.bits() & b.bits()); }
     friend constexpr Int operator|(Int a, Int b) { return of(a.bits() | b.bits()); }
@@ -431,9 +432,12 @@ VKCERT_UNARY(sign)
 VKCERT_FLOAT(floor, Float(std::floor(a.value)))
 VKCERT_FLOAT(ceil, Float(std::ceil(a.value)))
 VKCERT_FLOAT(trunc, Float(std::trunc(a.value)))
-// Halves go to the even number: with `round` the implementation may choose.
 VKCERT_FLOAT(roundEven, Float(std::nearbyint(a.value)))
-VKCERT_FLOAT(round, roundEven(a))
+inline Float unless_half(Float a) {
+    if (std::fabs(a.value - std::trunc(a.value)) == 0.5f) stop("`round` of a half, whose direction GLSL leaves open");
+    return a;
+}
+VKCERT_FLOAT(round, roundEven(unless_half(a)))
 VKCERT_FLOAT(fract, a - floor(a))
 VKCERT_FLOAT(sqrt, (a.value < 0.0f ? stop("square root of a negative number") : void(), Float(std::sqrt(a.value))))
 VKCERT_FLOAT(inversesqrt, (a.value <= 0.0f ? stop("inverse square root of a number that is not positive") : void(),
@@ -651,53 +655,48 @@ template <class T, int N> void load(Vec<T, N> &to, Range range, std::size_t offs
     for (int at = 0; at < N; ++at) load(to.component(at), range, offset + 4 * static_cast<std::size_t>(at));
 }
 
-// A barrier inside control flow: every invocation of the workgroup must come to the same outcome.
-class Uniform {
-    const char *place;
-    std::size_t true_count = 0, false_count = 0;
-
-  public:
-    explicit Uniform(const char *where) : place(where) {}
-    void yes() { ++true_count; }
-    void no() { ++false_count; }
-    bool holds() const {
-        if (true_count != 0 && false_count != 0) {
-            std::fprintf(stderr, "stopped: barrier divergence: control flow around a barrier is not uniform at %s\n", place);
-            std::exit(3);
-        }
-        return true_count != 0;
-    }
+// Where an invocation is while control flow around barriers runs for all at once. `left_at` is the place of the text where
+// it went another way than into the next region.
+struct Presence {
+    bool ended = false;
+    // The point of the text at which it takes part again; 0: it is here.
+    std::uint32_t awaits = 0;
+    const char *left_at = "";
 };
+inline bool is_here(const Presence &self) { return !self.ended && self.awaits == 0; }
+inline void goes_to(Presence &self, std::uint32_t point, const char *place) { self.awaits = point, self.left_at = place; }
+inline void ends(Presence &self, const char *place) { self.ended = true, self.left_at = place; }
 
-// How a region inside a loop around barriers was left: by all invocations alike.
-class Jumps {
-    const char *place;
-    std::size_t stay_count = 0, break_count = 0, continue_count = 0;
-
-    bool alike(std::size_t count) const {
-        if (count != 0 && count != stay_count + break_count + continue_count) {
-            std::fprintf(stderr, "stopped: barrier divergence: a loop around a barrier is not left by all invocations alike, in the region from %s on\n", place);
-            std::exit(3);
-        }
-        return count != 0;
+// Who waits at this point takes part again.
+template <class T> void come_back(std::vector<T> &invocations, std::uint32_t point) {
+    for (Presence &self : invocations)
+        if (self.awaits == point) self.awaits = 0;
+}
+// Who is here goes on to a point, who waits at another one takes part again: from a branch to its `else`.
+template <class T>
+void change_over(std::vector<T> &invocations, std::uint32_t back, std::uint32_t on, const char *place) {
+    for (Presence &self : invocations) {
+        if (is_here(self)) goes_to(self, on, place);
+        else if (self.awaits == back) self.awaits = 0;
     }
-
-  public:
-    explicit Jumps(const char *where) : place(where) {}
-    void stays() { ++stay_count; }
-    void breaks() { ++break_count; }
-    void continues() { ++continue_count; }
-    bool broke() const { return alike(break_count); }
-    bool continued() const { return alike(continue_count); }
-};
-
-// What a barrier is, once invocations run one after the other: all of them are here, or all have ended.
-inline bool all_here(const char *place, std::size_t ended, std::size_t size) {
-    if (ended != 0 && ended != size) {
-        std::fprintf(stderr, "stopped: barrier divergence: %zu of %zu invocations have ended before the barrier at %s\n", ended, size, place);
-        std::exit(3);
+}
+template <class T> bool nobody_is_here(const std::vector<T> &invocations) {
+    for (const Presence &self : invocations)
+        if (is_here(self)) return false;
+    return true;
+}
+// What a barrier is, once invocations run one after the other: all of them are here, or none is.
+template <class T> void meet(const std::vector<T> &invocations, const char *place) {
+    std::size_t here = 0;
+    const char *left_at = "";
+    for (const Presence &self : invocations) {
+        if (is_here(self)) ++here;
+        else left_at = self.left_at;
     }
-    return ended == 0;
+    if (here == 0 || here == invocations.size()) return;
+    std::fprintf(stderr, "stopped: barrier divergence: %zu of %zu invocations reach the barrier at %s, control flow is not uniform at %s\n", here,
+                 invocations.size(), place, left_at);
+    std::exit(3);
 }
 
 // A job: lines of words. `buffer N BYTES` (hexadecimal digits, `-` for none), `bind SET BINDING BUFFER OFFSET RANGE`,
@@ -717,53 +716,110 @@ struct Job {
     Range bound(std::uint32_t set, std::uint32_t binding) const {
         for (const Binding &known : bindings)
             if (known.set == set && known.binding == binding) return known.range;
-        return Range{};
+        std::fprintf(stderr, "stopped: the job binds no buffer to set %u, binding %u\n", set, binding);
+        std::exit(3);
     }
 };
 
-inline std::vector<unsigned char> bytes_of(const std::string &digits) {
-    std::vector<unsigned char> bytes;
-    if (digits == "-") return bytes;
-    for (std::size_t at = 0; at + 1 < digits.size(); at += 2)
-        bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(at, 2), nullptr, 16)));
-    return bytes;
+// The words of one line of a job. What is wrong with a line stops the program before anything of it is done.
+class Words {
+    std::istringstream rest;
+    std::size_t line;
+
+  public:
+    Words(const std::string &text, std::size_t number) : rest(text), line(number) {}
+
+    [[noreturn]] void refuse(const char *reason) const {
+        std::fprintf(stderr, "stopped: line %zu of the job: %s\n", line, reason);
+        std::exit(3);
+    }
+    // The next word; empty behind the last one.
+    std::string next() {
+        std::string word;
+        rest >> word;
+        return word;
+    }
+    void end() {
+        if (!next().empty()) refuse("more words than belong there");
+    }
+    std::uint64_t number(std::uint64_t most) {
+        const std::string word = next();
+        if (word.empty()) refuse("it is not complete");
+        std::uint64_t value = 0;
+        for (const char digit : word) {
+            if (digit < '0' || digit > '9') refuse("a word that is no number");
+            const std::uint64_t unit = static_cast<std::uint64_t>(digit - '0');
+            if (unit > most || value > (most - unit) / 10) refuse("a number that is too large");
+            value = value * 10 + unit;
+        }
+        return value;
+    }
+    std::uint32_t word() { return static_cast<std::uint32_t>(number(UINT32_MAX)); }
+    std::vector<unsigned char> bytes() {
+        const std::string digits = next();
+        if (digits.empty()) refuse("it is not complete");
+        std::vector<unsigned char> made;
+        if (digits == "-") return made;
+        if (digits.size() % 2 != 0) refuse("an odd number of hexadecimal digits");
+        for (std::size_t at = 0; at < digits.size(); at += 2)
+            made.push_back(static_cast<unsigned char>(digit(digits[at]) * 16 + digit(digits[at + 1])));
+        return made;
+    }
+
+  private:
+    int digit(char text) const {
+        if (text >= '0' && text <= '9') return text - '0';
+        if (text >= 'a' && text <= 'f') return text - 'a' + 10;
+        if (text >= 'A' && text <= 'F') return text - 'A' + 10;
+        refuse("a character that is no hexadecimal digit");
+    }
+};
+
+inline void take_buffer(Job &job, Words &words) {
+    const std::uint64_t number = words.number(UINT64_MAX);
+    const std::vector<unsigned char> bytes = words.bytes();
+    words.end();
+    if (number != job.storage.size()) words.refuse("the buffers are not numbered in order");
+    job.storage.emplace_back(bytes.size() + 1);
+    job.sizes.push_back(bytes.size());
+    if (!bytes.empty()) std::memcpy(job.bytes(job.sizes.size() - 1), bytes.data(), bytes.size());
+}
+
+inline void take_binding(Job &job, Words &words) {
+    const std::uint32_t set = words.word(), binding = words.word();
+    const std::uint64_t buffer = words.number(UINT64_MAX), offset = words.number(UINT64_MAX), range = words.number(UINT64_MAX);
+    words.end();
+    if (buffer >= job.sizes.size()) words.refuse("a binding of a buffer that is not there");
+    const std::size_t size = job.sizes[buffer];
+    if (offset > size || range > size - offset) words.refuse("a binding beyond its buffer");
+    job.bindings.insert(job.bindings.begin(), Binding{set, binding, Range{job.bytes(buffer) + offset, range}});
 }
 
 inline void run_job(std::istream &text, void (*dispatch)(const Job &, std::uint32_t, std::uint32_t, std::uint32_t)) {
     Job job;
+    bool dispatched = false;
     std::string line;
-    while (std::getline(text, line)) {
-        std::istringstream words(line);
-        std::string what;
-        words >> what;
+    for (std::size_t number = 1; std::getline(text, line); ++number) {
+        Words words(line, number);
+        const std::string what = words.next();
+        if (what.empty() || what[0] == '#') continue;
         if (what == "buffer") {
-            std::size_t number = 0;
-            std::string digits;
-            words >> number >> digits;
-            if (number != job.storage.size()) stop("the buffers of the job are not numbered in order");
-            const std::vector<unsigned char> bytes = bytes_of(digits);
-            job.storage.emplace_back(bytes.size() + 1);
-            job.sizes.push_back(bytes.size());
-            if (!bytes.empty()) std::memcpy(job.bytes(number), bytes.data(), bytes.size());
+            take_buffer(job, words);
         } else if (what == "bind") {
-            std::uint32_t set = 0, binding = 0;
-            std::size_t buffer = 0, offset = 0, range = 0;
-            words >> set >> binding >> buffer >> offset >> range;
-            if (buffer >= job.sizes.size() || offset + range > job.sizes[buffer]) stop("a binding of the job beyond its buffer");
-            job.bindings.insert(job.bindings.begin(), Binding{set, binding, Range{job.bytes(buffer) + offset, range}});
+            take_binding(job, words);
         } else if (what == "push") {
-            std::string digits;
-            words >> digits;
-            job.push = bytes_of(digits);
+            job.push = words.bytes();
+            words.end();
         } else if (what == "dispatch") {
-            std::uint32_t x = 0, y = 0, z = 0;
-            words >> x >> y >> z;
+            const std::uint32_t x = words.word(), y = words.word(), z = words.word();
+            words.end();
             dispatch(job, x, y, z);
-        } else if (!what.empty() && what[0] != '#') {
-            stop("a line of the job is not understood");
+            dispatched = true;
+        } else {
+            words.refuse("it is not understood");
         }
-        if (words.fail()) stop("a line of the job is not complete");
     }
+    if (!dispatched) stop("the job dispatches nothing");
     for (std::size_t number = 0; number < job.sizes.size(); ++number) {
         std::printf("buffer %zu ", number);
         for (std::size_t at = 0; at < job.sizes[number]; ++at) std::printf("%02x", job.bytes(number)[at]);

@@ -1,12 +1,12 @@
 //! The entry point: barrier regions, the loop nest over invocations in each of them, and what lives across.
 //!
 //! Promises: a barrier ends a region for all invocations at once. Control flow around barriers stands outside the
-//! nests; its conditions are evaluated by every invocation and must agree, else the program stops (barrier divergence).
-//! An invocation that returns takes no part in later regions; a barrier behind it stops the program unless all have
-//! ended.
+//! nests; its conditions are evaluated by every invocation. One that goes another way (a condition, `break`,
+//! `continue`, `return`) takes no part until the place of the text where all come together again. The program stops
+//! at a barrier that only some reach (barrier divergence), and nowhere else.
 
 use super::super::syntax::{
-    Declaration, ExpressionKind, FunctionDefinition, LoopCondition, Statement, StatementKind, TokenIndex,
+    Declaration, Expression, ExpressionKind, FunctionDefinition, LoopCondition, Statement, StatementKind, TokenIndex,
 };
 use super::{Emitted, Emitter, Held, Symbol, built_in};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,45 +49,32 @@ impl Leaving {
     }
 }
 
-/// What leaves a region other than by its end.
-#[derive(Debug, Clone, Copy, Default)]
-struct Exits {
-    returns: bool,
-    breaks: bool,
-    continues: bool,
+/// Whether a statement of a region may leave it other than by its end.
+fn leaves(statement: &Statement) -> bool {
+    leaves_from(statement, Inside::default())
 }
 
-impl Exits {
-    fn any(self) -> bool {
-        self.returns || self.breaks || self.continues
-    }
+/// What of the region stands around a place.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inside {
+    of_loop: bool,
+    of_switch: bool,
+}
 
-    fn with(self, other: Exits) -> Exits {
-        Exits {
-            returns: self.returns || other.returns,
-            breaks: self.breaks || other.breaks,
-            continues: self.continues || other.continues,
+fn leaves_from(statement: &Statement, inside: Inside) -> bool {
+    let inside_it = match statement.kind {
+        StatementKind::Return(_) => return true,
+        StatementKind::Break => return !inside.of_loop && !inside.of_switch,
+        StatementKind::Continue => return !inside.of_loop,
+        StatementKind::While { .. } | StatementKind::DoWhile { .. } | StatementKind::For { .. } => {
+            Inside { of_loop: true, ..inside }
         }
-    }
-
-    fn of(statements: &[Statement]) -> Exits {
-        statements.iter().map(Exits::of_statement).fold(Exits::default(), Exits::with)
-    }
-
-    fn of_statement(statement: &Statement) -> Exits {
-        let mut inner = Exits::default();
-        super::function::each_inner(statement, &mut |part| inner = inner.with(Exits::of_statement(part)));
-        match statement.kind {
-            StatementKind::Return(_) => Exits { returns: true, ..inner },
-            StatementKind::Break => Exits { breaks: true, ..inner },
-            StatementKind::Continue => Exits { continues: true, ..inner },
-            StatementKind::While { .. } | StatementKind::DoWhile { .. } | StatementKind::For { .. } => {
-                Exits { breaks: false, continues: false, ..inner }
-            }
-            StatementKind::Switch { .. } => Exits { breaks: false, ..inner },
-            _ => inner,
-        }
-    }
+        StatementKind::Switch { .. } => Inside { of_switch: true, ..inside },
+        _ => inside,
+    };
+    let mut any = false;
+    super::function::each_inner(statement, &mut |part| any |= leaves_from(part, inside_it));
+    any
 }
 
 impl Emitter<'_> {
@@ -115,8 +102,7 @@ impl Emitter<'_> {
     /// The record of what an invocation keeps between regions.
     fn invocation(&mut self, body: &[Statement]) -> Emitted {
         self.out.line("// What an invocation keeps from one barrier region to the next.");
-        self.out.open("struct Invocation {");
-        self.out.line("bool ended = false;");
+        self.out.open("struct Invocation : Presence {");
         let private = self.private.clone();
         private.iter().for_each(|field| self.out.line(&field.declaration));
         let mut known = BTreeSet::new();
@@ -134,12 +120,6 @@ impl Emitter<'_> {
             self.out.line(&format!("{0} = invocations[index].private_{0};", field.name));
         }
         self.out.line("return invocations[index];");
-        self.out.close("}");
-        self.out.line("");
-        self.out.open("static std::size_t ended_count() {");
-        self.out.line("std::size_t count = 0;");
-        self.out.line("for (const Invocation &invocation : invocations) count += invocation.ended ? 1 : 0;");
-        self.out.line("return count;");
         self.out.close("}");
         self.out.line("");
         Ok(())
@@ -232,7 +212,7 @@ impl Emitter<'_> {
         while at < list.len() {
             if self.is_barrier(&list[at]) {
                 let place = self.shown_place(list[at].first);
-                self.out.line(&format!("all_here(\"{place}\", ended_count(), INVOCATIONS); // barrier"));
+                self.out.line(&format!("meet(invocations, \"{place}\"); // barrier"));
                 at += 1;
             } else if self.holds_barrier(&list[at]) {
                 self.split_statement(&list[at])?;
@@ -247,7 +227,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn shown_place(&self, token: TokenIndex) -> String {
+    pub fn shown_place(&self, token: TokenIndex) -> String {
         let (file, line) = self.place(token);
         format!("{}:{line}", file.replace(['\\', '"'], "?"))
     }
@@ -256,16 +236,7 @@ impl Emitter<'_> {
         match &statement.kind {
             StatementKind::Block(inner) => self.split_scoped("{", inner),
             StatementKind::If { condition, then, otherwise } => {
-                let number = self.next_number();
-                self.agreement(number, statement.first, &LoopCondition::Expression(condition.clone()))?;
-                self.split_scoped(&format!("if (agreed_{number}.holds()) {{"), listed(then))?;
-                match otherwise {
-                    Some(otherwise) => self.split_scoped(
-                        &format!("if (!agreed_{number}.holds() && ended_count() < INVOCATIONS) {{"),
-                        listed(otherwise),
-                    ),
-                    None => Ok(()),
-                }
+                self.split_if(statement.first, condition, then, otherwise.as_deref())
             }
             StatementKind::While { condition, body } => {
                 self.split_loop(statement.first, (None, Some(condition), None), body, Tested::Before)
@@ -297,6 +268,29 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// A branch around barriers: who does not take it waits behind it.
+    fn split_if(
+        &mut self,
+        first: TokenIndex,
+        condition: &Expression,
+        then: &Statement,
+        otherwise: Option<&Statement>,
+    ) -> Emitted {
+        let behind_then = self.next_number();
+        self.test(behind_then, first, condition)?;
+        self.split_scoped("{", listed(then))?;
+        let Some(otherwise) = otherwise else {
+            self.come_back(behind_then);
+            return Ok(());
+        };
+        let behind = self.next_number();
+        let place = self.shown_place(first);
+        self.out.line(&format!("change_over(invocations, {behind_then}, {behind}, \"{place}\");"));
+        self.split_scoped("{", listed(otherwise))?;
+        self.come_back(behind);
+        Ok(())
+    }
+
     /// A loop around barriers: it stands outside the nests over invocations.
     fn split_loop(
         &mut self,
@@ -305,61 +299,61 @@ impl Emitter<'_> {
         body: &Statement,
         tested: Tested,
     ) -> Emitted {
-        let number = self.next_number();
+        let around = Around { again: self.next_number(), behind: self.next_number() };
         self.scopes.push(BTreeMap::new());
         if let Some(init) = init {
             self.region(std::slice::from_ref(init))?;
         }
         self.out.open("while (true) {");
         if tested == Tested::Before {
-            self.test(number, first, condition)?;
+            self.loop_test(around, first, condition)?;
         }
-        let outer = self.around.replace(Around { number, continued: false });
+        let outer = self.around.replace(around);
         self.split_scoped("{", listed(body))?;
-        let around = std::mem::replace(&mut self.around, outer);
-        if around.is_some_and(|around| around.continued) {
-            self.out.line(&format!("again_{number}:;"));
-        }
+        self.around = outer;
+        self.come_back(around.again);
         if let Some(update) = update {
             self.region(std::slice::from_ref(update))?;
         }
         if tested == Tested::Behind {
-            self.test(number, first, condition)?;
+            self.loop_test(around, first, condition)?;
         }
         self.out.close("}");
+        self.come_back(around.behind);
         self.scopes.pop();
         Ok(())
     }
 
-    fn test(&mut self, number: u32, first: TokenIndex, condition: Option<&LoopCondition>) -> Emitted {
+    fn loop_test(&mut self, around: Around, first: TokenIndex, condition: Option<&LoopCondition>) -> Emitted {
         match condition {
-            Some(condition) => {
-                self.agreement(number, first, condition)?;
-                self.out.line(&format!("if (!agreed_{number}.holds()) break;"));
+            Some(LoopCondition::Expression(condition)) => self.test(around.behind, first, condition)?,
+            Some(LoopCondition::Declaration(_)) => {
+                return Err(self.unsupported("a declaration in the condition of a loop around a barrier", first));
             }
-            None => self.out.line("if (ended_count() == INVOCATIONS) break;"),
+            None => {}
         }
+        self.out.line("if (nobody_is_here(invocations)) break;");
         Ok(())
     }
 
-    /// Every invocation evaluates the condition; they must agree.
-    fn agreement(&mut self, number: u32, first: TokenIndex, condition: &LoopCondition) -> Emitted {
-        let LoopCondition::Expression(condition) = condition else {
-            return Err(self.unsupported("a declaration in the condition of a loop around a barrier", first));
-        };
+    /// Every invocation evaluates the condition; those for which it is false wait at the point.
+    fn test(&mut self, point: u32, first: TokenIndex, condition: &Expression) -> Emitted {
         let place = self.shown_place(first);
-        self.out.line(&format!("Uniform agreed_{number}(\"{place}\");"));
         self.open_nest(condition.first..=condition.last);
         self.out.start();
         self.out.write("if (");
         self.full_expression(condition)?;
-        self.out.write(")");
+        self.out.write(") {");
         self.out.end();
-        self.out.line(&format!("    agreed_{number}.yes();"));
-        self.out.line("else");
-        self.out.line(&format!("    agreed_{number}.no();"));
+        self.out.line("} else {");
+        self.out.line(&format!("    goes_to(self, {point}, \"{place}\");"));
+        self.out.line("}");
         self.close_nest();
         Ok(())
+    }
+
+    fn come_back(&mut self, point: u32) {
+        self.out.line(&format!("come_back(invocations, {point});"));
     }
 
     /// The loop nest over invocations, with the variables that the tokens name at hand.
@@ -368,7 +362,7 @@ impl Emitter<'_> {
         self.out.open("for (std::uint32_t local_y = 0; local_y < SIZE_Y; ++local_y)");
         self.out.open("for (std::uint32_t local_x = 0; local_x < SIZE_X; ++local_x) {");
         self.out.line("Invocation &self = enter(local_x, local_y, local_z);");
-        self.out.line("if (self.ended) continue;");
+        self.out.line("if (!is_here(self)) continue;");
         let mut bound = BTreeSet::new();
         for token in tokens {
             let name = self.text(token);
@@ -395,13 +389,7 @@ impl Emitter<'_> {
         let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return Ok(()) };
         let number = self.next_number();
         self.announce(statements)?;
-        let exits = Exits::of(statements);
-        let jumps = exits.breaks || exits.continues;
         self.out.line(&format!("// Region from {} on.", self.shown_place(first.first)));
-        if jumps {
-            let place = self.shown_place(first.first);
-            self.out.line(&format!("Jumps jumps_{number}(\"{place}\");"));
-        }
         self.open_nest(first.first..=last.last);
         self.out.open("{");
         let outside = self.leaving;
@@ -409,25 +397,11 @@ impl Emitter<'_> {
         let made = self.statements(statements);
         self.leaving = outside;
         made?;
-        if jumps {
-            self.out.line(&format!("jumps_{number}.stays();"));
-        }
         self.out.close("}");
-        if exits.any() {
+        if statements.iter().any(leaves) {
             self.out.line(&format!("next_{number}:;"));
         }
         self.close_nest();
-        if exits.breaks {
-            self.out.line(&format!("if (jumps_{number}.broke()) break;"));
-        }
-        if exits.continues {
-            let Some(around) = &mut self.around else {
-                return Err(self.unsupported("`continue` outside a loop", first.first));
-            };
-            around.continued = true;
-            let target = around.number;
-            self.out.line(&format!("if (jumps_{number}.continued()) goto again_{target};"));
-        }
         Ok(())
     }
 
@@ -466,9 +440,10 @@ enum Tested {
 /// The innermost loop around barriers.
 #[derive(Debug, Clone, Copy)]
 pub struct Around {
-    number: u32,
-    /// A region asks to go on with the next iteration.
-    continued: bool,
+    /// The point before its next iteration.
+    pub again: u32,
+    /// The point behind it.
+    pub behind: u32,
 }
 
 /// The statements of a branch or loop.
@@ -480,7 +455,7 @@ fn listed(statement: &Statement) -> &[Statement] {
 }
 
 /// The last part of a `for` header, as the statement that it is.
-fn as_statement(update: super::super::syntax::Expression, whole: &Statement) -> Statement {
+fn as_statement(update: Expression, whole: &Statement) -> Statement {
     let (first, last) = (update.first, update.last);
     Statement { kind: StatementKind::Expression(update), first, last, header: whole.header }
 }

@@ -41,9 +41,9 @@ impl Emitter<'_> {
             StatementKind::Case(_) | StatementKind::Default => {
                 Err(self.unsupported("a label inside another statement", statement.first))
             }
-            StatementKind::Break => self.leave_loop("break", statement.first),
-            StatementKind::Continue => self.leave_loop("continue", statement.first),
-            StatementKind::Return(value) => self.return_statement(value.as_ref()),
+            StatementKind::Break => self.leave_loop(Left::Loop, statement.first),
+            StatementKind::Continue => self.leave_loop(Left::Iteration, statement.first),
+            StatementKind::Return(value) => self.return_statement(value.as_ref(), statement.first),
             StatementKind::Terminate => {
                 Err(self.unsupported(format!("`{}`", self.text(statement.first)), statement.first))
             }
@@ -307,8 +307,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn return_statement(&mut self, value: Option<&Expression>) -> Emitted {
-        match (&mut self.leaving, value) {
+    fn return_statement(&mut self, value: Option<&Expression>, token: TokenIndex) -> Emitted {
+        match (self.leaving, value) {
             (Leaving::Function, None) => self.out.line("return;"),
             (Leaving::Function, Some(value)) => {
                 self.out.start();
@@ -318,11 +318,8 @@ impl Emitter<'_> {
                 self.out.end();
             }
             (Leaving::Region(region), None) => {
-                let number = region.number;
-                self.out.open("{");
-                self.out.line("self.ended = true;");
-                self.out.line(&format!("goto next_{number};"));
-                self.out.close("}");
+                let place = self.shown_place(token);
+                self.leave_region(region.number, &format!("ends(self, \"{place}\");"));
             }
             (Leaving::Region(_), Some(value)) => {
                 return Err(self.unsupported("a value that the entry point returns", value.first));
@@ -331,24 +328,41 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn leave_loop(&mut self, word: &str, token: TokenIndex) -> Emitted {
-        let plain = match (&self.leaving, word) {
-            (Leaving::Function, _) => true,
-            (Leaving::Region(region), "break") => region.breakable > 0,
-            (Leaving::Region(region), _) => region.loops > 0,
+    fn leave_loop(&mut self, left: Left, token: TokenIndex) -> Emitted {
+        let (word, inside) = match (self.leaving, left) {
+            (Leaving::Function, Left::Loop) => ("break", None),
+            (Leaving::Function, Left::Iteration) => ("continue", None),
+            (Leaving::Region(region), Left::Loop) => ("break", (region.breakable == 0).then_some(region)),
+            (Leaving::Region(region), Left::Iteration) => ("continue", (region.loops == 0).then_some(region)),
         };
-        if plain {
+        let Some(region) = inside else {
             self.out.line(&format!("{word};"));
             return Ok(());
-        }
-        let Leaving::Region(region) = &self.leaving else {
+        };
+        let Some(around) = self.around else {
             return Err(self.unsupported(format!("`{word}` outside a loop"), token));
         };
-        let number = region.number;
-        self.out.open("{");
-        self.out.line(&format!("jumps_{number}.{word}s();"));
-        self.out.line(&format!("goto next_{number};"));
-        self.out.close("}");
+        let point = match left {
+            Left::Loop => around.behind,
+            Left::Iteration => around.again,
+        };
+        let place = self.shown_place(token);
+        self.leave_region(region.number, &format!("goes_to(self, {point}, \"{place}\");"));
         Ok(())
     }
+
+    /// The invocation is done with a region.
+    fn leave_region(&mut self, number: u32, how: &str) {
+        self.out.open("{");
+        self.out.line(how);
+        self.out.line(&format!("goto next_{number};"));
+        self.out.close("}");
+    }
+}
+
+/// What `break` and `continue` leave.
+#[derive(Debug, Clone, Copy)]
+enum Left {
+    Loop,
+    Iteration,
 }

@@ -2,9 +2,10 @@
 //!
 //! Knows: the arithmetic, bit, conversion, comparison and GLSL.std.450 operations on 32-bit scalars.
 //! Promises: every operation has a result for every operand; where SPIR-V leaves the result undefined, the condition
-//! is named by `undefined` and the result is the one documented here: a quotient or remainder by zero is 0,
-//! the most negative integer divided by -1 is itself (remainder 0), a shift uses the low five bits of its amount, a
-//! float that does not fit an integer is clamped (NaN gives 0), and a bit range beyond 32 bits is cut.
+//! is named by `undefined` and the result is the one documented here: a quotient or remainder by zero is 0, a remainder
+//! of negative numbers is that of SPIR-V without Vulkan, the most negative integer divided by -1 is itself (remainder
+//! 0), a shift uses the low five bits of its amount, a float that does not fit an integer is clamped (NaN gives 0), and
+//! a bit range beyond 32 bits is cut.
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
@@ -511,14 +512,19 @@ impl Binary {
         }
     }
 
-    /// When the result is undefined (SPIR-V, arithmetic and bit instructions; GLSL.std.450).
+    /// When the result is undefined (SPIR-V, arithmetic and bit instructions; Vulkan's environment for SPIR-V;
+    /// GLSL.std.450).
     pub fn undefined(self) -> Option<Undefined2> {
         match self {
             Binary::UDiv | Binary::UMod => Some((|_, b| b == 0, "division by zero")),
-            Binary::SDiv | Binary::SRem | Binary::SMod => Some((
+            Binary::SDiv => Some((
                 |a, b| b == 0 || (a == 0x8000_0000 && b == u32::MAX),
                 "division by zero, or of the most negative integer by -1",
             )),
+            // Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
+            Binary::SRem | Binary::SMod => {
+                Some((|a, b| (a as i32) < 0 || (b as i32) <= 0, "remainder by zero, or of a negative number"))
+            }
             Binary::ShiftRightLogical | Binary::ShiftRightArithmetic | Binary::ShiftLeftLogical => {
                 Some((|_, b| b >= 32, "a shift by 32 or more"))
             }

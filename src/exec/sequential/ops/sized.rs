@@ -357,10 +357,13 @@ impl Operation {
             }
             Sized::Binary(op) => match op {
                 Binary::UDiv | Binary::UMod => (b == 0, "division by zero"),
-                Binary::SDiv | Binary::SRem | Binary::SMod => (
+                Binary::SDiv => (
                     b == 0 || (width.signed(a) == width.least() && width.signed(b) == -1),
                     "division by zero, or of the most negative integer by -1",
                 ),
+                Binary::SRem | Binary::SMod => {
+                    (width.signed(a) < 0 || width.signed(b) <= 0, "remainder by zero, or of a negative number")
+                }
                 Binary::ShiftRightLogical | Binary::ShiftRightArithmetic | Binary::ShiftLeftLogical => {
                     (b >= bits, "a shift by the number's width or more")
                 }

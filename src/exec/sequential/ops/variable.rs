@@ -171,18 +171,19 @@ pub fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
     let stride = stride_of(decoder, &pointer, decorated)?;
     let [one, other] = [operand(decoder, instruction, 0)?.parts[0], operand(decoder, instruction, 1)?.parts[0]];
     let bytes = compute2(decoder, Binary::ISub, Form::WORD, one.low.into(), other.low.into())?;
-    let (stride, zero) = (decoder.constant_word(stride), decoder.constant_word(0));
+    let stride = decoder.constant_word(stride);
     let equal = Relation::Compare(Compare::IEqual);
+    let elements = compute2(decoder, Binary::SDiv, Form::WORD, bytes, stride.into())?;
     if let (Some(one), Some(other)) = (one.high, other.high) {
-        let rest = compute2(decoder, Binary::SRem, Form::WORD, bytes, stride.into())?;
-        let whole = relate(decoder, equal, Form::WORD, &[rest, zero.into()]);
+        // A remainder of negative numbers would be a finding.
+        let back = compute2(decoder, Binary::IMul, Form::WORD, elements, stride.into())?;
+        let whole = relate(decoder, equal, Form::WORD, &[back, bytes]);
         let same = relate(decoder, equal, Form::WORD, &[one.into(), other.into()]);
         let condition = decoder.mask();
         decoder.push(Action::Logic { table: AND, to: condition, a: whole, b: same });
         let otherwise = "the difference of pointers that are not in the same array is undefined (OpPtrDiff)";
         decoder.push(Action::Assume { condition, otherwise });
     }
-    let elements = compute2(decoder, Binary::SDiv, Form::WORD, bytes, stride.into())?;
     let form = decoder.result_form(instruction)?;
     let result =
         if form.is_word() { elements } else { compute(decoder, Sized::FromSigned, [Form::WORD, form], &[elements])? };
