@@ -114,8 +114,10 @@ fn every_race_is_found_and_nothing_else() {
 #[test]
 fn races_of_every_schedule_are_those_of_other_schedules() {
     let compare = |file: &PathBuf| {
+        // Of two writes of one invocation the earlier one is hidden where another one reads both only then.
+        let hides = file.ends_with("reader_then_racing_writer_then_own_write.toml");
         let ordinary = result(file, &[]);
-        if ordinary.scope != "all-schedules" {
+        if hides || ordinary.scope != "all-schedules" {
             return None;
         }
         let others = ["reversed", "reversed+tiles:1:reversed"].into_iter().filter_map(|schedule| {

@@ -74,6 +74,10 @@ impl Collector {
         }
     }
 
+    pub fn found_a_race(&self) -> bool {
+        self.found.iter().any(|one| one.finding.kind == FindingKind::DataRace)
+    }
+
     /// Adds what others gathered in other workgroups: what is left is what one would have gathered in all of them.
     pub fn gather(&mut self, others: Vec<Collector>) {
         for other in others {

@@ -283,10 +283,14 @@ impl<'a> Session<'a> {
                         "the branch or address at {} depends on what an atomic gave, or on a value that is of a race",
                     )
                 });
-            let synchronized = machine.order.as_ref().and_then(|order| order.borrow().synchronized);
-            let orders =
-                synchronized.map(|place| (place, "the atomic at {} orders invocations by what it happened to read"));
-            for (place, why) in depends.into_iter().chain(orders) {
+            let order = machine.order.as_ref().map(|order| order.borrow());
+            let orders = order.as_ref().and_then(|order| order.synchronized);
+            let orders = orders.map(|place| (place, "the atomic at {} orders invocations by what it happened to read"));
+            // Nobody has read it in time, and somebody races.
+            let late = order.filter(|_| collector.found_a_race()).and_then(|order| order.published);
+            let late =
+                late.map(|place| (place, "whether the atomic at {} orders what races depends on who comes first"));
+            for (place, why) in depends.into_iter().chain(orders.or(late)) {
                 self.race_scope = Some(RaceScope::ExecutedSchedule);
                 let why = why.replace("{}", &parsed.place(place as usize).to_string());
                 self.notes.insert(format!("races are those of the schedule that ran: {why}"));

@@ -201,12 +201,14 @@ pub struct Order {
     resting: BTreeMap<u64, Group>,
     /// The first atomic that has read what orders it behind another invocation. Which one it reads depends on the schedule.
     pub synchronized: Option<u32>,
+    /// The first atomic that has told others what its invocation did: in another schedule others may have read it.
+    pub published: Option<u32>,
 }
 
 impl Order {
     pub fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
         let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
-        Self { places, invocations, subgroup, owners, group, resting, synchronized: None }
+        Self { places, invocations, subgroup, owners, group, resting, synchronized: None, published: None }
     }
 
     /// A workgroup begins.
@@ -418,6 +420,9 @@ impl Order {
                 Message { from, scope, kinds: released.kinds, carrier: memory, by: place, learnt }
             })
             .collect();
+        if !messages.is_empty() {
+            self.published.get_or_insert(place);
+        }
         messages.into_iter().for_each(|message| add(&mut published.0, message));
         if alone.is_some() {
             self.group.times[invocation as usize] = after;
