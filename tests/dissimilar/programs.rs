@@ -362,7 +362,7 @@ fn bad_jobs_end_with_a_message() {
         (format!("{bound}dispatch 4294967296 1 1\n"), "line 3 of the job: a number that is too large"),
         (format!("{bound}dispatch 1 1\n"), "it is not complete"),
         (format!("{bound}dispatch 1 1 -1\n"), "a word that is no number"),
-        (format!("buffer 0 00\nbind 0 0 0 0 1\ndispatch 1 1 1\n"), "an access beyond a buffer"),
+        ("buffer 0 00\nbind 0 0 0 0 1\ndispatch 1 1 1\n".to_owned(), "an access beyond a buffer"),
         (bound.clone(), "the job dispatches nothing"),
         (String::new(), "the job dispatches nothing"),
     ] {
