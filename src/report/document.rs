@@ -35,9 +35,18 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Text(pub Vec<Run>);
 
+/// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report must read as it is.
+fn misleads(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
 impl Text {
     fn run(text: impl Into<String>, style: Style) -> Self {
-        Self(vec![Run { text: text.into(), style, tone: Tone::Neutral, link: None }])
+        let mut text = text.into();
+        if text.contains(misleads) {
+            text = text.chars().map(|one| if misleads(one) { char::REPLACEMENT_CHARACTER } else { one }).collect();
+        }
+        Self(vec![Run { text, style, tone: Tone::Neutral, link: None }])
     }
 
     pub fn plain(text: impl Into<String>) -> Self {
@@ -244,5 +253,16 @@ impl Outline {
 
     pub fn push(&mut self, block: Block) {
         self.blocks.push(block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_turn_what_stands_around_it() {
+        let text = Text::plain("harm\u{202e}sselmrah\u{2066}");
+        assert_eq!(text.0[0].text, "harm\u{fffd}sselmrah\u{fffd}");
     }
 }

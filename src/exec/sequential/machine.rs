@@ -25,7 +25,7 @@ use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
 use super::variation::Variation;
-use super::waiting::{Before, MOST_RESTING, Pace, ROUNDS, Watch};
+use super::waiting::{Before, Pace, ROUNDS, Watch};
 use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
 use std::cell::RefCell;
@@ -314,6 +314,7 @@ impl<'a> Machine<'a> {
         let count = self.workgroups();
         let before = self.steps_left;
         let mut resting = VecDeque::new();
+        let most_resting = self.most_resting();
         for started in 0..count {
             if let Some(asked) = sharing
                 && asked.is_worth(self, before - self.steps_left, [started, count])
@@ -328,7 +329,7 @@ impl<'a> Machine<'a> {
                 Pace::Ended => completed(self.workgroup),
                 Pace::Rests => resting.push_back(self.lay_aside(&mut tiles)),
             }
-            self.turns(&mut resting, &mut tiles, MOST_RESTING, &mut completed)?;
+            self.turns(&mut resting, &mut tiles, most_resting, &mut completed)?;
         }
         self.turns(&mut resting, &mut tiles, 0, &mut completed)
     }

@@ -9,7 +9,7 @@
 //! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent: their steps run out.
 
 use super::lanes::Mask;
-use super::machine::{Machine, Stop, Tile};
+use super::machine::{Machine, Stop, Tile, working_bytes};
 use super::memory::Store;
 use super::program::{Root, Waits};
 use crate::model::random::mixed;
@@ -32,8 +32,11 @@ const TURN: u32 = 20_000;
 /// on.
 pub(super) const ROUNDS: u32 = 4;
 
-/// Workgroups that wait at the same time, at most, while there are others that have not begun.
-pub(super) const MOST_RESTING: usize = 256;
+/// Workgroups that may wait at the same time in any case, while there are others that have not begun.
+const SOME_RESTING: usize = 256;
+
+/// More of them may, as long as what they keep takes no more than so many bytes.
+const RESTING_BYTES: u64 = 256 << 20;
 
 /// How a workgroup's turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,6 +174,12 @@ impl Machine<'_> {
         if changed && self.watches(root) {
             self.watch.change();
         }
+    }
+
+    /// How many workgroups may wait at the same time.
+    pub(super) fn most_resting(&self) -> usize {
+        let each = working_bytes(self.program, self.width as u32).max(1);
+        (RESTING_BYTES / each).max(SOME_RESTING as u64) as usize
     }
 
     /// Whether other workgroups can run while this one waits.
