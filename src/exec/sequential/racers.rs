@@ -5,12 +5,17 @@
 //! invocations, since nobody races with itself.
 //! Promises: behind the first race on a cell no pair of instructions is missed, and none is said to write the same that does
 //! not.
-//! Does not cover: cells without a race; more than [`MOST`] accesses of a cell, of which the oldest are forgotten.
+//! Does not cover: cells without a race, and those behind the first [`MOST_CELLS`] with one; more than [`MOST`] accesses of a
+//! cell, of which the oldest are forgotten.
 
 use super::happens::{Missing, is_atomic, writes};
 use super::ops::element::Touch;
 use super::shadow::Stamp;
 use std::collections::HashMap;
+
+/// Cells that are kept, so that a kernel that races everywhere does not take all memory; its pairs of instructions are seen
+/// on these.
+const MOST_CELLS: usize = 1 << 16;
 
 /// Accesses that are kept of a cell.
 const MOST: usize = 64;
@@ -66,6 +71,9 @@ impl Racers {
         missing: impl Fn(Stamp, Touch) -> (Option<Missing>, Lasting),
         mut race: impl FnMut(Earlier),
     ) {
+        if self.0.len() >= MOST_CELLS && !self.0.contains_key(&cell) {
+            return found.iter().copied().for_each(race);
+        }
         let kept = self.0.entry(cell).or_default();
         kept.retain(|racer| missing(racer.stamp, racer.touch).1 == Lasting::Yes);
         let clashes = |kind: Touch| writes(kind) || writes(touch);

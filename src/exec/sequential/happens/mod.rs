@@ -9,6 +9,7 @@
 
 pub mod cell;
 mod known;
+mod missing;
 pub mod need;
 pub mod places;
 pub mod scope;
@@ -20,7 +21,9 @@ use super::ops::subgroup::Members;
 use super::ordering::{Fence, Kinds, Scope};
 use super::shadow::Stamp;
 use known::Known;
-use places::{Declared, Facts, Places, Privacy};
+pub use missing::Missing;
+use missing::{Clash, clash};
+use places::{Declared, Places, Privacy};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -132,51 +135,6 @@ struct Group {
     times: Vec<u32>,
     /// By kind of memory: what its invocations accessed up to this time happened before all that they do now.
     settled: [u32; Kinds::COUNT],
-}
-
-/// Why two accesses are not ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Missing {
-    /// Nothing happens between them.
-    Order,
-    /// Both are atomic, but not for each other: a scope is too narrow, or they are not equally wide.
-    Scope,
-    Width,
-    /// An access is private to its invocation.
-    Privacy,
-    /// Written in another workgroup to a variable that is not coherent.
-    Coherence,
-    Availability,
-    Visibility,
-}
-
-impl Missing {
-    /// As findings have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Missing::Order => "order",
-            Missing::Scope => "scope",
-            Missing::Width => "width",
-            Missing::Privacy => "non-private-access",
-            Missing::Coherence => "coherence",
-            Missing::Availability => "availability",
-            Missing::Visibility => "visibility",
-        }
-    }
-
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Missing::Order => "with nothing to order them",
-            Missing::Scope => "by atomics of which one's scope does not have the other",
-            Missing::Width => "by atomics of different width",
-            Missing::Privacy => "which nothing orders, since one of the accesses is private",
-            Missing::Coherence => {
-                "from different workgroups; it is neither coherent nor volatile, so what is written need not be seen"
-            }
-            Missing::Availability => "in order, but what is written is not made available",
-            Missing::Visibility => "in order, but what is written is not made visible",
-        }
-    }
 }
 
 /// An access whose order is asked for.
@@ -607,19 +565,4 @@ pub fn writes(touch: Touch) -> bool {
 
 pub fn is_atomic(touch: Touch) -> bool {
     matches!(touch, Touch::AtomicRead | Touch::AtomicWrite)
-}
-
-/// What two accesses to the same element are.
-enum Clash {
-    Plain,
-    /// Both atomic, so many bytes wide.
-    Atomics([u32; 2]),
-}
-
-fn clash(touches: [Touch; 2], facts: &[Facts; 2]) -> Clash {
-    let [one, two] = facts.each_ref().map(|facts| facts.atomic.map(|atomic| atomic.bytes));
-    match (touches.map(is_atomic), one, two) {
-        ([true, true], Some(one), Some(two)) => Clash::Atomics([one, two]),
-        _ => Clash::Plain,
-    }
 }
