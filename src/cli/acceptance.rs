@@ -138,10 +138,6 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
     let ran = |engine: EngineName| campaign.engines.iter().any(|row| row.engine == engine && row.ran);
     let no_device = || (!ran(EngineName::Vulkan)).then_some("no device ran");
     let no_sequential = || (!ran(EngineName::Sequential)).then_some("the sequential engine did not run");
-    let (_, what) = id.as_str().split_once('@').unwrap_or_default();
-    let of_test = |test: &TestEvidence| {
-        what.strip_prefix(test.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
     let kind = id.kind()?;
     if campaign.not_looked_for.contains(&kind) {
         return Some("findings of this kind were not looked for");
@@ -152,7 +148,7 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
     match kind {
         FindingKind::EngineDisagreement => no_device().or_else(no_sequential),
         // Without a place it comes from the guard zones of a device.
-        FindingKind::OutOfBounds if campaign.tests.iter().any(of_test) => no_device(),
+        FindingKind::OutOfBounds if campaign.tests.iter().any(|test| id.is_in(&test.id)) => no_device(),
         FindingKind::DataRace
         | FindingKind::OutOfBounds
         | FindingKind::UninitializedRead
@@ -162,7 +158,7 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
             let any = results.any(|result| result.schedules.as_ref().is_some_and(|found| !found.ran.is_empty()));
             (!any).then_some("no other schedule ran")
         }
-        FindingKind::Coupling if what == "device-limits" => no_device(),
+        FindingKind::Coupling if id.what() == Some("device-limits") => no_device(),
         FindingKind::Coupling
         | FindingKind::UntracedBranch
         | FindingKind::BarrierDivergence

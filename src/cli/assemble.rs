@@ -50,8 +50,9 @@ pub fn campaign(
     findings.extend(refuted);
     findings.extend(agreement.findings.iter().cloned());
     Ok(Campaign {
-        schema: 1,
+        schema: EVIDENCE_SCHEMA,
         project: identity(project, kernels),
+        settings: Some(project.settings.value.clone()),
         engines: engines.identities(),
         requirements: trace::trace(project, &verdicts),
         tests: tests(project, runs, expected),
@@ -220,7 +221,7 @@ pub fn kernels(
         for (configuration, engine) in rows {
             let (structure, layout, presence) = described(kernel, configuration);
             let mut row = KernelEvidence {
-                schema: 1,
+                schema: EVIDENCE_SCHEMA,
                 kernel: KernelName(kernel.name.clone()),
                 engine,
                 source: kernel.source.clone(),

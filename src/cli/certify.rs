@@ -16,7 +16,7 @@ use super::{agreement, assemble, campaign, configuration, coupling, justificatio
 use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{Evidence, Manifest};
+use crate::model::evidence::{EVIDENCE_SCHEMA, Evidence, Manifest};
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::id::TestId;
 use crate::model::procedure::Language;
@@ -162,7 +162,7 @@ fn manifest(
         format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
     };
     Ok(Manifest {
-        schema: 1,
+        schema: EVIDENCE_SCHEMA,
         tool: format!("vkcert {}", env!("CARGO_PKG_VERSION")),
         compiler: campaign.project.compiler.clone(),
         devices: campaign.engines.iter().filter(|e| e.ran && e.identity.contains_key("device")).map(device).collect(),

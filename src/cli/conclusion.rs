@@ -144,12 +144,9 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
 
 fn findings(campaign: &Campaign, because: &mut Because) {
     let mut counts = std::collections::BTreeMap::new();
-    let results = campaign.tests.iter().flat_map(|test| &test.results);
-    let in_tests = results.flat_map(|result| &result.findings).map(|finding| (finding.kernel.as_ref(), finding));
-    let all = in_tests.chain(campaign.findings.iter().map(|row| (Some(&row.kernel), &row.finding)));
     // As the reports list them: what several tests and engines show is one.
     let mut different: Vec<(Option<&KernelName>, &Finding)> = Vec::new();
-    for (kernel, finding) in all.filter(|(_, finding)| finding.stands()) {
+    for (kernel, _, finding) in campaign.all_findings().filter(|(_, _, finding)| finding.stands()) {
         let same = |(other, known): &(Option<&KernelName>, &Finding)| {
             *other == kernel
                 && known.order(finding).is_eq()

@@ -105,13 +105,8 @@ fn load(list: &List) -> Result<Evidence, Failure> {
 }
 
 fn of(campaign: &Campaign) -> Vec<Row<'_>> {
-    let of_kernels = campaign.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
-    let of_tests = campaign.tests.iter().flat_map(|test| {
-        let findings = test.results.iter().flat_map(|result| &result.findings);
-        findings.map(|finding| (finding.kernel.as_ref(), Some(&test.id), finding))
-    });
     let mut rows: Vec<Row> = Vec::new();
-    for (kernel, test, finding) in of_tests.chain(of_kernels) {
+    for (kernel, test, finding) in campaign.all_findings() {
         let same = |row: &&mut Row| {
             row.kernel == kernel
                 && finding.acceptance.is_some()

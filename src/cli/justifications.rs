@@ -49,12 +49,9 @@ fn unnamed(
     (kernel, known): (&Kernel, &BTreeMap<ObligationId, String>),
     project: &Project,
 ) -> Option<Diagnostic> {
-    let (_, what) = id.as_str().split_once('@')?;
+    let what = id.what()?;
     let error = |message: String| row.origin.at("finding").error("unknown-id", message);
-    let of_test = project
-        .tests
-        .iter()
-        .any(|test| what.strip_prefix(test.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')));
+    let of_test = project.tests.iter().any(|test| id.is_in(&test.id));
     let statement = |part: &str| {
         let number = part.strip_prefix('S').filter(|number| !number.is_empty());
         number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))

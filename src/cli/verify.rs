@@ -10,7 +10,9 @@ use crate::exec::prepare::specialization_bits;
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::element::ElementType;
-use crate::model::evidence::{Campaign, Configuration, Evidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::evidence::{
+    Campaign, Configuration, Evidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
+};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::procedure::SpecializationValue;
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
@@ -88,7 +90,9 @@ impl Findings {
 /// The source text that coverage is shown on is the input that the manifest names.
 fn inputs(evidence: &Evidence, found: &mut Findings) {
     let schemas = evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
-    found.check(schemas.into_iter().all(|schema| schema == 1), || "version of the evidence format".to_owned());
+    found.check(schemas.into_iter().all(|schema| READABLE_SCHEMAS.contains(&schema)), || {
+        "version of the evidence format".to_owned()
+    });
     for kernel in &evidence.kernels {
         for file in &kernel.structure.files {
             let Some(hash) = evidence.manifest.inputs.get(&file.path) else { continue };
@@ -315,9 +319,7 @@ fn derived(stored: &Evidence, found: &mut Findings) {
     }
     found.check(campaign.justifications == stored.campaign.justifications, || "justifications".to_owned());
     let accepted = |campaign: &Campaign| {
-        let in_tests = campaign.tests.iter().flat_map(|test| &test.results).flat_map(|result| &result.findings);
-        let all = in_tests.chain(campaign.findings.iter().map(|row| &row.finding));
-        all.map(|finding| finding.acceptance.clone()).collect::<Vec<_>>()
+        campaign.all_findings().map(|(_, _, finding)| finding.acceptance.clone()).collect::<Vec<_>>()
     };
     found.check(accepted(&campaign) == accepted(&stored.campaign), || {
         "names of findings, or which of them are accepted".to_owned()

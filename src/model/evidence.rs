@@ -26,11 +26,20 @@ pub struct Evidence {
     pub manifest: Manifest,
 }
 
+/// Version of the evidence format that `certify` writes.
+pub const EVIDENCE_SCHEMA: u32 = 2;
+
+/// Versions of the evidence format that `report` and `verify` read.
+pub const READABLE_SCHEMAS: [u32; 2] = [1, EVIDENCE_SCHEMA];
+
 /// `campaign.json`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Campaign {
     pub schema: u32,
     pub project: ProjectIdentity,
+    /// The project file as it was read; format 1 does not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<super::project::ProjectFile>,
     pub engines: Vec<EngineIdentity>,
     pub requirements: Vec<RequirementEvidence>,
     pub tests: Vec<TestEvidence>,
@@ -50,6 +59,18 @@ pub struct Campaign {
     /// What the tool does not cover, as sentences.
     pub limits: Vec<String>,
     pub conclusion: Conclusion,
+}
+
+impl Campaign {
+    /// Every finding with its kernel and the test that showed it: those of the tests' results, then the others.
+    pub fn all_findings(&self) -> impl Iterator<Item = (Option<&KernelName>, Option<&TestId>, &Finding)> {
+        let of_tests = self.tests.iter().flat_map(|test| {
+            let findings = test.results.iter().flat_map(|result| &result.findings);
+            findings.map(|finding| (finding.kernel.as_ref(), Some(&test.id), finding))
+        });
+        let others = self.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
+        of_tests.chain(others)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -149,7 +149,18 @@ name_id!(
 impl FindingId {
     /// The kind that it names; none where it names no kind.
     pub fn kind(&self) -> Option<super::finding::FindingKind> {
-        let name = self.0.split_once('@').map_or(self.0.as_str(), |(kind, _)| kind);
+        let name = self.0.split('@').next().unwrap_or_default();
         super::finding::FindingKind::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+
+    /// What it names of that kind: statements, a test, a check; none where it names a kind alone.
+    pub fn what(&self) -> Option<&str> {
+        self.0.split_once('@').map(|(_, what)| what)
+    }
+
+    /// Whether it names a test, or something in one.
+    pub fn is_in(&self, test: &TestId) -> bool {
+        let rest = self.what().and_then(|what| what.strip_prefix(test.as_str()));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }

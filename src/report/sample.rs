@@ -439,7 +439,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
         false_count,
     };
     KernelEvidence {
-        schema: 1,
+        schema: EVIDENCE_SCHEMA,
         kernel: KernelName::from(name),
         engine,
         source: file.into(),
@@ -698,7 +698,8 @@ pub fn evidence() -> Evidence {
     };
     Evidence {
         campaign: Campaign {
-            schema: 1,
+            schema: EVIDENCE_SCHEMA,
+            settings: None,
             project: ProjectIdentity {
                 name: "Matrix & image kernels <demo>".into(),
                 level: "A".into(),
@@ -776,7 +777,7 @@ pub fn evidence() -> Evidence {
         },
         kernels,
         manifest: Manifest {
-            schema: 1,
+            schema: EVIDENCE_SCHEMA,
             tool: "vkcert 0.1.0".into(),
             compiler: "shaderc 2024.4".into(),
             devices: vec!["llvmpipe (LLVM 15.0.6, 256 bits)".into()],

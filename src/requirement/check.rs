@@ -377,7 +377,7 @@ fn check_finding(origin: &Origin, id: &FindingId, class: JustificationClass) -> 
         let hint = format!("those that can be accepted: {}", acceptable().collect::<Vec<_>>().join(", "));
         return Some(place.error("bad-value", message).hint(hint));
     }
-    if !id.as_str().contains('@') {
+    if id.what().is_none() {
         let message = format!("`{id}` does not say which finding is meant");
         return Some(place.error("bad-value", message).hint("`vkcert list findings` prints the names of findings"));
     }

@@ -8,7 +8,7 @@
 //! Does not cover: cells without a race, and those behind the first [`MOST_CELLS`] with one; more than [`MOST`] accesses of a
 //! cell, of which the oldest are forgotten.
 
-use super::happens::{Missing, is_atomic, writes};
+use super::happens::{Missing, writes};
 use super::ops::element::Touch;
 use super::shadow::Stamp;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl Racers {
     }
 
     /// An access that leaves a value, with the races that the shadow has found. `missing` says what is missing between an
-    /// earlier access and this one, and whether the earlier one can still race with anything.
+    /// earlier access and this one if one of them writes, and whether the earlier one can still race with anything.
     pub fn meet(
         &mut self,
         cell: usize,
@@ -125,9 +125,4 @@ fn keep(kept: &mut Vec<Racer>, new: Racer) {
         kept.remove(0);
     }
     kept.push(new);
-}
-
-/// Whether two accesses can be a race at all.
-pub fn can_race(one: Touch, other: Touch) -> bool {
-    (writes(one) || writes(other)) && !(is_atomic(one) && is_atomic(other))
 }

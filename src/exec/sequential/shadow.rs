@@ -11,11 +11,11 @@
 //! Does not cover: who is hidden where nothing has raced yet: of readers that are alike the first two are told.
 
 use super::happens::cell::{CELL_BYTES, Cell, Cells, Told};
-use super::happens::{Asked, Missing, Order};
+use super::happens::{Asked, Missing, Order, is_atomic};
 use super::ops::element::Touch;
 use super::ordering::Kinds;
 use super::program::{OrderUse, Program};
-use super::racers::{Earlier, Lasting, Racers, can_race};
+use super::racers::{Earlier, Lasting, Racers};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -71,7 +71,7 @@ impl Now {
     /// What [`Racers`] ask of an earlier access.
     fn missing(&self, (other, kind): (Stamp, Touch), touch: Touch) -> (Option<Missing>, Lasting) {
         let lasting = other.time() == self.stamp.time() || self.foreign(other);
-        let races = self.races(other) && can_race(kind, touch);
+        let races = self.races(other) && !(is_atomic(kind) && is_atomic(touch));
         (races.then_some(Missing::Order), if lasting { Lasting::Yes } else { Lasting::No })
     }
 }
