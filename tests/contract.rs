@@ -374,7 +374,7 @@ fn tampered_evidence_fails_with_1_whatever_was_done_to_it() {
     edit("campaign.json", "/conclusion/summary/0/criteria/0/covered", json!(2));
     edit(kernel, "/coverage/summary/0/covered", json!(2));
     edit(kernel, "/structure/files/0/text", json!("#version 450\n"));
-    edit(kernel, "/schema", json!(2));
+    edit(kernel, "/schema", json!(99));
 }
 
 fn sha256(bytes: &[u8]) -> String {
@@ -413,15 +413,4 @@ fn output_that_cannot_be_written_is_exit_3_with_the_path() {
         3,
     );
     assert!(error["error"]["file"].as_str().unwrap().contains("file"), "{error:#}");
-}
-
-#[test]
-fn what_a_killed_run_left_behind_does_not_stop_the_next() {
-    let folder = tempfile::tempdir().unwrap();
-    let stored = evidence(folder.path());
-    write(folder.path(), "out/.evidence.old/left.json", "{}");
-    write(folder.path(), ".out.unfinished/left.json", "{}");
-    evidence(folder.path());
-    assert!(!folder.path().join("out/.evidence.old").exists());
-    run(vkcert().arg("verify").arg(stored), 0);
 }

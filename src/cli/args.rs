@@ -45,7 +45,7 @@ pub struct Common {
     /// Say more about what is done
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Limit per test on a device, in seconds
+    /// Wall-clock limit per run of a test, in seconds [default: 10 on a device; the sequential engine counts steps]
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
     /// Limit per test on the sequential engine, in instructions summed over all invocations

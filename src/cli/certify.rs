@@ -35,6 +35,9 @@ const LIMITS: &[&str] = &[
     "This version of the tool is not qualified under DO-330.",
 ];
 
+/// The sub-folder of the output folder that a run writes.
+const SECTION: &str = "latest";
+
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let plan = Plan::new(common, &certify.check)?;
@@ -60,7 +63,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let prepared = campaign::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules)?)?;
     // What is wrong with the input is told before what the machine lacks.
     let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
-    let folder = PendingFolder::start(&out)?;
+    let folder = PendingFolder::start(&out, SECTION)?;
     let mut engines = opened?;
     recorded?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;

@@ -111,7 +111,7 @@ fn write(asked: &Dissimilar, bench: &Bench<'_>, comparison: &Comparison) -> Resu
         None if asked.path.is_dir() => asked.path.join("reports"),
         None => return Ok(None),
     };
-    let folder = PendingFolder::start(&out)?;
+    let folder = PendingFolder::start(&out, PROGRAMS)?;
     folder.write(TABLE, table::markdown(comparison).as_bytes())?;
     let document = serde_json::to_string_pretty(comparison).map_err(|error| Failure::tool(error.to_string()))?;
     folder.write(DOCUMENT, format!("{document}\n").as_bytes())?;
@@ -119,9 +119,9 @@ fn write(asked: &Dissimilar, bench: &Bench<'_>, comparison: &Comparison) -> Resu
         let Ok(made) = &translated.program else { continue };
         let same = bench.translated[..number].iter().filter(|other| other.kernel == translated.kernel).count();
         let suffix = if same == 0 { String::new() } else { format!("-{}", same + 1) };
-        folder.write(&format!("{PROGRAMS}/{}{suffix}.cpp", translated.kernel), made.program.text.as_bytes())?;
+        folder.write(&format!("{}{suffix}.cpp", translated.kernel), made.program.text.as_bytes())?;
     }
-    folder.finish(&[TABLE, DOCUMENT, PROGRAMS])?;
+    folder.finish(&[TABLE, DOCUMENT])?;
     Ok(Some(out.join(TABLE)))
 }
 

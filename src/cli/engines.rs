@@ -14,6 +14,7 @@ use crate::model::schedule::Schedule;
 use crate::model::verdict::EngineName;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 /// How engines are set up, from the project.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,6 +47,8 @@ pub struct Engines {
     subgroup_size: u32,
     /// Workers for the workgroups of one dispatch.
     jobs: Jobs,
+    /// Wall-clock time that a run on the sequential engine may take, where the command line says one.
+    time_limit: Option<Duration>,
 }
 
 impl Engines {
@@ -71,13 +74,21 @@ impl Engines {
             (vulkan, _) => vulkan,
         };
         let jobs = if plan.jobs > 1 { Jobs::Most(plan.jobs) } else { Jobs::One };
-        Ok(Self { sequential: asked(EngineName::Sequential), vulkan, settings, subgroup_size, jobs })
+        Ok(Self {
+            sequential: asked(EngineName::Sequential),
+            vulkan,
+            settings,
+            subgroup_size,
+            jobs,
+            time_limit: plan.time_limit(),
+        })
     }
 
     /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's workers.
     pub fn sequential(&self) -> SequentialExecutor {
         let mut engine = SequentialExecutor::default();
         engine.settings.jobs = self.jobs;
+        engine.settings.time_limit = self.time_limit;
         engine.settings.subgroup_size = self.subgroup_size;
         engine.settings.following = Following::from(self.settings.replay.unwrap_or_default());
         engine.settings.memory_model = match self.settings.memory_model {

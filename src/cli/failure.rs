@@ -1,10 +1,25 @@
 //! What stops a command, and how it is told: `miette` on a terminal, one JSON document with `--format json`.
+//!
+//! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of it.
 
 use super::exit::Exit;
 use crate::model::diagnostic::Diagnostic;
-use miette::{LabeledSpan, MietteHandlerOpts, NamedSource, Report, SourceCode};
+use miette::{
+    LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
+};
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes of a line that are quoted at most; of a longer line the part around the fault is shown.
+const MOST_LINE_BYTES: usize = 200;
+
+/// Bytes of a longer line that are shown in front of the fault.
+const BYTES_BEFORE_FAULT: usize = 80;
+
+/// Characters of a message at most: a message may quote a value of an input.
+const MOST_MESSAGE_CHARACTERS: usize = 1_000;
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -15,8 +30,6 @@ pub enum Failure {
     Tool { message: String, path: Option<String> },
     /// An engine or device that was asked for is not there.
     Unavailable { message: String, hint: Option<String> },
-    /// The reader of stdout went away: a quiet end.
-    ClosedOutput,
 }
 
 impl Failure {
@@ -35,7 +48,6 @@ impl Failure {
             Failure::Input(_) => Exit::Usage,
             Failure::Tool { .. } => Exit::Tool,
             Failure::Unavailable { .. } => Exit::Unavailable,
-            Failure::ClosedOutput => Exit::Success,
         }
     }
 }
@@ -58,7 +70,7 @@ pub fn json(failure: &Failure) -> serde_json::Value {
         let location = diagnostic.and_then(|diagnostic| diagnostic.location.as_ref());
         serde_json::json!({
             "kind": kind,
-            "message": message,
+            "message": shortened(message),
             "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.clone()),
             "file": location.map(|location| location.file.clone()),
             "line": location.and_then(|location| location.position).map(|position| position.line),
@@ -84,7 +96,6 @@ pub fn json(failure: &Failure) -> serde_json::Value {
             error["hint"] = hint.clone().into();
             serde_json::json!({ "error": error })
         }
-        Failure::ClosedOutput => serde_json::Value::Null,
     }
 }
 
@@ -106,7 +117,6 @@ pub fn print(failure: &Failure, color: super::args::Color) {
             let diagnostic = Diagnostic { hint: hint.clone(), ..Diagnostic::new("unavailable", message.clone()) };
             eprint!("{}", render(&diagnostic, colors));
         }
-        Failure::ClosedOutput => {}
     }
 }
 
@@ -145,26 +155,27 @@ struct Shown {
     message: String,
     code: String,
     help: Option<String>,
-    text: Option<NamedSource<String>>,
+    text: Option<Excerpt>,
     label: Option<LabeledSpan>,
 }
 
 impl From<&Diagnostic> for Shown {
     fn from(diagnostic: &Diagnostic) -> Self {
         let mut shown = Self {
-            message: diagnostic.message.clone(),
+            message: shortened(&diagnostic.message),
             code: diagnostic.kind.to_owned(),
-            help: diagnostic.hint.clone(),
+            help: diagnostic.hint.as_deref().map(shortened),
             text: None,
             label: None,
         };
         let Some(location) = &diagnostic.location else { return shown };
         match (&location.text, &location.span) {
             (Some(text), Some(span)) => {
-                shown.text = Some(NamedSource::new(&location.file, text.to_string()));
-                let end = span.end.clamp(span.start, text.len());
+                let excerpt = Excerpt::new(&location.file, text, span);
+                let shown_span = excerpt.within(span);
                 let label = location.label.clone().or(Some("here".to_owned()));
-                shown.label = Some(LabeledSpan::new(label, span.start.min(text.len()), end - span.start.min(end)));
+                shown.label = Some(LabeledSpan::new(label, shown_span.start, shown_span.len()));
+                shown.text = Some(excerpt);
             }
             _ => {
                 let place = match location.position {
@@ -175,6 +186,72 @@ impl From<&Diagnostic> for Shown {
             }
         }
         shown
+    }
+}
+
+/// A message, cut where it is longer than anybody reads.
+fn shortened(message: &str) -> String {
+    match message.char_indices().nth(MOST_MESSAGE_CHARACTERS) {
+        None => message.to_owned(),
+        Some((end, _)) => format!("{} ... (shortened)", &message[..end]),
+    }
+}
+
+/// The source of a fault. Of a long line only a part is quoted, because a terminal is of no use for a line of thousands
+/// of characters and `miette` lays out none of more than 65,535 columns.
+#[derive(Debug)]
+struct Excerpt {
+    file: String,
+    text: Arc<str>,
+    /// The bytes that are quoted; none: whole lines.
+    window: Option<Range<usize>>,
+}
+
+impl Excerpt {
+    fn new(file: &str, text: &Arc<str>, span: &Range<usize>) -> Self {
+        let start = text.floor_char_boundary(span.start.min(text.len()));
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+        let line_before = text[..line_start].trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
+        let line_after = text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
+        let longest = [line_before.len(), line_end - line_start, line_after.len()].into_iter().max().unwrap_or(0);
+        let window = (longest > MOST_LINE_BYTES).then(|| {
+            let first = text.ceil_char_boundary(start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
+            first..text.floor_char_boundary((first + MOST_LINE_BYTES).min(line_end))
+        });
+        Self { file: file.to_owned(), text: text.clone(), window }
+    }
+
+    /// The part of a span that the excerpt holds.
+    fn within(&self, span: &Range<usize>) -> Range<usize> {
+        let whole = 0..self.text.len();
+        let held = self.window.as_ref().unwrap_or(&whole);
+        let start = span.start.clamp(held.start, held.end);
+        start..span.end.clamp(start, held.end)
+    }
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let text: &'a str = &self.text;
+        let name = self.file.clone();
+        let Some(window) = &self.window else {
+            let whole = text.read_span(span, lines_before, lines_after)?;
+            let (line, column, count) = (whole.line(), whole.column(), whole.line_count());
+            return Ok(Box::new(MietteSpanContents::new_named(name, whole.data(), *whole.span(), line, column, count)));
+        };
+        // Without lines around it the span itself is asked for, to name its place.
+        let start = if lines_before == 0 { span.offset().clamp(window.start, window.end) } else { window.start };
+        let place = crate::model::place::Position::of(text, start);
+        let data = &text.as_bytes()[start..window.end];
+        let shown = SourceSpan::from((start, data.len()));
+        let (line, column) = (place.line as usize - 1, place.column as usize - 1);
+        Ok(Box::new(MietteSpanContents::new_named(name, data, shown, line, column, 1)))
     }
 }
 

@@ -80,8 +80,8 @@ fn program() -> Exit {
     match result {
         Ok(exit) => exit,
         Err(failure) => {
-            if line.common.format == OutputForm::Json && !matches!(failure, Failure::ClosedOutput) {
-                // Nothing can be done about a stdout that is gone.
+            if line.common.format == OutputForm::Json {
+                // Nothing can be done about a stdout that cannot be written.
                 let _ = output::print(&format!("{:#}\n", failure::json(&failure)));
             }
             failure::print(&failure, line.common.color);

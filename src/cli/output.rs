@@ -1,7 +1,8 @@
 //! Where results go: stdout, or a folder that appears whole or not at all.
 //!
-//! Promises: a run writes into a temporary folder beside its target and renames it when everything is there; a lock file
-//! makes a second run into the same folder wait; an interrupted run leaves the target as it was.
+//! Promises: a run writes into a folder of its own and puts it in place, in one step, when everything is there; a lock
+//! file makes a second run into the same folder wait; an interrupted run leaves the old results as they were.
+//! Does not cover: a loss of power, after which the file system decides what was written.
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -10,7 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Prints to stdout; a reader that has gone away ends the program quietly.
+/// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not depend on who reads it,
+/// so that its exit code stands.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }
@@ -20,7 +22,7 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure::ClosedOutput),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Failure::Tool { message: format!("cannot write to stdout: {error}"), path: None }),
     }
 }
@@ -34,14 +36,33 @@ pub fn print_json<T: serde::Serialize>(value: &T) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
             // What is left in the buffer has no reader.
             drop(stdout.into_parts());
-            Err(Failure::ClosedOutput)
+            Ok(())
         }
         Err(error) => Err(Failure::Tool { message: format!("cannot write to stdout: {error}"), path: None }),
     }
 }
 
-/// The temporary folder of the run in progress, for the signal handler.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The output folder of the run in progress, for the signal handler.
+static UNFINISHED: Mutex<Option<Unfinished>> = Mutex::new(None);
+
+/// What a run that does not finish leaves behind.
+#[derive(Clone)]
+struct Unfinished {
+    folder: PathBuf,
+    /// The output folder, where this run has made it.
+    made: Option<PathBuf>,
+}
+
+impl Unfinished {
+    /// Removes it. What cannot be removed is at least not where results are looked for.
+    fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.folder);
+        if let Some(made) = &self.made {
+            // Succeeds only for an empty folder.
+            let _ = fs::remove_dir(made);
+        }
+    }
+}
 
 /// Ends the program on SIGINT and SIGTERM with nothing half-written.
 pub fn end_cleanly_on_signals() -> Result<(), Failure> {
@@ -50,10 +71,9 @@ pub fn end_cleanly_on_signals() -> Result<(), Failure> {
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             if let Ok(mut unfinished) = UNFINISHED.lock()
-                && let Some(folder) = unfinished.take()
+                && let Some(unfinished) = unfinished.take()
             {
-                // The folder is ours alone; what cannot be removed is at least not where results are looked for.
-                let _ = fs::remove_dir_all(folder);
+                unfinished.remove();
             }
             let exit = if signal == signal_hook::consts::SIGINT { Exit::Interrupted } else { Exit::Terminated };
             std::process::exit(i32::from(exit.code()));
@@ -62,16 +82,40 @@ pub fn end_cleanly_on_signals() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder under construction.
+/// An output folder under construction.
+///
+/// What one command generates stands in one sub-folder of the output folder, its *section*, and links beside the
+/// section lead to its entries: `evidence` to `latest/evidence`. A finished run puts a whole new section in the place of
+/// the old one in one step, so that a program that is killed at any moment leaves the old results or the new ones. Where
+/// the file system cannot exchange two folders, a journal file says that the new section is whole, and the next run
+/// completes the exchange. Files of others in the output folder stay.
 pub struct PendingFolder {
     target: PathBuf,
-    temporary: PathBuf,
+    section: &'static str,
+    unfinished: Unfinished,
     _lock: File,
 }
 
 impl PendingFolder {
-    /// Waits for other runs into `target`, then starts a temporary folder beside it.
-    pub fn start(target: &Path) -> Result<Self, Failure> {
+    /// Waits for other runs into `target`, completes what a killed one left, then starts a new section.
+    pub fn start(target: &Path, section: &'static str) -> Result<Self, Failure> {
+        let lock = Self::lock(target)?;
+        let made = (!target.exists()).then(|| target.to_owned());
+        fs::create_dir_all(target).map_err(|error| Failure::unwritable(target, &error))?;
+        let unfinished = Unfinished { folder: target.join(format!(".{section}.unfinished")), made };
+        let folder = Self { target: target.to_owned(), section, unfinished, _lock: lock };
+        let begun = folder.complete_exchange().and_then(|()| {
+            remove(&folder.unfinished.folder)?;
+            remove(&folder.adopted())?;
+            fs::create_dir(&folder.unfinished.folder)
+        });
+        begun.map_err(|error| Failure::unwritable(target, &error))?;
+        *UNFINISHED.lock().expect("no holder of this lock panics") = Some(folder.unfinished.clone());
+        Ok(folder)
+    }
+
+    /// The lock file stands beside the output folder, so that a folder that a failed run has made can be removed.
+    fn lock(target: &Path) -> Result<File, Failure> {
         let name = target.file_name().ok_or_else(|| {
             Failure::tool(format!("{} cannot be an output folder: it has no name of its own", target.display()))
         })?;
@@ -80,70 +124,169 @@ impl PendingFolder {
             _ => PathBuf::from("."),
         };
         fs::create_dir_all(&parent).map_err(|error| Failure::unwritable(&parent, &error))?;
-        let sibling = |suffix: &str| {
-            let mut file = std::ffi::OsString::from(".");
-            file.push(name);
-            file.push(suffix);
-            parent.join(file)
-        };
-        let lock_path = sibling(".lock");
-        let lock = File::create(&lock_path).map_err(|error| Failure::unwritable(&lock_path, &error))?;
-        lock.lock().map_err(|error| Failure::unwritable(&lock_path, &error))?;
-        let temporary = sibling(".unfinished");
-        if temporary.exists() {
-            fs::remove_dir_all(&temporary).map_err(|error| Failure::unwritable(&temporary, &error))?;
-        }
-        fs::create_dir(&temporary).map_err(|error| Failure::unwritable(&temporary, &error))?;
-        *UNFINISHED.lock().expect("no holder of this lock panics") = Some(temporary.clone());
-        let folder = Self { target: target.to_owned(), temporary, _lock: lock };
-        folder.probe()?;
-        Ok(folder)
+        let mut file = std::ffi::OsString::from(".");
+        file.push(name);
+        file.push(".lock");
+        let path = parent.join(file);
+        let lock = File::create(&path).map_err(|error| Failure::unwritable(&path, &error))?;
+        lock.lock().map_err(|error| Failure::unwritable(&path, &error))?;
+        Ok(lock)
     }
 
-    /// Finds now what would otherwise be found when everything has run: a target that nothing can be put into.
-    fn probe(&self) -> Result<(), Failure> {
-        let target = if self.target.exists() { &self.target } else { &self.temporary };
-        let file =
-            tempfile::NamedTempFile::new_in(target).map_err(|error| Failure::unwritable(&self.target, &error))?;
-        file.close().map_err(|error| Failure::unwritable(&self.target, &error))
-    }
-
-    /// Writes one file; `path` is relative to the folder.
+    /// Writes one file; `path` is relative to the section.
     pub fn write(&self, path: &str, contents: &[u8]) -> Result<(), Failure> {
-        let file = self.temporary.join(path);
+        let file = self.unfinished.folder.join(path);
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         }
         fs::write(&file, contents).map_err(|error| Failure::unwritable(&self.target.join(path), &error))
     }
 
-    /// Puts what was written in the place of the target. Entries of the target that `replaced` does not name stay.
-    pub fn finish(self, replaced: &[&str]) -> Result<(), Failure> {
-        let unwritable = |path: &Path| {
-            let path = path.to_owned();
-            move |error: std::io::Error| Failure::unwritable(&path, &error)
-        };
+    /// Puts the new section in the place of the old one. `linked` are the entries that links beside it lead to.
+    pub fn finish(self, linked: &[&str]) -> Result<(), Failure> {
         // A signal that arrives now waits: what is being put in place is put there whole.
         let mut unfinished = UNFINISHED.lock().expect("no holder of this lock panics");
-        if !self.target.exists() {
-            fs::rename(&self.temporary, &self.target).map_err(unwritable(&self.target))?;
-        } else {
-            for name in replaced {
-                let (new, old) = (self.temporary.join(name), self.target.join(name));
-                let gone = self.target.join(format!(".{name}.old"));
-                remove(&gone).map_err(unwritable(&gone))?; // of a run that was killed here
-                if old.exists() {
-                    fs::rename(&old, &gone).map_err(unwritable(&old))?;
-                }
-                if new.exists() {
-                    fs::rename(&new, &old).map_err(unwritable(&old))?;
-                }
-                remove(&gone).map_err(unwritable(&gone))?;
-            }
-        }
+        let finished = self.adopt(linked).and_then(|()| self.exchange()).and_then(|()| self.link(linked));
+        finished.map_err(|error| Failure::unwritable(&self.target, &error))?;
         *unfinished = None;
         Ok(())
     }
+
+    /// Makes a section of results that stand in the output folder itself, where earlier versions of this program put
+    /// them; then links take their place, one by one, without a change of what is read there.
+    fn adopt(&self, linked: &[&str]) -> std::io::Result<()> {
+        let section = self.target.join(self.section);
+        let is_own = |name: &&&str| is_real(&self.target.join(name));
+        let own: Vec<&str> = linked.iter().filter(is_own).copied().collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        if !section.exists() {
+            let adopted = self.adopted();
+            fs::create_dir(&adopted)?;
+            for name in &own {
+                copy(&self.target.join(name), &adopted.join(name))?;
+            }
+            fs::rename(&adopted, &section)?;
+        }
+        own.iter().try_for_each(|name| self.link_entry(name))
+    }
+
+    /// A section in the making of results that stand in the output folder itself.
+    fn adopted(&self) -> PathBuf {
+        self.target.join(format!(".{}.adopted", self.section))
+    }
+
+    /// The section with everything in it, old against new.
+    fn exchange(&self) -> std::io::Result<()> {
+        let (new, section) = (&self.unfinished.folder, self.target.join(self.section));
+        if !section.exists() {
+            return fs::rename(new, &section);
+        }
+        if exchanged(new, &section)? == Exchange::Unsupported {
+            File::create(self.journal())?;
+            return self.complete_exchange();
+        }
+        remove(new)
+    }
+
+    /// Exists while the new section is whole and the old one may be in its place, or nothing.
+    fn journal(&self) -> PathBuf {
+        self.target.join(format!(".{}.exchange", self.section))
+    }
+
+    /// Completes an exchange in several steps, from whichever of them it was left at.
+    fn complete_exchange(&self) -> std::io::Result<()> {
+        let (new, section) = (&self.unfinished.folder, self.target.join(self.section));
+        let old = self.target.join(format!(".{}.old", self.section));
+        let journal = self.journal();
+        if journal.exists() && new.exists() {
+            remove(&old)?;
+            if section.exists() {
+                fs::rename(&section, &old)?;
+            }
+            fs::rename(new, &section)?;
+        }
+        remove(&journal)?;
+        remove(&old)
+    }
+
+    /// Links to the entries of the section, and to nothing else in it.
+    fn link(&self, linked: &[&str]) -> std::io::Result<()> {
+        for entry in fs::read_dir(&self.target)? {
+            let path = entry?.path();
+            let leads_here = fs::read_link(&path).is_ok_and(|to| to.parent() == Some(Path::new(self.section)));
+            if leads_here && !linked.iter().any(|name| path.file_name() == Some(name.as_ref())) {
+                fs::remove_file(path)?;
+            }
+        }
+        for name in linked {
+            self.link_entry(name)?;
+            // Of a run that was killed behind the exchange of the two.
+            remove(&self.fresh_link(name))?;
+        }
+        Ok(())
+    }
+
+    fn fresh_link(&self, name: &str) -> PathBuf {
+        self.target.join(format!(".{name}.link"))
+    }
+
+    /// Puts a link to an entry of the section in the place of whatever has its name, in one step where the file system
+    /// can.
+    fn link_entry(&self, name: &str) -> std::io::Result<()> {
+        let (path, to) = (self.target.join(name), Path::new(self.section).join(name));
+        if fs::read_link(&path).is_ok_and(|found| found == to) {
+            return Ok(());
+        }
+        let fresh = self.fresh_link(name);
+        remove(&fresh)?;
+        std::os::unix::fs::symlink(&to, &fresh)?;
+        if is_real(&path) && exchanged(&fresh, &path)? == Exchange::Done {
+            return remove(&fresh);
+        }
+        if path.is_dir() {
+            remove(&path)?;
+        }
+        fs::rename(&fresh, &path)
+    }
+}
+
+/// Whether two folders have changed places.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exchange {
+    Done,
+    /// The kernel or the file system has no such operation.
+    Unsupported,
+}
+
+/// Lets two entries of one file system change places in one step.
+fn exchanged(one: &Path, other: &Path) -> std::io::Result<Exchange> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(Exchange::Done),
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(Exchange::Unsupported),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether something other than a link stands at a path.
+fn is_real(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| !found.is_symlink())
+}
+
+/// Copies a file, or a folder with everything in it.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !from.is_dir() {
+        return fs::copy(from, to).map(drop);
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 /// Removes a file or folder where there is one.
@@ -161,7 +304,9 @@ impl Drop for PendingFolder {
             *unfinished = None;
         }
         // Left over when a run fails: never what a reader would take for results.
-        let _ = fs::remove_dir_all(&self.temporary);
+        if !self.journal().exists() {
+            self.unfinished.remove();
+        }
     }
 }
 
@@ -172,4 +317,33 @@ pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     file.write_all(contents).map_err(|error| Failure::unwritable(path, &error))?;
     file.persist(path).map_err(|error| Failure::unwritable(path, &error.error))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The folder as a run finds it that comes behind one killed in an exchange of several steps.
+    fn left_by_killed_run(entries: &[(&str, &str)]) -> String {
+        let out = tempfile::tempdir().expect("a temporary folder");
+        for (path, contents) in entries {
+            let path = out.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, contents).expect("a file");
+        }
+        PendingFolder::start(out.path(), "latest").expect("starts");
+        fs::read_to_string(out.path().join("latest/report")).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_next_run_completes_an_exchange_from_each_of_its_steps() {
+        let (journal, new, old) = (".latest.exchange", ".latest.unfinished/report", ".latest.old/report");
+        let section = "latest/report";
+        // Before the journal the new section may be incomplete.
+        assert_eq!(left_by_killed_run(&[(section, "old"), (new, "half")]), "old");
+        assert_eq!(left_by_killed_run(&[(section, "old"), (new, "new"), (journal, "")]), "new");
+        assert_eq!(left_by_killed_run(&[(old, "old"), (new, "new"), (journal, "")]), "new");
+        assert_eq!(left_by_killed_run(&[(old, "old"), (section, "new"), (journal, "")]), "new");
+        assert_eq!(left_by_killed_run(&[(old, "old"), (section, "new")]), "new");
+    }
 }

@@ -6,6 +6,7 @@ use crate::exec::vulkan::pool::Workers;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::procedure::TestLimits;
+use std::time::Duration;
 
 /// The settings of one run, resolved.
 #[derive(Debug, Clone)]
@@ -49,6 +50,11 @@ impl Plan {
             timeout: common.timeout,
             max_steps: common.max_steps,
         })
+    }
+
+    /// `--timeout`, for an engine that otherwise limits steps alone.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.timeout.map(Duration::from_secs_f64)
     }
 
     /// Limits from the command line, over those of a test.

@@ -156,7 +156,8 @@ impl Run {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Completion {
     Completed,
-    /// The device did not finish within `limits.seconds`; the worker was killed.
+    /// A device did not finish within `limits.seconds` and its worker was killed, or the sequential engine not within
+    /// its time limit.
     Timeout {
         reason: String,
     },

@@ -12,7 +12,7 @@ use crate::exec::JobBuffer;
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass};
 use crate::model::procedure::{Buffer, Fill, Iota, Random};
 use crate::requirement::Origin;
-use crate::requirement::document::read_bytes;
+use crate::requirement::document::read_at_most;
 use crate::spirv::module::Id;
 use crate::spirv::types::Type;
 use base64::Engine;
@@ -22,6 +22,8 @@ use std::path::Path;
 
 /// What an uninitialised byte holds on a device.
 pub const UNINITIALISED: u8 = 0xCD;
+/// Bytes that a file may have besides its elements.
+const MOST_HEADER_BYTES: u64 = 1 << 16;
 /// Faults listed for one array of values.
 const LISTED: usize = 16;
 
@@ -171,7 +173,8 @@ impl Source<'_> {
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<(Option<ElementType>, Vec<u8>)> {
-        let bytes = match read_bytes(&self.base.join(path), path) {
+        let limit = self.limit.saturating_add(MOST_HEADER_BYTES);
+        let bytes = match read_at_most(&self.base.join(path), path, limit) {
             Ok(bytes) => bytes,
             Err(error) => {
                 problems.push(

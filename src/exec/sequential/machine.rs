@@ -31,6 +31,7 @@ use crate::model::finding::{Finding, FindingKind};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use std::time::Instant;
 
 /// Lanes that stand at the start of a block.
 #[derive(Debug, Clone)]
@@ -72,7 +73,45 @@ pub(super) struct Tile {
 /// Why a run stopped before its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    Steps { place: u32, invocation: [u32; 3] },
+    Steps {
+        place: u32,
+        invocation: [u32; 3],
+    },
+    /// The time limit was reached.
+    Time,
+}
+
+/// Blocks that a machine runs between two looks at the clock: some milliseconds.
+const BLOCKS_PER_LOOK: u32 = 1 << 12;
+
+/// When a run has to end.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    at: Option<Instant>,
+    blocks_until_look: u32,
+}
+
+impl Deadline {
+    pub fn new(at: Option<Instant>) -> Self {
+        Self { at, blocks_until_look: BLOCKS_PER_LOOK }
+    }
+
+    /// Counts a block; whether the time is over, as far as the clock was looked at.
+    fn has_passed(&mut self) -> bool {
+        self.blocks_until_look -= 1;
+        self.blocks_until_look == 0 && self.look()
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        self.blocks_until_look = BLOCKS_PER_LOOK;
+        self.at.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// The same deadline for another machine.
+    pub fn again(self) -> Self {
+        Self::new(self.at)
+    }
 }
 
 /// How often the loops of the lowering ran.
@@ -111,6 +150,7 @@ pub struct Machine<'a> {
     pub recorder: Recorder,
     pub printer: Printer,
     pub steps_left: u64,
+    pub(super) deadline: Deadline,
     pub regions: RegionCounts,
     /// Whether any barrier was divergent.
     pub diverged: bool,
@@ -182,6 +222,7 @@ pub struct Launch<'a> {
     pub collector: Collector,
     pub recorder: Recorder,
     pub steps_left: u64,
+    pub deadline: Deadline,
     /// Where workgroups run on several cores: the steps of all of them, taken from as they are needed.
     pub allowance: Option<&'a Allowance>,
 }
@@ -215,6 +256,7 @@ impl<'a> Machine<'a> {
             recorder: launch.recorder,
             printer: Printer::default(),
             steps_left: launch.steps_left,
+            deadline: launch.deadline,
             regions: RegionCounts::new(program.barriers.len()),
             diverged: false,
             subgroup_size: launch.settings.subgroup_size,
@@ -594,6 +636,9 @@ impl<'a> Machine<'a> {
                 return Err(Stop::Steps { place: block.place, invocation: self.invocation(self.first_lane + lane) });
             }
             self.steps_left -= cost;
+            if self.deadline.has_passed() {
+                return Err(Stop::Time);
+            }
             for step in &block.steps {
                 if self.variation.is_some() && self.varied_step(step) {
                     continue;

@@ -51,6 +51,7 @@ pub use run::{SequentialExecutor, SequentialRun};
 pub use variation::{Direction, Flush, Preferred, Products, Variation};
 
 use super::schedule::Following;
+use std::time::Duration;
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub struct Settings {
     pub following: Following,
     /// Other results than the ordinary ones that the specification permits, for the comparison of engines.
     pub variation: Option<Variation>,
+    /// Wall-clock time that a run may take; none: only its steps are limited.
+    pub time_limit: Option<Duration>,
 }
 
 impl Default for Settings {
@@ -77,6 +80,7 @@ impl Default for Settings {
             jobs: Jobs::One,
             following: Following::default(),
             variation: None,
+            time_limit: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::findings::{Collector, merge};
 use super::happens;
 use super::image::view::{self, View};
 use super::lower::LoopTally;
-use super::machine::{Launch, Machine, RegionCounts, Stop, working_bytes};
+use super::machine::{Deadline, Launch, Machine, RegionCounts, Stop, working_bytes};
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
@@ -33,6 +33,7 @@ use crate::spirv::barriers::barrier_number;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Runs jobs on this machine, without a device. Clones share what they decoded.
 #[derive(Debug, Clone, Default)]
@@ -146,6 +147,7 @@ pub(super) struct Session<'a> {
     /// By module: the store of its record buffer.
     record_stores: Vec<Option<usize>>,
     steps_left: u64,
+    deadline: Deadline,
     findings: Vec<Finding>,
     records: BTreeMap<String, Records>,
     tallies: BTreeMap<String, LoopTally>,
@@ -202,6 +204,7 @@ impl<'a> Session<'a> {
             stores,
             record_stores,
             steps_left: job.limits.steps,
+            deadline: Deadline::new(settings.time_limit.map(|limit| Instant::now() + limit)),
             findings: Vec::new(),
             records: BTreeMap::new(),
             tallies: BTreeMap::new(),
@@ -252,6 +255,7 @@ impl<'a> Session<'a> {
                 collector: Collector::new(job.checks.clone()),
                 recorder: Recorder::new(markers.map(|table| &**table)),
                 steps_left: self.steps_left,
+                deadline: self.deadline.again(),
                 allowance: None,
             },
         );
@@ -323,6 +327,12 @@ impl<'a> Session<'a> {
             None => Ok(()),
             Some(Stop::Steps { .. }) => Err(Early::Completion(Completion::NoTermination {
                 reason: format!("the limit of {} steps was reached", job.limits.steps),
+            })),
+            Some(Stop::Time) => Err(Early::Completion(Completion::Timeout {
+                reason: format!(
+                    "the time limit of {} s was reached",
+                    settings.time_limit.unwrap_or_default().as_secs_f64()
+                ),
             })),
         }
     }

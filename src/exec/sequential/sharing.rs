@@ -11,7 +11,7 @@
 use super::Jobs;
 use super::contents::Contents;
 use super::findings::Collector;
-use super::machine::{Launch, Machine, RegionCounts, working_bytes};
+use super::machine::{Deadline, Launch, Machine, RegionCounts, working_bytes};
 use super::marks::{self, Marks};
 use super::memory::Store;
 use super::print::Printer;
@@ -179,6 +179,7 @@ impl Sharing<'_> {
                 lengths: &machine.lengths,
                 checks: &machine.collector.checks,
                 recorder: &machine.recorder,
+                deadline: machine.deadline.again(),
             },
         };
         let brought: Vec<Brought> =
@@ -254,6 +255,7 @@ struct Model<'a> {
     lengths: &'a [usize],
     checks: &'a crate::model::finding::Checks,
     recorder: &'a Recorder,
+    deadline: Deadline,
 }
 
 /// Who takes which workgroups.
@@ -361,6 +363,7 @@ impl Team<'_> {
             collector: Collector::new(model.checks.clone()),
             recorder: model.recorder.fresh(),
             steps_left: 0,
+            deadline: self.model.deadline,
             allowance: Some(&self.allowance),
         };
         Machine::new(self.program, launch)

@@ -12,6 +12,7 @@ mod toml;
 pub use deserialize::read;
 
 use crate::model::diagnostic::Diagnostic;
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -115,9 +116,15 @@ impl Document {
     }
 }
 
+/// The largest text file that is read, in bytes: data of that size belong into a file of their own.
+pub const MOST_TEXT_BYTES: u64 = 32 << 20;
+
+/// The largest data file or module that is read, in bytes, where no limit of the project says less.
+pub const MOST_DATA_BYTES: u64 = 2 << 30;
+
 /// Reads a UTF-8 file; a file that cannot be read or decoded is a diagnostic.
 pub fn read_text(path: &Path, file: &str) -> Result<String, Diagnostic> {
-    text_of(read_bytes(path, file)?, file)
+    text_of(read_at_most(path, file, MOST_TEXT_BYTES)?, file)
 }
 
 /// The text of a file's bytes, which must be UTF-8.
@@ -132,13 +139,46 @@ pub fn text_of(bytes: Vec<u8>, file: &str) -> Result<String, Diagnostic> {
 
 /// Reads a file as it is.
 pub fn read_bytes(path: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
-    std::fs::read(path).map_err(|error| {
+    read_at_most(path, file, MOST_DATA_BYTES)
+}
+
+/// Reads a file of at most `limit` bytes. Pipes, devices and sockets are refused unread, because reading them may
+/// never end.
+pub fn read_at_most(path: &Path, file: &str, limit: u64) -> Result<Vec<u8>, Diagnostic> {
+    let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
         match error.kind() {
             std::io::ErrorKind::NotFound => diagnostic.hint("check the path; it is taken from the current folder"),
             _ => diagnostic,
         }
-    })
+    };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        let kind = kind_of(metadata.file_type());
+        return Err(Diagnostic::new("not-a-file", format!("`{file}` is {kind}, not a file")).in_file(file));
+    }
+    let too_large = || {
+        Diagnostic::new("limit", format!("`{file}` is larger than {limit} bytes, the limit for such a file"))
+            .in_file(file)
+    };
+    if metadata.len() > limit {
+        return Err(too_large());
+    }
+    // What grows while it is read, or tells no length (as files of the kernel do), is cut at the limit as well.
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    let opened = std::fs::File::open(path).map_err(unreadable)?;
+    opened.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn kind_of(kind: std::fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match () {
+        () if kind.is_dir() => "a folder",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
+    }
 }
 
 /// Puts diagnostics in the order of their places: by file in the order given, then by byte.
