@@ -62,6 +62,10 @@ pub fn campaign(
         agreement: agreement.rows.clone(),
         left_out: Vec::new(),
         not_looked_for: Vec::new(),
+        open_items: Vec::new(),
+        rejected_acceptances: Vec::new(),
+        notes: Vec::new(),
+        unsought: Vec::new(),
         limits: limits
             .into_iter()
             .chain(notes(kernels))

@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::profile::{self, Target};
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{agreement, assemble, campaign, configuration, coupling, justifications, project, recording};
+use super::{agreement, assemble, campaign, configuration, coupling, justifications, open_items, project, recording};
 use crate::exec::stored;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -131,6 +131,7 @@ fn gather(
     let all = FindingKind::ALL.iter().map(|(kind, _)| *kind);
     campaign.not_looked_for = all.filter(|kind| !checks.has(*kind)).collect();
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
+    open_items::derive(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;
     Ok(Evidence { campaign, kernels: kernel_evidence, manifest })

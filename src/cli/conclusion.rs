@@ -29,6 +29,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
             because(format!("justification of {} {}: {reason}", item.kernel, item.subject), Exit::Failed);
         }
     }
+    open_items(campaign, &mut because);
     let summary = kernels
         .iter()
         .map(|kernel| KernelSummary {
@@ -161,5 +162,15 @@ fn findings(campaign: &Campaign, because: &mut Because) {
     for (kind, count) in counts {
         let noun = if count == 1 { "finding" } else { "findings" };
         because(format!("{count} {kind} {noun}"), Exit::Failed);
+    }
+}
+
+/// What makes the result say less than the level asks for, and acceptances of it that accept nothing.
+fn open_items(campaign: &Campaign, because: &mut Because) {
+    for item in campaign.open_items.iter().filter(|item| item.stands()) {
+        because(format!("open item {}: {}", item.name, item.sentence), Exit::Failed);
+    }
+    for row in &campaign.rejected_acceptances {
+        because(format!("acceptance of {}: {}", row.item, row.reason), Exit::Failed);
     }
 }

@@ -33,6 +33,7 @@ mod lower;
 mod mcdc;
 mod object;
 mod obligations;
+mod open_items;
 mod output;
 mod plan;
 mod profile;

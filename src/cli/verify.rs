@@ -5,13 +5,13 @@ use super::conclusion::conclude;
 use super::evidence::{self, Stored};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{derive, output};
+use super::{derive, open_items, output};
 use crate::exec::prepare::specialization_bits;
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::element::ElementType;
 use crate::model::evidence::{
-    Campaign, Configuration, Evidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
+    Campaign, Configuration, Evidence, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
 };
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::procedure::SpecializationValue;
@@ -324,10 +324,25 @@ fn derived(stored: &Evidence, found: &mut Findings) {
     found.check(accepted(&campaign) == accepted(&stored.campaign), || {
         "names of findings, or which of them are accepted".to_owned()
     });
+    open_items(&mut campaign, &kernels, &stored.campaign, found);
     let conclusion = conclude(&campaign, &kernels);
     found.check(conclusion.exit_code == stored.campaign.conclusion.exit_code, || {
         format!("exit code: stored {}, derived {}", stored.campaign.conclusion.exit_code, conclusion.exit_code)
     });
     found.check(conclusion.reasons == stored.campaign.conclusion.reasons, || "reasons of the conclusion".to_owned());
     found.check(conclusion.summary == stored.campaign.conclusion.summary, || "summary of the conclusion".to_owned());
+}
+
+/// Open items, notes and what was not looked for; format 1 holds none of them, nor the settings that they follow from.
+fn open_items(campaign: &mut Campaign, kernels: &[KernelEvidence], stored: &Campaign, found: &mut Findings) {
+    found.check(campaign.settings.is_some() == (campaign.schema > 1), || {
+        "the project file as it was read is missing".to_owned()
+    });
+    open_items::derive(campaign, kernels);
+    found.check(campaign.open_items == stored.open_items, || "open items".to_owned());
+    found.check(campaign.rejected_acceptances == stored.rejected_acceptances, || {
+        "which acceptances of open items are rejected".to_owned()
+    });
+    found.check(campaign.notes == stored.notes, || "notes of page 1".to_owned());
+    found.check(campaign.unsought == stored.unsought, || "what findings were not looked for".to_owned());
 }

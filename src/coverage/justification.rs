@@ -132,16 +132,31 @@ fn fault(
     })
 }
 
+/// What a person signs: of a justification, or of anything else that a project accepts.
+#[derive(Debug, Clone, Copy)]
+pub struct Signature<'a> {
+    pub reason: &'a str,
+    pub author: &'a str,
+    pub approver: &'a str,
+}
+
 /// What is missing of the people behind a justification.
 pub(super) fn unsigned(justification: &Justification, approval: Approval) -> Option<String> {
     let Justification { reason, author, approver, .. } = justification;
+    signature_fault(Signature { reason, author, approver }, approval)
+}
+
+/// Why a signature does not count.
+pub fn signature_fault(signature: Signature, approval: Approval) -> Option<String> {
+    let Signature { reason, author, approver } = signature;
     if [reason, author, approver].iter().any(|text| !text.contains(char::is_alphanumeric)) {
         return Some("reason, author and approver must be given".to_owned());
     }
     // Nobody becomes another person by a space, a capital or a letter that cannot be seen.
-    let letters = |name: &str| name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let (one, other): (String, String) = (letters(author), letters(approver));
-    let same = one == other;
+    let letters = |name: &str| -> String {
+        name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let same = letters(author) == letters(approver);
     (approval == Approval::Independent && same)
         .then(|| format!("author and approver are the same ({author}); this level demands independence"))
 }

@@ -8,6 +8,7 @@ use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
+use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use super::records::{Presence, RecordLayout, Recorded, Records};
 use super::requirement::{Justification, Requirement};
 use super::schedule::{Schedule, ScheduleResult};
@@ -53,9 +54,21 @@ pub struct Campaign {
     /// Tests that the command line left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<TestId>,
-    /// Kinds of findings that were not looked for.
+    /// Kinds of findings that the command line left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_looked_for: Vec<FindingKind>,
+    /// What makes the result say less than the level asks for, accepted or not; format 1 does not hold it.
+    #[serde(default)]
+    pub open_items: Vec<OpenItem>,
+    /// Acceptances of the project file that accept nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected_acceptances: Vec<RejectedAcceptance>,
+    /// What a reader of page 1 must know and does not count.
+    #[serde(default)]
+    pub notes: Vec<CampaignNote>,
+    /// Kinds of findings that were not looked for, or not everywhere, with the reason.
+    #[serde(default)]
+    pub unsought: Vec<UnsoughtKind>,
     /// What the tool does not cover, as sentences.
     pub limits: Vec<String>,
     pub conclusion: Conclusion,

@@ -13,6 +13,7 @@ pub mod finding;
 pub mod id;
 pub mod image;
 pub mod object;
+pub mod open_item;
 pub mod place;
 pub mod printed;
 pub mod procedure;

@@ -4,6 +4,7 @@
 //! Does not cover: reading and checking (`requirement`).
 
 use super::id::KernelName;
+use super::open_item::ItemAcceptance;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
 use super::schedule::Schedules;
 use super::verdict::EngineName;
@@ -60,6 +61,9 @@ pub struct ProjectFile {
     pub contraction: Contraction,
     #[serde(default)]
     pub limits: ProjectLimits,
+    /// Open items that the project accepts.
+    #[serde(rename = "accept", default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptances: Vec<ItemAcceptance>,
     /// In the order of reports; at least one.
     #[serde(rename = "kernel")]
     pub kernels: Vec<ProjectKernel>,
@@ -125,6 +129,15 @@ impl SoftwareLevel {
         }
     }
 
+    /// Whether table A-7, objective 8, asks for data and control coupling, and code is traced to low-level requirements
+    /// (table A-5, objective 5).
+    pub fn traces_code(self) -> bool {
+        match self {
+            SoftwareLevel::A | SoftwareLevel::B | SoftwareLevel::C => true,
+            SoftwareLevel::D => false,
+        }
+    }
+
     /// Whether verification needs independence (table A-7 at levels A and B): author and approver differ.
     pub fn independence(self) -> bool {
         match self {
@@ -174,6 +187,12 @@ impl CriterionName {
             CriterionName::AdditionalCode => "additional-code",
             CriterionName::Barrier => "barrier",
         }
+    }
+
+    /// Whether a project that asks for `asked` asks for this criterion, too: what shows unique-cause MC/DC shows masking
+    /// MC/DC.
+    pub fn is_met_by(self, asked: CriterionName) -> bool {
+        self == asked || (self, asked) == (CriterionName::McdcMasking, CriterionName::McdcUniqueCause)
     }
 }
 

@@ -760,6 +760,10 @@ pub fn evidence() -> Evidence {
             ],
             left_out: Vec::new(),
             not_looked_for: Vec::new(),
+            open_items: Vec::new(),
+            rejected_acceptances: Vec::new(),
+            notes: Vec::new(),
+            unsought: Vec::new(),
             limits: vec![
                 "Images and cooperative matrices are unsupported by the sequential engine.".into(),
                 "Weak memory behaviour is not explored.".into(),

@@ -1,0 +1,252 @@
+//! Open items by kind: one small function for each.
+//!
+//! Knows: what DO-178C asks for at a level, what the project asks for, and what the run left out.
+//! Promises: items of a kind are in project order, each once.
+//! Does not cover: whether the project accepts an item.
+
+use super::{Stored, completed};
+use crate::exec::repeat::default_repetitions;
+use crate::model::evidence::{KernelEvidence, RequirementEvidence};
+use crate::model::id::ObligationId;
+use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
+use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
+use crate::model::verdict::EngineName;
+use std::collections::BTreeSet;
+
+/// All open items of a kind.
+pub fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
+    match kind {
+        OpenItemKind::CriterionNotAsked => criteria(stored),
+        OpenItemKind::DecisionPolicy => decision_policy(stored),
+        OpenItemKind::ValidationOff => validation(stored),
+        OpenItemKind::ContractionAllowed => contraction(stored),
+        OpenItemKind::KernelWithoutInterface => interfaces(stored),
+        OpenItemKind::FunctionWithoutRequirement => functions(stored),
+        OpenItemKind::EngineLeftOut => engines(stored),
+        OpenItemKind::ChecksLeftOut => checks(stored),
+        OpenItemKind::TestLeftOut => tests(stored),
+        OpenItemKind::SchedulesLeftOut => schedules(stored),
+        OpenItemKind::RepetitionsLeftOut => repetitions(stored),
+        OpenItemKind::ScheduleReplayed => replay(stored),
+    }
+}
+
+/// An item that the project file can accept.
+fn of_project(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: String) -> OpenItem {
+    OpenItem::new(kind, subject, Acceptability::ByProject, sentence)
+}
+
+/// An item that comes of the command line.
+fn of_run(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: String) -> OpenItem {
+    OpenItem::new(kind, subject, Acceptability::Never, sentence)
+}
+
+fn criteria(stored: &Stored) -> Vec<OpenItem> {
+    let level = stored.settings.level;
+    let asked = stored.settings.required_criteria();
+    let missing = level.criteria().iter().filter(|criterion| !asked.iter().any(|one| criterion.is_met_by(*one)));
+    let item = |criterion: &CriterionName| {
+        let name = criterion.name();
+        let sentence = format!(
+            "DO-178C table A-7 asks for {name} coverage at level {level}, and `criteria` does not: it may be incomplete"
+        );
+        of_project(OpenItemKind::CriterionNotAsked, Some(OpenItemSubject::Criterion(*criterion)), sentence)
+    };
+    missing.map(item).collect()
+}
+
+fn decision_policy(stored: &Stored) -> Vec<OpenItem> {
+    let level = stored.settings.level;
+    match stored.settings.decision_policy {
+        DecisionPolicy::Literal => Vec::new(),
+        DecisionPolicy::ControlFlow if !level.criteria().contains(&CriterionName::Decision) => Vec::new(),
+        DecisionPolicy::ControlFlow => {
+            let sentence = format!(
+                "`decision_policy = \"control-flow\"` leaves out the Boolean expressions outside of control flow, and level \
+                 {level} asks for all decisions (CAST-10)"
+            );
+            vec![of_project(OpenItemKind::DecisionPolicy, None, sentence)]
+        }
+    }
+}
+
+fn validation(stored: &Stored) -> Vec<OpenItem> {
+    match stored.settings.validation {
+        ValidationLayers::On | ValidationLayers::Required => Vec::new(),
+        ValidationLayers::Off => {
+            let sentence = "`validation = \"off\"`: no Vulkan validation layer looks at what a device runs".to_owned();
+            vec![of_project(OpenItemKind::ValidationOff, None, sentence)]
+        }
+    }
+}
+
+fn contraction(stored: &Stored) -> Vec<OpenItem> {
+    match stored.settings.contraction {
+        Contraction::Forbidden => Vec::new(),
+        Contraction::Allowed => {
+            let sentence = "`contraction = \"allowed\"`: what is measured may differ from the production module in floats, \
+                            within the tolerance of a test";
+            vec![of_project(OpenItemKind::ContractionAllowed, None, sentence.to_owned())]
+        }
+    }
+}
+
+fn interfaces(stored: &Stored) -> Vec<OpenItem> {
+    if !stored.settings.level.traces_code() {
+        return Vec::new();
+    }
+    let without = stored.settings.kernels.iter().filter(|kernel| !stored.has_interface(&kernel.name));
+    let item = |kernel: &crate::model::project::ProjectKernel| {
+        let name = &kernel.name;
+        let sentence = format!("kernel {name} has no [[interface]]: its coupling with the host is not analysed");
+        of_project(OpenItemKind::KernelWithoutInterface, Some(OpenItemSubject::Kernel(name.clone())), sentence)
+    };
+    without.map(item).collect()
+}
+
+/// A function that a kernel's entry point reaches.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct ReachedFunction {
+    file: String,
+    name: String,
+}
+
+fn functions(stored: &Stored) -> Vec<OpenItem> {
+    if !stored.settings.level.traces_code() {
+        return Vec::new();
+    }
+    let mut seen = BTreeSet::new();
+    let mut items = Vec::new();
+    for kernel in stored.kernels {
+        for function in reached_functions(kernel) {
+            let implemented = stored.campaign.requirements.iter().any(|row| implements(row, &function));
+            if implemented || !seen.insert(function.clone()) {
+                continue;
+            }
+            let ReachedFunction { file, name } = function;
+            let sentence =
+                format!("no requirement implements {name} in {file}, which kernel {} reaches", kernel.kernel);
+            let subject = OpenItemSubject::Function { file, name };
+            items.push(of_project(OpenItemKind::FunctionWithoutRequirement, Some(subject), sentence));
+        }
+    }
+    items
+}
+
+fn reached_functions(kernel: &KernelEvidence) -> Vec<ReachedFunction> {
+    let structure = &kernel.structure;
+    if structure.functions.is_empty() {
+        return module_functions(kernel);
+    }
+    let points: BTreeSet<&ObligationId> = kernel.coverage.points.iter().map(|point| &point.id).collect();
+    let reached = structure.functions.iter().filter(|function| {
+        function.name == structure.entry || points.contains(&ObligationId(format!("{}.entry", function.id)))
+    });
+    let place = |function: &crate::model::structure::Function| {
+        let file = structure.files.get(function.span.file.0 as usize);
+        let file = file.map_or_else(|| kernel.source.clone(), |file| file.path.clone());
+        ReachedFunction { file, name: function.name.clone() }
+    };
+    reached.map(place).collect()
+}
+
+/// Of a module without source: its entry point, and every other function that its branches stand in.
+fn module_functions(kernel: &KernelEvidence) -> Vec<ReachedFunction> {
+    let plain = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
+    let branches = kernel.objects.structure.branches.iter();
+    let named = branches.filter_map(|branch| branch.place.function.as_deref()).map(plain);
+    let names: BTreeSet<String> = named.chain([kernel.configuration.entry.clone()]).collect();
+    names.into_iter().map(|name| ReachedFunction { file: kernel.source.clone(), name }).collect()
+}
+
+/// Whether a requirement names the function, or the whole file.
+fn implements(row: &RequirementEvidence, function: &ReachedFunction) -> bool {
+    row.code.iter().any(|code| {
+        code.found && code.file == function.file && code.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
+    })
+}
+
+/// Findings are looked for on the sequential engine, so that it is never left out without a word.
+fn engines(stored: &Stored) -> Vec<OpenItem> {
+    let mut items = Vec::new();
+    let asked = stored.settings.engines.as_deref();
+    let item = |engine: EngineName, acceptable: Acceptability, sentence: &str| {
+        let subject = Some(OpenItemSubject::Engine(engine));
+        OpenItem::new(OpenItemKind::EngineLeftOut, subject, acceptable, sentence)
+    };
+    if !stored.ran(EngineName::Sequential) {
+        let acceptable = match asked.is_some_and(|engines| !engines.contains(&EngineName::Sequential)) {
+            true => Acceptability::ByProject,
+            false => Acceptability::Never,
+        };
+        let sentence = "the sequential engine did not run: races, reads of what nobody wrote and other findings that it \
+                        alone looks for are not looked for";
+        items.push(item(EngineName::Sequential, acceptable, sentence));
+    }
+    let device_asked = asked.is_some_and(|engines| engines.contains(&EngineName::Vulkan));
+    if device_asked && !stored.ran(EngineName::Vulkan) {
+        let sentence = "the project asks for the engine vulkan, which did not run";
+        items.push(item(EngineName::Vulkan, Acceptability::Never, sentence));
+    }
+    items
+}
+
+fn checks(stored: &Stored) -> Vec<OpenItem> {
+    let kinds = &stored.campaign.not_looked_for;
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    let sentence = format!("findings not looked for on request (--check): {}", names.join(", "));
+    vec![of_run(OpenItemKind::ChecksLeftOut, None, sentence)]
+}
+
+fn tests(stored: &Stored) -> Vec<OpenItem> {
+    let left_out = stored.campaign.left_out.iter();
+    let item = |id: &crate::model::id::TestId| {
+        let sentence = format!("test {id} was left out on request (--without)");
+        of_run(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(id.clone())), sentence)
+    };
+    left_out.map(item).collect()
+}
+
+fn schedules(stored: &Stored) -> Vec<OpenItem> {
+    let wanted = stored.settings.schedules.count;
+    let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
+    let fewest = results
+        .filter(|result| completed(result.verdict))
+        .map(|result| result.schedules.as_ref().map_or(0, |schedules| schedules.asked))
+        .min();
+    match fewest.filter(|fewest| *fewest < wanted) {
+        None => Vec::new(),
+        Some(fewest) => {
+            let sentence =
+                format!("the project asks for {wanted} other schedules of each test, the command line for {fewest}");
+            vec![of_run(OpenItemKind::SchedulesLeftOut, None, sentence)]
+        }
+    }
+}
+
+fn repetitions(stored: &Stored) -> Vec<OpenItem> {
+    let item = |engine: EngineName| {
+        let wanted = stored.settings.repeat.unwrap_or(default_repetitions(engine)).get();
+        let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
+        let of_engine = results.filter(|result| result.engine == engine && completed(result.verdict));
+        let fewest = of_engine.map(|result| result.repetitions).min().filter(|fewest| *fewest < wanted)?;
+        let sentence = format!("tests ran {fewest} times on the engine {engine} in place of {wanted} (--repeat)");
+        let subject = Some(OpenItemSubject::Engine(engine));
+        Some(of_run(OpenItemKind::RepetitionsLeftOut, subject, sentence))
+    };
+    [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(item).collect()
+}
+
+fn replay(stored: &Stored) -> Vec<OpenItem> {
+    let mut results = stored.campaign.tests.iter().flat_map(|test| &test.results);
+    match results.find_map(|result| result.schedule) {
+        None => Vec::new(),
+        Some(schedule) => {
+            let sentence = format!("tests ran in the schedule {schedule} in place of the ordinary one (--replay)");
+            vec![of_run(OpenItemKind::ScheduleReplayed, None, sentence)]
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What makes a campaign's result say less than its level asks for, derived from stored evidence alone, by `certify` when it
+//! is made and by `verify` when it is checked again.
+//!
+//! Knows: open items with what the project accepts of them, notes for page 1, kinds of findings that were not looked for.
+//! Promises: what can be seen in the evidence is an item, a note or a kind that was not looked for, never nothing; an
+//! acceptance that accepts nothing is told and counts.
+//! Does not cover: evidence of format 1, which holds no settings to derive from.
+
+mod items;
+mod notes;
+mod unsought;
+
+#[cfg(test)]
+mod tests;
+
+use crate::coverage::Approval;
+use crate::coverage::justification::{Signature, signature_fault};
+use crate::model::evidence::{Campaign, KernelEvidence};
+use crate::model::open_item::{Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance};
+use crate::model::project::ProjectFile;
+use crate::model::verdict::{EngineName, Verdict};
+
+/// What open items are derived from.
+struct Stored<'a> {
+    settings: &'a ProjectFile,
+    campaign: &'a Campaign,
+    kernels: &'a [KernelEvidence],
+}
+
+impl Stored<'_> {
+    fn ran(&self, engine: EngineName) -> bool {
+        self.campaign.engines.iter().any(|row| row.engine == engine && row.ran)
+    }
+
+    fn has_interface(&self, kernel: &crate::model::id::KernelName) -> bool {
+        self.campaign.coupling.iter().any(|row| row.kernel == *kernel)
+    }
+}
+
+/// Whether a test came to its end on an engine, so that all that was asked of it was done.
+fn completed(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Pass | Verdict::Fail => true,
+        Verdict::Error | Verdict::NotRun | Verdict::Unsupported | Verdict::Timeout | Verdict::Undetermined => false,
+    }
+}
+
+/// Puts into the campaign what follows from the rest of it and from the kernels.
+pub fn derive(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
+    let Some(settings) = &campaign.settings else { return };
+    let stored = Stored { settings, campaign, kernels };
+    let kinds = OpenItemKind::ALL.iter().map(|(kind, _)| *kind);
+    let mut items: Vec<OpenItem> = kinds.flat_map(|kind| items::of_kind(kind, &stored)).collect();
+    let rejected = accept(&mut items, settings);
+    let (notes, unsought) = (notes::all(&stored), unsought::all(&stored));
+    (campaign.open_items, campaign.rejected_acceptances) = (items, rejected);
+    (campaign.notes, campaign.unsought) = (notes, unsought);
+}
+
+/// Marks the items that the project accepts; gives the acceptances that accept none.
+fn accept(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
+    let approval = Approval::for_level(&settings.level.to_string());
+    let mut rejected = Vec::new();
+    for acceptance in &settings.acceptances {
+        if let Err(reason) = accept_item(items, acceptance, approval) {
+            rejected.push(RejectedAcceptance { item: acceptance.item.clone(), reason });
+        }
+    }
+    rejected
+}
+
+fn accept_item(items: &mut [OpenItem], acceptance: &ItemAcceptance, approval: Approval) -> Result<(), String> {
+    let ItemAcceptance { item: name, reason, author, approver } = acceptance;
+    let Some(item) = items.iter_mut().find(|item| item.name == *name) else { return Err(no_item(name)) };
+    match item.acceptable {
+        Acceptability::ByProject => {}
+        Acceptability::Never => return Err("what is left out of one run cannot be accepted".to_owned()),
+    }
+    if let Some(fault) = signature_fault(Signature { reason, author, approver }, approval) {
+        return Err(fault);
+    }
+    if !item.stands() {
+        return Err("it is accepted twice".to_owned());
+    }
+    item.acceptance = Some(acceptance.approval());
+    Ok(())
+}
+
+fn no_item(name: &str) -> String {
+    let kind = name.split(' ').next().unwrap_or_default();
+    if OpenItemKind::ALL.iter().any(|(_, known)| *known == kind) {
+        return "not needed: there is no such open item".to_owned();
+    }
+    let known: Vec<&str> = OpenItemKind::ALL.iter().map(|(_, known)| *known).collect();
+    format!("no kind of open item is named `{kind}`; known: {}", known.join(", "))
+}

@@ -1,0 +1,36 @@
+//! Notes for page 1: what a reader must know and does not count against the result.
+//!
+//! Knows: engines that did not run, devices without validation layers.
+//! Promises: an engine for which nothing is claimed is named.
+//! Does not cover: what counts (`items`).
+
+use super::Stored;
+use crate::model::open_item::{CampaignNote, NoteKind};
+use crate::model::project::ValidationLayers;
+use crate::model::verdict::EngineName;
+
+/// All notes, by kind.
+pub fn all(stored: &Stored) -> Vec<CampaignNote> {
+    let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
+    engines.chain(layers(stored)).collect()
+}
+
+fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
+    if stored.ran(engine) {
+        return None;
+    }
+    let identity = stored.campaign.engines.iter().find(|row| row.engine == engine);
+    let reason = identity.map_or("it was not asked for", |row| row.reason.as_deref().unwrap_or("no reason recorded"));
+    let sentence = format!("Not run on the engine {engine}: {reason}. Nothing is claimed for it.");
+    Some(CampaignNote { kind: NoteKind::EngineNotRun, sentence })
+}
+
+fn layers(stored: &Stored) -> Option<CampaignNote> {
+    match stored.settings.validation {
+        ValidationLayers::Off => return None,
+        ValidationLayers::On | ValidationLayers::Required => {}
+    }
+    let sentence = "The device ran without validation layers, which are not installed.".to_owned();
+    (stored.ran(EngineName::Vulkan) && !super::unsought::layers_looked(stored))
+        .then_some(CampaignNote { kind: NoteKind::LayersNotInstalled, sentence })
+}

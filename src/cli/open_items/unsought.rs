@@ -1,0 +1,93 @@
+//! Kinds of findings that were not looked for, or not everywhere.
+//!
+//! Knows: which engine or input each kind comes from.
+//! Promises: a kind that is not named here was looked for in every test, on an engine that looks for it.
+//! Does not cover: what one engine could not run of a test, which is a verdict.
+
+use super::Stored;
+use crate::model::evidence::TestEvidence;
+use crate::model::finding::FindingKind;
+use crate::model::open_item::{UnsoughtKind, UnsoughtReason};
+use crate::model::project::ValidationLayers;
+use crate::model::schedule::ScheduleStatus;
+use crate::model::verdict::EngineName;
+
+/// In the order of kinds.
+pub fn all(stored: &Stored) -> Vec<UnsoughtKind> {
+    let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
+    kinds.filter_map(|kind| Some(UnsoughtKind { kind, reason: reason(kind, stored)? })).collect()
+}
+
+fn reason(kind: FindingKind, stored: &Stored) -> Option<UnsoughtReason> {
+    if stored.campaign.not_looked_for.contains(&kind) {
+        return Some(UnsoughtReason::LeftOut);
+    }
+    match kind {
+        FindingKind::DataRace
+        | FindingKind::BarrierDivergence
+        | FindingKind::OutOfBounds
+        | FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue
+        | FindingKind::NoTermination => no_sequential_engine(stored),
+        FindingKind::UntracedBranch => None,
+        FindingKind::ScheduleDependentOutput => no_other_schedule(stored),
+        FindingKind::EngineDisagreement => not_compared(stored),
+        FindingKind::Validation => no_layers(stored),
+        FindingKind::Coupling => no_coupling(stored),
+    }
+}
+
+fn no_sequential_engine(stored: &Stored) -> Option<UnsoughtReason> {
+    (!stored.ran(EngineName::Sequential)).then_some(UnsoughtReason::NoSequentialEngine)
+}
+
+fn no_device(stored: &Stored) -> Option<UnsoughtReason> {
+    (!stored.ran(EngineName::Vulkan)).then_some(UnsoughtReason::NoDevice)
+}
+
+fn no_other_schedule(stored: &Stored) -> Option<UnsoughtReason> {
+    let all = stored.campaign.tests.iter().all(in_other_schedules);
+    (!all).then_some(UnsoughtReason::NoOtherSchedule)
+}
+
+/// Whether the test ran in other schedules on some engine, as far as there are any.
+fn in_other_schedules(test: &TestEvidence) -> bool {
+    let mut statuses = test.results.iter().filter_map(|result| result.schedules.as_ref()).map(|found| found.status);
+    statuses.any(|status| match status {
+        ScheduleStatus::Equal | ScheduleStatus::Different | ScheduleStatus::NothingToPermute => true,
+        ScheduleStatus::Undetermined | ScheduleStatus::NotRun => false,
+    })
+}
+
+fn not_compared(stored: &Stored) -> Option<UnsoughtReason> {
+    let rows = &stored.campaign.agreement;
+    let compared = |test: &TestEvidence| {
+        let mut of_test = rows.iter().filter(|row| row.test == test.id).peekable();
+        of_test.peek().is_some() && of_test.all(|row| row.outputs != "not compared" && row.coverage != "not compared")
+    };
+    let all = || stored.campaign.tests.iter().all(compared);
+    no_device(stored)
+        .or_else(|| no_sequential_engine(stored))
+        .or_else(|| (!all()).then_some(UnsoughtReason::NotCompared))
+}
+
+fn no_layers(stored: &Stored) -> Option<UnsoughtReason> {
+    no_device(stored).or_else(|| (!layers_looked(stored)).then_some(UnsoughtReason::NoValidationLayers))
+}
+
+/// Whether a validation layer was in use on a device that ran.
+pub fn layers_looked(stored: &Stored) -> bool {
+    let on = match stored.settings.validation {
+        ValidationLayers::On | ValidationLayers::Required => true,
+        ValidationLayers::Off => false,
+    };
+    let mut devices = stored.campaign.engines.iter().filter(|row| row.engine == EngineName::Vulkan && row.ran);
+    let used = |layer: &String| !layer.contains("not installed");
+    on && devices.any(|row| row.identity.get("validation layer").is_some_and(used))
+}
+
+/// Coupling needs an interface of every kernel, and a device for its limits.
+fn no_coupling(stored: &Stored) -> Option<UnsoughtReason> {
+    let all = stored.settings.kernels.iter().all(|kernel| stored.has_interface(&kernel.name));
+    if all { no_device(stored) } else { Some(UnsoughtReason::NoInterface) }
+}
