@@ -486,7 +486,7 @@ fn a_vector_that_depends_on_rounding_stands_and_says_so() {
 fn project(folder: &Path) {
     write(folder, "glsl/k.comp", kernel("r[i] = exp(x) + tanh(y) * log(x);"));
     let settings =
-        "schema = 1\nname = \"bounds\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
+        "schema = 1\nname = \"bounds\"\nlevel = \"D\"\n\n[[kernel]]\nname = \"k\"\nsource = \"glsl/k.comp\"\n";
     write(folder, "vkcert.toml", settings);
     let inputs = INPUTS.iter().flatten().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
     let requirements = format!(

@@ -333,7 +333,9 @@ fn a_result_that_varies_is_undetermined_and_covers_nothing() {
     let vulkan = ["--engine", "vulkan"];
     let Some((output, evidence)) = certify("", &vulkan) else { return };
     assert_eq!(result(&evidence), ("pass", "", 3), "three times by default");
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(1), "a device alone looks for no races");
+    let reasons = evidence["conclusion"]["reasons"].to_string();
+    assert!(reasons.contains("engine-left-out sequential"), "{reasons}");
     assert!(covered(&evidence) > 0);
     for (fault, options, due, times) in [
         ("waver", &[][..], "the result varies: 2 of 3 repetitions agree; in repetition 2 buffer `", 3),
