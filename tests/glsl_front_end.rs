@@ -8,6 +8,7 @@
 //! `VKCERT_FILE=NAME` runs one file alone.
 
 use proptest::prelude::*;
+use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -325,6 +326,160 @@ fn included_files_are_given_with_project_relative_names() {
     let names: Vec<&str> = compiled.included.keys().map(String::as_str).collect();
     let base = "tests/filetests/glsl/include/";
     assert_eq!(names, [format!("{base}nested.glsl"), format!("{base}shared.glsl")]);
+}
+
+/// Writes files below a folder and gives a kernel of the first, with the folders that it includes from.
+fn kernel_of_files(root: &Path, files: &[(&str, &str)], include: &[PathBuf]) -> KernelSource {
+    for (path, text) in files {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+    let (path, text) = files[0];
+    let own = Path::new(path).strip_prefix("project").expect("the kernel lies in the project");
+    let mut kernel = source(own.to_str().expect("a name"), text);
+    kernel.folder = Some(root.join(path).parent().expect("a folder").to_owned());
+    kernel.include = include.to_vec();
+    kernel
+}
+
+/// The values of the integer constants that are stored, in order.
+fn stored_constants(words: &[u32]) -> Vec<u32> {
+    let module = Module::parse(words.to_vec()).expect("a module");
+    let value_of = |id: Id| {
+        let defining = module.instructions.iter().find(|instruction| instruction.result == Some(id))?;
+        match (defining.op, defining.operands.as_slice()) {
+            (Op::Constant, [Operand::LiteralBit32(value)]) => Some(*value),
+            _ => None,
+        }
+    };
+    let stores = module.instructions.iter().filter(|instruction| instruction.op == Op::Store);
+    let stored = stores.filter_map(|store| match store.operands.as_slice() {
+        [_, Operand::IdRef(value), ..] => value_of(*value),
+        _ => None,
+    });
+    stored.collect()
+}
+
+#[test]
+fn files_of_one_name_in_two_include_folders_are_two_files() {
+    const HEADER: &str = "#include \"detail.h\"\n#define NAME DETAIL\nvoid NAME_F() { v[AT] = NAME; }\n";
+    let text = "#version 450\n#extension GL_GOOGLE_include_directive : require\n\
+        layout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint v[]; };\n\
+        #include \"a.h\"\n#include \"b.h\"\nvoid main() { first(); second(); }\n";
+    let a = HEADER.replace("NAME_F", "first").replace("AT", "0");
+    let b = format!("#undef DETAIL\n#undef NAME\n{}", HEADER.replace("NAME_F", "second").replace("AT", "1"));
+    let files = [
+        ("project/glsl/k.comp", text),
+        ("one/inc/a.h", &a),
+        ("one/inc/detail.h", "#define DETAIL 11u\n"),
+        ("two/inc/b.h", &b),
+        ("two/inc/detail.h", "#define DETAIL 22u\n"),
+    ];
+    let root = tempfile::tempdir().expect("a folder");
+    // Named from the root of the disk, and by a way through another folder.
+    for way in ["one/inc", "project/../one/inc"] {
+        let include = [root.path().join(way), root.path().join("two/inc")];
+        let compiled = compile(&kernel_of_files(root.path(), &files, &include)).expect("the text compiles");
+        let names: Vec<&str> = compiled.included.keys().map(String::as_str).collect();
+        assert_eq!(names, ["../one/inc/a.h", "../one/inc/detail.h", "../two/inc/b.h", "../two/inc/detail.h"]);
+        assert_eq!(compiled.included["../two/inc/detail.h"], "#define DETAIL 22u\n");
+        assert_eq!(stored_constants(&compiled.production), [11, 22]);
+        assert_eq!(compiled.structure.accuracy, Accuracy::Exact);
+    }
+}
+
+#[test]
+fn an_include_on_a_last_line_without_end_keeps_places_exact() {
+    let root = tempfile::tempdir().expect("a folder");
+    let head = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"a.h\"";
+    let inner = "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint v[]; };\n\
+        void main() { if (v[1] > 2u && v[2] < 3u) v[0] = 1u; }";
+    let files =
+        [("project/k.comp", head), ("project/a.h", "#define LIMIT 3u\n#include \"b.h\""), ("project/b.h", inner)];
+    let compiled = compile(&kernel_of_files(root.path(), &files, &[])).expect("the text compiles");
+    assert_eq!(compiled.notes, Vec::<String>::new());
+    assert_eq!(compiled.structure.accuracy, Accuracy::Exact);
+    assert!(compiled.positions.tokens.iter().all(|token| token.column.is_some()));
+    assert_eq!(compiled.structure.decisions[0].text, "v[1] > 2u && v[2] < 3u");
+}
+
+#[test]
+fn narrow_constructors_that_the_compiler_gets_wrong_are_refused() {
+    let compiled = |extension: &str, stored: &str, body: &str| {
+        let text = format!(
+            "#version 450\n#extension GL_EXT_shader_16bit_storage : require\n\
+             #extension GL_EXT_shader_8bit_storage : require\n{extension}\nlayout(local_size_x = 1) in;\n\
+             layout(binding = 0) buffer B {{ {stored} v[]; }};\nconst int COUNT = 3;\nconst float HALF = 0.5;\n\
+             struct Pair {{ int number; float weight; }};\nconst Pair PAIR = Pair(1, 2.0);\n\
+             #define ZERO 0\nvoid main() {{ {body} }}\n"
+        );
+        compile(&source("narrow.comp", &text))
+    };
+    let wrong = [
+        ("float16_t", "float16_t(0)"),
+        ("float16_t", "float16_t(7u)"),
+        ("float16_t", "float16_t(true)"),
+        ("float16_t", "float16_t(-ZERO)"),
+        ("float16_t", "float16_t(COUNT + 1)"),
+        ("float16_t", "float16_t(1 < COUNT)"),
+        ("float16_t", "float16_t(int(2.0))"),
+        ("float16_t", "float16_t(PAIR.number)"),
+        ("float16_t", "float16_t(max(1, COUNT))"),
+        ("float16_t", "float16_t(gl_WorkGroupSize.x)"),
+        ("float16_t", "float16_t(int[2](1, 2).length())"),
+        ("f16vec2", "f16vec2(0)"),
+        ("f16vec2", "f16vec2(ivec2(1, 2))"),
+        ("int16_t", "int16_t(1.5)"),
+        ("u16vec2", "u16vec2(vec2(HALF))"),
+        ("uint8_t", "uint8_t(PAIR.weight)"),
+        ("int8_t", "int8_t(sqrt(4.0))"),
+    ];
+    for (stored, value) in wrong {
+        let refused = compiled("", stored, &format!("v[0] = {value};")).expect_err(value);
+        assert_eq!((refused.len(), refused[0].kind), (1, "compiler-defect"), "{value}: {refused:?}");
+        assert!(refused[0].hint.as_ref().is_some_and(|hint| hint.contains("arithmetic_types")), "{refused:?}");
+        let place = refused[0].location.as_ref().expect("a place");
+        let span = place.span.clone().expect("a span");
+        assert_eq!(&place.text.as_ref().expect("the text")[span], value);
+    }
+    let right = [
+        ("float16_t", "float16_t(0.0)"),
+        ("float16_t", "float16_t(HALF * 3)"),
+        ("float16_t", "float16_t(float(COUNT))"),
+        ("f16vec2", "f16vec2(vec2(1, COUNT))"),
+        ("int16_t", "int16_t(COUNT)"),
+        ("uint8_t", "uint8_t(true)"),
+        ("int16_t", "int16_t(int(v[1]) + 1)"),
+    ];
+    for (stored, value) in right {
+        compiled("", stored, &format!("v[0] = {value};")).unwrap_or_else(|errors| panic!("{value}: {errors:?}"));
+    }
+    // With arithmetic on the type the compiler converts the constants.
+    for extension in ["GL_EXT_shader_explicit_arithmetic_types_float16", "GL_EXT_shader_explicit_arithmetic_types"] {
+        let extension = format!("#extension {extension} : require");
+        compiled(&extension, "float16_t", "v[0] = float16_t(7);").expect("the constant is converted");
+    }
+}
+
+/// `!` is an operator and the leaf below it the condition, in parentheses or not.
+#[test]
+fn negations_in_parentheses_are_operators() {
+    for (text, values) in [
+        ("(!a) && b", "not and"),
+        ("!(a) && b", "not and"),
+        ("((!((a)))) && (b)", "not and"),
+        ("!(!(a)) && b", "not not and"),
+        ("!((!a) && (b))", "not and not"),
+    ] {
+        let text = format!("{HEAD}void main() {{ bool a = v[0] > 1, b = v[1] > 2; if ({text}) v[2] = 1; }}\n");
+        let compiled = compile(&source("negated.comp", &text)).expect("the text compiles");
+        let decision = compiled.structure.decisions.last().expect("a decision");
+        let leaves: Vec<&str> = decision.conditions.iter().map(|condition| condition.text.as_str()).collect();
+        assert_eq!(leaves, ["a", "b"], "{text}");
+        let shown = serde_json::to_string(&decision.expression).expect("an expression");
+        assert_eq!(shown.matches("not").count(), values.matches("not").count(), "{text}: {shown}");
+    }
 }
 
 #[test]

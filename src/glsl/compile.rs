@@ -29,6 +29,17 @@ enum Defines {
     None,
 }
 
+/// How the compiler is given what a text includes.
+#[derive(Clone, Copy)]
+enum Included<'a> {
+    /// The text includes nothing.
+    Nothing,
+    /// Files as they are.
+    Exact(&'a Includes),
+    /// With an end to the last line.
+    LineEnded(&'a Includes),
+}
+
 /// Names of the API versions with what the compiler calls them.
 const TARGETS: [(&str, shaderc::EnvVersion); 5] = [
     ("vulkan1.0", shaderc::EnvVersion::Vulkan1_0),
@@ -51,7 +62,7 @@ fn not_started() -> Box<Diagnostic> {
 
 fn options<'a>(
     kernel: &KernelSource,
-    includes: Option<&'a Includes>,
+    included: Included<'a>,
     defines: Defines,
 ) -> Result<shaderc::CompileOptions<'a>, Box<Diagnostic>> {
     let mut options = shaderc::CompileOptions::new().map_err(|_| not_started())?;
@@ -68,6 +79,10 @@ fn options<'a>(
             options.add_macro_definition(name, Some(value));
         }
     }
+    let includes = match included {
+        Included::Nothing => None,
+        Included::Exact(includes) | Included::LineEnded(includes) => Some(includes),
+    };
     if let Some(includes) = includes {
         options.set_include_callback(move |requested, kind, requesting, depth| {
             let form = match kind {
@@ -75,7 +90,11 @@ fn options<'a>(
                 shaderc::IncludeType::Standard => IncludeForm::Angled,
             };
             let found = includes.resolve(requested, form, requesting, depth).map_err(|error| error.to_string())?;
-            Ok(shaderc::ResolvedInclude { resolved_name: found.name, content: found.text.to_string() })
+            let content = match included {
+                Included::Nothing | Included::Exact(_) => found.text.to_string(),
+                Included::LineEnded(_) => super::lines::line_ended(found.text.to_string()),
+            };
+            Ok(shaderc::ResolvedInclude { resolved_name: found.name, content })
         });
     }
     Ok(options)
@@ -100,10 +119,28 @@ fn reject_mark(kernel: &KernelSource) -> Result<(), Box<Diagnostic>> {
     Err(Box::new(made))
 }
 
+/// Compiles the untouched text, which must have been admitted, on memory that holds `rest` where it was freed: what the
+/// compiler reads without having written it differs from one `rest` to the next.
+pub fn production_on(kernel: &KernelSource, includes: &Includes, rest: u8) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    leave_behind(rest);
+    production(kernel, includes)
+}
+
+/// Frees blocks full of one byte, of the sizes that the compiler asks for: its own pools and small objects.
+fn leave_behind(rest: u8) {
+    const POOL_BYTES: usize = 8 << 10;
+    const POOLS: usize = 192;
+    const SMALL: [usize; 10] = [16, 32, 48, 64, 96, 128, 256, 512, 1024, 2048];
+    let pools = (0..POOLS).map(|_| vec![rest; POOL_BYTES]);
+    let small = SMALL.iter().flat_map(|size| (0..64).map(move |_| vec![rest; *size]));
+    let blocks: Vec<Vec<u8>> = pools.chain(small).collect();
+    std::hint::black_box(&blocks);
+}
+
 /// Compiles the untouched text, which must have been admitted.
 pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
-    let mut options = options(kernel, Some(includes), Defines::Given).map_err(one)?;
+    let mut options = options(kernel, Included::Exact(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(level(kernel.optimization));
     let result = compiler().map_err(one)?.compile_into_spirv(
         &kernel.text,
@@ -174,7 +211,7 @@ pub struct RewriteError {
 /// Compiles text that is preprocessed already (marked, re-lined).
 pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) -> Result<Vec<u32>, RewriteError> {
     let failed = |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
-    let mut options = options(kernel, None, Defines::None).map_err(failed)?;
+    let mut options = options(kernel, Included::Nothing, Defines::None).map_err(failed)?;
     options.set_optimization_level(level(optimization));
     let compiler = compiler().map_err(failed)?;
     let result =
@@ -200,7 +237,7 @@ pub fn marked(kernel: &KernelSource, text: &str, names: &MarkerNames) -> Result<
 /// The compiler's own preprocessed text of `text`, which is the kernel's or one with the same tokens. No pragma in it
 /// may hold an operator or a string, and no string a byte that is no text (see [`super::lines::showable`]).
 pub fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
-    let options = options(kernel, Some(includes), Defines::Given).map_err(|error| error.to_string())?;
+    let options = options(kernel, Included::LineEnded(includes), Defines::Given).map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
     let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
@@ -222,7 +259,7 @@ impl Predefined for CompilerMacros<'_> {
             };
         }
         let mut values: BTreeMap<String, Option<String>> = names.iter().map(|name| (name.clone(), None)).collect();
-        let Ok(options) = options(self.kernel, None, Defines::None) else { return values };
+        let Ok(options) = options(self.kernel, Included::Nothing, Defines::None) else { return values };
         let Ok(compiler) = compiler() else { return values };
         let Ok(artifact) = compiler.preprocess(&text, "probe", "main", Some(&options)) else { return values };
         let tokens = super::lexer::tokens_of(&artifact.as_text());

@@ -7,6 +7,7 @@
 use super::DecisionPolicy;
 use super::marking::{Placed, Placement};
 use super::names::{ArgumentPlace, Names, ValueType};
+use super::narrow::{self, NarrowConstructor};
 use super::syntax::*;
 use super::token::{Frames, Located, Token};
 use crate::model::id::{DecisionId, FunctionId};
@@ -55,6 +56,8 @@ pub struct Decisions<'a> {
     pub ranges: Vec<[u32; 2]>,
     pub function: Option<FunctionId>,
     pub surroundings: Surroundings,
+    /// Constructors of narrow types that the compiler gets wrong unless an extension is enabled.
+    pub narrow: Vec<NarrowConstructor>,
 }
 
 impl<'a> Decisions<'a> {
@@ -76,6 +79,7 @@ impl<'a> Decisions<'a> {
             ranges: Vec::new(),
             function: None,
             surroundings: Surroundings::Runtime,
+            narrow: Vec::new(),
         }
     }
 
@@ -186,6 +190,7 @@ impl<'a> Decisions<'a> {
     }
 
     fn visit_call(&mut self, callee: &Expression, arguments: &[Expression]) {
+        self.narrow.extend(narrow::constructor(&self.names, callee, arguments));
         if self.names.array_constructor(callee).is_some() {
             self.constant("an array size", |decisions| decisions.visit_parts(callee));
         } else if !matches!(callee.kind, ExpressionKind::Identifier) {

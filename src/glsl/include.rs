@@ -1,7 +1,8 @@
 //! Finds the files that `#include` names, for the compiler and for our own preprocessor alike.
 //!
 //! Promises: one rule for both: `"..."` is looked for beside the including file, then in the include folders; `<...>`
-//! in the include folders alone. Names that leave this file are project-relative with `/` as separator, never absolute.
+//! in the include folders alone. Names that leave this file are relative to the project with `/` as separator (`../` leads
+//! out of it), never absolute; two files never share a name, however the project's own folder was named.
 
 use super::KernelSource;
 use std::cell::RefCell;
@@ -45,21 +46,31 @@ pub enum IncludeError {
 pub struct Includes {
     root: Option<PathBuf>,
     folders: Vec<PathBuf>,
-    /// Report name to the file's folder on disk.
-    homes: RefCell<BTreeMap<String, PathBuf>>,
+    /// Files by report name, the main file among them.
+    files: RefCell<BTreeMap<String, KnownFile>>,
     found: RefCell<BTreeMap<String, Arc<str>>>,
+}
+
+/// A file that has a report name.
+#[derive(Debug, Clone)]
+struct KnownFile {
+    /// Its folder, as it was reached.
+    home: PathBuf,
+    /// The file itself, links resolved.
+    identity: PathBuf,
 }
 
 impl Includes {
     pub fn new(kernel: &KernelSource) -> Self {
-        let mut homes = BTreeMap::new();
+        let mut files = BTreeMap::new();
         if let Some(folder) = &kernel.folder {
-            homes.insert(kernel.path.clone(), folder.clone());
+            let own = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
+            files.insert(kernel.path.clone(), KnownFile { home: folder.clone(), identity: identity(&own) });
         }
         Self {
             root: project_root(kernel),
             folders: kernel.include.clone(),
-            homes: RefCell::new(homes),
+            files: RefCell::new(files),
             found: RefCell::default(),
         }
     }
@@ -81,7 +92,7 @@ impl Includes {
             return Err(IncludeError::TooDeep);
         }
         let home = match form {
-            IncludeForm::Quoted => self.homes.borrow().get(requesting).cloned(),
+            IncludeForm::Quoted => self.files.borrow().get(requesting).map(|file| file.home.clone()),
             IncludeForm::Angled => None,
         };
         for folder in home.iter().chain(&self.folders) {
@@ -94,7 +105,8 @@ impl Includes {
     }
 
     fn read(&self, path: &Path, folder: &Path, requested: &str) -> Result<Included, IncludeError> {
-        let name = self.report_name(path, folder, requested);
+        let identity = identity(path);
+        let name = self.free_name(self.report_name(path, folder, requested), &identity);
         if let Some(text) = self.found.borrow().get(&name) {
             return Ok(Included { name, text: text.clone() });
         }
@@ -107,14 +119,23 @@ impl Includes {
         }
         let text: Arc<str> = text.into();
         self.found.borrow_mut().insert(name.clone(), text.clone());
-        self.homes.borrow_mut().insert(name.clone(), path.parent().unwrap_or(folder).to_owned());
+        let home = path.parent().unwrap_or(folder).to_owned();
+        self.files.borrow_mut().insert(name.clone(), KnownFile { home, identity });
         Ok(Included { name, text })
+    }
+
+    /// The name, or where another file has it, the name with a number behind it.
+    fn free_name(&self, name: String, identity: &Path) -> String {
+        let files = self.files.borrow();
+        let is_free = |name: &String| files.get(name).is_none_or(|file| file.identity == identity);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.clone()).chain(numbered).find(is_free).expect("numbers do not end")
     }
 
     fn report_name(&self, path: &Path, folder: &Path, requested: &str) -> String {
         let clean = lexically_clean(path);
-        if let Some(relative) = self.root.as_deref().and_then(|root| clean.strip_prefix(root).ok()) {
-            return slashes(relative);
+        if let Some(relative) = self.root.as_deref().and_then(|root| relative_to(root, &clean)) {
+            return slashes(&relative);
         }
         if clean.is_relative() {
             return slashes(&clean);
@@ -122,6 +143,24 @@ impl Includes {
         let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         slashes(&lexically_clean(&Path::new(&folder).join(requested.trim_start_matches('/'))))
     }
+}
+
+/// What a path leads to; the path itself where that cannot be told.
+fn identity(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| lexically_clean(path))
+}
+
+/// The way from a folder to a file, both without `.` and `..` inside; none where they have no common beginning.
+fn relative_to(root: &Path, path: &Path) -> Option<PathBuf> {
+    if let Ok(inside) = path.strip_prefix(root) {
+        return Some(inside.to_owned());
+    }
+    let absolute = |path: &Path| std::path::absolute(path).ok().map(|path| lexically_clean(&path));
+    let (root, path) = (absolute(root)?, absolute(path)?);
+    let shared = root.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+    let up = root.components().skip(shared).map(|_| Component::ParentDir);
+    // Without a folder in common the way would be the absolute path.
+    (shared > 1).then(|| up.chain(path.components().skip(shared)).collect())
 }
 
 /// The folder that report paths are relative to: the source's folder without the folders that its path names.

@@ -9,7 +9,7 @@ use super::isolate::{self, Isolated, Rejection};
 use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
-use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, parser};
+use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, narrow, parser};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
@@ -44,17 +44,19 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     // The compiler works on the production text while the same text is read here.
     let (production, (unit, accuracy, outline)) = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let production = builder.spawn_scoped(scope, || compiler::production(kernel, &Includes::new(kernel)));
+        let production = builder.spawn_scoped(scope, || production_twice(kernel));
         let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
         let items = parser::parse(&unit.tokens);
         let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
         let production = match production {
             Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => compiler::production(kernel, &includes),
+            Err(_) => production_twice(kernel),
         };
         (production, (unit, accuracy, outline))
     });
     let production = production?;
+    narrow::refuse(&unit, &outline)?;
+    let production = production.one()?;
     notes.extend(outline.notes.iter().cloned());
     let names = MarkerNames::unused_in(&unit.tokens);
     let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
@@ -64,6 +66,49 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
+}
+
+/// What two compilations of the same text gave.
+struct Twice {
+    first: Vec<u32>,
+    second: Vec<u32>,
+    path: String,
+}
+
+impl Twice {
+    /// The module; refused where the compiler cannot be relied on.
+    fn one(self) -> Result<Vec<u32>, Vec<Diagnostic>> {
+        if self.first == self.second {
+            return Ok(self.first);
+        }
+        let differing = self.first.iter().zip(&self.second).position(|(first, second)| first != second);
+        let word = differing.unwrap_or(self.first.len().min(self.second.len()));
+        let message = format!(
+            "the compiler makes different modules of this text (from word {word} on): it reads memory \
+             that it has not written"
+        );
+        let hint = "look for rare constructs, and write them otherwise; the module of such a text cannot be relied on";
+        Err(vec![Diagnostic::new("compiler-defect", message).in_file(&self.path).hint(hint)])
+    }
+}
+
+/// The production module, compiled twice on memory with different remains: a defect of the compiler that depends on them
+/// shows as a difference.
+fn production_twice(kernel: &KernelSource) -> Result<Twice, Vec<Diagnostic>> {
+    // The upper half of a `double` of these bytes is a number that survives conversion to narrower floats.
+    const REMAINS: [u8; 2] = [0x3F, 0x40];
+    let compiled = |rest: u8| compiler::production_on(kernel, &Includes::new(kernel), rest);
+    let (first, second) = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let second = builder.spawn_scoped(scope, || compiled(REMAINS[1]));
+        let first = compiled(REMAINS[0]);
+        let second = match second {
+            Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => compiled(REMAINS[1]),
+        };
+        (first, second)
+    });
+    Ok(Twice { first: first?, second: second?, path: kernel.path.clone() })
 }
 
 /// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros grow without bound.
@@ -223,5 +268,30 @@ fn structure(
         markers: text.roles,
         value_marker: names.value,
         mark_marker: names.mark,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A constant of which the compiler reads more than it has written.
+    const DEFECT: &str = "#version 450
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer D { float16_t d[]; };
+void main() { d[gl_GlobalInvocationID.x] = float16_t(5); }
+";
+
+    #[test]
+    fn modules_that_depend_on_what_memory_held_are_refused() {
+        for _ in 0..20 {
+            let twice = production_twice(&KernelSource::alone("k.comp", DEFECT, "vulkan1.3"));
+            let refused = twice.expect("the compiler accepts it").one().expect_err("the modules differ");
+            assert_eq!(refused[0].kind, "compiler-defect");
+        }
+        let right = DEFECT.replace("(5)", "(5.0)");
+        let twice = production_twice(&KernelSource::alone("k.comp", right, "vulkan1.3"));
+        twice.expect("the compiler accepts it").one().expect("one module");
     }
 }

@@ -149,7 +149,15 @@ pub fn showable(unit: &TranslationUnit) -> Result<String, String> {
         let length = text[start..].lines().next().map_or(0, str::len);
         blank_pragma(&mut text, start, length)?;
     }
-    Ok(text)
+    Ok(line_ended(text))
+}
+
+/// A text whose last line has an end: the compiler, asked for its preprocessed text alone, refuses an `#include` there.
+pub fn line_ended(mut text: String) -> String {
+    if !text.ends_with(['\n', '\r']) {
+        text.push('\n');
+    }
+    text
 }
 
 /// The same for text that our own preprocessor could not read: every pragma is blanked.
@@ -167,7 +175,7 @@ pub fn showable_unread(text: &str, included: &BTreeMap<String, String>) -> Resul
         }
         start += line.len();
     }
-    Ok(made)
+    Ok(line_ended(made))
 }
 
 fn blank_pragma(text: &mut String, start: usize, length: usize) -> Result<(), String> {

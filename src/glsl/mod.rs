@@ -27,6 +27,7 @@ mod macros;
 mod marker_calls;
 mod marking;
 mod names;
+mod narrow;
 mod outline;
 mod parser;
 #[cfg(feature = "compiler")]

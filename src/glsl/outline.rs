@@ -6,6 +6,7 @@
 use super::DecisionPolicy;
 use super::decisions::{Decisions, Position, Surroundings};
 use super::marking::{Placed, Placement};
+use super::narrow::NarrowConstructor;
 use super::syntax::{self, *};
 use super::token::{Frames, Token};
 use crate::model::id::{DecisionId, FunctionId, StatementId, SwitchId};
@@ -29,6 +30,7 @@ pub struct Outline {
     /// First and last token of each loop statement, outer before inner.
     pub loops: Vec<[u32; 2]>,
     pub notes: Vec<String>,
+    pub narrow: Vec<NarrowConstructor>,
 }
 
 /// Describes parsed text.
@@ -66,6 +68,7 @@ pub fn outline(
         selectors: outliner.selectors,
         loops: outliner.loops,
         notes: outliner.notes,
+        narrow: outliner.decisions.narrow,
     }
 }
 

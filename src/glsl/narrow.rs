@@ -1,0 +1,253 @@
+//! Constructors of 8- and 16-bit types that the pinned compiler gets wrong.
+//!
+//! Knows: while an extension lets a text store narrow types but not calculate with them, the compiler keeps the bits of a
+//! constant argument and takes them for another type: `float16_t(0)` becomes half of a `double` that nobody has written,
+//! another one in every run, and `int16_t(1.5)` becomes 0.
+//! Promises: such a constructor is refused with its place and a form that is right, before its module is used; where the
+//! type of a constant argument cannot be told it counts as another one.
+//! Does not cover: arguments that are no constants, of which the compiler makes modules that are not valid.
+
+use super::names::Names;
+use super::outline::Outline;
+use super::preprocessor::TranslationUnit;
+use super::syntax::{Expression, ExpressionKind, TokenIndex};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::structure::Constness;
+
+/// Which narrow numbers a type is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NarrowFamily {
+    Int8,
+    Int16,
+    Float16,
+}
+
+impl NarrowFamily {
+    /// The extension that lets a text calculate with such numbers, and others with the same effect.
+    fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Int8 => &[
+                "GL_EXT_shader_explicit_arithmetic_types_int8",
+                "GL_EXT_shader_explicit_arithmetic_types",
+                "GL_NV_gpu_shader5",
+            ],
+            Self::Int16 => &[
+                "GL_EXT_shader_explicit_arithmetic_types_int16",
+                "GL_EXT_shader_explicit_arithmetic_types",
+                "GL_AMD_gpu_shader_int16",
+                "GL_NV_gpu_shader5",
+            ],
+            Self::Float16 => &[
+                "GL_EXT_shader_explicit_arithmetic_types_float16",
+                "GL_EXT_shader_explicit_arithmetic_types",
+                "GL_AMD_gpu_shader_half_float",
+                "GL_NV_gpu_shader5",
+            ],
+        }
+    }
+
+    /// The family of a type by its name.
+    fn of_type(name: &str) -> Option<Self> {
+        let families = [("8", Self::Int8), ("16", Self::Int16)];
+        let of_int = families.into_iter().find_map(|(bits, family)| {
+            let scalar = name == format!("int{bits}_t") || name == format!("uint{bits}_t");
+            let vector = ["i", "u"].iter().any(|sign| name.starts_with(&format!("{sign}{bits}vec")));
+            (scalar || vector).then_some(family)
+        });
+        let is_half = name == "float16_t" || name.starts_with("f16vec") || name.starts_with("f16mat");
+        of_int.or(is_half.then_some(Self::Float16))
+    }
+}
+
+/// A constructor that is wrong unless its family's arithmetic is enabled where it stands.
+#[derive(Debug, Clone)]
+pub struct NarrowConstructor {
+    pub family: NarrowFamily,
+    /// The type's name.
+    pub callee: TokenIndex,
+    /// The closing parenthesis.
+    pub last: TokenIndex,
+}
+
+/// What the values of an expression are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Domain {
+    Floating,
+    Integer,
+    Boolean,
+    Unknown,
+}
+
+impl Domain {
+    /// Of two operands of one arithmetic operation.
+    fn joined(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Floating, _) | (_, Self::Floating) => Self::Floating,
+            (same, other) if same == other => same,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether the bits of such a constant mean the same in the 32-bit type that stands for the family.
+    fn suits(self, family: NarrowFamily) -> bool {
+        match family {
+            NarrowFamily::Float16 => self == Self::Floating,
+            NarrowFamily::Int8 | NarrowFamily::Int16 => matches!(self, Self::Integer | Self::Boolean),
+        }
+    }
+}
+
+/// The constructor that a call is, where it may be one that the compiler gets wrong.
+pub fn constructor(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<NarrowConstructor> {
+    let ExpressionKind::Identifier = callee.kind else { return None };
+    let family = NarrowFamily::of_type(names.text(callee.first))?;
+    let wrong = |argument: &&Expression| is_constant(names, argument) && !domain(names, argument).suits(family);
+    arguments.iter().find(wrong)?;
+    let last = arguments.last()?.last + 1;
+    Some(NarrowConstructor { family, callee: callee.first, last })
+}
+
+/// Refuses a text that holds such a constructor without the extension.
+pub fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
+    let wrong = outline.narrow.iter().filter(|constructor| !is_enabled(unit, constructor));
+    let refused: Vec<Diagnostic> = wrong.map(|constructor| diagnostic(unit, constructor)).collect();
+    if refused.is_empty() { Ok(()) } else { Err(refused) }
+}
+
+/// Whether the text enables arithmetic on the family before the constructor.
+fn is_enabled(unit: &TranslationUnit, constructor: &NarrowConstructor) -> bool {
+    let mut enabled = false;
+    for directive in unit.directives.iter().filter(|directive| directive.before <= constructor.callee) {
+        let mut words = directive.text.split([' ', ':']).filter(|word| !word.is_empty());
+        let is_extension = words.next() == Some("#extension");
+        let known = words.next().is_some_and(|name| constructor.family.extensions().contains(&name));
+        if is_extension && known {
+            enabled = words.next() != Some("disable");
+        }
+    }
+    enabled
+}
+
+fn diagnostic(unit: &TranslationUnit, constructor: &NarrowConstructor) -> Diagnostic {
+    let tokens = &unit.tokens[constructor.callee..=constructor.last.min(unit.tokens.len() - 1)];
+    let place = unit.frames.locate(tokens).and_then(|located| {
+        let file = unit.files.get(located.span.file.0 as usize)?;
+        Some((file, located.span.start as usize..located.span.end as usize))
+    });
+    let name = &unit.tokens[constructor.callee].text;
+    let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or(name);
+    let message =
+        format!("the compiler makes a wrong module of `{shown}`: it takes the constant for one of another type");
+    let written = match constructor.family {
+        NarrowFamily::Float16 => "a float, as in `float16_t(0.0)`",
+        NarrowFamily::Int8 | NarrowFamily::Int16 => "an integer",
+    };
+    let literal = match constructor.family {
+        NarrowFamily::Float16 => " and write `0.0hf`",
+        NarrowFamily::Int8 | NarrowFamily::Int16 => "",
+    };
+    let extension = constructor.family.extensions()[0];
+    let made = Diagnostic::new("compiler-defect", message);
+    let made = match place {
+        Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
+        None => made,
+    };
+    made.hint(format!("give the constructor {written}, or enable {extension}{literal}"))
+}
+
+/// Whether the compiler knows the value; the length of an array is such a value, too.
+fn is_constant(names: &Names<'_>, expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Call { callee, arguments } if arguments.is_empty() => {
+            matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.text(*name) == "length")
+        }
+        ExpressionKind::Call { callee, arguments } => {
+            names.is_pure_callee(callee) && arguments.iter().all(|argument| is_constant(names, argument))
+        }
+        ExpressionKind::Parenthesised(inner) => is_constant(names, inner),
+        ExpressionKind::Prefix(inner) if !matches!(names.text(expression.first), "++" | "--") => {
+            is_constant(names, inner)
+        }
+        ExpressionKind::Binary { left, right, .. } => is_constant(names, left) && is_constant(names, right),
+        _ => names.constness(expression) == Constness::Constant,
+    }
+}
+
+fn domain(names: &Names<'_>, expression: &Expression) -> Domain {
+    match &expression.kind {
+        ExpressionKind::Literal => domain_of_literal(names.text(expression.first)),
+        ExpressionKind::Parenthesised(inner) => domain(names, inner),
+        ExpressionKind::Prefix(operand) => match names.text(expression.first) {
+            "!" => Domain::Boolean,
+            _ => domain(names, operand),
+        },
+        ExpressionKind::Binary { operator, left, right } => match names.text(*operator) {
+            "&&" | "||" | "^^" | "==" | "!=" | "<" | ">" | "<=" | ">=" => Domain::Boolean,
+            "<<" | ">>" => domain(names, left),
+            _ => domain(names, left).joined(domain(names, right)),
+        },
+        ExpressionKind::Ternary { then, otherwise, .. } => domain(names, then).joined(domain(names, otherwise)),
+        ExpressionKind::Comma { second, .. } => domain(names, second),
+        ExpressionKind::Call { callee, arguments } => domain_of_call(names, callee, arguments),
+        ExpressionKind::Index { base, .. } => domain(names, base),
+        ExpressionKind::Field { base, .. } => match domain_of_value(names, expression) {
+            Domain::Unknown => domain(names, base),
+            known => known,
+        },
+        ExpressionKind::Identifier => match names.text(expression.first) {
+            "gl_WorkGroupSize" => Domain::Integer,
+            name if name.starts_with("gl_Max") || name.starts_with("gl_Min") => Domain::Integer,
+            _ => domain_of_value(names, expression),
+        },
+        ExpressionKind::Postfix(_)
+        | ExpressionKind::Assignment { .. }
+        | ExpressionKind::List(_)
+        | ExpressionKind::Template(_) => Domain::Unknown,
+    }
+}
+
+fn domain_of_literal(text: &str) -> Domain {
+    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    match text {
+        "true" | "false" => Domain::Boolean,
+        _ if !hexadecimal && text.contains(['.', 'e', 'E', 'f', 'F']) => Domain::Floating,
+        _ => Domain::Integer,
+    }
+}
+
+/// By the declared type of the value.
+fn domain_of_value(names: &Names<'_>, expression: &Expression) -> Domain {
+    names.type_of(expression).map_or(Domain::Unknown, |value| domain_of_type(&value.name))
+}
+
+fn domain_of_type(name: &str) -> Domain {
+    let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    match name {
+        "bool" => Domain::Boolean,
+        _ if begins(&["bvec"]) => Domain::Boolean,
+        "float" | "double" => Domain::Floating,
+        _ if begins(&["float", "vec", "mat", "dvec", "dmat", "f16", "f32", "f64"]) => Domain::Floating,
+        "int" | "uint" => Domain::Integer,
+        _ if begins(&["int", "uint", "ivec", "uvec", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]) => {
+            Domain::Integer
+        }
+        _ => Domain::Unknown,
+    }
+}
+
+/// Of a constructor, or of a built-in function whose result is like its arguments.
+fn domain_of_call(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Domain {
+    let ExpressionKind::Identifier = callee.kind else {
+        let is_length = matches!(&callee.kind, ExpressionKind::Field { name, .. } if names.text(*name) == "length");
+        return if is_length { Domain::Integer } else { Domain::Unknown };
+    };
+    match names.text(callee.first) {
+        "abs" | "sign" | "min" | "max" | "clamp" => {
+            let all = arguments.iter().map(|argument| domain(names, argument));
+            all.reduce(Domain::joined).unwrap_or(Domain::Unknown)
+        }
+        "sqrt" | "inversesqrt" | "exp" | "exp2" | "log" | "log2" | "pow" | "sin" | "cos" | "tan" | "floor" | "ceil"
+        | "trunc" | "round" | "roundEven" | "fract" | "radians" | "degrees" => Domain::Floating,
+        name => domain_of_type(name),
+    }
+}
