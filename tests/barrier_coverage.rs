@@ -43,8 +43,10 @@ fn test(id: &str, twice: u32, only: u32) -> String {
         "[[{}]]\nid = \"{id}\"\nrequirements = [\"HLR-1\"]\n\
          buffers = {{ v = {{ type = \"uint\", fill = {{ constant = 0 }}, count = 8 }} }}\n\
          dispatches = [{{ kernel = \"k\", groups = [1, 1, 1], push_constants = {{ twice = {twice}, only = {only} }}, \
-         bindings = [{{ binding = 0, buffer = \"v\" }}] }}]\n\n",
-        "test"
+         bindings = [{{ binding = 0, buffer = \"v\" }}] }}]\n\
+         expect = [{{ buffer = \"v\", values = [{}] }}]\n\n",
+        "test",
+        8 * (1 + twice)
     )
 }
 

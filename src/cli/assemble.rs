@@ -11,11 +11,13 @@ use super::profile::Target;
 use super::project::module_file;
 use super::test_run::{ModuleRecords, TestRun};
 use super::{coupling, derive};
+use crate::exec::judged::{Codes, Observation};
 use crate::glsl;
 use crate::model::canonical::{content_hash, sha256_digits};
 use crate::model::coverage::KernelCoverage;
 use crate::model::evidence::*;
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::flow::DispatchFlow;
 use crate::model::id::{KernelName, TestId};
 use crate::model::procedure::Language;
 use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
@@ -25,8 +27,8 @@ use crate::requirement::{Project, trace};
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each test expects, with values resolved.
-pub type Expectations = BTreeMap<TestId, Vec<StoredExpectation>>;
+/// What each test that can run expects, with values resolved, and what its dispatches store.
+pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
 
 /// Everything of a campaign but the conclusion.
 pub fn campaign(
@@ -34,7 +36,7 @@ pub fn campaign(
     kernels: &[Kernel],
     engines: &Engines,
     runs: &[Vec<TestRun>],
-    (expected, agreement): (&Expectations, &Comparison),
+    (laid_out, agreement): (&LaidOut, &Comparison),
     coupling: &[KernelCoupling],
     limits: Vec<String>,
 ) -> Result<Campaign, Failure> {
@@ -55,7 +57,7 @@ pub fn campaign(
         settings: Some(project.settings.value.clone()),
         engines: engines.identities(),
         requirements: trace::trace(project, &verdicts),
-        tests: tests(project, runs, expected),
+        tests: tests(project, runs, laid_out),
         justifications: justifications(project),
         coupling,
         findings,
@@ -169,7 +171,7 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
     found
 }
 
-fn tests(project: &Project, runs: &[Vec<TestRun>], expected: &Expectations) -> Vec<TestEvidence> {
+fn tests(project: &Project, runs: &[Vec<TestRun>], laid_out: &LaidOut) -> Vec<TestEvidence> {
     let limit = project.settings.value.limits.output_bytes;
     let rows = project.tests.iter().zip(runs);
     rows.map(|(test, row)| TestEvidence {
@@ -182,7 +184,8 @@ fn tests(project: &Project, runs: &[Vec<TestRun>], expected: &Expectations) -> V
         hash: crate::requirement::hash::test_hash(test),
         procedure: trace::describe(test),
         definition: test.value.clone(),
-        expected: expected.get(&test.id).cloned().unwrap_or_default(),
+        expected: laid_out.get(&test.id).map(|(expected, _)| expected.clone()).unwrap_or_default(),
+        flows: laid_out.get(&test.id).map(|(_, flows)| flows.clone()).unwrap_or_default(),
         results: row.iter().map(|run| result(run, limit)).collect(),
     })
     .collect()
@@ -219,6 +222,9 @@ pub fn kernels(
     runs: &[Vec<TestRun>],
     campaign: &mut Campaign,
 ) -> Vec<KernelEvidence> {
+    let codes = codes(kernels);
+    let observed = |test: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test, &codes);
+    let observations: Vec<Observation> = campaign.tests.iter().map(observed).collect();
     let mut evidence = Vec::new();
     for kernel in kernels {
         let rows = kernel.configurations.iter().flat_map(|found| engines.names().into_iter().map(move |e| (found, e)));
@@ -235,11 +241,11 @@ pub fn kernels(
                 structure,
                 layout,
                 presence,
-                records: records(project, kernel, configuration, engine, runs, |run| &run.records),
+                records: records(project, kernel, configuration, engine, (runs, &observations), |run| &run.records),
                 objects: ObjectEvidence {
                     structure: kernel.object.structure.clone(),
                     instrumented: object_hash(kernel),
-                    records: records(project, kernel, configuration, engine, runs, |run| &run.objects),
+                    records: records(project, kernel, configuration, engine, (runs, &observations), |run| &run.objects),
                 },
                 barriers: kernel.barriers(),
                 coverage: KernelCoverage::default(),
@@ -293,24 +299,34 @@ fn of_configuration<'a>(
     rows.iter().find(same)
 }
 
+/// Identities of the kernels' code.
+pub fn codes(kernels: &[Kernel]) -> Codes {
+    let identity = |kernel: &Kernel| {
+        let code = sha256_digits(&module_bytes(&kernel.module.code()));
+        (KernelName(kernel.name.clone()), derive::code_identity(&code, &kernel.entry))
+    };
+    kernels.iter().map(identity).collect()
+}
+
 /// Raw records of each test that ran the kernel under the configuration, passed or not; only those of
-/// passed requirement-based tests count.
+/// passed requirement-based tests that judge what it stores count.
 fn records(
     project: &Project,
     kernel: &Kernel,
     configuration: &KernelConfiguration,
     engine: EngineName,
-    runs: &[Vec<TestRun>],
+    (runs, observations): (&[Vec<TestRun>], &[Observation]),
     kind: fn(&TestRun) -> &Vec<ModuleRecords>,
 ) -> Vec<TestRecords> {
     let mut found = Vec::new();
-    for (test, row) in project.tests.iter().zip(runs) {
+    let name = KernelName(kernel.name.clone());
+    for ((test, row), observation) in project.tests.iter().zip(runs).zip(observations) {
         let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
         if let Some(ModuleRecords { records: Ok(records), .. }) = of_configuration(kind(run), kernel, configuration) {
             found.push(TestRecords {
                 test: TestId(test.id.0.clone()),
                 verdict: run.verdict,
-                counted: derive::counts(run.verdict, &test.requirements),
+                counted: derive::counts(run.verdict, test, observation, (&name, &configuration.configuration)),
                 records: records.clone(),
             });
         }
@@ -339,7 +355,7 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
     let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
     ModuleHashes {
         production: sha256_words(&kernel.production),
-        code: kernel.code_digits(),
+        code: sha256_words(&kernel.module.code()),
         production_file: stored,
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
         instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),

@@ -12,8 +12,9 @@ use super::plan::Plan;
 use super::profile::{self, Target};
 use super::report::presentation;
 use super::test_run::TestRun;
-use super::{agreement, assemble, campaign, configuration, coupling, justifications, open_items, project, recording};
-use crate::exec::stored;
+use super::{
+    agreement, assemble, campaign, configuration, coupling, judged, justifications, open_items, project, recording,
+};
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{EVIDENCE_SCHEMA, Evidence, Manifest};
@@ -66,19 +67,16 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let folder = PendingFolder::start(&out, SECTION)?;
     let mut engines = opened?;
     recorded?;
-    let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let mut runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let laid_out = judged::lay_open(&prepared, &kernels)?;
+    judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
     let device = coupling::device_limits(&engines);
     let touched = coupling::touched(&runs);
     let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
-    let expected = prepared.iter().filter_map(|test| {
-        let plan = test.plan.as_ref().ok()?;
-        Some((test.test.id.clone(), stored::expectations(plan)))
-    });
-    let expected = expected.collect();
     let agreement = agreement::compare(&prepared, &runs);
     drop(prepared);
     let evidence =
-        gather(&project, &kernels, &engines, &runs, (&expected, &agreement), &coupled, (certify, &plan.checks))?;
+        gather(&project, &kernels, &engines, &runs, (&laid_out, &agreement), &coupled, (certify, &plan.checks))?;
     let written = write(&evidence, folder, &out)?;
     match common.format {
         OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
@@ -115,7 +113,7 @@ fn gather(
     kernels: &[Kernel],
     engines: &Engines,
     runs: &[Vec<TestRun>],
-    compared: (&assemble::Expectations, &agreement::Comparison),
+    compared: (&assemble::LaidOut, &agreement::Comparison),
     coupled: &[coupling::KernelCoupling],
     (certify, checks): (&Certify, &Checks),
 ) -> Result<Evidence, Failure> {

@@ -26,6 +26,7 @@ mod exit;
 mod failure;
 mod findings;
 mod init;
+mod judged;
 mod justifications;
 mod kernel;
 mod list;

@@ -6,16 +6,13 @@ use super::evidence::{self, Stored};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{derive, open_items, output};
-use crate::exec::prepare::specialization_bits;
+use crate::exec::judged::{Codes, Observation};
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
-use crate::model::element::ElementType;
 use crate::model::evidence::{
-    Campaign, Configuration, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence,
-    TestResult,
+    Campaign, Evidence, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
 };
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::procedure::SpecializationValue;
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
 use crate::requirement::trace;
@@ -94,17 +91,6 @@ fn inputs(evidence: &Evidence, found: &mut Findings) {
     found.check(schemas.into_iter().all(|schema| READABLE_SCHEMAS.contains(&schema)), || {
         "version of the evidence format".to_owned()
     });
-    let format = evidence.campaign.schema;
-    found.check(evidence.kernels.iter().all(|kernel| kernel.schema == format), || {
-        "files of different evidence formats".to_owned()
-    });
-    if format == FIRST_SCHEMA {
-        found.not_derivable.push(
-            "format 1: its justifications are bound to displayed texts, those of findings to sentences; they are judged by \
-             what that format knew"
-                .to_owned(),
-        );
-    }
     for kernel in &evidence.kernels {
         for file in &kernel.structure.files {
             let Some(hash) = evidence.manifest.inputs.get(&file.path) else { continue };
@@ -117,12 +103,15 @@ fn inputs(evidence: &Evidence, found: &mut Findings) {
 
 /// Verdicts from the stored outputs and the stored definitions of the tests.
 fn verdicts(evidence: &Evidence, found: &mut Findings) {
+    let codes = derive::codes(&evidence.kernels);
     for test in &evidence.campaign.tests {
+        let observation = derive::observation(evidence.campaign.schema, test, &codes);
+        flows(test, found);
         found.check(crate::requirement::hash::test_hash(&test.definition) == test.hash, || {
             format!("test {}: its definition has another hash", test.id)
         });
         for result in &test.results {
-            verdict(test, result, found);
+            verdict(test, &observation, result, found);
             if let Some(schedules) = &result.schedules {
                 found.check(follows(schedules, result), || {
                     format!("test {} on {}: what its schedules showed ({schedules})", test.id, result.engine)
@@ -150,7 +139,7 @@ fn refused(evidence: &Evidence, found: &mut Findings) {
     }
 }
 
-fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {
+fn verdict(test: &TestEvidence, observation: &Observation, result: &TestResult, found: &mut Findings) {
     match result.verdict {
         Verdict::Pass | Verdict::Fail => {}
         Verdict::NotRun | Verdict::Unsupported | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
@@ -169,11 +158,42 @@ fn verdict(test: &TestEvidence, result: &TestResult, found: &mut Findings) {
         }
     }
     match stored::judge(&test.expected, &outputs) {
-        Ok(verdict) => found.check(verdict == result.verdict, || {
-            format!("test {} on {}: stored {}, derived {verdict}", test.id, result.engine, result.verdict)
-        }),
+        Ok(passed_or_failed) => {
+            let verdict = judged_verdict(passed_or_failed, observation);
+            found.check(verdict == result.verdict, || {
+                format!("test {} on {}: stored {}, derived {verdict}", test.id, result.engine, result.verdict)
+            });
+        }
         Err(reason) => found.not_derivable.push(format!("test {} on {}: {reason}", test.id, result.engine)),
     }
+}
+
+/// A pass that says nothing is none.
+fn judged_verdict(verdict: Verdict, observation: &Observation) -> Verdict {
+    match (verdict, observation.says_nothing()) {
+        (Verdict::Pass, Some(_)) => Verdict::Undetermined,
+        (verdict, _) => verdict,
+    }
+}
+
+/// What dispatches are said to store goes with what the test gives them: every buffer is bound to the dispatch, or its address
+/// is given somewhere in the test.
+fn flows(test: &TestEvidence, found: &mut Findings) {
+    if test.flows.is_empty() {
+        return;
+    }
+    let given = crate::requirement::trace::addressed(&test.definition);
+    let dispatches = &test.definition.dispatches;
+    let right = dispatches.len() == test.flows.len()
+        && dispatches.iter().zip(&test.flows).all(|(dispatch, flow)| {
+            let bound = |name: &String| {
+                let mut bindings = dispatch.bindings.iter();
+                bindings.any(|binding| binding.buffer.as_ref().or(binding.image.as_ref()) == Some(name))
+            };
+            let mut ranges = flow.stores.iter().flat_map(|store| store.to.iter().chain(&store.from));
+            flow.kernel == dispatch.kernel && ranges.all(|range| bound(&range.buffer) || given.contains(&range.buffer))
+        });
+    found.check(right, || format!("test {}: what its dispatches store is not what is bound to them", test.id));
 }
 
 /// Whether what is said of a test's schedules goes with its findings and verdict.
@@ -193,36 +213,32 @@ fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
 
 /// Whether records count is for their test's verdict to say; whose they are, for the specialization that it dispatches.
 fn records(stored: &Evidence, found: &mut Findings) {
+    let codes: Codes = derive::codes(&stored.kernels);
     for kernel in &stored.kernels {
         for row in kernel.records.iter().chain(&kernel.objects.records) {
             let test = stored.campaign.tests.iter().find(|test| test.id == row.test);
             let result = test.and_then(|test| test.results.iter().find(|result| result.engine == kernel.engine));
             let verdict = result.map(|result| result.verdict);
-            let counts = test.is_some_and(|test| derive::counts(row.verdict, &test.requirements));
+            let counts = test.is_some_and(|test| {
+                let observation = derive::observation(stored.campaign.schema, test, &codes);
+                let of = (&kernel.kernel, &kernel.configuration);
+                derive::counts(row.verdict, &test.definition, &observation, of)
+            });
             let right = verdict == Some(row.verdict) && row.counted == counts;
             found.check(right, || {
                 format!("{} on {}: records of {} do not go with its verdict", kernel.kernel, kernel.engine, row.test)
             });
             let dispatches = test.iter().flat_map(|test| &test.definition.dispatches);
             let mut dispatches = dispatches.filter(|dispatch| dispatch.kernel == kernel.kernel);
-            found.check(dispatches.any(|dispatch| is_of(&kernel.configuration, &dispatch.specialization)), || {
-                let name = &kernel.configuration.name;
-                format!("{} on {}: {} never runs it under {name}", kernel.kernel, kernel.engine, row.test)
-            });
+            found.check(
+                dispatches.any(|dispatch| derive::is_of(&kernel.configuration, &dispatch.specialization)),
+                || {
+                    let name = &kernel.configuration.name;
+                    format!("{} on {}: {} never runs it under {name}", kernel.kernel, kernel.engine, row.test)
+                },
+            );
         }
     }
-}
-
-/// Whether the values that a dispatch gives lead to a configuration.
-fn is_of(configuration: &Configuration, given: &BTreeMap<String, SpecializationValue>) -> bool {
-    configuration.specialization.iter().all(|constant| match given.get(&constant.id.to_string()) {
-        None => constant.default,
-        Some(value) => {
-            let scalar = constant.type_name.parse::<ElementType>().map(|ty| ty.scalar);
-            let bits = scalar.ok().and_then(|scalar| specialization_bits(scalar, value).ok());
-            bits.is_some_and(|bits| format!("{bits:#x}") == constant.bits)
-        }
-    })
 }
 
 fn requirements(stored: &Evidence, found: &mut Findings) {

@@ -6,7 +6,9 @@
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
 pub mod compare;
+pub mod flow;
 pub mod judge;
+pub mod judged;
 pub mod permitted;
 pub mod prepare;
 pub mod repeat;

@@ -26,9 +26,10 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
         ExpectedContents::Buffer { other, scalar, offset } => {
             StoredContents::EqualsBuffer { buffer: name(*other), scalar: scalar.to_string(), offset: *offset as u64 }
         }
-        ExpectedContents::Reference { job, .. } => {
+        ExpectedContents::Reference { job, scalar, offset } => {
             let kernels: Vec<&str> = job.modules.iter().map(|module| module.kernel.as_str()).collect();
-            StoredContents::Reference { kernel: kernels.join(", ") }
+            let kernel = kernels.join(", ");
+            StoredContents::Reference { kernel, scalar: scalar.to_string(), offset: *offset as u64 }
         }
     };
     StoredExpectation {
@@ -94,7 +95,7 @@ fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) 
             let bytes = outputs.get(buffer).ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
             Ok(split(&compared(expectation.format, bytes), scalar(text)?, *offset))
         }
-        StoredContents::Reference { kernel } => {
+        StoredContents::Reference { kernel, .. } => {
             Err(format!("its expectation comes from the reference kernel {kernel}"))
         }
     }

@@ -6,6 +6,7 @@
 
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
+use super::flow::DispatchFlow;
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
@@ -30,11 +31,8 @@ pub struct Evidence {
 /// Version of the evidence format that `certify` writes.
 pub const EVIDENCE_SCHEMA: u32 = 2;
 
-/// The format in which justifications are bound to displayed texts, and findings to sentences.
-pub const FIRST_SCHEMA: u32 = 1;
-
 /// Versions of the evidence format that `report` and `verify` read.
-pub const READABLE_SCHEMAS: [u32; 2] = [FIRST_SCHEMA, EVIDENCE_SCHEMA];
+pub const READABLE_SCHEMAS: [u32; 2] = [1, EVIDENCE_SCHEMA];
 
 /// `campaign.json`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -219,6 +217,10 @@ pub struct TestEvidence {
     pub definition: super::procedure::Test,
     /// What it expects, with every value resolved.
     pub expected: Vec<StoredExpectation>,
+    /// What each dispatch can store, from which it follows which of them the test judges; empty where nothing can run it. Format
+    /// 1 does not hold it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<DispatchFlow>,
     pub results: Vec<TestResult>,
 }
 
@@ -244,9 +246,14 @@ pub enum StoredContents {
         scalar: String,
         offset: u64,
     },
-    /// What a reference kernel computes; its values are not stored.
+    /// What a reference kernel computes from byte `offset` on; its values are not stored.
     Reference {
         kernel: String,
+        /// Format 1 holds none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        scalar: String,
+        #[serde(default)]
+        offset: u64,
     },
 }
 

@@ -161,7 +161,7 @@ pub struct Test {
     pub samplers: BTreeMap<String, Sampler>,
     /// Run in order with a full memory barrier between them; at least one.
     pub dispatches: Vec<Dispatch>,
-    /// None: completing is a pass.
+    /// None: completing is a pass; in a project such a test verifies nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,
 }

@@ -574,6 +574,7 @@ fn test(id: &str, title: &str, kernel: &str, verdicts: [Verdict; 2]) -> TestEvid
         procedure: vec![format!("{kernel} 2×1×1 groups, m=3 n=2 k=20")],
         definition: serde_json::from_value(serde_json::json!({"id": id, "dispatches": []})).unwrap(),
         expected: Vec::new(),
+        flows: Vec::new(),
         results: vec![result(EngineName::Sequential, verdicts[0]), result(EngineName::Vulkan, verdicts[1])],
     }
 }
@@ -680,9 +681,6 @@ pub fn evidence() -> Evidence {
             configuration: None,
             class: JustificationClass::Defensive,
             reason: "The early return guards against a dispatch that the host never makes; see the interface.".into(),
-            category: None,
-            means: None,
-            argument: None,
             author: "A. Prüfer".into(),
             approver: "B. Reviewer".into(),
             hash: hash(77),

@@ -4,12 +4,13 @@ use super::code;
 use super::document::Located;
 use super::hash::{is_suspect, requirement_hash, test_hash};
 use super::load::Project;
+use crate::model::element::Datum;
 use crate::model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus};
 use crate::model::id::{KernelName, RequirementId, TestId};
 use crate::model::procedure::{Dispatch, Test};
 use crate::model::requirement::{Requirement, VerificationMethod};
 use crate::model::verdict::Verdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The verdicts of every test that was asked for, one per engine. A test that is missing did not run.
 pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
@@ -141,6 +142,32 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
         }
     }
     kernels
+}
+
+/// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
+pub fn addressed(test: &Test) -> BTreeSet<String> {
+    let written = test.buffers.values().flat_map(|buffer| &buffer.address_of).map(|address| address.buffer.clone());
+    let mut names: BTreeSet<String> = written.collect();
+    let pushed = test.dispatches.iter().filter_map(|dispatch| dispatch.push_constants.as_ref());
+    for contents in pushed.chain(test.buffers.values().filter_map(|buffer| buffer.data.as_ref())) {
+        addresses_in(contents, &mut names);
+    }
+    names
+}
+
+fn addresses_in(contents: &Datum, names: &mut BTreeSet<String>) {
+    match contents {
+        Datum::List(values) => values.iter().for_each(|value| addresses_in(value, names)),
+        Datum::Record(values) => {
+            for (key, value) in values {
+                match value {
+                    Datum::Text(name) if key == "address_of" => drop(names.insert(name.clone())),
+                    _ => addresses_in(value, names),
+                }
+            }
+        }
+        Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) | Datum::Text(_) => {}
+    }
 }
 
 /// What a test does, a line per dispatch: `matmul_naive 2x1x1 groups, {k = 4, m = 3, n = 2}`.

@@ -8,6 +8,7 @@ pub mod barriers;
 pub mod calls;
 pub mod cfg;
 pub mod constants;
+pub mod flow;
 pub mod fold;
 pub mod foreign;
 pub mod locate;

@@ -271,6 +271,9 @@ impl Scope<'_> {
             let message = format!("the values reach to byte {end}, and `{name}` has {}", self.size);
             problems.push(self.origin.at("values").error("size", message));
         }
+        if leaves.is_empty() && problems.count() == before {
+            problems.push(self.origin.at("values").error("size", "no value is expected"));
+        }
         let scalars = leaves.iter().map(|leaf| leaf.scalar).collect();
         (problems.count() == before).then_some((ExpectedContents::Values(leaves), scalars))
     }

@@ -83,8 +83,7 @@ impl Breaker<'_> {
 
     /// A word that is wider than a line: fills the current line where at least a third of it is free.
     fn append_broken(&self, lines: &mut Vec<Line>, word: Word, limit: f32) {
-        let characters = self.characters(&word);
-        let mut rest = characters.as_slice();
+        let mut rest = self.characters(&word);
         while !rest.is_empty() {
             let line = lines.last().expect("there is always a line");
             let before = if line.spans.is_empty() { 0.0 } else { self.space() };
@@ -93,9 +92,8 @@ impl Breaker<'_> {
                 lines.push(Line::default());
                 continue;
             }
-            let (fits, behind) = rest.split_at(fitting(rest, free));
-            let part = join(fits);
-            rest = behind;
+            let count = fitting(&rest, free);
+            let part = join(rest.drain(..count));
             self.append(lines.last_mut().expect("there is always a line"), part, before);
             if !rest.is_empty() {
                 lines.push(Line::default());
@@ -106,15 +104,11 @@ impl Breaker<'_> {
     /// One span per character.
     fn characters(&self, word: &Word) -> Vec<Span> {
         let each = |span: &Span| {
-            let Span { face, tone, link, text, width: _ } = span.clone();
-            let single = |character: char| Span {
-                face,
-                tone,
-                link: link.clone(),
-                text: character.to_string(),
-                width: self.faces.width(face, character, self.size),
-            };
-            text.chars().map(single).collect::<Vec<_>>()
+            let span = span.clone();
+            let text = span.text.clone();
+            text.chars()
+                .map(|c| Span { text: c.to_string(), width: self.faces.width(span.face, c, self.size), ..span.clone() })
+                .collect::<Vec<_>>()
         };
         word.iter().flat_map(each).collect()
     }
@@ -185,7 +179,7 @@ fn fitting(characters: &[Span], free: f32) -> usize {
     good.filter(|end| *end * 2 >= fit).unwrap_or(fit).max(1)
 }
 
-fn join(characters: &[Span]) -> Word {
+fn join(characters: impl Iterator<Item = Span>) -> Word {
     let mut word: Word = Vec::new();
     for span in characters {
         match word.last_mut() {
@@ -193,7 +187,7 @@ fn join(characters: &[Span]) -> Word {
                 last.text.push_str(&span.text);
                 last.width += span.width;
             }
-            _ => word.push(span.clone()),
+            _ => word.push(span),
         }
     }
     word

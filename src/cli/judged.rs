@@ -1,0 +1,58 @@
+//! Tests of a campaign that judge nothing their kernels store.
+//!
+//! Promises: such a test is `undetermined` wherever it passed; `vkcert run` knows no such rule.
+
+use super::assemble::{self, LaidOut};
+use super::failure::Failure;
+use super::kernel::Kernel;
+use super::test_run::{PreparedTest, TestRun};
+use crate::exec::judged::Observation;
+use crate::exec::prepare::Prepared;
+use crate::exec::{flow, stored};
+use crate::model::flow::DispatchFlow;
+use crate::model::id::KernelName;
+use crate::model::verdict::Verdict;
+use crate::spirv::flow::{Flow, flows};
+use std::collections::BTreeMap;
+
+/// What a kernel can store, by name and specialization: it is the same in every test.
+type KernelFlows = BTreeMap<(KernelName, BTreeMap<u32, u64>), Vec<Flow>>;
+
+/// What each test that can run expects, and what its dispatches can store.
+pub fn lay_open(prepared: &[PreparedTest], kernels: &[Kernel]) -> Result<LaidOut, Failure> {
+    let mut known = KernelFlows::new();
+    let mut laid_out = LaidOut::new();
+    for test in prepared {
+        let Ok(plan) = &test.plan else { continue };
+        laid_out.insert(test.test.id.clone(), (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known)?));
+    }
+    Ok(laid_out)
+}
+
+fn dispatch_flows(plan: &Prepared, kernels: &[Kernel], known: &mut KernelFlows) -> Result<Vec<DispatchFlow>, Failure> {
+    let mut found = Vec::new();
+    for (number, dispatch) in plan.job.dispatches.iter().enumerate() {
+        let of = &plan.modules[dispatch.module];
+        let key = (of.kernel.clone(), of.specialization.clone());
+        if !known.contains_key(&key) {
+            let kernel = kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
+            let kernel = kernel.expect("a prepared test has its kernels");
+            let made = flows(&kernel.module, &kernel.entry, &of.specialization);
+            let made = made.map_err(|error| Failure::tool(format!("kernel `{}`: {error}", of.kernel)))?;
+            known.insert(key.clone(), made);
+        }
+        found.push(flow::of_dispatch(&plan.job, number, &of.kernel, &known[&key]));
+    }
+    Ok(found)
+}
+
+/// Takes the passes of tests that judge nothing back.
+pub fn doubt_idle_tests(prepared: &[PreparedTest], laid_out: &LaidOut, kernels: &[Kernel], runs: &mut [Vec<TestRun>]) {
+    let codes = assemble::codes(kernels);
+    for (test, row) in prepared.iter().zip(runs) {
+        let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
+        let Some(reason) = Observation::of(expected, flows, &codes).says_nothing() else { continue };
+        let passed = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
+        passed.for_each(|run| run.doubt(reason.clone()));
+    }
+}

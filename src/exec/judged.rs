@@ -1,0 +1,261 @@
+//! Which dispatches of a test its expectations judge.
+//!
+//! Knows: what a test expects and what each of its dispatches can store ([`DispatchFlow`]).
+//! Promises: a dispatch counts as judged only if an expectation that some value fails looks at bytes that it can store to, or at
+//! bytes that a later dispatch can make of them. What stands on both sides of a comparison is not judged by it: neither a buffer
+//! by itself, nor a kernel by its own results.
+//! Does not cover: whether the expected values are the right ones, or what a later dispatch overwrites.
+
+use super::compare::agrees;
+use super::texel::stored_offset;
+use crate::model::element::{ElementType, ScalarClass, ScalarType};
+use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
+use crate::model::flow::{BufferRange, DispatchFlow};
+use crate::model::id::KernelName;
+use crate::model::image::{ImageFormat, TexelEncoding};
+use crate::model::procedure::Tolerance;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Identity of the code of each kernel: the same for kernels that differ in their names alone.
+pub type Codes = BTreeMap<KernelName, String>;
+
+/// What a test judges.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Observation {
+    /// Whether an output of it is judged, by dispatch.
+    dispatches: Vec<bool>,
+    /// Why expectations judge nothing, a sentence each.
+    idle: Vec<String>,
+}
+
+impl Observation {
+    /// Of a test with these expectations and dispatches.
+    pub fn of(expected: &[StoredExpectation], flows: &[DispatchFlow], codes: &Codes) -> Self {
+        let mut observation = Self { dispatches: vec![false; flows.len()], idle: Vec::new() };
+        for expectation in expected {
+            match judged(expectation, flows, codes) {
+                Ok(judged) => judged.into_iter().for_each(|number| observation.dispatches[number] = true),
+                Err(sentence) if observation.idle.contains(&sentence) => {}
+                Err(sentence) => observation.idle.push(sentence),
+            }
+        }
+        observation
+    }
+
+    /// Every dispatch is judged: of evidence that does not hold what they store.
+    pub fn of_everything(dispatches: usize) -> Self {
+        Self { dispatches: vec![true; dispatches], idle: Vec::new() }
+    }
+
+    /// Why a pass would say nothing; none where an output of some dispatch is judged.
+    pub fn says_nothing(&self) -> Option<String> {
+        if self.dispatches.contains(&true) {
+            return None;
+        }
+        let why = if self.idle.is_empty() { "it expects nothing".to_owned() } else { self.idle.join("; ") };
+        Some(format!("no output of its kernels is judged: {why}"))
+    }
+
+    /// Whether an output of dispatch `number` is judged.
+    pub fn judges(&self, number: usize) -> bool {
+        self.dispatches.get(number) == Some(&true)
+    }
+}
+
+/// The dispatches that an expectation judges; else why there are none.
+fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes) -> Result<BTreeSet<usize>, String> {
+    let name = &expectation.buffer;
+    let compared = compared_ranges(expectation);
+    if compared.is_empty() {
+        return Err(format!("no value of `{name}` fails the tolerance"));
+    }
+    let ours = made_by(compared, flows);
+    let code = |kernel: &KernelName| codes.get(kernel).cloned().unwrap_or_else(|| kernel.to_string());
+    let codes_of = |made: &BTreeSet<usize>| -> BTreeSet<String> {
+        made.iter().map(|number| code(&flows[*number].kernel)).collect()
+    };
+    let without = |made: &BTreeSet<usize>, codes: &BTreeSet<String>| -> BTreeSet<usize> {
+        made.iter().copied().filter(|number| !codes.contains(&code(&flows[*number].kernel))).collect()
+    };
+    match &expectation.contents {
+        StoredContents::Values(_) if ours.is_empty() => Err(not_stored(name, flows)),
+        StoredContents::Values(_) => Ok(ours),
+        StoredContents::EqualsBuffer { buffer, .. } => {
+            let other = BufferRange { buffer: buffer.clone(), offset: 0, bytes: u64::MAX };
+            let theirs = made_by(vec![other], flows);
+            let mut judged = without(&ours, &codes_of(&theirs));
+            judged.extend(without(&theirs, &codes_of(&ours)));
+            if !judged.is_empty() {
+                return Ok(judged);
+            }
+            Err(match ours.is_empty() {
+                _ if buffer == name => format!("`{name}` is compared with itself"),
+                true => format!("{}, nor to `{buffer}`", not_stored(name, flows)),
+                false => format!("`{name}` and `{buffer}` are made by the same kernels"),
+            })
+        }
+        StoredContents::Reference { kernel, .. } => {
+            let judged = without(&ours, &BTreeSet::from([code(&KernelName(kernel.clone()))]));
+            if !judged.is_empty() {
+                return Ok(judged);
+            }
+            Err(match ours.is_empty() {
+                true => not_stored(name, flows),
+                false => format!("the reference for `{name}` is the kernel itself"),
+            })
+        }
+    }
+}
+
+fn not_stored(name: &str, flows: &[DispatchFlow]) -> String {
+    let mut stored = flows.iter().flat_map(|flow| &flow.stores).flat_map(|store| &store.to);
+    if stored.any(|range| range.buffer == name) {
+        format!("no kernel of the test stores to the part of `{name}` that is compared")
+    } else {
+        format!("no kernel of the test stores to `{name}`")
+    }
+}
+
+/// The dispatches that these bytes can come of, directly or through later dispatches.
+fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<usize> {
+    let mut made = BTreeSet::new();
+    for (number, flow) in flows.iter().enumerate().rev() {
+        let mut open: Vec<_> = flow.stores.iter().collect();
+        // What a dispatch stores can be what it reads elsewhere: until nothing is added.
+        loop {
+            let seen = |range: &BufferRange| watched.iter().any(|watched| watched.overlaps(range));
+            let (reached, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|store| store.to.iter().any(seen));
+            if reached.is_empty() {
+                break;
+            }
+            made.insert(number);
+            for range in reached.iter().flat_map(|store| &store.from) {
+                if !watched.contains(range) {
+                    watched.push(range.clone());
+                }
+            }
+            open = rest;
+        }
+    }
+    made
+}
+
+/// The bytes whose values can fail an expectation.
+fn compared_ranges(expectation: &StoredExpectation) -> Vec<BufferRange> {
+    let scalar = |text: &str| text.parse::<ElementType>().ok().map(|element| element.scalar);
+    let from = |offset: u64| {
+        let offset = expectation.format.map_or(offset, |format| stored_offset(format, offset));
+        vec![BufferRange { buffer: expectation.buffer.clone(), offset, bytes: u64::MAX - offset }]
+    };
+    match &expectation.contents {
+        StoredContents::Values(runs) => runs.iter().flat_map(|run| compared_run(expectation, run)).collect(),
+        StoredContents::EqualsBuffer { scalar: text, offset, .. }
+        | StoredContents::Reference { scalar: text, offset, .. } => {
+            match scalar(text) {
+                // What is expected is not known before the run: a tolerance that lets every value pass for one.
+                Some(scalar) if !can_fail(scalar, one(scalar), expectation) => Vec::new(),
+                Some(_) | None => from(*offset),
+            }
+        }
+    }
+}
+
+/// Neighbouring elements of a run that some value fails, together.
+fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<BufferRange> {
+    let Ok(element) = run.scalar.parse::<ElementType>() else { return Vec::new() };
+    let Ok(bytes) = STANDARD.decode(&run.bytes) else { return Vec::new() };
+    let size = element.scalar.size();
+    let range = |from: usize, to: usize| {
+        let [from, to] = [from, to].map(|at| run.offset + at as u64);
+        let (offset, end) = match expectation.format {
+            None => (from, to),
+            Some(format) => {
+                let last = stored_offset(format, to.saturating_sub(size as u64));
+                (stored_offset(format, from), last + format.texel_size() as u64)
+            }
+        };
+        BufferRange { buffer: expectation.buffer.clone(), offset, bytes: end - offset }
+    };
+    if is_exact(&expectation.tolerance) {
+        return if bytes.len() < size { Vec::new() } else { vec![range(0, bytes.len())] };
+    }
+    let mut ranges = Vec::new();
+    let mut start = None;
+    for (index, element_bytes) in bytes.chunks_exact(size).enumerate() {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(element_bytes);
+        let fails = can_fail(element.scalar, u64::from_le_bytes(word), expectation);
+        match (fails, start) {
+            (true, None) => start = Some(index * size),
+            (false, Some(from)) => {
+                ranges.push(range(from, index * size));
+                start = None;
+            }
+            (true, Some(_)) | (false, None) => {}
+        }
+    }
+    ranges.extend(start.map(|from| range(from, bytes.len() / size * size)));
+    ranges
+}
+
+fn is_exact(tolerance: &Tolerance) -> bool {
+    let Tolerance { abs, rel, ulp, bits } = tolerance;
+    *bits || abs.is_none() && rel.is_none() && ulp.is_none()
+}
+
+/// Whether some finite value that can stand there does not agree with `expected`. Each bound of a tolerance holds in an interval around
+/// what is expected, so the extremes decide.
+fn can_fail(scalar: ScalarType, expected: u64, expectation: &StoredExpectation) -> bool {
+    let extremes = match expectation.format {
+        Some(format) => texel_extremes(format),
+        None => scalar_extremes(scalar),
+    };
+    extremes.into_iter().any(|extreme| !agrees(scalar, expected, extreme, &expectation.tolerance))
+}
+
+/// Raw bits of 1.
+fn one(scalar: ScalarType) -> u64 {
+    match scalar.class() {
+        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => 1,
+        ScalarClass::Float => match scalar.size() {
+            2 => 0x3C00,
+            4 => 0x3F80_0000,
+            _ => 0x3FF0_0000_0000_0000,
+        },
+    }
+}
+
+/// Raw bits of the least and the greatest finite value.
+fn scalar_extremes(scalar: ScalarType) -> [u64; 2] {
+    let width = scalar.size() * 8;
+    let all = u64::MAX >> (64 - width);
+    let sign = 1_u64 << (width - 1);
+    match scalar.class() {
+        ScalarClass::Bool => [0, 1],
+        ScalarClass::Unsigned => [0, all],
+        ScalarClass::Signed => [sign, all ^ sign],
+        ScalarClass::Float => {
+            let greatest = match width {
+                16 => 0x7BFF,
+                32 => 0x7F7F_FFFF,
+                _ => 0x7FEF_FFFF_FFFF_FFFF,
+            };
+            [sign | greatest, greatest]
+        }
+    }
+}
+
+/// The same of a decoded component of a texel.
+fn texel_extremes(format: ImageFormat) -> [u64; 2] {
+    let floats = |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
+    match format.encoding() {
+        TexelEncoding::Plain(scalar) => scalar_extremes(scalar),
+        TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => floats(0.0, 1.0),
+        TexelEncoding::Snorm(_) => floats(-1.0, 1.0),
+        TexelEncoding::Rgb10A2Uint => [0, 1023],
+        // The greatest value of 6 bits of mantissa at the greatest exponent.
+        TexelEncoding::R11G11B10 => floats(0.0, 65024.0),
+    }
+}

@@ -1,0 +1,132 @@
+//! Flows of small kernels, by their bindings.
+
+use super::{DescriptorPlace, Flow, FlowPlace, Held, flows};
+use crate::glsl::{KernelSource, compile};
+use crate::spirv::module::Module;
+use std::collections::{BTreeMap, BTreeSet};
+
+const HEADER: &str = "#version 460\n\
+    #extension GL_EXT_buffer_reference : enable\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
+    layout(local_size_x = 4) in;\n";
+
+fn flows_under(body: &str, specialization: &BTreeMap<u32, u64>) -> Vec<Flow> {
+    let source = KernelSource::alone("k.comp", format!("{HEADER}{body}\n"), "vulkan1.2");
+    let module = Module::parse(compile(&source).expect("compiles").production).expect("SPIR-V");
+    flows(&module, "main", specialization).expect("flows")
+}
+
+fn shown(place: &FlowPlace) -> String {
+    let at = |place: &DescriptorPlace| match place.element {
+        Some(element) => format!("{}[{element}]", place.binding),
+        None => place.binding.to_string(),
+    };
+    match place {
+        FlowPlace::Descriptor(place) => at(place),
+        FlowPlace::Addressed(held) => {
+            let held = held.iter().map(|held| match held {
+                Held::PushConstants { offset } => format!("push {offset:?}"),
+                Held::Descriptor { place, offset } => format!("{} {offset:?}", at(place)),
+                Held::Addressed => "behind".to_owned(),
+            });
+            format!("*({})", held.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// `to <- from, from`, by place.
+fn told(body: &str) -> Vec<String> {
+    told_under(body, &BTreeMap::new())
+}
+
+fn told_under(body: &str, specialization: &BTreeMap<u32, u64>) -> Vec<String> {
+    let one = |flow: &Flow| {
+        let from: BTreeSet<String> = flow.from.iter().map(shown).collect();
+        format!("{} <- {}", shown(&flow.to), from.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    flows_under(body, specialization).iter().map(one).collect()
+}
+
+const BUFFERS: &str = "layout(std430, binding = 0) buffer A { uint a[]; };\n\
+    layout(std430, binding = 1) buffer B { uint b[]; };\nlayout(std430, binding = 2) buffer C { uint c[]; };\n\
+    layout(std430, binding = 3) buffer D { uint d[]; };\n";
+
+fn of_main(main: &str) -> Vec<String> {
+    told(&format!("{BUFFERS}void main() {{ uint i = gl_GlobalInvocationID.x; {main} }}"))
+}
+
+#[test]
+fn values_indices_and_conditions_flow_into_a_store() {
+    assert_eq!(of_main("b[i] = a[i];"), ["1 <- 0"]);
+    assert_eq!(of_main("b[a[i]] = 1u;"), ["1 <- 0"]);
+    assert_eq!(of_main("if (a[i] > 1u) { b[i] = 1u; } c[i] = d[i];"), ["1 <- 0", "2 <- 3"]);
+    assert_eq!(of_main("if (a[i] > 1u) return; b[i] = 1u;"), ["1 <- 0"]);
+    assert_eq!(of_main("uint n = 0u; while (a[n] != 0u) n++; b[i] = n;"), ["1 <- 0"]);
+    assert_eq!(of_main("b[i] = a[i] > 1u ? c[i] : 2u;"), ["1 <- 0, 2"]);
+}
+
+#[test]
+fn reading_alone_stores_nothing() {
+    assert_eq!(of_main("uint x = a[i]; x++;"), Vec::<String>::new());
+    assert_eq!(of_main("b[i] = uint(a.length());"), ["1 <- "]);
+    assert_eq!(of_main("b[i] = atomicAdd(a[0], 0u); c[i] = atomicExchange(d[0], 1u);").len(), 4);
+}
+
+#[test]
+fn atomics_depend_on_what_was_there() {
+    assert_eq!(of_main("atomicAdd(a[0], b[i]);"), ["0 <- 0, 1"]);
+    assert_eq!(of_main("b[i] = atomicAdd(a[0], 1u);"), ["0 <- 0", "1 <- 0"]);
+}
+
+#[test]
+fn values_travel_through_functions_and_workgroup_memory() {
+    let body = format!(
+        "{BUFFERS}shared uint s[4]; uint twice(uint x) {{ return 2u * x; }} void put(inout uint to, uint x) {{ to = x; }}\n\
+         void main() {{ uint i = gl_GlobalInvocationID.x; s[i] = twice(a[i]); barrier(); put(b[i], s[3u - i]); c[i] = 7u; }}"
+    );
+    // `inout` copies the element in and out.
+    let found = told(&body);
+    assert_eq!(found.len(), 2);
+    assert!(found[0].starts_with("1 <- 0"), "{found:?}");
+    assert_eq!(found[1], "2 <- ");
+}
+
+#[test]
+fn a_branch_that_constants_decide_goes_one_way() {
+    let body = format!(
+        "layout(constant_id = 0) const uint MODE = 0u;\n{BUFFERS}\
+         void main() {{ if (MODE == 1u) a[0] = 1u; else b[0] = 1u; switch (MODE) {{ case 1u: c[0] = 1u; break; default: d[0] = 1u; }} }}"
+    );
+    assert_eq!(told(&body), ["1 <- ", "3 <- "]);
+    assert_eq!(told_under(&body, &BTreeMap::from([(0, 1)])), ["0 <- ", "2 <- "]);
+}
+
+#[test]
+fn elements_of_descriptor_arrays_are_told_apart_where_indices_are_constant() {
+    let body = "layout(std430, binding = 0) buffer A { uint a[]; } blocks[4];\n\
+         layout(constant_id = 0) const uint N = 2u;\nlayout(r32ui, binding = 1) uniform uimage2D pictures[2];\n\
+         void main() { uint i = gl_WorkGroupID.x; blocks[1].a[i] = blocks[N].a[i]; \n\
+         imageStore(pictures[1], ivec2(0), imageLoad(pictures[i], ivec2(i))); }";
+    assert_eq!(told(body), ["0[1] <- 0[2]", "1[1] <- 1"]);
+}
+
+#[test]
+fn images_are_read_where_texels_are_not_where_sizes_are() {
+    let body = "layout(r32ui, binding = 0) uniform uimage2D from; layout(r32ui, binding = 1) uniform uimage2D to;\n\
+         layout(binding = 2) uniform sampler2D seen; layout(std430, binding = 3) buffer B { uint b[]; };\n\
+         void main() { b[0] = uint(imageSize(from).x); imageAtomicAdd(to, ivec2(0), uint(textureLod(seen, vec2(0), 0.0).x)); }";
+    assert_eq!(told(body), ["1 <- 1, 2", "3 <- "]);
+}
+
+#[test]
+fn device_addresses_are_told_by_where_they_were_read() {
+    let body = "layout(buffer_reference) buffer Node;\nlayout(buffer_reference, std430) buffer Ref { uint v[]; };\n\
+         layout(buffer_reference, std430) buffer Node { uint value; Node next; };\n\
+         layout(push_constant) uniform P { Ref from; Ref to; Node list; };\n\
+         layout(std430, binding = 0) buffer Holder { uint pad[2]; Ref held; };\n\
+         void main() { uint i = gl_GlobalInvocationID.x; to.v[i] = from.v[i]; held.v[i] = 1u; list.next.value = 2u; }";
+    let found = told(body);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.contains(&"*(push Some(8)) <- *(push Some(0))".to_owned()), "{found:?}");
+    assert!(found.contains(&"*(0 Some(8)) <- 0".to_owned()), "{found:?}");
+    assert!(found.iter().any(|flow| flow.starts_with("*(behind) <- ")), "{found:?}");
+}
