@@ -176,7 +176,8 @@ fn a_justification_for_one_configuration_holds_there_alone() {
     let text = |configuration: &str| {
         format!(
             "schema = 1\n[[justification]]\nkernel = \"blend\"\nobligation = \"{id}\"\nconfiguration = \"{configuration}\"\n\
-             class = \"deactivated\"\nreason = \"r\"\nauthor = \"A\"\napprover = \"B\"\nhash = \"{hash}\"\n"
+             class = \"deactivated\"\ncategory = \"other-configuration\"\n\
+             means = \"MODE = 1\"\nreason = \"r\"\nauthor = \"A\"\napprover = \"B\"\nhash = \"{hash}\"\n"
         )
     };
     write(folder.path(), "requirements/justified.toml", text("weighted"));
@@ -283,8 +284,11 @@ fn a_literal_condition_is_resolved_as_well() {
     let result = run_json(vkcert().arg("run").arg(file).args(["--engine", "sequential"]), 0);
     let coverage = &result["tests"][0]["coverage"]["k"];
     let class = |list: &str, text: &str| by_text(&coverage[list], text)["proposal"]["class"].clone();
-    assert_eq!(class("branches", "false is true"), "extraneous", "{:#}", coverage["decisions"][0]);
-    assert_eq!(class("statements", "a[0] = 1u"), "dead");
+    assert_eq!(class("branches", "false is true"), "infeasible", "{:#}", coverage["decisions"][0]);
+    // The module holds it all the same: no justification makes up for that.
+    assert_eq!(class("statements", "a[0] = 1u"), Value::Null);
+    let dead = by_text(&coverage["statements"], "a[0] = 1u")["reason"].as_str().unwrap();
+    assert!(dead.contains("`false` (D1) is always false; dead code that is in the module"), "{dead}");
     assert_eq!(class("branches", "DEBUG == 1 is true"), "deactivated");
     assert_eq!(class("statements", "a[0] = 2u"), "deactivated");
     let reason = by_text(&coverage["branches"], "DEBUG == 1 is true")["proposal"]["reason"].as_str().unwrap();

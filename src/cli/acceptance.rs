@@ -4,8 +4,8 @@
 //! accepts nothing is rejected with a reason, unless what could show the finding did not run: then it is not judged.
 
 use super::derive::nothing;
-use crate::coverage::Approval;
 use crate::coverage::acceptance::{Found, Occasion, acceptance, accepted};
+use crate::coverage::{Approval, Binding, Standard};
 use crate::model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{FindingId, KernelName};
@@ -14,7 +14,8 @@ use crate::model::verdict::EngineName;
 
 /// Names every finding, marks those that a justification accepts, and notes which justifications are not accepted.
 pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
-    name(kernels, campaign);
+    let Standard { binding, .. } = Standard::of(&campaign.project.level, campaign.schema);
+    name(kernels, campaign, binding);
     let approval = Approval::for_level(&campaign.project.level);
     let mut rows = std::mem::take(&mut campaign.justifications);
     for row in &mut rows {
@@ -64,10 +65,10 @@ fn findings(campaign: &mut Campaign) -> impl Iterator<Item = Row<'_>> {
     of_kernels.chain(of_tests)
 }
 
-fn name(kernels: &[KernelEvidence], campaign: &mut Campaign) {
+fn name(kernels: &[KernelEvidence], campaign: &mut Campaign, binding: Binding) {
     // Read while findings change.
     let read = campaign.clone();
-    let found = Found { kernels, campaign: &read };
+    let found = Found { kernels, campaign: &read, binding };
     for Row { kernel, test, engine, finding } in findings(campaign) {
         let kernel = kernel.and_then(|name| kernels.iter().find(|row| row.kernel == name));
         let test = test.map(|index| &read.tests[index]);

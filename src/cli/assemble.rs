@@ -355,7 +355,7 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
     let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
     ModuleHashes {
         production: sha256_words(&kernel.production),
-        code: sha256_words(&kernel.module.code()),
+        code: kernel.code_digits(),
         production_file: stored,
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
         instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),

@@ -4,18 +4,23 @@ use super::acceptance;
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
 use crate::coverage::barrier::{self, BarrierRecords};
+use crate::coverage::justification::{BoundConfiguration, BoundKernel, Contents, GivenJustification, Shown};
 use crate::coverage::object::{self, ObjectCoverage};
-use crate::coverage::{self, Approval, Criterion, CriterionSubject, Subject, criteria, justification};
+use crate::coverage::{
+    self, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria, justification,
+};
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::specialization_bits;
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
 use crate::model::element::ElementType;
-use crate::model::evidence::{Campaign, Configuration, KernelEvidence, KernelFinding, TestEvidence, TestRecords};
+use crate::model::evidence::{
+    Campaign, Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestEvidence, TestRecords,
+};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{KernelName, ObligationId, TestId};
 use crate::model::procedure::{SpecializationValue, Test};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
-use crate::model::requirement::Justification;
+use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use crate::model::structure::KernelStructure;
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
@@ -59,20 +64,34 @@ pub fn codes(kernels: &[KernelEvidence]) -> Codes {
 /// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch counts as judged.
 pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observation {
     match schema {
-        1 => Observation::of_everything(test.definition.dispatches.len()),
+        FIRST_SCHEMA => Observation::of_everything(test.definition.dispatches.len()),
         _ => Observation::of(&test.expected, &test.flows, codes),
     }
 }
 
+/// Which of the stored records coverage is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chosen {
+    /// Those that count.
+    Counted,
+    /// Those of every test, whatever became of it.
+    All,
+}
+
 /// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
-    let tests = counted(&row.records);
-    let objects = object::assess(&row.objects.structure, &row.source, &counted(&row.objects.records));
-    if row.structure.functions.is_empty() {
+    coverage_by(row, Chosen::Counted)
+}
+
+fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
+    let tests = records_of(&row.records, chosen);
+    let objects = object::assess(&row.objects.structure, &row.source, &records_of(&row.objects.records, chosen));
+    if !has_source(row) {
         return no_source(&row.configuration, objects);
     }
     let (coverage, told) = if row.presence.markers.is_empty() {
-        (unmeasured(&row.structure, &row.configuration), BarrierRecords::Missing(UNUSABLE))
+        let proposing = Proposing::of_schema(row.schema);
+        (unmeasured(&row.structure, &row.configuration, proposing), BarrierRecords::Missing(UNUSABLE))
     } else {
         (coverage::assess(&subject(row), &tests), barrier_records(row.engine))
     };
@@ -89,9 +108,16 @@ fn barrier_records(engine: EngineName) -> BarrierRecords<'static> {
     }
 }
 
-fn counted(records: &[TestRecords]) -> Vec<(TestId, &Records)> {
-    let counted = records.iter().filter(|test| test.counted);
-    counted.map(|test| (test.test.clone(), &test.records)).collect()
+fn has_source(row: &KernelEvidence) -> bool {
+    !row.structure.functions.is_empty()
+}
+
+fn records_of(records: &[TestRecords], chosen: Chosen) -> Vec<(TestId, &Records)> {
+    let taken = records.iter().filter(|test| match chosen {
+        Chosen::Counted => test.counted,
+        Chosen::All => true,
+    });
+    taken.map(|test| (test.test.clone(), &test.records)).collect()
 }
 
 fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> KernelCoverage {
@@ -102,7 +128,7 @@ fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> Kernel
 
 fn subject(row: &KernelEvidence) -> Subject<'_> {
     let KernelEvidence { structure, layout, presence, configuration, .. } = row;
-    Subject { structure, layout, presence, configuration }
+    Subject { structure, layout, presence, configuration, proposing: Proposing::of_schema(row.schema) }
 }
 
 /// Records of passed tests that contradict what the configuration fixes.
@@ -127,9 +153,10 @@ pub fn internal_error(sentence: &str) -> Finding {
 }
 
 /// The derived modules could not be used: everything of the source is an obligation, nothing is recorded.
-fn unmeasured(structure: &KernelStructure, configuration: &Configuration) -> KernelCoverage {
+fn unmeasured(structure: &KernelStructure, configuration: &Configuration, proposing: Proposing) -> KernelCoverage {
     let layout = &RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
-    coverage::assess(&Subject { structure, layout, presence: &everything_present(structure), configuration }, &[])
+    let presence = &everything_present(structure);
+    coverage::assess(&Subject { structure, layout, presence, configuration, proposing }, &[])
 }
 
 /// SPIR-V without source: its branches are those of the object code; no other criterion of source structure can be
@@ -138,13 +165,17 @@ fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCo
     let empty = KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
     let mut coverage = with_objects(empty, objects);
     coverage.branches.clone_from(&coverage.objects);
+    coverage.summary = summary_without_source(&coverage);
+    coverage
+}
+
+fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
     let row = |row: CriterionSummary| match criteria::criterion(&row.criterion).map(Criterion::subject) {
         Some(CriterionSubject::Object) => row,
         Some(CriterionSubject::Source) | None => CriterionSummary { total: 1, undetermined: 1, ..row },
     };
-    let branches = criteria::summary(&coverage).into_iter();
-    coverage.summary = branches.map(|found| if found.criterion == "branch" { found } else { row(found) }).collect();
-    coverage
+    let branches = criteria::summary(coverage).into_iter();
+    branches.map(|found| if found.criterion == "branch" { found } else { row(found) }).collect()
 }
 
 /// What a justification that no row of evidence is about names.
@@ -165,17 +196,31 @@ fn everything_present(structure: &KernelStructure) -> Presence {
 /// of an obligation counts where that is open; it is superfluous only if no engine needs it.
 pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     let justifications: Vec<_> = campaign.justifications.iter().map(|row| row.justification.clone()).collect();
-    let approval = Approval::for_level(&campaign.project.level);
+    let standard = Standard::of(&campaign.project.level, campaign.schema);
+    let refuted = refutations(evidence, &justifications, &standard);
+    let given: Vec<GivenJustification> = justifications
+        .iter()
+        .zip(refuted)
+        .map(|(justification, refuted)| GivenJustification { justification, refuted })
+        .collect();
+    let configurations = bound_configurations(evidence);
     let mut rejections: Vec<Vec<Option<String>>> = vec![Vec::new(); justifications.len()];
-    for row in evidence.iter_mut() {
-        let justified = coverage::apply_justifications(&row.kernel, &row.coverage, &justifications, approval);
-        if !row.structure.functions.is_empty() {
-            row.coverage = justified.coverage;
-        }
-        for (index, rejection) in justified.rejected.into_iter().enumerate() {
+    for row in evidence.iter_mut().filter(|row| given.iter().any(|given| given.justification.kernel == row.kernel)) {
+        let bound = bound(row, &configurations[&row.kernel]);
+        let justified = coverage::apply_justifications(bound, &row.coverage, &given, &standard);
+        for (index, rejection) in justified.rejected.iter().enumerate() {
             if justification::about(&justifications[index], &row.kernel, &row.coverage).is_some() {
-                rejections[index].push(rejection);
+                rejections[index].push(rejection.clone());
             }
+        }
+        match (has_source(row), standard.binding) {
+            (true, _) => row.coverage = justified.coverage,
+            (false, Binding::Content) => {
+                row.coverage = justified.coverage;
+                row.coverage.summary = summary_without_source(&row.coverage);
+            }
+            // It did not count there.
+            (false, Binding::DisplayedText) => {}
         }
     }
     for (row, found) in campaign.justifications.iter_mut().zip(rejections) {
@@ -190,9 +235,73 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     acceptance::accept(evidence, campaign);
 }
 
-/// Every obligation of a kernel, with the text behind it.
+fn bound_configurations(evidence: &[KernelEvidence]) -> BTreeMap<KernelName, Vec<BoundConfiguration>> {
+    let mut all: BTreeMap<KernelName, Vec<&Configuration>> = BTreeMap::new();
+    for row in evidence {
+        all.entry(row.kernel.clone()).or_default().push(&row.configuration);
+    }
+    all.into_iter().map(|(kernel, found)| (kernel, BoundConfiguration::of_all(found.into_iter()))).collect()
+}
+
+fn bound<'a>(row: &'a KernelEvidence, configurations: &'a [BoundConfiguration]) -> BoundKernel<'a> {
+    BoundKernel {
+        kernel: &row.kernel,
+        structure: has_source(row).then_some(&row.structure),
+        objects: &row.objects.structure,
+        code: &row.modules.code,
+        configurations,
+    }
+}
+
+/// What the records of any engine say against each justification that claims that something cannot happen.
+fn refutations(
+    evidence: &[KernelEvidence],
+    justifications: &[Justification],
+    standard: &Standard,
+) -> Vec<Option<String>> {
+    let mut refuted = vec![None; justifications.len()];
+    if standard.binding == Binding::DisplayedText {
+        return refuted;
+    }
+    for row in evidence {
+        let mut shown = None;
+        for (justification, refuted) in justifications.iter().zip(&mut refuted) {
+            let Some(id) = claimed_impossible(justification, row).filter(|_| refuted.is_none()) else { continue };
+            let shown = shown.get_or_insert_with(|| Shown::of(&coverage_by(row, Chosen::All)));
+            *refuted = shown.sentence(id, row.engine).map(|sentence| {
+                format!("contradicted: {sentence}, which class {} says cannot be", justification.class)
+            });
+        }
+    }
+    refuted
+}
+
+/// The obligation of a kernel that a justification says cannot be met there. What is dead is in no configuration.
+fn claimed_impossible<'a>(justification: &'a Justification, row: &KernelEvidence) -> Option<&'a ObligationId> {
+    let JustificationSubject::Obligation(id) = &justification.subject else { return None };
+    let everywhere = justification.class == JustificationClass::Dead;
+    let configuration = justification.configuration.as_ref().filter(|_| !everywhere);
+    let here = justification.kernel == row.kernel && configuration.is_none_or(|name| *name == row.configuration.name);
+    (here && justification.class.claims_impossibility()).then_some(id)
+}
+
+/// The contents that justifications of a kernel's obligations are bound to, on the ground of one configuration.
+pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce(&Contents) -> R) -> R {
+    let configurations = BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
+    let structure = match &kernel.measurement {
+        Measurement::Markers(measured) => Some(&measured.structure),
+        Measurement::Failed { structure, .. } => Some(&**structure),
+        Measurement::NoSource => None,
+    };
+    let (name, code) = (KernelName(kernel.name.clone()), kernel.code_digits());
+    let objects = &kernel.object.structure;
+    let bound = BoundKernel { kernel: &name, structure, objects, code: &code, configurations: &configurations };
+    read(&Contents::of(bound, coverage))
+}
+
+/// Every obligation of a kernel, with the text that is displayed of it.
 pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
-    justification::contents(&kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]))
+    justification::displayed(&kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]))
 }
 
 /// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
@@ -211,7 +320,8 @@ pub fn kernel_coverage(
         }
         Measurement::NoSource => return no_source(&configuration.configuration, objects),
         Measurement::Failed { structure, .. } => {
-            (unmeasured(structure, &configuration.configuration), BarrierRecords::Missing(UNUSABLE))
+            let coverage = unmeasured(structure, &configuration.configuration, Proposing::Current);
+            (coverage, BarrierRecords::Missing(UNUSABLE))
         }
     };
     let barriers = barrier::assess(&kernel.barriers(), told, tests);
@@ -235,5 +345,6 @@ fn measured_subject<'a>(measured: &'a Measured, configuration: &'a KernelConfigu
         layout: &measured.markers.layout,
         presence: &configuration.presence,
         configuration: &configuration.configuration,
+        proposing: Proposing::Current,
     }
 }

@@ -4,11 +4,13 @@
 //! erased; instrumented is traced plus records. Each is validated. The sequential engine measures on the marked module.
 
 use super::configuration::{KernelConfiguration, Specialization};
+use super::evidence::module_bytes;
 use super::failure::Failure;
 use super::object::ObjectCode;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::{self, KernelSource};
 use crate::instrument::{self, NotInstrumented, Origins, RecordRequest};
+use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::{MarkerTable, RecordBuffer};
@@ -93,6 +95,11 @@ pub enum Variant {
 }
 
 impl Kernel {
+    /// SHA-256 of the production module without debug information.
+    pub fn code_digits(&self) -> String {
+        sha256_digits(&module_bytes(&self.module.code()))
+    }
+
     /// The name of the production configuration with these values; none outside a project and for undeclared ones.
     pub fn configuration_of(&self, specialization: &Specialization) -> Option<&str> {
         let found = self.configurations.iter().find(|found| found.specialization == *specialization)?;

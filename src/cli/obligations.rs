@@ -10,11 +10,12 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::kernel::Kernel;
 use super::{configuration, derive, output, project};
-use crate::coverage::{self, justification};
+use crate::coverage::justification;
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
+use crate::model::evidence::Configuration;
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::project::CriterionName;
-use crate::model::requirement::{Justification, JustificationSubject};
+use crate::model::requirement::{DeactivationCategory, Justification, JustificationClass, JustificationSubject};
 use crate::model::verdict::EngineName;
 use crate::requirement::Project;
 use serde_json::{Value, json};
@@ -26,13 +27,15 @@ struct Row {
     criteria: Vec<CriterionName>,
     place: String,
     text: String,
+    /// What a justification of it is bound to.
+    hash: String,
     proposal: Option<Proposal>,
 }
 
 /// A kernel's obligations under one configuration.
 struct Listed<'a> {
     kernel: &'a Kernel,
-    configuration: &'a str,
+    configuration: &'a Configuration,
     rows: Vec<Row>,
 }
 
@@ -45,10 +48,10 @@ pub fn rows(list: &List, form: OutputForm) -> Result<Vec<Value>, Failure> {
         let name = &listed.kernel.name;
         for row in &listed.rows {
             let mut value = json!({
-                "id": row.id, "kernel": name, "place": row.place, "text": row.text, "hash": hash(listed.kernel, row),
+                "id": row.id, "kernel": name, "place": row.place, "text": row.text, "hash": row.hash,
             });
             if several || form == OutputForm::Json {
-                value["configuration"] = listed.configuration.into();
+                value["configuration"] = listed.configuration.name.as_str().into();
             }
             if form == OutputForm::Json {
                 value["proposal"] = json!(row.proposal);
@@ -69,12 +72,13 @@ pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     let asked = project.settings.value.required_criteria();
     let mut text = String::new();
     let mut values = Vec::new();
-    for listed in kernels.iter().flat_map(of_kernel) {
+    let all: Vec<Listed> = kernels.iter().flat_map(of_kernel).collect();
+    for listed in &all {
         for row in listed.rows.iter().filter(|row| row.criteria.iter().any(|criterion| asked.contains(criterion))) {
             let Some(proposal) = &row.proposal else { continue };
-            let justification = written(&listed, row, proposal);
+            let justification = written(&all, listed, row, proposal);
             values.push(json!({
-                "id": row.id, "kernel": listed.kernel.name, "configuration": listed.configuration, "place": row.place,
+                "id": row.id, "kernel": listed.kernel.name, "configuration": listed.configuration.name, "place": row.place,
                 "text": row.text, "proposal": proposal, "justification": justification,
             }));
             text.push_str(&format!("# {} at {}: {}\n{justification}\n", row.id, row.place, row.text));
@@ -101,23 +105,33 @@ fn load(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
 }
 
 fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
-    let listed =
-        move |found: &'_ KernelConfiguration| derive::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
     kernel.configurations.iter().map(move |found| Listed {
         kernel,
-        configuration: &found.configuration.name,
-        rows: of_coverage(&listed(found)),
+        configuration: &found.configuration,
+        rows: of_configuration(kernel, found),
     })
 }
 
+fn of_configuration(kernel: &Kernel, found: &KernelConfiguration) -> Vec<Row> {
+    let coverage = derive::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
+    let mut rows = of_coverage(&coverage);
+    derive::contents(kernel, &coverage, |contents| {
+        for row in &mut rows {
+            row.hash = contents.hash(&row.id).unwrap_or_default();
+        }
+    });
+    rows
+}
+
 fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
-    let contents = justification::contents(coverage);
-    let text = |id: &ObligationId| contents.get(id).cloned().unwrap_or_default();
+    let displayed = justification::displayed(coverage);
+    let text = |id: &ObligationId| displayed.get(id).cloned().unwrap_or_default();
     let simple = |item: &SimpleObligation, criteria: &[CriterionName]| Row {
         id: item.id.clone(),
         criteria: criteria.to_vec(),
         place: item.place(),
         text: text(&item.id),
+        hash: String::new(),
         proposal: item.proposal.clone(),
     };
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
@@ -144,6 +158,7 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
                     criteria: vec![criterion],
                     place: format!("{}:{}:{}", decision.file, condition.line, condition.column),
                     text: text(&id),
+                    hash: String::new(),
                     proposal: independence.proposal.clone(),
                     id,
                 });
@@ -163,23 +178,39 @@ fn of_coverage(coverage: &KernelCoverage) -> Vec<Row> {
     rows
 }
 
-fn hash(kernel: &Kernel, row: &Row) -> String {
-    coverage::obligation_hash(&KernelName(kernel.name.clone()), &row.id, &row.text)
-}
-
 /// The table of a justification, as a requirements file holds it.
-fn written(listed: &Listed, row: &Row, proposal: &Proposal) -> String {
+fn written(all: &[Listed], listed: &Listed, row: &Row, proposal: &Proposal) -> String {
     let several = listed.kernel.configurations.len() > 1;
+    let deactivated = proposal.class == JustificationClass::Deactivated;
+    let infeasible = proposal.class == JustificationClass::Infeasible;
     unsigned(&Justification {
         kernel: KernelName(listed.kernel.name.clone()),
         subject: JustificationSubject::Obligation(row.id.clone()),
-        configuration: several.then(|| listed.configuration.to_owned()),
+        configuration: several.then(|| listed.configuration.name.clone()),
         class: proposal.class,
         reason: proposal.reason.clone(),
+        category: deactivated.then(|| category(all, listed, row)),
+        means: deactivated.then(|| means(listed.configuration)),
+        argument: infeasible.then(|| format!("the source text alone decides it: {}", proposal.reason)),
         author: String::new(),
         approver: String::new(),
-        hash: hash(listed.kernel, row),
+        hash: row.hash.clone(),
     })
+}
+
+/// Whether another configuration of the kernel runs what this one does not.
+fn category(all: &[Listed], listed: &Listed, row: &Row) -> DeactivationCategory {
+    let mut others = all.iter().filter(|other| other.kernel.name == listed.kernel.name);
+    let runs = others.any(|other| other.rows.iter().any(|known| known.id == row.id && known.proposal.is_none()));
+    if runs { DeactivationCategory::OtherConfiguration } else { DeactivationCategory::Never }
+}
+
+/// What the configuration sets.
+fn means(configuration: &Configuration) -> String {
+    let Configuration { name, specialization, defines, .. } = configuration;
+    let constants = specialization.iter().map(|constant| format!("{} = {}", constant.label(), constant.value));
+    let set: Vec<String> = constants.chain(defines.iter().map(|(name, value)| format!("{name} = {value}"))).collect();
+    format!("the constants of configuration {name}: {}", set.join(", "))
 }
 
 /// A justification as a requirements file holds it; whoever signs it fills in what is empty.

@@ -10,7 +10,7 @@ use crate::exec::judged::{Codes, Observation};
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{
-    Campaign, Evidence, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
+    Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
 };
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
@@ -91,6 +91,17 @@ fn inputs(evidence: &Evidence, found: &mut Findings) {
     found.check(schemas.into_iter().all(|schema| READABLE_SCHEMAS.contains(&schema)), || {
         "version of the evidence format".to_owned()
     });
+    let format = evidence.campaign.schema;
+    found.check(evidence.kernels.iter().all(|kernel| kernel.schema == format), || {
+        "files of different evidence formats".to_owned()
+    });
+    if format == FIRST_SCHEMA {
+        found.not_derivable.push(
+            "format 1: its justifications are bound to displayed texts, those of findings to sentences; they are judged by \
+             what that format knew"
+                .to_owned(),
+        );
+    }
     for kernel in &evidence.kernels {
         for file in &kernel.structure.files {
             let Some(hash) = evidence.manifest.inputs.get(&file.path) else { continue };

@@ -26,11 +26,23 @@ pub(super) struct Rows {
     pub findings: Vec<Finding>,
     /// Where the interface says that the host code stands.
     source: Option<String>,
+    /// What of the interface or the kernel the next rows are about, where a check has several rows.
+    about: Option<String>,
 }
 
 impl Rows {
     pub fn new(source: Option<String>) -> Self {
         Self { source, ..Self::default() }
+    }
+
+    /// Names what the rows are about that come next.
+    pub fn about(&mut self, what: impl Into<String>) {
+        self.about = Some(what.into());
+    }
+
+    /// Rows that come next are about the whole.
+    pub fn about_all(&mut self) {
+        self.about = None;
     }
 
     pub fn holds(&mut self, check: &str, message: impl Into<String>) {
@@ -56,6 +68,9 @@ impl Rows {
     ) {
         let message = message.into();
         let mut finding = Finding::new(FindingKind::Coupling, message.clone()).detail("check", check);
+        if let Some(about) = &self.about {
+            finding = finding.detail("about", about.as_str());
+        }
         if let Some(values) = &counterexample {
             finding = finding.detail("counterexample", serde_json::json!(values));
         }
@@ -164,6 +179,7 @@ impl Subject<'_> {
             return;
         };
         for (axis, name) in AXES.iter().enumerate() {
+            rows.about(*name);
             let (groups, wanted) = (&self.expressions.groups[axis], &domain[axis]);
             let local = i128::from(self.reflection().local_size[axis]);
             let texts = (self.text(axis), &self.input.interface.domain.as_ref().expect("checked above")[axis]);
@@ -252,6 +268,7 @@ impl Subject<'_> {
         }
         for (what, text, expression) in asked {
             if let Some(expression) = expression {
+                rows.about(what.as_str());
                 self.quiet(rows, &what, &text, expression);
             }
         }
@@ -294,6 +311,7 @@ impl Subject<'_> {
     }
 
     pub fn local_size(&self, rows: &mut Rows) {
+        rows.about_all();
         let actual = self.reflection().local_size;
         match self.input.interface.local_size {
             None => rows
@@ -314,6 +332,7 @@ impl Subject<'_> {
         let mut given = BTreeSet::new();
         for (constant, value) in self.input.interface.specialization.iter().zip(&self.expressions.specialization) {
             let id = constant.id;
+            rows.about(format!("constant {id}"));
             let Some(known) = declared.iter().find(|known| known.spec_id == id) else {
                 rows.refuted(
                     "specialization-ids",
@@ -351,6 +370,7 @@ impl Subject<'_> {
         let guaranteed = DeviceLimits::GUARANTEED;
         let device = self.input.device;
         let mut fixed = |what: &str, value: u64, least: u64, here: Option<u64>| {
+            rows.about(what);
             if value <= least {
                 return rows
                     .holds("device-limits", format!("{what} {value} is within the {least} that every device has"));
@@ -418,6 +438,7 @@ impl Subject<'_> {
             self.host.decide(&[expression], &|case| self.value(expression, case) <= i128::from(limit))
         };
         let name = AXES[axis];
+        rows.about(format!("groups in {name}"));
         let mut claim = format!("in {name}, {} is at most {limit}", self.text(axis));
         let answer = within(limit);
         if answer == Answer::Proved && limit > least && within(least) != Answer::Proved {
@@ -439,6 +460,7 @@ impl Subject<'_> {
                 continue;
             }
             let place = format!("{}.{} ({name})", resource.set, resource.binding);
+            rows.about(format!("{}.{} is not stated", resource.set, resource.binding));
             match resource.class {
                 DescriptorClass::Storage
                 | DescriptorClass::Uniform
@@ -460,6 +482,7 @@ impl Subject<'_> {
         }
         for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
             let place = format!("{}.{}", buffer.set, buffer.binding);
+            rows.about(place.as_str());
             let resource =
                 self.reflection().resources.iter().find(|r| (r.set, r.binding) == (buffer.set, buffer.binding));
             let Some(resource) = resource else {
@@ -490,6 +513,7 @@ impl Subject<'_> {
         let (mut agreeing, mut larger) = (0, Vec::new());
         for test in self.input.tests {
             let Some(used) = test.buffers.get(&(set, binding)) else { continue };
+            rows.about(format!("{set}.{binding} in {}", test.name));
             let bytes = self.value(size, &self.host.named_case(&test.parameters));
             match used.touched {
                 Some(touched) if i128::from(touched) > bytes => {
@@ -525,7 +549,8 @@ impl Subject<'_> {
         if barriers.is_empty() {
             rows.holds("uniform-barrier", "the kernel has no barrier");
         }
-        for barrier in barriers {
+        for (index, barrier) in barriers.iter().enumerate() {
+            rows.about(format!("barrier {}", index + 1));
             match &barrier.control {
                 super::BarrierControl::Uniform => {
                     rows.holds("uniform-barrier", format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));

@@ -8,16 +8,15 @@
 //! configuration rules out carries a proposal. Records that contradict what is fixed are trusted in nothing.
 //! Does not cover: what the records of failed tests show (the caller leaves them out), justifications.
 
-use super::command::UNATTAINABLE;
 use super::explanation::{Told, described, explanation};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
-use super::resolution::Resolution;
+use super::resolution::{Proposing, Resolution, RuledOut};
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
 use super::{combination, criteria};
 use crate::model::coverage::{
     ConditionMcdc, ConditionPlace, Coupling, DecisionCoverage, Independence, KernelCoverage, MinimumVectors,
-    ObservedVector, Proposal, SimpleObligation, Status, VectorCount, Witness,
+    ObservedVector, SimpleObligation, Status, VectorCount, Witness,
 };
 use crate::model::evidence::Configuration;
 use crate::model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
@@ -40,6 +39,7 @@ pub struct Subject<'a> {
     pub layout: &'a RecordLayout,
     pub presence: &'a Presence,
     pub configuration: &'a Configuration,
+    pub proposing: Proposing,
 }
 
 /// Assesses one kernel; `tests` are those that passed, in order of execution.
@@ -65,7 +65,7 @@ pub fn assess(subject: &Subject, tests: &[(TestId, &Records)]) -> KernelCoverage
 /// Records that cannot be, as what the configuration fixes rules them out: sentences that begin with the test. Each is a
 /// defect of the tool, the compiler or the device.
 pub fn contradictions(subject: &Subject, tests: &[(TestId, &Records)]) -> Vec<String> {
-    let resolution = Resolution::new(subject.structure, subject.presence, subject.configuration);
+    let resolution = Resolution::new(subject);
     let mut found = Vec::new();
     for (test, records) in tests {
         for slot in &subject.layout.decisions {
@@ -151,13 +151,13 @@ fn impossible_record(slot: &DecisionSlot, records: &Records) -> bool {
 
 impl<'a> Assessment<'a> {
     fn new(subject: &Subject<'a>, tests: &'a [(TestId, &'a Records)]) -> Self {
-        let Subject { structure, layout, presence, configuration } = *subject;
+        let Subject { structure, layout, .. } = *subject;
         let assessment = Self {
             structure,
             slots: layout.slots_by_decision(),
             layout,
             tests,
-            resolution: Resolution::new(structure, presence, configuration),
+            resolution: Resolution::new(subject),
             lines: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
             executions: Vec::new(),
         };
@@ -192,7 +192,7 @@ impl<'a> Assessment<'a> {
         id: String,
         (span, text): (Span, String),
         found: impl Fn(&Execution) -> Truth,
-        proposal: Option<Proposal>,
+        ruled_out: Option<RuledOut>,
     ) -> SimpleObligation {
         let truths: Vec<Truth> = self.executions.iter().map(found).collect();
         let with = |wanted: Truth| {
@@ -207,12 +207,12 @@ impl<'a> Assessment<'a> {
         };
         let reason =
             (status == Status::Undetermined).then(|| "a decision or label on the way to it is not recorded".to_owned());
-        self.obligation(id, (span, text), State { status, reason, tests, proposal })
+        self.obligation(id, (span, text), State { status, reason, tests, ruled_out })
     }
 
     fn obligation(&self, id: String, (span, text): (Span, String), state: State) -> SimpleObligation {
         let (file, position) = self.place(span);
-        let State { status, reason, tests, proposal } = state.settled();
+        let State { status, reason, tests, ruled_out } = state.settled();
         SimpleObligation {
             id: ObligationId(id),
             file,
@@ -223,7 +223,7 @@ impl<'a> Assessment<'a> {
             reason,
             tests,
             object: None,
-            proposal,
+            proposal: ruled_out.and_then(|ruled_out| ruled_out.proposal()),
         }
     }
 
@@ -269,8 +269,8 @@ impl<'a> Assessment<'a> {
             let spans = statement_spans(&function.body);
             let text = format!("entry of {}", function.name);
             let entry = |execution: &Execution| execution.points[index].0;
-            let proposal = self.resolution.entry(index);
-            points.push(self.simple(format!("{}.entry", function.id), (function.span, text), entry, proposal));
+            let ruled_out = self.resolution.entry(index);
+            points.push(self.simple(format!("{}.entry", function.id), (function.span, text), entry, ruled_out));
             for (number, exit) in function.exits.iter().enumerate() {
                 let statement = match exit {
                     Exit::Return { statement } => Some(*statement),
@@ -284,8 +284,8 @@ impl<'a> Assessment<'a> {
                     Exit::EndOfBody { span } => (*span, format!("exit of {}: end of body", function.name)),
                 };
                 let left = |execution: &Execution| execution.points[index].1[number];
-                let proposal = self.resolution.exit(index, number, statement);
-                points.push(self.simple(format!("{}.X{}", function.id, number + 1), what, left, proposal));
+                let ruled_out = self.resolution.exit(index, number, statement);
+                points.push(self.simple(format!("{}.X{}", function.id, number + 1), what, left, ruled_out));
             }
         }
         points
@@ -320,9 +320,8 @@ impl<'a> Assessment<'a> {
             let tests = self.tests.iter().filter(|(_, records)| present && records.has(bit));
             let tests: Vec<TestId> = tests.map(|(test, _)| test.clone()).collect();
             let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
-            let reason = (!present).then(|| NO_CODE.to_owned());
-            let proposal = self.resolution.label(switch.id, mark);
-            self.obligation(id, (label.span, text), State { status, reason, tests, proposal })
+            let ruled_out = self.resolution.label(switch.id, mark);
+            self.obligation(id, (label.span, text), State { status, reason: None, tests, ruled_out })
         };
         switch.labels.iter().enumerate().map(label).collect()
     }
@@ -439,18 +438,20 @@ impl<'a> Assessment<'a> {
 
     /// Fills in a decision of which nothing can be known.
     fn undetermined(&self, decision: &Decision, coverage: &mut DecisionCoverage, reason: &str) {
-        self.open(decision, coverage, Status::Undetermined, reason);
+        self.open(decision, coverage, || State::open(Status::Undetermined, Some(reason.to_owned())));
     }
 
     /// Fills in a decision that the compiler left out of the module.
     fn absent(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        self.open(decision, coverage, Status::Uncovered, NO_CODE);
+        let absent = || State { ruled_out: Some(self.resolution.absent()), ..State::open(Status::Uncovered, None) };
+        self.open(decision, coverage, absent);
     }
 
-    fn open(&self, decision: &Decision, coverage: &mut DecisionCoverage, status: Status, reason: &str) {
-        let state = || State::open(status, Some(reason.to_owned()));
+    fn open(&self, decision: &Decision, coverage: &mut DecisionCoverage, state: impl Fn() -> State) {
         coverage.outcomes = self.outcomes(decision, |_| state());
-        let open = Independence { status, pair: None, shown_by: None, reason: Some(reason.to_owned()), proposal: None };
+        let State { status, reason, ruled_out, .. } = state().settled();
+        let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
+        let open = Independence { status, pair: None, shown_by: None, reason, proposal };
         coverage.mcdc = every_condition(coverage, &open);
         if let Ok(mcdc) = self.calculus(decision) {
             coverage.combinations = self.combinations(decision, coverage, &mcdc, |_| state());
@@ -506,9 +507,9 @@ impl<'a> Assessment<'a> {
         coverage.outcomes = self.outcomes(decision, |outcome| {
             let tests = seen[usize::from(outcome == Outcome::False)].clone();
             match tests.is_empty() {
-                false => State { status: Status::Covered, reason: None, tests, proposal: None },
+                false => State { status: Status::Covered, reason: None, tests, ruled_out: None },
                 true => State {
-                    proposal: self.resolution.choice(decision.id, outcome),
+                    ruled_out: self.resolution.choice(decision.id, outcome),
                     ..State::open(Status::Uncovered, fixed.clone())
                 },
             }
@@ -553,13 +554,13 @@ impl<'a> Assessment<'a> {
     /// The state of one obligation of multiple-condition coverage.
     fn shown(&self, mcdc: &Mcdc, coverage: &DecisionCoverage, values: &Values) -> State {
         if let Some(vector) = coverage.vectors.iter().find(|vector| vector.values == *values) {
-            return State { status: Status::Covered, reason: None, tests: vector.tests.clone(), proposal: None };
+            return State { status: Status::Covered, reason: None, tests: vector.tests.clone(), ruled_out: None };
         }
-        let proposal = match mcdc.decision().agrees(values) {
+        let ruled_out = match mcdc.decision().agrees(values) {
             true => self.resolution.unevaluated(coverage.id),
             false => self.resolution.effect(coverage.id, None),
         };
-        State { proposal, ..State::open(Status::Uncovered, None) }
+        State { ruled_out, ..State::open(Status::Uncovered, None) }
     }
 
     fn form(&self, coverage: &DecisionCoverage, index: usize, form: &FormAnalysis) -> Independence {
@@ -573,30 +574,37 @@ impl<'a> Assessment<'a> {
             let pair = form.pair.clone();
             return Independence { status: Status::Covered, pair, shown_by, reason: None, proposal: None };
         }
-        let proposal = match form.attainability {
-            Attainability::Attainable => self.resolution.unevaluated(coverage.id),
-            Attainability::Unattainable | Attainability::Unknown => {
-                self.resolution.effect(coverage.id, Some(index as u32))
-            }
-        };
-        let reason = match (&proposal, form.attainability) {
-            (Some(proposal), _) => Some(proposal.reason.clone()),
-            (None, Attainability::Attainable) => self.constant(coverage, index),
-            (None, Attainability::Unattainable) => Some(UNATTAINABLE.to_owned()),
+        let ruled_out = self.ruled_out(coverage.id, index as u32, form.attainability);
+        let reason = match (&ruled_out, form.attainability) {
+            (Some(ruled_out), _) => Some(ruled_out.reason.clone()),
+            (None, Attainability::Attainable | Attainability::Unattainable) => self.constant(coverage, index),
             // The records are exact whatever could not be enumerated: no recorded pair shows the condition.
             (None, Attainability::Unknown) => {
                 Some(format!("more than {MAX_VECTORS} vectors can occur; it may be unattainable"))
             }
         };
+        let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
         Independence { status: Status::Uncovered, pair: None, shown_by: None, reason, proposal }
+    }
+
+    /// Why no input shows the effect of a condition.
+    fn ruled_out(&self, decision: DecisionId, condition: u32, attainability: Attainability) -> Option<RuledOut> {
+        let resolution = &self.resolution;
+        let absent = !resolution.condition_markers.contains_key(&(decision, condition));
+        let fixed = || resolution.effect(decision, Some(condition));
+        match attainability {
+            Attainability::Attainable if absent => Some(resolution.absent()),
+            Attainability::Attainable => resolution.unevaluated(decision),
+            Attainability::Unknown if resolution.proposing == Proposing::AsInFirstFormat => fixed(),
+            // Too many vectors to tell, unless the condition itself has one value.
+            Attainability::Unknown => resolution.value(decision, condition).and_then(|_| fixed()),
+            Attainability::Unattainable => fixed().or_else(|| Some(resolution.unattainable())),
+        }
     }
 
     /// Why a condition does not change, where its value could not be resolved.
     fn constant(&self, coverage: &DecisionCoverage, index: usize) -> Option<String> {
         let condition = &coverage.conditions[index];
-        if !self.resolution.condition_markers.contains_key(&(coverage.id, index as u32)) {
-            return Some(NO_CODE.to_owned());
-        }
         match condition.constness {
             Constness::Constant => Some("constant: the condition never changes".to_owned()),
             Constness::Specialization => {
@@ -629,18 +637,18 @@ struct State {
     status: Status,
     reason: Option<String>,
     tests: Vec<TestId>,
-    proposal: Option<Proposal>,
+    ruled_out: Option<RuledOut>,
 }
 
 impl State {
     fn open(status: Status, reason: Option<String>) -> Self {
-        Self { status, reason, tests: Vec::new(), proposal: None }
+        Self { status, reason, tests: Vec::new(), ruled_out: None }
     }
 
-    /// A proposal is for an uncovered obligation, and is then the reason as well.
+    /// What is ruled out is an uncovered obligation, and why is then the reason.
     fn settled(mut self) -> Self {
-        self.proposal = self.proposal.filter(|_| self.status == Status::Uncovered);
-        self.reason = self.proposal.as_ref().map(|proposal| proposal.reason.clone()).or(self.reason);
+        self.ruled_out = self.ruled_out.filter(|_| self.status == Status::Uncovered);
+        self.reason = self.ruled_out.as_ref().map(|ruled_out| ruled_out.reason.clone()).or(self.reason);
         self
     }
 }
@@ -686,8 +694,6 @@ fn vector_count(minimum: Minimum) -> VectorCount {
     let Minimum { vectors, at_least, conditions } = minimum;
     VectorCount { vectors: vectors as u32, at_least: at_least as u32, conditions: conditions as u32 }
 }
-
-const NO_CODE: &str = "no code generated: the compiler left it out of the module";
 
 fn constant_reason(constness: Constness, outcome: Outcome) -> Option<String> {
     match constness {

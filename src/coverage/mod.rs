@@ -32,4 +32,5 @@ mod statement_tests;
 pub use assess::{Subject, assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion, CriterionSubject};
-pub use justification::{Approval, Justified, apply_justifications, obligation_hash};
+pub use justification::{Approval, Binding, Justified, Standard, apply_justifications};
+pub use resolution::Proposing;

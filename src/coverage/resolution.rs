@@ -4,13 +4,16 @@
 //! the configuration's constants by name.
 //! Promises: a thing is called impossible only if no input of the kernel makes it happen; it stays an obligation, with a
 //! proposal for a justification that names configuration, constants and values. The classes are DO-178C's: deactivated is
-//! what other values of the configuration would bring to life; dead and extraneous is what the source text itself rules
-//! out.
+//! what other values of the configuration would bring to life; infeasible is an outcome or effect that the source text
+//! itself rules out; dead is what the module does not hold. Code that the text rules out and the module holds all the same
+//! has no proposal: it is to be removed.
 //! Does not cover: what only relations between changing values rule out; whether a proposal is right for the project.
 
+use super::assess::Subject;
+use super::command::UNATTAINABLE;
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
 use crate::model::coverage::Proposal;
-use crate::model::evidence::Configuration;
+use crate::model::evidence::{Configuration, FIRST_SCHEMA};
 use crate::model::id::{DecisionId, StatementId, SwitchId};
 use crate::model::place::Span;
 use crate::model::records::{Presence, Reach};
@@ -20,6 +23,42 @@ use crate::model::structure::{
 };
 use crate::model::vector::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Which classes are proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proposing {
+    Current,
+    /// As evidence of format 1 has them: extraneous choices, dead code whether the module holds it or not.
+    AsInFirstFormat,
+}
+
+impl Proposing {
+    /// Of evidence of a format.
+    pub fn of_schema(schema: u32) -> Self {
+        if schema == FIRST_SCHEMA { Proposing::AsInFirstFormat } else { Proposing::Current }
+    }
+}
+
+/// Why something can never happen, and what a justification could therefore say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RuledOut {
+    /// Names the configuration, constants and values.
+    pub reason: String,
+    /// None where no justification could: the code is to be removed.
+    pub class: Option<JustificationClass>,
+}
+
+impl RuledOut {
+    pub fn proposal(&self) -> Option<Proposal> {
+        self.class.map(|class| Proposal { class, reason: self.reason.clone() })
+    }
+}
+
+/// Why something has no markers in the module.
+const NO_CODE: &str = "no code generated: the compiler left it out of the module";
+
+/// What becomes of code that the text rules out and the module holds.
+const TO_REMOVE: &str = "dead code that is in the module is to be removed";
 
 /// A condition that has one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +72,7 @@ struct Fixed {
 pub(super) struct Resolution<'a> {
     structure: &'a KernelStructure,
     configuration: &'a Configuration,
+    pub proposing: Proposing,
     fixed: BTreeMap<(DecisionId, u32), Fixed>,
     pub outcome_markers: BTreeMap<DecisionId, Constness>,
     pub condition_markers: BTreeMap<(DecisionId, u32), Constness>,
@@ -109,10 +149,12 @@ impl Evidence for Imagined<'_> {
 }
 
 impl<'a> Resolution<'a> {
-    pub fn new(structure: &'a KernelStructure, presence: &Presence, configuration: &'a Configuration) -> Self {
+    pub fn new(subject: &Subject<'a>) -> Self {
+        let Subject { structure, layout: _, presence, configuration, proposing } = *subject;
         let mut resolution = Self {
             structure,
             configuration,
+            proposing,
             fixed: BTreeMap::new(),
             outcome_markers: BTreeMap::new(),
             condition_markers: BTreeMap::new(),
@@ -199,53 +241,56 @@ impl<'a> Resolution<'a> {
         !self.excluded_marks.contains(&mark)
     }
 
-    /// What is proposed for a statement that was not executed.
-    pub fn statement(&self, statement: StatementId) -> Option<Proposal> {
+    /// Why a statement cannot be executed.
+    pub fn statement(&self, statement: StatementId) -> Option<RuledOut> {
         let truth = |execution: &Execution| execution.statements.get(&statement).copied();
-        self.ruled_out(truth(&self.open)?, truth(&self.possible)?)
-            .then(|| self.unreached(self.causes.get(&statement).copied()))
+        let cause = self.causes.get(&statement).copied();
+        self.ruled_out(truth(&self.open)?, truth(&self.possible)?, || self.unreached(cause))
     }
 
     /// For the entry point of the function at `index` of the structure.
-    pub fn entry(&self, index: usize) -> Option<Proposal> {
-        self.ruled_out(self.open.points[index].0, self.possible.points[index].0).then(|| self.uncalled(index))
+    pub fn entry(&self, index: usize) -> Option<RuledOut> {
+        self.ruled_out(self.open.points[index].0, self.possible.points[index].0, || self.uncalled(index))
     }
 
     /// For one of its exit points.
-    pub fn exit(&self, index: usize, exit: usize, statement: Option<StatementId>) -> Option<Proposal> {
-        if let Some(proposal) = self.entry(index) {
-            return Some(proposal);
+    pub fn exit(&self, index: usize, exit: usize, statement: Option<StatementId>) -> Option<RuledOut> {
+        if let Some(ruled_out) = self.entry(index) {
+            return Some(ruled_out);
         }
         let truth = |execution: &Execution| execution.points[index].1[exit];
         let cause = statement.and_then(|statement| self.causes.get(&statement).copied());
-        self.ruled_out(truth(&self.open), truth(&self.possible)).then(|| self.unreached(cause))
+        self.ruled_out(truth(&self.open), truth(&self.possible), || self.unreached(cause))
     }
 
-    pub fn label(&self, switch: SwitchId, mark: MarkIndex) -> Option<Proposal> {
+    pub fn label(&self, switch: SwitchId, mark: MarkIndex) -> Option<RuledOut> {
+        if !self.marks.contains(&mark) {
+            return Some(self.absent());
+        }
         self.excluded_marks.contains(&mark).then(|| self.unreached(Some(Cause::Switch(switch))))
     }
 
     /// For an outcome of a decision.
-    pub fn choice(&self, decision: DecisionId, outcome: Outcome) -> Option<Proposal> {
-        if let Some(proposal) = self.unevaluated(decision) {
-            return Some(proposal);
+    pub fn choice(&self, decision: DecisionId, outcome: Outcome) -> Option<RuledOut> {
+        if let Some(ruled_out) = self.unevaluated(decision) {
+            return Some(ruled_out);
         }
         let only = self.outcome(decision)?;
         (only != outcome).then(|| {
             let ground = self.ground(decision, &self.deciding(decision));
-            self.proposal(Matter::Choice, &ground, format!("{}{}", self.always(decision, only), self.setting(&ground)))
+            self.judged(Matter::Choice, &ground, format!("{}{}", self.always(decision, only), self.setting(&ground)))
         })
     }
 
     /// For everything of a decision that control cannot come to.
-    pub fn unevaluated(&self, decision: DecisionId) -> Option<Proposal> {
+    pub fn unevaluated(&self, decision: DecisionId) -> Option<RuledOut> {
         self.excluded_decisions.contains(&decision).then(|| self.unreached(self.cause_of(decision)))
     }
 
     /// For the effect of a condition (0-based), or a vector, that fixed conditions of its decision rule out.
-    pub fn effect(&self, decision: DecisionId, condition: Option<u32>) -> Option<Proposal> {
-        if let Some(proposal) = self.unevaluated(decision) {
-            return Some(proposal);
+    pub fn effect(&self, decision: DecisionId, condition: Option<u32>) -> Option<RuledOut> {
+        if let Some(ruled_out) = self.unevaluated(decision) {
+            return Some(ruled_out);
         }
         let own = condition.filter(|condition| self.fixed.contains_key(&(decision, *condition)));
         let involved = own.map_or_else(|| self.all_fixed(decision), |condition| vec![condition]);
@@ -255,7 +300,7 @@ impl<'a> Resolution<'a> {
         let ground = self.ground(decision, &involved);
         let always = involved.iter().map(|condition| self.always_condition(decision, *condition));
         let always = always.collect::<Vec<_>>().join(" and ");
-        Some(self.proposal(Matter::Choice, &ground, format!("{always}{}", self.setting(&ground))))
+        Some(self.judged(Matter::Choice, &ground, format!("{always}{}", self.setting(&ground))))
     }
 
     /// Vectors in the records that cannot be, as sentences: then tool, compiler or device are at fault.
@@ -277,8 +322,13 @@ impl<'a> Resolution<'a> {
         Some(format!("{} shows {values}, though {always}{}", decision.id, self.setting(&ground)))
     }
 
-    fn ruled_out(&self, open: Truth, possible: Truth) -> bool {
-        open != Truth::No && possible == Truth::No
+    /// What the module does not hold is absent, whatever is fixed.
+    fn ruled_out(&self, open: Truth, possible: Truth, why: impl Fn() -> RuledOut) -> Option<RuledOut> {
+        match (open, possible) {
+            (Truth::No, _) => Some(self.absent()).filter(|_| self.proposing == Proposing::Current),
+            (Truth::Yes | Truth::Unknown, Truth::No) => Some(why()),
+            (Truth::Yes | Truth::Unknown, Truth::Yes | Truth::Unknown) => None,
+        }
     }
 
     /// Fixed conditions of a decision, by index.
@@ -342,17 +392,33 @@ impl<'a> Resolution<'a> {
         }
     }
 
-    fn proposal(&self, matter: Matter, ground: &Ground, reason: String) -> Proposal {
+    fn judged(&self, matter: Matter, ground: &Ground, reason: String) -> RuledOut {
         let by_text = ground.constants.is_empty() && ground.defines.is_empty();
-        let class = match (by_text, matter) {
-            (false, _) => JustificationClass::Deactivated,
-            (true, Matter::Code) => JustificationClass::Dead,
-            (true, Matter::Choice) => JustificationClass::Extraneous,
-        };
-        Proposal { class, reason }
+        let ruled_out = |class| RuledOut { reason: reason.clone(), class: Some(class) };
+        match (by_text, matter, self.proposing) {
+            (false, _, _) => ruled_out(JustificationClass::Deactivated),
+            (true, Matter::Choice, Proposing::Current) => ruled_out(JustificationClass::Infeasible),
+            (true, Matter::Code, Proposing::Current) => {
+                RuledOut { reason: format!("{reason}; {TO_REMOVE}"), class: None }
+            }
+            (true, Matter::Choice, Proposing::AsInFirstFormat) => ruled_out(JustificationClass::Extraneous),
+            (true, Matter::Code, Proposing::AsInFirstFormat) => ruled_out(JustificationClass::Dead),
+        }
     }
 
-    fn unreached(&self, cause: Option<Cause>) -> Proposal {
+    /// The compiler made nothing of it.
+    pub fn absent(&self) -> RuledOut {
+        let class = (self.proposing == Proposing::Current).then_some(JustificationClass::Dead);
+        RuledOut { reason: NO_CODE.to_owned(), class }
+    }
+
+    /// No two vectors that can occur show the effect.
+    pub fn unattainable(&self) -> RuledOut {
+        let class = (self.proposing == Proposing::Current).then_some(JustificationClass::Infeasible);
+        RuledOut { reason: UNATTAINABLE.to_owned(), class }
+    }
+
+    fn unreached(&self, cause: Option<Cause>) -> RuledOut {
         let (ground, why) = match cause {
             Some(Cause::Decision(decision)) => {
                 let ground = self.ground(decision, &self.deciding(decision));
@@ -367,14 +433,14 @@ impl<'a> Resolution<'a> {
             None => (self.whole_ground(), "no way that control can take leads to it".to_owned()),
         };
         let reason = format!("never executed, as {why}{}", self.setting(&ground));
-        self.proposal(Matter::Code, &ground, reason)
+        self.judged(Matter::Code, &ground, reason)
     }
 
-    fn uncalled(&self, index: usize) -> Proposal {
+    fn uncalled(&self, index: usize) -> RuledOut {
         let ground = self.whole_ground();
         let name = &self.structure.functions[index].name;
         let reason = format!("never executed, as no call of `{name}` is ever made{}", self.setting(&ground));
-        self.proposal(Matter::Code, &ground, reason)
+        self.judged(Matter::Code, &ground, reason)
     }
 
     /// Why control cannot come to a decision: the cause of the statement that holds it, or the decision around it.

@@ -46,6 +46,7 @@ use std::path::PathBuf;
 const STACK_BYTES: usize = 512 << 20;
 
 pub use crate::model::project::{DecisionPolicy, Optimization};
+pub use decisions::collapsed;
 #[cfg(feature = "compiler")]
 pub use kernel::{compile, compiler_identity};
 #[cfg(feature = "compiler")]

@@ -31,8 +31,11 @@ pub struct Evidence {
 /// Version of the evidence format that `certify` writes.
 pub const EVIDENCE_SCHEMA: u32 = 2;
 
+/// The format in which justifications are bound to displayed texts, and findings to sentences.
+pub const FIRST_SCHEMA: u32 = 1;
+
 /// Versions of the evidence format that `report` and `verify` read.
-pub const READABLE_SCHEMAS: [u32; 2] = [1, EVIDENCE_SCHEMA];
+pub const READABLE_SCHEMAS: [u32; 2] = [FIRST_SCHEMA, EVIDENCE_SCHEMA];
 
 /// `campaign.json`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! Findings: defects that a run or a check shows, beside the verdict.
 
+use super::finding_subject::FindingSubject;
 use super::id::{FindingId, KernelName};
 use super::place::Place;
 use schemars::JsonSchema;
@@ -112,9 +113,13 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Acceptance {
     pub id: FindingId,
-    /// What was found and the source text that it is about, without values and without lines.
+    /// What a justification of it is signed for; absent in evidence of format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<FindingSubject>,
+    /// The same in words, without values and without lines.
     pub content: String,
-    /// `sha256:` hash over kernel, id and content; another one makes a justification stale.
+    /// `sha256:` hash over the canonical form of the subject (in format 1 over kernel, id and content); another one makes
+    /// a justification stale.
     pub hash: String,
     /// What the accepted justification says; none: the finding stands.
     #[serde(default)]

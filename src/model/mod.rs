@@ -10,6 +10,7 @@ pub mod diagnostic;
 pub mod element;
 pub mod evidence;
 pub mod finding;
+pub mod finding_subject;
 pub mod flow;
 pub mod id;
 pub mod image;

@@ -70,17 +70,52 @@ pub struct CodeLink {
     pub symbol: Option<String>,
 }
 
-/// Why an obligation stays uncovered.
+/// Why an obligation stays uncovered (DO-178C, 6.4.4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JustificationClass {
+    /// A gap: a test is to be written. Closes nothing at levels A to C.
     MissingTest,
+    /// A gap: a requirement is to be written. Closes nothing at levels A to C.
     MissingRequirement,
+    /// A gap: code without a requirement is to be removed. Closes nothing at levels A to C.
     Extraneous,
+    /// Source text of which the production module holds nothing.
     Dead,
+    /// Code that a stated means keeps from being executed.
     Deactivated,
     Defensive,
+    /// An outcome or effect that no input can show, in code that is executed.
+    Infeasible,
     Analysis,
+}
+
+impl JustificationClass {
+    /// Whether it names something that is still to be done.
+    pub fn is_gap(self) -> bool {
+        match self {
+            JustificationClass::MissingTest
+            | JustificationClass::MissingRequirement
+            | JustificationClass::Extraneous => true,
+            JustificationClass::Dead
+            | JustificationClass::Deactivated
+            | JustificationClass::Defensive
+            | JustificationClass::Infeasible
+            | JustificationClass::Analysis => false,
+        }
+    }
+
+    /// Whether it says that the obligation cannot be met, so that a single record of it refutes it.
+    pub fn claims_impossibility(self) -> bool {
+        match self {
+            JustificationClass::Dead | JustificationClass::Deactivated | JustificationClass::Infeasible => true,
+            JustificationClass::MissingTest
+            | JustificationClass::MissingRequirement
+            | JustificationClass::Extraneous
+            | JustificationClass::Defensive
+            | JustificationClass::Analysis => false,
+        }
+    }
 }
 
 impl std::fmt::Display for JustificationClass {
@@ -92,7 +127,27 @@ impl std::fmt::Display for JustificationClass {
             JustificationClass::Dead => "dead",
             JustificationClass::Deactivated => "deactivated",
             JustificationClass::Defensive => "defensive",
+            JustificationClass::Infeasible => "infeasible",
             JustificationClass::Analysis => "analysis",
+        })
+    }
+}
+
+/// When deactivated code is meant to run (DO-178C, 6.4.4.3.d).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeactivationCategory {
+    /// In no configuration of the product.
+    Never,
+    /// In other configurations than that at hand.
+    OtherConfiguration,
+}
+
+impl std::fmt::Display for DeactivationCategory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            DeactivationCategory::Never => "never",
+            DeactivationCategory::OtherConfiguration => "other-configuration",
         })
     }
 }
@@ -107,10 +162,51 @@ pub struct Justification {
     pub configuration: Option<String>,
     pub class: JustificationClass,
     pub reason: String,
+    /// Of deactivated code alone, and given there; evidence of format 1 has none.
+    pub category: Option<DeactivationCategory>,
+    /// Of deactivated code alone, and given there: what keeps it from being executed.
+    pub means: Option<String>,
+    /// Of what is infeasible alone, and given there: why no input can show it, or where that is proved.
+    pub argument: Option<String>,
     pub author: String,
     pub approver: String,
     /// `sha256:` hash of the subject's content; another content makes the justification stale.
     pub hash: String,
+}
+
+/// A fault of what a justification states beside its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatementFault {
+    /// The key at fault.
+    pub key: &'static str,
+    pub message: String,
+}
+
+impl Justification {
+    /// What its class asks for and it does not state, or the other way round.
+    pub fn statement_faults(&self) -> Vec<StatementFault> {
+        let deactivated = self.class == JustificationClass::Deactivated;
+        let infeasible = self.class == JustificationClass::Infeasible;
+        let has_text = |text: &Option<String>| text.as_ref().map(|text| text.contains(char::is_alphanumeric));
+        let statements = [
+            (
+                "category",
+                self.category.map(|_| true),
+                deactivated,
+                "whether it is run `never` or in an `other-configuration`",
+            ),
+            ("means", has_text(&self.means), deactivated, "what keeps the code from being executed"),
+            ("argument", has_text(&self.argument), infeasible, "why no input can show it, or where that is proved"),
+        ];
+        let fault = |(key, given, wanted, meaning): (&'static str, Option<bool>, bool, &str)| match (given, wanted) {
+            (Some(true), true) | (None, false) => None,
+            (Some(false) | None, true) => {
+                Some(StatementFault { key, message: format!("class {} states `{key}`: {meaning}", self.class) })
+            }
+            (Some(_), false) => Some(StatementFault { key, message: format!("class {} has no `{key}`", self.class) }),
+        };
+        statements.into_iter().filter_map(fault).collect()
+    }
 }
 
 /// What a justification is of.
@@ -155,6 +251,15 @@ struct JustificationTable {
     configuration: Option<String>,
     class: JustificationClass,
     reason: String,
+    /// Of class `deactivated`, and required there: when the code is meant to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    category: Option<DeactivationCategory>,
+    /// Of class `deactivated`, and required there: what keeps the code from being executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    means: Option<String>,
+    /// Of class `infeasible`, and required there: why no input can show it, or where that is proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    argument: Option<String>,
     author: String,
     approver: String,
     /// `sha256:` hash of the content of the obligation or finding; another content makes the justification stale.
@@ -165,26 +270,41 @@ impl TryFrom<JustificationTable> for Justification {
     type Error = &'static str;
 
     fn try_from(table: JustificationTable) -> Result<Self, Self::Error> {
-        let JustificationTable { kernel, obligation, finding, configuration, class, reason, author, approver, hash } =
-            table;
+        let JustificationTable { obligation, finding, .. } = &table;
         let subject = match (obligation, finding) {
-            (Some(id), None) => JustificationSubject::Obligation(id),
-            (None, Some(id)) => JustificationSubject::Finding(id),
+            (Some(id), None) => JustificationSubject::Obligation(id.clone()),
+            (None, Some(id)) => JustificationSubject::Finding(id.clone()),
             (None, None) => return Err("a justification names an `obligation` or a `finding`"),
             (Some(_), Some(_)) => return Err("a justification names an `obligation` or a `finding`, not both"),
         };
-        Ok(Self { kernel, subject, configuration, class, reason, author, approver, hash })
+        let JustificationTable { kernel, configuration, class, reason, category, means, argument, .. } = table;
+        let JustificationTable { author, approver, hash, .. } = table;
+        Ok(Self { kernel, subject, configuration, class, reason, category, means, argument, author, approver, hash })
     }
 }
 
 impl From<Justification> for JustificationTable {
     fn from(justification: Justification) -> Self {
-        let Justification { kernel, subject, configuration, class, reason, author, approver, hash } = justification;
+        let Justification { kernel, subject, configuration, class, reason, category, .. } = justification;
+        let Justification { means, argument, author, approver, hash, .. } = justification;
         let (obligation, finding) = match subject {
             JustificationSubject::Obligation(id) => (Some(id), None),
             JustificationSubject::Finding(id) => (None, Some(id)),
         };
-        Self { kernel, obligation, finding, configuration, class, reason, author, approver, hash }
+        Self {
+            kernel,
+            obligation,
+            finding,
+            configuration,
+            class,
+            reason,
+            category,
+            means,
+            argument,
+            author,
+            approver,
+            hash,
+        }
     }
 }
 

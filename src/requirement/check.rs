@@ -348,6 +348,10 @@ fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'
         for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
             problems.push(origin.at(*key).error("bad-value", format!("the {key} of a justification is empty")));
         }
+        for fault in justification.statement_faults() {
+            problems.push(origin.at(fault.key).error("bad-value", fault.message));
+        }
+        problems.extend(too_long(justification));
         let subject = &justification.subject;
         let content = match subject {
             JustificationSubject::Obligation(_) => None,
@@ -362,6 +366,24 @@ fn check_justifications(list: &[Located<Justification>], kernels: &KernelNames<'
             problems.push(origin.at(subject.key()).error("duplicate-id", message));
         }
     }
+}
+
+/// Longest text of a justification, in bytes: a longer argument is a document, to be named.
+const MOST_TEXT: usize = 1 << 16;
+
+fn too_long(justification: &Located<Justification>) -> Option<Diagnostic> {
+    let Justification { reason, means, argument, author, approver, .. } = &justification.value;
+    let texts = [
+        ("reason", Some(reason)),
+        ("means", means.as_ref()),
+        ("argument", argument.as_ref()),
+        ("author", Some(author)),
+        ("approver", Some(approver)),
+    ];
+    let length = |text: Option<&String>| text.map_or(0, String::len);
+    let (key, text) = texts.into_iter().find(|(_, text)| length(*text) > MOST_TEXT)?;
+    let message = format!("the {key} of a justification has {} bytes; the limit is {MOST_TEXT}", length(text));
+    Some(justification.origin.at(key).error("limit", message).hint("name a document that has the rest"))
 }
 
 /// What is wrong with a justification of a finding, as far as its name and class tell.

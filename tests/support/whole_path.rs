@@ -2,7 +2,7 @@
 //! instrumented, validated, laid out, assessed with records in which every vector was seen, written as JSON.
 
 use std::time::Instant;
-use vkcert::coverage::{Subject, assess};
+use vkcert::coverage::{Proposing, Subject, assess};
 use vkcert::glsl::{KernelSource, compile};
 use vkcert::instrument::instrument;
 use vkcert::model::evidence::Configuration;
@@ -52,8 +52,13 @@ pub fn take(text: &str) -> Taken {
     }
     let test = vkcert::model::id::TestId("TC-1".to_owned());
     let configuration = Configuration::default();
-    let subject =
-        Subject { structure: &compiled.structure, layout, presence: &made.presence, configuration: &configuration };
+    let subject = Subject {
+        structure: &compiled.structure,
+        layout,
+        presence: &made.presence,
+        configuration: &configuration,
+        proposing: Proposing::Current,
+    };
     let coverage = assess(&subject, &[(test, &records)]);
     step("assess", &mut start);
     let json = serde_json::to_vec(&(&compiled.structure, &coverage)).expect("it can be stored");

@@ -1,7 +1,7 @@
 //! What stands against the evidence: open obligations and findings; and the justifications that were given.
 
 use super::{kernel_link, listed, test_link, unit_link};
-use crate::model::evidence::Evidence;
+use crate::model::evidence::{Evidence, JustificationEvidence};
 use crate::model::finding::Acceptance;
 use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
@@ -185,15 +185,29 @@ pub fn justifications(evidence: &Evidence, outline: &mut Outline) {
                     .then(format!(": {}. ", class(justification.class)))
                     .and(state),
             ),
-            Block::Pairs(vec![
-                ("Reason".into(), Text::plain(justification.reason.as_str())),
-                ("Author".into(), Text::plain(justification.author.as_str())),
-                ("Approver".into(), Text::plain(justification.approver.as_str())),
-                ("File".into(), Text::code(item.file.as_str())),
-                ("Hash".into(), Text::code(justification.hash.as_str())),
-            ]),
+            Block::Pairs(stated(item)),
         ]));
     }
+}
+
+/// What a justification states, with names.
+fn stated(item: &JustificationEvidence) -> Vec<(String, Text)> {
+    let justification = &item.justification;
+    let category = justification.category.map(|category| category.to_string());
+    let optional = [
+        ("Meant to run", category.as_deref()),
+        ("Means", justification.means.as_deref()),
+        ("Argument", justification.argument.as_deref()),
+    ];
+    let optional = optional.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Text::plain(text?))));
+    let signed = [
+        ("Author".to_owned(), Text::plain(justification.author.as_str())),
+        ("Approver".to_owned(), Text::plain(justification.approver.as_str())),
+        ("File".to_owned(), Text::code(item.file.as_str())),
+        ("Hash".to_owned(), Text::code(justification.hash.as_str())),
+    ];
+    let reason = ("Reason".to_owned(), Text::plain(justification.reason.as_str()));
+    std::iter::once(reason).chain(optional).chain(signed).collect()
 }
 
 fn class(class: JustificationClass) -> &'static str {
@@ -204,6 +218,7 @@ fn class(class: JustificationClass) -> &'static str {
         JustificationClass::Dead => "dead code",
         JustificationClass::Deactivated => "deactivated code",
         JustificationClass::Defensive => "defensive code",
+        JustificationClass::Infeasible => "infeasible",
         JustificationClass::Analysis => "shown by analysis",
     }
 }

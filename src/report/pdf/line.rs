@@ -83,7 +83,8 @@ impl Breaker<'_> {
 
     /// A word that is wider than a line: fills the current line where at least a third of it is free.
     fn append_broken(&self, lines: &mut Vec<Line>, word: Word, limit: f32) {
-        let mut rest = self.characters(&word);
+        let characters = self.characters(&word);
+        let mut rest = characters.as_slice();
         while !rest.is_empty() {
             let line = lines.last().expect("there is always a line");
             let before = if line.spans.is_empty() { 0.0 } else { self.space() };
@@ -92,8 +93,9 @@ impl Breaker<'_> {
                 lines.push(Line::default());
                 continue;
             }
-            let count = fitting(&rest, free);
-            let part = join(rest.drain(..count));
+            let (fits, behind) = rest.split_at(fitting(rest, free));
+            let part = join(fits);
+            rest = behind;
             self.append(lines.last_mut().expect("there is always a line"), part, before);
             if !rest.is_empty() {
                 lines.push(Line::default());
@@ -104,11 +106,15 @@ impl Breaker<'_> {
     /// One span per character.
     fn characters(&self, word: &Word) -> Vec<Span> {
         let each = |span: &Span| {
-            let span = span.clone();
-            let text = span.text.clone();
-            text.chars()
-                .map(|c| Span { text: c.to_string(), width: self.faces.width(span.face, c, self.size), ..span.clone() })
-                .collect::<Vec<_>>()
+            let Span { face, tone, link, text, width: _ } = span.clone();
+            let single = |character: char| Span {
+                face,
+                tone,
+                link: link.clone(),
+                text: character.to_string(),
+                width: self.faces.width(face, character, self.size),
+            };
+            text.chars().map(single).collect::<Vec<_>>()
         };
         word.iter().flat_map(each).collect()
     }
@@ -179,7 +185,7 @@ fn fitting(characters: &[Span], free: f32) -> usize {
     good.filter(|end| *end * 2 >= fit).unwrap_or(fit).max(1)
 }
 
-fn join(characters: impl Iterator<Item = Span>) -> Word {
+fn join(characters: &[Span]) -> Word {
     let mut word: Word = Vec::new();
     for span in characters {
         match word.last_mut() {
@@ -187,7 +193,7 @@ fn join(characters: impl Iterator<Item = Span>) -> Word {
                 last.text.push_str(&span.text);
                 last.width += span.width;
             }
-            _ => word.push(span),
+            _ => word.push(span.clone()),
         }
     }
     word

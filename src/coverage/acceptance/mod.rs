@@ -1,0 +1,68 @@
+//! Findings that a justification can accept: their names, and what a justification is signed for.
+//!
+//! Knows: which facts of a finding are about the code and which are about the run that showed it (`subject`, field by field;
+//! `words`, for people and for evidence of format 1).
+//! Promises: a justification accepts what its signers have seen and nothing else. What is signed holds the code of the
+//! kernel (its module without debug information), the configuration and the instructions, or the test, the modules it
+//! dispatches and the engine, or the host's interface: a change of any of them makes it stale, text that moves and comments
+//! do not. Values, witnesses, counts and which of two invocations came first are no part of it.
+//! Does not cover: which findings there are, whether accepting one is right (that is what the approver signs).
+
+mod cause;
+mod place;
+mod subject;
+mod words;
+
+use super::justification::{Approval, Binding, displayed_hash, sentence, unsigned};
+use crate::model::canonical::{canonical_json, content_hash};
+use crate::model::evidence::{Campaign, KernelEvidence, TestEvidence};
+use crate::model::finding::{Acceptance, Finding};
+use crate::model::id::FindingId;
+use crate::model::requirement::{Justification, JustificationClass};
+use crate::model::verdict::EngineName;
+
+/// What findings were found in.
+#[derive(Clone, Copy)]
+pub struct Found<'a> {
+    pub kernels: &'a [KernelEvidence],
+    pub campaign: &'a Campaign,
+    pub binding: Binding,
+}
+
+/// Where a finding was found.
+#[derive(Clone, Copy)]
+pub struct Occasion<'a> {
+    pub found: Found<'a>,
+    /// The kernel on any engine.
+    pub kernel: &'a KernelEvidence,
+    /// None where no test showed it.
+    pub test: Option<&'a TestEvidence>,
+    /// None where it took no engine, or both.
+    pub engine: Option<EngineName>,
+}
+
+/// Name, subject and hash of a finding; none where no justification can accept it.
+pub fn acceptance(finding: &Finding, occasion: Occasion) -> Option<Acceptance> {
+    let (what, content) = words::named(finding, occasion)?;
+    let id = FindingId(format!("{}@{what}", finding.kind));
+    let (subject, hash) = match occasion.found.binding {
+        Binding::DisplayedText => (None, displayed_hash(&occasion.kernel.kernel, id.as_str(), &content)),
+        Binding::Content => {
+            let subject = subject::subject(finding, occasion, id.clone());
+            let text = canonical_json(&subject).expect("subjects are representable as JSON");
+            (Some(subject), content_hash(text.as_bytes()))
+        }
+    };
+    Some(Acceptance { id, subject, content, hash, justification: None })
+}
+
+/// What the justification of a finding says, or why it is not accepted.
+pub fn accepted(justification: &Justification, approval: Approval) -> Result<String, String> {
+    if justification.class != JustificationClass::Analysis {
+        return Err(format!("a finding is accepted by analysis, not as {}", justification.class));
+    }
+    if let Some(fault) = justification.statement_faults().into_iter().next() {
+        return Err(fault.message);
+    }
+    unsigned(justification, approval).map_or_else(|| Ok(sentence(justification)), Err)
+}

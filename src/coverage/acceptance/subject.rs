@@ -1,0 +1,151 @@
+//! A finding as a justification is signed for it, field by field.
+//!
+//! Promises: what tells two findings apart that a person would judge apart is a field; no field is a sentence that the tool
+//! words, as long as `cause` has a name for it.
+
+use super::Occasion;
+use super::cause::{Cause, cause};
+use super::place::places;
+use crate::coverage::justification::BoundConfiguration;
+use crate::model::canonical::{canonical_json, sha256_digits};
+use crate::model::evidence::KernelEvidence;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::finding_subject::{FindingSubject, SubjectEngine, SubjectTest};
+use crate::model::id::{FindingId, KernelName};
+use crate::model::verdict::EngineName;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What of a finding is the same whenever it is found.
+enum Bound {
+    /// To statements or instructions of the kernel's code.
+    Places,
+    /// To a test as it is, on an engine or a device as it is.
+    Test,
+    /// To what the project states of the host.
+    Interface,
+}
+
+pub(super) fn subject(finding: &Finding, occasion: Occasion, id: FindingId) -> FindingSubject {
+    let kernel = occasion.kernel;
+    let mut subject = FindingSubject {
+        id,
+        kind: finding.kind,
+        kernel: kernel.kernel.clone(),
+        code: BTreeMap::from([(kernel.kernel.clone(), kernel.modules.code.clone())]),
+        configuration: configuration(finding, occasion),
+        places: Vec::new(),
+        instructions: Vec::new(),
+        facts: facts(finding),
+        test: None,
+        engine: None,
+        interface: None,
+    };
+    match bound(finding) {
+        Bound::Places => {
+            subject.places = places(finding, kernel);
+            subject.instructions.clone_from(&finding.numbers);
+            subject.instructions.sort_unstable();
+        }
+        Bound::Test => {
+            let test = occasion.test;
+            let dispatched = test.into_iter().flat_map(|test| &test.kernels);
+            subject.code.extend(dispatched.map(|name| (name.clone(), code(occasion, name))));
+            subject.test = test.map(|test| SubjectTest { id: test.id.clone(), hash: test.hash.clone() });
+            subject.engine = Some(engine(occasion));
+        }
+        Bound::Interface => {
+            subject.interface = interface(occasion);
+            let of_device = finding.details.get("check").is_some_and(|check| check == "device-limits");
+            let identity = || SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) };
+            subject.engine = of_device.then(identity);
+        }
+    }
+    subject
+}
+
+fn bound(finding: &Finding) -> Bound {
+    match finding.kind {
+        // A device tells of no place.
+        FindingKind::OutOfBounds if finding.place.is_none() => Bound::Test,
+        FindingKind::DataRace
+        | FindingKind::OutOfBounds
+        | FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue
+        | FindingKind::UntracedBranch
+        | FindingKind::BarrierDivergence
+        | FindingKind::NoTermination
+        | FindingKind::Validation => Bound::Places,
+        FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement => Bound::Test,
+        FindingKind::Coupling => Bound::Interface,
+    }
+}
+
+/// The details that are about the code, and the cause where a kind has several.
+fn facts(finding: &Finding) -> BTreeMap<String, Value> {
+    let chosen = |names: &[&str]| {
+        let known = names.iter().filter_map(|name| Some(((*name).to_owned(), finding.details.get(*name)?.clone())));
+        known.collect::<BTreeMap<_, _>>()
+    };
+    match finding.kind {
+        FindingKind::DataRace => chosen(&["memory", "object", "reach", "same_value"]),
+        FindingKind::OutOfBounds if finding.place.is_none() => chosen(&["access", "buffer", "side"]),
+        FindingKind::OutOfBounds => with_cause(chosen(&["dimension", "object"]), finding),
+        FindingKind::UninitializedRead | FindingKind::UndefinedValue | FindingKind::UntracedBranch => {
+            with_cause(BTreeMap::new(), finding)
+        }
+        FindingKind::ScheduleDependentOutput => chosen(&["kernels", "buffers", "changed", "verdicts"]),
+        // Values too: which way the engines part is what is signed for.
+        FindingKind::EngineDisagreement if finding.details.is_empty() => with_cause(BTreeMap::new(), finding),
+        FindingKind::EngineDisagreement => finding.details.clone(),
+        FindingKind::Coupling => chosen(&["check", "about", "counterexample"]),
+        FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => BTreeMap::new(),
+    }
+}
+
+fn with_cause(mut facts: BTreeMap<String, Value>, finding: &Finding) -> BTreeMap<String, Value> {
+    let Cause { name, about } = cause(&finding.message);
+    facts.insert("cause".to_owned(), name.into());
+    if !about.is_empty() {
+        facts.insert("about".to_owned(), about.into());
+    }
+    facts
+}
+
+/// What the configuration fixes that it was found under.
+fn configuration(finding: &Finding, occasion: Occasion) -> BTreeMap<String, Value> {
+    let Some(name) = &finding.configuration else { return BTreeMap::new() };
+    let same = |row: &&KernelEvidence| row.kernel == occasion.kernel.kernel && row.configuration.name == *name;
+    let fixed = occasion.found.kernels.iter().find(same).map(|row| BoundConfiguration::of(&row.configuration));
+    match serde_json::to_value(fixed) {
+        Ok(Value::Object(parts)) => parts.into_iter().collect(),
+        Ok(_) | Err(_) => BTreeMap::from([("name".to_owned(), name.as_str().into())]),
+    }
+}
+
+fn code(occasion: Occasion, name: &KernelName) -> String {
+    let row = occasion.found.kernels.iter().find(|row| row.kernel == *name);
+    row.map(|row| row.modules.code.clone()).unwrap_or_default()
+}
+
+fn engine(occasion: Occasion) -> SubjectEngine {
+    match occasion.engine {
+        Some(EngineName::Sequential) => SubjectEngine { engine: EngineName::Sequential, identity: BTreeMap::new() },
+        Some(EngineName::Vulkan) | None => SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) },
+    }
+}
+
+/// Which device and driver ran.
+pub(super) fn device(occasion: Occasion) -> BTreeMap<String, String> {
+    let engines = &occasion.found.campaign.engines;
+    let row = engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
+    let facts = row.into_iter().flat_map(|row| &row.identity);
+    let named = facts.filter(|(name, _)| ["device", "driver", "driver version"].contains(&name.as_str()));
+    named.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn interface(occasion: Occasion) -> Option<String> {
+    let rows = &occasion.found.campaign.coupling;
+    let definition = rows.iter().find(|row| row.kernel == occasion.kernel.kernel)?.definition.as_ref()?;
+    Some(sha256_digits(canonical_json(definition).ok()?.as_bytes()))
+}
