@@ -7,6 +7,8 @@
 //! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as Vulkan does
 //! (VkSpecializationMapEntry); `reflect` lists those that exist.
 
+use super::float::{Format, Real};
+use super::float_controls::{self, Denormals, FloatControls};
 use super::module::{Id, Instruction, Module};
 use super::types::{Type, Types};
 use crate::model::structure::Constness;
@@ -331,6 +333,7 @@ impl Evaluation<'_> {
             _ if values.contains(&Value::Undef) => return self.known_op(op).map(|()| Value::Undef),
             [Value::Bool(a)] => logical(op, *a, None),
             [Value::Bool(a), Value::Bool(b)] => logical(op, *a, Some(*b)),
+            [Value::Scalar(a)] if op == Op::FConvert => self.converted(id, *a, operand_width, result_width)?,
             [Value::Scalar(a)] => unary(op, *a, operand_width, result_width),
             [Value::Scalar(a), Value::Scalar(b)] => binary(op, *a, *b, operand_width),
             [Value::Bool(condition), a, b] if op == Op::Select => Some(if *condition { a.clone() } else { b.clone() }),
@@ -339,10 +342,31 @@ impl Evaluation<'_> {
         outcome.ok_or(ConstantError::Unsupported { op })
     }
 
+    /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3); refused where its entry points
+    /// do not say the same.
+    fn converted(&self, id: Id, bits: u64, from: u32, to: u32) -> Result<Option<Value>, ConstantError> {
+        let (Some(own), Some(new)) = (Format::of_width(from), Format::of_width(to)) else { return Ok(None) };
+        let all = self.module.entry_points.iter().map(|entry| FloatControls::of(self.module, entry.function));
+        let mut all = all.map(|controls| (controls.width(from).denormals, controls.width(to)));
+        let first = all.next().unwrap_or_default();
+        if all.any(|other| other != first) {
+            return Err(ConstantError::Unsupported { op: Op::FConvert });
+        }
+        let (operand, result) = first;
+        let flushed = |denormals: Denormals, format: Format, bits: u64| match denormals {
+            Denormals::Flushed => format.flushed(bits),
+            Denormals::Kept => bits,
+        };
+        let direction = float_controls::decorated(self.module, id).unwrap_or(result.rounding);
+        let rounded = Real::of_bits(own, flushed(operand, own, bits)).rounded(new, direction);
+        Ok(Some(Value::Scalar(flushed(result.denormals, new, rounded))))
+    }
+
     fn known_op(&self, op: Op) -> Result<(), ConstantError> {
         let known = logical(op, false, Some(false)).is_some()
             || logical(op, false, None).is_some()
             || unary(op, 0, 32, 32).is_some()
+            || op == Op::FConvert
             || binary(op, 1, 1, 32).is_some()
             || op == Op::Select;
         if known { Ok(()) } else { Err(ConstantError::Unsupported { op }) }
@@ -384,7 +408,6 @@ fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
         Op::Not => !a,
         Op::UConvert => a,
         Op::SConvert => signed(a, from) as u64,
-        Op::FConvert => convert_float(a, from, to)?,
         Op::QuantizeToF16 if from == 32 => {
             let half = half::f16::from_f32(f32::from_bits(a as u32));
             // "If Value is too small, the result is a zero of the same sign" (OpQuantizeToF16): no subnormals.
@@ -398,21 +421,6 @@ fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
         _ => return None,
     };
     Some(Value::Scalar(truncate(bits, to)))
-}
-
-fn convert_float(bits: u64, from: u32, to: u32) -> Option<u64> {
-    let value = match from {
-        16 => half::f16::from_bits(bits as u16).to_f64(),
-        32 => f64::from(f32::from_bits(bits as u32)),
-        64 => f64::from_bits(bits),
-        _ => return None,
-    };
-    Some(match to {
-        16 => u64::from(half::f16::from_f64(value).to_bits()),
-        32 => u64::from((value as f32).to_bits()),
-        64 => value.to_bits(),
-        _ => return None,
-    })
 }
 
 /// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is no such operator.

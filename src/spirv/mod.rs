@@ -9,6 +9,8 @@ pub mod calls;
 pub mod cfg;
 pub mod constants;
 pub mod flow;
+pub mod float;
+pub mod float_controls;
 pub mod fold;
 pub mod foreign;
 pub mod locate;

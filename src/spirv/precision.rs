@@ -10,9 +10,11 @@
 //! given, expressions that are rearranged (`docs/agreement.md`). Exact values are 64-bit floats: their own error is less than
 //! 2^-28 units in the last place of single precision.
 
+use super::float_controls::{FloatControls, decorates_results};
 use super::module::{Id, Module};
+use super::types::{Type, Types};
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, ExecutionMode, GlslStd450Op as GLOp, Op};
+use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, GlslStd450Op as GLOp, Op};
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
@@ -411,11 +413,12 @@ fn normalized(e: &mut Evaluation, v: &[f64]) -> f64 {
 /// What a module leaves to an implementation, beside the bounds of single operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Freedom {
-    /// Whether the entry point fixes how correctly rounded results are rounded (RoundingModeRTE).
+    /// Whether the entry point fixes how correctly rounded results are rounded (RoundingModeRTE, RoundingModeRTZ).
     pub rounding: Rounding,
     pub denormals: Denormals,
     pub zeros: Zeros,
-    /// Indices of instructions whose result must not be combined with another (NoContraction).
+    /// Indices of instructions whose result must not be combined with another (NoContraction, or no AllowContract where
+    /// the module says what is allowed).
     pub separate: BTreeSet<u32>,
     /// Indices of instructions that may be carried out in half precision (RelaxedPrecision).
     pub relaxed: BTreeSet<u32>,
@@ -426,6 +429,7 @@ pub struct Freedom {
 pub enum Rounding {
     /// To the nearest, ties to even.
     Nearest,
+    TowardZero,
     /// Up or down.
     #[default]
     Any,
@@ -435,6 +439,8 @@ pub enum Rounding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Denormals {
     Preserved,
+    /// They must become zeros.
+    Flushed,
     #[default]
     MayBeFlushed,
 }
@@ -462,16 +468,59 @@ impl Freedom {
             let all = all.filter(|(_, one)| one.result.is_some_and(|id| module.decoration(id, wanted).is_some()));
             all.map(|(index, _)| index as u32).collect()
         };
+        let mut separate: BTreeSet<u32> = decorated(Decoration::NoContraction);
+        let fast_math = FastMath::of(module, entry);
+        separate.extend(fast_math.separate);
         Self {
-            rounding: if declares(ExecutionMode::RoundingModeRTE) { Rounding::Nearest } else { Rounding::Any },
-            denormals: match declares(ExecutionMode::DenormPreserve) {
-                true => Denormals::Preserved,
-                false => Denormals::MayBeFlushed,
+            rounding: match (declares(ExecutionMode::RoundingModeRTE), declares(ExecutionMode::RoundingModeRTZ)) {
+                (true, _) => Rounding::Nearest,
+                (false, true) => Rounding::TowardZero,
+                (false, false) => Rounding::Any,
             },
-            zeros: if declares(ExecutionMode::SignedZeroInfNanPreserve) { Zeros::Signed } else { Zeros::Equal },
-            separate: decorated(Decoration::NoContraction),
+            denormals: match (declares(ExecutionMode::DenormPreserve), declares(ExecutionMode::DenormFlushToZero)) {
+                (true, _) => Denormals::Preserved,
+                (false, true) => Denormals::Flushed,
+                (false, false) => Denormals::MayBeFlushed,
+            },
+            zeros: match declares(ExecutionMode::SignedZeroInfNanPreserve) {
+                true => Zeros::Signed,
+                false => fast_math.zeros,
+            },
+            separate,
             relaxed: decorated(Decoration::RelaxedPrecision),
         }
+    }
+}
+
+/// What a module says of the liberties of single operations (SPV_KHR_float_controls2).
+#[derive(Default)]
+struct FastMath {
+    zeros: Zeros,
+    separate: BTreeSet<u32>,
+}
+
+impl FastMath {
+    fn of(module: &Module, entry: Id) -> Self {
+        let controls = FloatControls::of(module, entry);
+        if !controls.has_fast_math() && !decorates_results(module) {
+            return Self::default();
+        }
+        let types = Types::of(module);
+        let of_floats = |ty: Id| types.scalar_of(ty).and_then(|ty| types.get(ty)).map(|ty| matches!(ty, Type::Float { .. }));
+        let mut found = Self::default();
+        for (index, instruction) in module.instructions.iter().enumerate() {
+            if instruction.result_type.and_then(of_floats) != Some(true) {
+                continue;
+            }
+            let Some(flags) = controls.fast_math(module, &types, instruction) else { continue };
+            if !flags.contains(FPFastMathMode::ALLOW_CONTRACT) {
+                found.separate.insert(index as u32);
+            }
+            if !flags.contains(FPFastMathMode::NSZ) {
+                found.zeros = Zeros::Signed;
+            }
+        }
+        found
     }
 }
 

@@ -19,7 +19,11 @@ use vkcert::spirv::validate::{TargetEnv, validate};
 pub struct Kernel {
     /// Names of capabilities and extensions.
     pub needs: &'static [&'static str],
+    /// Imported instruction sets.
+    pub imports: &'static str,
     pub interface: &'static str,
+    /// Execution modes of `%main`.
+    pub modes: &'static str,
     pub decorations: &'static str,
     pub declarations: String,
     /// Instructions of `main` behind its variables.
@@ -41,9 +45,10 @@ impl Kernel {
         let model = if self.needs.contains(&"VulkanMemoryModel") { "Vulkan" } else { "GLSL450" };
         format!(
             "OpCapability Shader
-{capabilities}{extensions}OpMemoryModel Logical {model}
+{capabilities}{extensions}{}OpMemoryModel Logical {model}
 OpEntryPoint GLCompute %main \"main\" %i %o %index {}
 OpExecutionMode %main LocalSize {} 1 1
+{}
 OpName %i \"i\"
 OpName %o \"o\"
 OpDecorate %array ArrayStride 4
@@ -78,8 +83,10 @@ OpDecorate %index BuiltIn LocalInvocationIndex
 OpReturn
 OpFunctionEnd
 {}",
+            self.imports,
             self.interface,
             self.size.max(1),
+            self.modes,
             self.decorations,
             self.declarations,
             self.variables,

@@ -115,6 +115,7 @@ fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference
 fn rounding(rounding: Rounding) -> &'static str {
     match rounding {
         Rounding::Nearest => "nearest",
+        Rounding::TowardZero => "toward zero",
         Rounding::Any => "any",
     }
 }

@@ -5,6 +5,7 @@
 //! Promises: a value that the type cannot hold is an error, never a wrapped or saturated value.
 
 use crate::model::element::{Datum, ScalarClass, ScalarType};
+use crate::spirv::float::{Direction, Format, Real};
 use half::f16;
 
 /// The bits of `value` as a `scalar`; an error is a sentence.
@@ -86,7 +87,7 @@ pub fn float_bits(scalar: ScalarType, number: f64) -> u64 {
     match scalar {
         ScalarType::Float16 if number.is_nan() => 0x7e00,
         ScalarType::Float32 if number.is_nan() => 0x7fc0_0000,
-        ScalarType::Float16 => f16::from_f64(number).to_bits().into(),
+        ScalarType::Float16 => Real::of_float(number).rounded(Format::HALF, Direction::Nearest),
         ScalarType::Float32 => (number as f32).to_bits().into(),
         _ if number.is_nan() => 0x7ff8_0000_0000_0000,
         _ => number.to_bits(),

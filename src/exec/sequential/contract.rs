@@ -5,7 +5,8 @@
 //! itself stays. Does not cover: products of other blocks.
 
 use super::ops::element::{Binary, Ternary};
-use super::program::{Action, Program, Reg, Scalar, Use};
+use super::ops::sized::{Form, Operation, Sized, Width};
+use super::program::{Action, Parts, Program, Reg, Scalar, Use};
 use super::variation::Preferred;
 use std::collections::HashMap;
 
@@ -28,11 +29,13 @@ pub fn contract(program: &mut Program, preferred: Preferred) {
             products.retain(|product, factors| !written.iter().any(|reg| reg == product || factors.contains(reg)));
             match &step.action {
                 Action::Binary { op: Binary::FMul, to, a, b } if free => drop(products.insert(*to, [*a, *b])),
-                // Through a variable.
-                Action::Copy { to, from } => {
-                    if let Some(factors) = products.get(from).copied() {
-                        products.insert(*to, factors);
-                    }
+                Action::Sized { operation, to, from } if free && is_on_words(operation, Sized::Binary(Binary::FMul)) => {
+                    products.insert(to.low, [from[0].low, from[1].low]);
+                }
+                // Through a variable; a product that is not rounded is not flushed, either.
+                Action::Copy { to, from } => pass_on(&mut products, *to, *from),
+                Action::Sized { operation, to, from } if is_on_words(operation, Sized::Flush) => {
+                    pass_on(&mut products, to.low, from[0].low);
                 }
                 _ => {}
             }
@@ -40,10 +43,42 @@ pub fn contract(program: &mut Program, preferred: Preferred) {
     }
 }
 
+/// Whether an operation is this one, on floats of 32 bits.
+fn is_on_words(operation: &Operation, op: Sized) -> bool {
+    operation.op == op && operation.from == Form::Float(Width::W32)
+}
+
+fn pass_on(products: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
+    if let Some(factors) = products.get(&from).copied() {
+        products.insert(to, factors);
+    }
+}
+
 /// A sum with a product in it, as one operation.
 fn contracted(action: &Action, products: &HashMap<Reg, [Reg; 2]>, preferred: Preferred) -> Option<Action> {
-    let Action::Binary { op, to, a, b } = action else { return None };
-    let (first, second) = match (products.get(a), products.get(b), preferred) {
+    match action {
+        Action::Binary { op, to, a, b } => {
+            let (op, [a, b, c]) = contracted_as(*op, [*a, *b], products, preferred)?;
+            Some(Action::Ternary { op, to: *to, a, b, c })
+        }
+        Action::Sized { operation, to, from } => {
+            let (Sized::Binary(op), Form::Float(Width::W32)) = (operation.op, operation.from) else { return None };
+            let (op, operands) = contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
+            let operation = Operation { op: Sized::Ternary(op), ..*operation };
+            Some(Action::Sized { operation, to: *to, from: operands.map(Parts::from).into() })
+        }
+        _ => None,
+    }
+}
+
+/// The operation that a sum becomes, with its operands.
+fn contracted_as(
+    op: Binary,
+    [a, b]: [Reg; 2],
+    products: &HashMap<Reg, [Reg; 2]>,
+    preferred: Preferred,
+) -> Option<(Ternary, [Reg; 3])> {
+    let (first, second) = match (products.get(&a), products.get(&b), preferred) {
         (Some(_), second @ Some(_), Preferred::Second) => (None, second),
         (first, second, _) => (first, second),
     };
@@ -54,5 +89,5 @@ fn contracted(action: &Action, products: &HashMap<Reg, [Reg; 2]>, preferred: Pre
         (Binary::FSub, None, Some(factors)) => (Ternary::ContractedSubFrom, factors, a),
         _ => return None,
     };
-    Some(Action::Ternary { op, to: *to, a: *x, b: *y, c: *c })
+    Some((op, [*x, *y, c]))
 }

@@ -7,6 +7,7 @@
 
 use super::image::{Chosen, ImageStep};
 use super::layout::{Arrangement, Kind};
+use super::ops::floats::Floats;
 use super::ops::{self, Meaning};
 use super::ordering::Fences;
 use super::program::*;
@@ -136,6 +137,8 @@ pub struct Decoder<'a> {
     label: u32,
     next_label: u32,
     pub place: u32,
+    /// How the instruction being decoded treats floats.
+    pub floats: Floats,
     uniforms: BTreeMap<Uniform, Reg>,
     uniform_masks: BTreeMap<bool, Reg>,
     per_lane: BTreeMap<PerLane, Reg>,
@@ -182,6 +185,7 @@ pub fn decode(
     decoder.program.local_size = decoder.local_size(entry.function)?;
     check_local_size(decoder.program.local_size)?;
     decoder.subgroup_size = subgroup_size;
+    decoder.floats = Floats::of(module, entry.function);
     decoder.bound = known.bound.clone();
     if known.variation.is_some() {
         decoder.program.freedom = Freedom::of(module, entry.function);
@@ -222,7 +226,10 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::VulkanMemoryModelDeviceScope,
     Capability::SignedZeroInfNanPreserve,
     Capability::RoundingModeRTE,
+    Capability::RoundingModeRTZ,
     Capability::DenormPreserve,
+    Capability::DenormFlushToZero,
+    Capability::FloatControls2,
     Capability::PhysicalStorageBufferAddresses,
     Capability::RuntimeDescriptorArray,
     Capability::StorageBufferArrayNonUniformIndexing,
@@ -322,6 +329,7 @@ impl<'a> Decoder<'a> {
             label: 0,
             next_label: 0,
             place: 0,
+            floats: Floats::default(),
             uniforms: BTreeMap::new(),
             uniform_masks: BTreeMap::new(),
             per_lane: BTreeMap::new(),
@@ -673,7 +681,8 @@ impl<'a> Decoder<'a> {
         self.program.workgroup_variables.push(Expanded { name: self.name(id).to_string(), scalars: words });
         self.workgroup_places.push([base * 4, if is_block { u32::MAX } else { words }]);
         if let Some(initializer) = instruction.id(1) {
-            if self.constants.value(initializer) != Some(&ConstantValue::Null) {
+            let zero = [ConstantValue::Null, ConstantValue::Scalar(0), ConstantValue::Bool(false)];
+            if !self.constants.value(initializer).is_some_and(|value| zero.contains(value)) {
                 return Err(unsupported("an initializer of a variable in storage class Workgroup"));
             }
             self.program.workgroup_zeroed.push(base..end);
@@ -1039,6 +1048,7 @@ impl<'a> Decoder<'a> {
                 return Err(unsupported(format!("a kernel of more than {MOST_STEPS} steps after inlining")));
             }
             supported(instruction.op)?;
+            self.floats.enter(module, &self.types, instruction);
             let meaning = self.rows.get(&instruction.op).copied();
             let meaning = meaning.ok_or_else(|| unsupported(format!("Op{:?} in a function", instruction.op)))?;
             ops::decode(self, instruction, meaning)?;

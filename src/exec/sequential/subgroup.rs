@@ -161,9 +161,9 @@ impl Machine<'_> {
         let mut undefined = None;
         for (first, members) in self.subgroups() {
             let index = |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
-            let common = index(members.lowest());
             for id in members.ids() {
                 let lane = (first + id) as usize;
+                let common = index(way.index_holder(id, members));
                 let differs = way.wants_one_index() && index(id) != common;
                 let index = if differs { common } else { index(id) };
                 let source = way.source(id, index, members);

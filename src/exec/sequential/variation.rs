@@ -9,6 +9,7 @@
 use super::lanes::MASK_WORDS;
 use super::machine::Machine;
 use super::ops::element::{Binary, Compare, Ternary, Unary};
+use super::ops::sized::{Form, Operation as SizedOperation, Sized, Width as SizedWidth};
 use super::program::{Action, Reg, Step};
 use crate::model::random::mixed;
 use crate::spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
@@ -133,7 +134,7 @@ impl Execution<'_> {
     fn perturb<const N: usize>(&self, out: &mut [u32], from: [&[u32]; N]) {
         let Some(row) = precision::row_of(self.operation) else { return };
         let rounded = matches!(row.single, precision::Bound::CorrectlyRounded);
-        let nearest = self.variation.rounding == Rounding::Nearest || self.freedom.rounding == Rounding::Nearest;
+        let nearest = self.variation.rounding == Rounding::Nearest || self.freedom.rounding != Rounding::Any;
         let width = if self.freedom.relaxed.contains(&self.place) { Width::Half } else { Width::Single };
         if rounded && nearest && width == Width::Single {
             return;
@@ -227,7 +228,21 @@ impl Machine<'_> {
                 op.apply(&mut bits[..self.mask_words], &self.words[a.0 as usize]);
                 self.write_mask(*to, &bits);
             }
-            Action::Sized { .. } | Action::Relate { .. } => self.step(step),
+            Action::Sized { operation, to, from } => match (named(*operation), &**from) {
+                (Some(name), [a]) => self.varied(how, (to.low, [a.low]), Some(name), |out, [a]| {
+                    sized_words(*operation, out, [a, a, a]);
+                }),
+                (Some(name), [a, b]) => self.varied(how, (to.low, [a.low, b.low]), Some(name), |out, [a, b]| {
+                    sized_words(*operation, out, [a, b, b]);
+                }),
+                (Some(name), [a, b, c]) => {
+                    self.varied(how, (to.low, [a.low, b.low, c.low]), Some(name), |out, operands| {
+                        sized_words(*operation, out, operands);
+                    });
+                }
+                _ => self.step(step),
+            },
+            Action::Relate { .. } => self.step(step),
             _ => return false,
         }
         self.follow_step(&step.action, step.place);
@@ -271,6 +286,33 @@ impl Machine<'_> {
         let [a, b] = words.map(|words| if flushes { flushed_words(words) } else { words.to_vec() });
         op.apply(&mut bits[..self.mask_words], &a, &b);
         self.write_mask(to, &bits);
+    }
+}
+
+/// The operation of the specification's table that one on floats of 32 bits is, where it is rounded in a way of its own.
+fn named(operation: SizedOperation) -> Option<Operation> {
+    let single = Form::Float(SizedWidth::W32);
+    if operation.from != single || operation.to != single {
+        return None;
+    }
+    match operation.op {
+        Sized::Unary(op) => op.operation(),
+        Sized::Binary(op) => op.operation(),
+        Sized::Ternary(op) => op.operation(),
+        Sized::FromUnsigned
+        | Sized::FromSigned
+        | Sized::ToUnsigned
+        | Sized::ToSigned
+        | Sized::Round
+        | Sized::Flush => None,
+    }
+}
+
+/// An operation on words, lane by lane.
+fn sized_words(operation: SizedOperation, out: &mut [u32], [a, b, c]: [&[u32]; 3]) {
+    for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        let value = operation.value(u64::from(*a), u64::from(*b), u64::from(*c));
+        *out = value.expect("decoding has asked whether it exists") as u32;
     }
 }
 

@@ -94,7 +94,7 @@ fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Pa
 }
 
 /// Some bits of a word; all of them where there are 32.
-fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
+pub fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Reg, Unsupported> {
     if bits == 32 {
         return Ok(word);
     }
@@ -104,7 +104,7 @@ fn cut(decoder: &mut Decoder<'_>, word: Reg, start: u32, bits: u32) -> Result<Re
 }
 
 /// A word of pieces, the lowest first.
-fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Unsupported> {
+pub fn join(decoder: &mut Decoder<'_>, pieces: &[Reg], bits: u32) -> Result<Reg, Unsupported> {
     let mut word = pieces[0];
     for (piece, place) in pieces.iter().zip(0..).skip(1) {
         let shift = decoder.constant_word(place * bits);
@@ -248,7 +248,15 @@ fn signed_extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resu
 /// Offset or count of a bit field, as a word.
 fn position(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Parts, Unsupported> {
     let (form, number) = decoder.number(id(instruction, index)?)?;
-    if form.is_word() { Ok(number) } else { compute(decoder, Sized::FromUnsigned, [form, Form::WORD], &[number]) }
+    match form.width() {
+        Width::W32 => Ok(number),
+        Width::W8 | Width::W16 => compute(decoder, Sized::FromUnsigned, [form, Form::WORD], &[number]),
+        Width::W64 => {
+            // What no word holds is beyond every number.
+            let most = decoder.constant_number(form, u64::from(u32::MAX));
+            Ok(compute2(decoder, Binary::UMin, form, number, most)?.low.into())
+        }
+    }
 }
 
 fn bit_field_insert(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {

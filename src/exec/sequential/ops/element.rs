@@ -552,6 +552,22 @@ fn insert(base: u32, value: u32, packed: u32) -> u32 {
 }
 
 impl Ternary {
+    /// Whether a product goes into a sum without being rounded.
+    pub fn is_fused(self) -> bool {
+        match self {
+            Ternary::Fma | Ternary::ContractedAdd | Ternary::ContractedSub | Ternary::ContractedSubFrom => true,
+            Ternary::FClamp
+            | Ternary::UClamp
+            | Ternary::SClamp
+            | Ternary::NClamp
+            | Ternary::FMix
+            | Ternary::SmoothStep
+            | Ternary::BitFieldSExtract
+            | Ternary::BitFieldUExtract
+            | Ternary::BitFieldInsert => false,
+        }
+    }
+
     /// Computes all lanes.
     pub fn apply(self, out: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) {
         let all = [a, b, c];
@@ -737,13 +753,13 @@ impl Atomic {
     }
 
     fn on_numbers(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let compute = |op: Binary| Operation { op: Sized::Binary(op), from: form, to: form }.value(old, value, 0);
+        let compute = |op: Binary| Operation::new(Sized::Binary(op), form, form).value(old, value, 0);
         match self {
             Atomic::Load => None,
             Atomic::Store | Atomic::Exchange => Some(value),
             Atomic::CompareExchange => (old == comparator).then_some(value),
-            Atomic::Increment => Operation { op: Sized::Binary(Binary::IAdd), from: form, to: form }.value(old, 1, 0),
-            Atomic::Decrement => Operation { op: Sized::Binary(Binary::ISub), from: form, to: form }.value(old, 1, 0),
+            Atomic::Increment => Operation::new(Sized::Binary(Binary::IAdd), form, form).value(old, 1, 0),
+            Atomic::Decrement => Operation::new(Sized::Binary(Binary::ISub), form, form).value(old, 1, 0),
             Atomic::Add => compute(Binary::IAdd),
             Atomic::Sub => compute(Binary::ISub),
             Atomic::SMin => compute(Binary::SMin),

@@ -4,11 +4,13 @@
 use super::arith::sum_of_products;
 use super::element::{Binary, Compare, Ternary, Unary};
 use super::memory::store_to;
-use super::number::{Numbers, compute, compute1, compute2, define, each, relate, scalars};
-use super::sized::{Form, Relation, Sized};
+use super::number::{Numbers, compute, compute_with, compute1, compute2, define, each, flushed, relate, scalars};
+use super::sized::{Form, Relation, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::program::{Action, Parts, Scalar};
+use crate::spirv::float::Direction;
+use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::Instruction;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
@@ -78,7 +80,7 @@ const GLSL: &[(GLOp, Extended)] = &[
     (GLOp::Step, E::Binary(Binary::Step)),
     (GLOp::SmoothStep, E::Ternary(Ternary::SmoothStep)),
     (GLOp::Fma, E::Ternary(Ternary::Fma)),
-    (GLOp::Ldexp, E::Binary(Binary::Ldexp)),
+    (GLOp::Ldexp, E::Special(ldexp)),
     (GLOp::FindILsb, E::Unary(Unary::FindILsb)),
     (GLOp::FindSMsb, E::Unary(Unary::FindSMsb)),
     (GLOp::FindUMsb, E::Unary(Unary::FindUMsb)),
@@ -99,10 +101,10 @@ const GLSL: &[(GLOp, Extended)] = &[
     (GLOp::ModfStruct, E::Special(modf_struct)),
     (GLOp::Frexp, E::Special(frexp)),
     (GLOp::FrexpStruct, E::Special(frexp_struct)),
-    (GLOp::PackHalf2x16, E::Special(|d, i, o| pack2(d, i, o, Binary::PackHalf))),
+    (GLOp::PackHalf2x16, E::Special(pack_halves)),
     (GLOp::PackSnorm2x16, E::Special(|d, i, o| pack2(d, i, o, Binary::PackSnorm2))),
     (GLOp::PackUnorm2x16, E::Special(|d, i, o| pack2(d, i, o, Binary::PackUnorm2))),
-    (GLOp::UnpackHalf2x16, E::Special(|d, i, o| unpack(d, i, o, &[Unary::UnpackHalfLow, Unary::UnpackHalfHigh]))),
+    (GLOp::UnpackHalf2x16, E::Special(unpack_halves)),
     (GLOp::UnpackSnorm2x16, E::Special(|d, i, o| unpack(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)]))),
     (GLOp::UnpackUnorm2x16, E::Special(|d, i, o| unpack(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)]))),
     (GLOp::UnpackSnorm4x8, E::Special(|d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackSnorm4)))),
@@ -147,6 +149,27 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
         E::Ternary(op) => each(decoder, instruction, Sized::Ternary(op), &operands),
         E::Special(handler) => handler(decoder, instruction, &operands),
     }
+}
+
+/// The exponent is an integer of any width, read as a signed one: the operation has no unsigned form (SPIR-V, "OpTypeInt").
+fn ldexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    let [values, exponents] = operands else { return Err(unsupported("Ldexp without two operands")) };
+    let form = exponents.form;
+    let mut words = Vec::with_capacity(exponents.parts.len());
+    for exponent in &exponents.parts {
+        words.push(match form.width() {
+            Width::W32 => *exponent,
+            Width::W8 | Width::W16 => compute(decoder, Sized::FromSigned, [form, Form::WORD], &[*exponent])?,
+            Width::W64 => {
+                // What no word holds is far beyond every exponent of a float.
+                let [least, most] = [i32::MIN, i32::MAX].map(|end| decoder.constant_number(form, i64::from(end) as u64));
+                let above = compute2(decoder, Binary::SMax, form, *exponent, least)?;
+                compute2(decoder, Binary::SMin, form, above, most)?.low.into()
+            }
+        });
+    }
+    let exponents = Numbers { form: Form::WORD, parts: words };
+    each(decoder, instruction, Sized::Binary(Binary::Ldexp), &[values.clone(), exponents])
 }
 
 fn norm(decoder: &mut Decoder<'_>, form: Form, vector: &[Parts], root: Unary) -> Result<Parts, Unsupported> {
@@ -395,6 +418,39 @@ fn modf_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &
 
 fn frexp_struct(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
     halves(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
+}
+
+const HALF: Form = Form::Float(Width::W16);
+
+/// Two floats of 16 bits in a word; rounding modes are not for it (VK_KHR_shader_float_controls, issue 5).
+fn pack_halves(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    if decoder.floats.denormals(HALF) != Denormals::Flushed {
+        return pack2(decoder, instruction, operands, Binary::PackHalf);
+    }
+    let mut halves = Vec::new();
+    for component in &operands[0].parts {
+        let component = flushed(decoder, operands[0].form, *component);
+        let forms = [operands[0].form, HALF];
+        let half = compute_with(decoder, Sized::Round, forms, &[component], Direction::Nearest)?;
+        halves.push(flushed(decoder, HALF, half).low);
+    }
+    let word = super::arith::join(decoder, &halves, 16)?;
+    define(decoder, instruction, &[word.into()]);
+    Ok(())
+}
+
+fn unpack_halves(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+    if decoder.floats.denormals(HALF) != Denormals::Flushed {
+        return unpack(decoder, instruction, operands, &[Unary::UnpackHalfLow, Unary::UnpackHalfHigh]);
+    }
+    let to = decoder.result_form(instruction)?;
+    let mut parts = Vec::new();
+    for start in [0, 16] {
+        let half = super::arith::cut(decoder, operands[0].parts[0].low, start, 16)?;
+        parts.push(compute(decoder, Sized::Round, [HALF, to], &[half.into()])?);
+    }
+    define(decoder, instruction, &parts);
+    Ok(())
 }
 
 /// A word from the components of a vector, two at a time.

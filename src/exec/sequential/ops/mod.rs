@@ -10,6 +10,7 @@ pub mod cooperative;
 pub mod dot;
 pub mod element;
 pub mod extended;
+pub mod floats;
 pub mod image;
 pub mod logic;
 pub mod memory;

@@ -3,14 +3,17 @@
 //! Promises: an operation on words becomes an action of `element`, any other one of `sized`; one that does not exist on its
 //! operands is unsupported by name.
 
-use super::element::{Binary, Unary};
+use super::element::{Binary, Classify, Ternary, Unary};
 use super::id;
 use super::sized::{Form, Operation, Relation, Sized, Width};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::layout::{is_address, is_variable};
 use crate::exec::sequential::program::{Action, Parts, Reg, Scalar};
+use crate::spirv::float::Direction;
+use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::Type;
+use rspirv::spirv::FPFastMathMode;
 
 /// The components of a scalar, vector or matrix.
 #[derive(Debug, Clone)]
@@ -96,20 +99,90 @@ pub fn define(decoder: &mut Decoder<'_>, instruction: &Instruction, parts: &[Par
     decoder.define(instruction, Value::Scalars(scalars(parts).into()));
 }
 
-/// One operation into fresh registers.
+/// One operation into fresh registers, as the module wants float operands and results treated.
 pub fn compute(
     decoder: &mut Decoder<'_>,
     op: Sized,
     [from, to]: [Form; 2],
     operands: &[Parts],
 ) -> Result<Parts, Unsupported> {
+    if decoder.floats.is_plain() {
+        return compute_with(decoder, op, [from, to], operands, Direction::Nearest);
+    }
+    let floats = float_operands(op).min(operands.len());
+    let mut own = operands.to_vec();
+    for operand in &mut own[..floats] {
+        assume_operand(decoder, from, *operand);
+        *operand = flushed(decoder, from, *operand);
+    }
+    let rounding = if op.rounds() { decoder.floats.rounding(to) } else { Direction::Nearest };
+    let result = compute_with(decoder, op, [from, to], &own, rounding)?;
+    assume_operand(decoder, to, result);
+    Ok(flushed(decoder, to, result))
+}
+
+/// How many of an operation's operands are floats where its first one is; the others are integers.
+fn float_operands(op: Sized) -> usize {
+    match op {
+        Sized::Binary(Binary::Ldexp) => 1,
+        Sized::Binary(_) => 2,
+        Sized::Ternary(Ternary::BitFieldInsert | Ternary::BitFieldSExtract | Ternary::BitFieldUExtract) => 0,
+        Sized::Ternary(_) => 3,
+        Sized::Unary(_)
+        | Sized::FromUnsigned
+        | Sized::FromSigned
+        | Sized::ToUnsigned
+        | Sized::ToSigned
+        | Sized::Round
+        | Sized::Flush => 1,
+    }
+}
+
+/// A number whose denormals are zeros, where the module wants them so.
+pub fn flushed(decoder: &mut Decoder<'_>, form: Form, number: Parts) -> Parts {
+    if decoder.floats.denormals(form) != Denormals::Flushed {
+        return number;
+    }
+    let to = decoder.parts(form);
+    let operation = Operation::new(Sized::Flush, form, form);
+    decoder.push(Action::Sized { operation, to, from: [number].into() });
+    to
+}
+
+/// That a float is none of what its instruction may assume it is not (FPFastMathMode).
+fn assume_operand(decoder: &mut Decoder<'_>, form: Form, number: Parts) {
+    if !form.is_float() {
+        return;
+    }
+    let flags = decoder.floats.assumed;
+    for (flag, kind, otherwise) in [
+        (FPFastMathMode::NOT_NAN, Classify::IsNan, "a NaN in an operation that is told there is none (NotNaN)"),
+        (FPFastMathMode::NOT_INF, Classify::IsInf, "an infinity in an operation that is told there is none (NotInf)"),
+    ] {
+        if flags.contains(flag) {
+            let holds = relate(decoder, Relation::Classify(kind), form, &[number]);
+            let condition = decoder.mask();
+            decoder.push(Action::Not { to: condition, a: holds });
+            decoder.push(Action::Assume { condition, otherwise });
+        }
+    }
+}
+
+/// One operation into fresh registers, rounded in a direction.
+pub fn compute_with(
+    decoder: &mut Decoder<'_>,
+    op: Sized,
+    [from, to]: [Form; 2],
+    operands: &[Parts],
+    rounding: Direction,
+) -> Result<Parts, Unsupported> {
     let result = decoder.parts(to);
     let words = from.is_word() && to.is_word() && operands.iter().all(|parts| parts.high.is_none());
-    let quick = words.then(|| on_words(op, [from, to], result.low, operands)).flatten();
-    let action = match quick {
+    let quick = (words && rounding == Direction::Nearest).then(|| on_words(op, [from, to], result.low, operands));
+    let action = match quick.flatten() {
         Some(action) => action,
         None => {
-            let operation = Operation { op, from, to };
+            let operation = Operation { rounding, ..Operation::new(op, from, to) };
             if !operation.exists() {
                 let bits = from.width().bits();
                 return Err(unsupported(format!("{op:?} on numbers of {bits} bits")));
@@ -134,6 +207,7 @@ fn on_words(op: Sized, forms: [Form; 2], to: Reg, operands: &[Parts]) -> Option<
         (Sized::ToUnsigned, _) => convert(Unary::ConvertFToU),
         (Sized::ToSigned, _) => convert(Unary::ConvertFToS),
         (Sized::FromUnsigned | Sized::FromSigned | Sized::Round, _) => Some(Action::Copy { to, from: at(0)? }),
+        (Sized::Flush, _) => None,
     }
 }
 
@@ -194,10 +268,17 @@ pub fn each_relation(
     if let Relation::Compare(op) = relation {
         super::logic::remember_comparison(decoder, instruction, op, &operands);
     }
+    let compares_floats = matches!(relation, Relation::Compare(op) if op.float_symbol().is_some());
     let mut masks = Vec::new();
     for index in 0..operands[0].parts.len() {
         let parts: Option<Vec<Parts>> = operands.iter().map(|one| one.parts.get(index).copied()).collect();
-        let parts = parts.ok_or_else(|| unsupported("a comparison of different vectors"))?;
+        let mut parts = parts.ok_or_else(|| unsupported("a comparison of different vectors"))?;
+        if compares_floats && !decoder.floats.is_plain() {
+            for number in &mut parts {
+                assume_operand(decoder, form, *number);
+                *number = flushed(decoder, form, *number);
+            }
+        }
         masks.push(Scalar::Mask(relate(decoder, relation, form, &parts)));
     }
     decoder.define(instruction, Value::Scalars(masks.into()));

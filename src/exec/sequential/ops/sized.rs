@@ -3,11 +3,12 @@
 //! Knows: integers of 8, 16, 32 and 64 bits, IEEE 754 floats of 16, 32 and 64 bits and bfloat16, as bits in the low end of a 64-bit
 //! word whose other bits are 0.
 //! Promises: every operation has a result for every operand. Basic float operations and conversions are rounded once, to
-//! nearest even; what is undefined in SPIR-V is named by [`Operation::undefined`] and has the result that `element`
-//! documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
+//! nearest even or where the operation says; what is undefined in SPIR-V is named by [`Operation::undefined`] and has the
+//! result that `element` documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
 //! Does not cover: speed: the machine uses `element` for 32 bits.
 
 use super::element::{Binary, Classify, Compare, Ternary, Unary};
+use crate::spirv::float::{Direction, Format, Real};
 
 /// Bits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +91,15 @@ impl Form {
         }
     }
 
+    /// The format of a float; none for integers.
+    pub fn format(self) -> Option<Format> {
+        match self {
+            Form::Float(width) => Format::of_width(width.bits()),
+            Form::Brain => Some(Format::BRAIN),
+            Form::Integer(_) => None,
+        }
+    }
+
     /// Whether `element` computes on it.
     pub fn is_word(self) -> bool {
         self.width() == Width::W32
@@ -134,24 +144,6 @@ fn odd(value: f64) -> f32 {
     f32::from_bits(if near == 0.0 { moved | (value.to_bits() >> 63 << 31) as u32 } else { moved })
 }
 
-/// `a * b + c` of floats of 16 bits, rounded once: the product is exact in 64 bits, and the sum keeps what it cuts off in
-/// its last bit.
-fn fused_half(a: f64, b: f64, c: f64) -> f64 {
-    let product = a * b;
-    let sum = product + c;
-    if !sum.is_finite() {
-        return sum;
-    }
-    // Knuth's two-sum: `sum + rest` is exactly `product + c`.
-    let back = sum - product;
-    let rest = (product - (sum - back)) + (c - back);
-    if rest == 0.0 || sum.to_bits() & 1 == 1 {
-        return sum;
-    }
-    let away = (rest > 0.0) == (sum > 0.0);
-    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
-}
-
 /// What is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sized {
@@ -166,6 +158,8 @@ pub enum Sized {
     ToSigned,
     /// Between floats.
     Round,
+    /// A denormal float becomes a zero of its sign.
+    Flush,
 }
 
 impl Sized {
@@ -178,7 +172,95 @@ impl Sized {
             | Sized::FromSigned
             | Sized::ToUnsigned
             | Sized::ToSigned
-            | Sized::Round => 1,
+            | Sized::Round
+            | Sized::Flush => 1,
+        }
+    }
+
+    /// Whether the result depends on which way it is rounded.
+    pub fn rounds(self) -> bool {
+        match self {
+            Sized::Unary(op) => match op {
+                Unary::Radians
+                | Unary::Degrees
+                | Unary::Sin
+                | Unary::Cos
+                | Unary::Tan
+                | Unary::Asin
+                | Unary::Acos
+                | Unary::Atan
+                | Unary::Sinh
+                | Unary::Cosh
+                | Unary::Tanh
+                | Unary::Asinh
+                | Unary::Acosh
+                | Unary::Atanh
+                | Unary::Exp
+                | Unary::Log
+                | Unary::Exp2
+                | Unary::Log2
+                | Unary::Sqrt
+                | Unary::SqrtToNormalize
+                | Unary::InverseSqrt
+                | Unary::Fract => true,
+                Unary::SNegate
+                | Unary::FNegate
+                | Unary::Not
+                | Unary::BitReverse
+                | Unary::BitCount
+                | Unary::ConvertFToU
+                | Unary::ConvertFToS
+                | Unary::ConvertSToF
+                | Unary::ConvertUToF
+                | Unary::QuantizeToF16
+                | Unary::Round
+                | Unary::RoundEven
+                | Unary::Trunc
+                | Unary::FAbs
+                | Unary::SAbs
+                | Unary::FSign
+                | Unary::SSign
+                | Unary::Floor
+                | Unary::Ceil
+                | Unary::FindILsb
+                | Unary::FindSMsb
+                | Unary::FindUMsb
+                | Unary::ModfWhole
+                | Unary::ModfFraction
+                | Unary::FrexpSignificand
+                | Unary::FrexpExponent
+                | Unary::UnpackHalfLow
+                | Unary::UnpackHalfHigh
+                | Unary::UnpackSnorm4(_)
+                | Unary::UnpackUnorm4(_)
+                | Unary::UnpackSnorm2(_)
+                | Unary::UnpackUnorm2(_)
+                | Unary::PackSnorm4
+                | Unary::PackUnorm4 => false,
+            },
+            Sized::Binary(op) => matches!(
+                op,
+                Binary::FAdd
+                    | Binary::FSub
+                    | Binary::FMul
+                    | Binary::FDiv
+                    | Binary::NormalizedComponent
+                    | Binary::FMod
+                    | Binary::Pow
+                    | Binary::Atan2
+                    | Binary::Ldexp
+            ),
+            Sized::Ternary(op) => matches!(
+                op,
+                Ternary::FMix
+                    | Ternary::SmoothStep
+                    | Ternary::Fma
+                    | Ternary::ContractedAdd
+                    | Ternary::ContractedSub
+                    | Ternary::ContractedSubFrom
+            ),
+            Sized::FromUnsigned | Sized::FromSigned | Sized::Round => true,
+            Sized::ToUnsigned | Sized::ToSigned | Sized::Flush => false,
         }
     }
 }
@@ -189,12 +271,54 @@ pub struct Operation {
     pub op: Sized,
     pub from: Form,
     pub to: Form,
+    /// Which way a float result is rounded.
+    pub rounding: Direction,
 }
 
 impl Operation {
+    /// With float results rounded to the nearest.
+    pub fn new(op: Sized, from: Form, to: Form) -> Self {
+        Self { op, from, to, rounding: Direction::Nearest }
+    }
+
+    /// The bits of a float result that was computed with twice the digits or more.
+    fn float_bits(self, value: f64) -> u64 {
+        match (self.rounding, self.to.format()) {
+            (Direction::Nearest, _) | (_, None) => self.to.of_float(value),
+            (direction, Some(format)) => Real::of_float(value).rounded(format, direction),
+        }
+    }
+
+    /// The rounded result of basic operations; none of others, and where an ordinary one is as good.
+    fn basic(self, a: u64, b: u64, c: u64) -> Option<u64> {
+        let (direction, fused) = (self.rounding, matches!(self.op, Sized::Ternary(op) if op.is_fused()));
+        if direction == Direction::Nearest && (!fused || self.from == Form::Float(Width::W64)) {
+            return None;
+        }
+        let (from, to) = (self.from.format()?, self.to.format()?);
+        let [x, y, z] = [a, b, c].map(|bits| Real::of_bits(from, bits));
+        let real = match self.op {
+            Sized::Binary(Binary::FAdd) => x.plus(y, direction),
+            Sized::Binary(Binary::FSub) => x.plus(y.negated(), direction),
+            Sized::Binary(Binary::FMul) => x.times(y),
+            Sized::Binary(Binary::FDiv | Binary::NormalizedComponent) => x.over(y),
+            Sized::Binary(Binary::Ldexp) => x.scaled(Width::W32.signed(b) as i32),
+            Sized::Unary(Unary::Sqrt | Unary::SqrtToNormalize) => x.root(),
+            Sized::Ternary(Ternary::Fma | Ternary::ContractedAdd) => x.times(y).plus(z, direction),
+            Sized::Ternary(Ternary::ContractedSub) => x.times(y).plus(z.negated(), direction),
+            Sized::Ternary(Ternary::ContractedSubFrom) => x.times(y).negated().plus(z, direction),
+            Sized::Round => x,
+            _ => return None,
+        };
+        Some(real.rounded(to, direction))
+    }
+
     /// The result for operands given as bits; those that the operation does not have are ignored. None: there is no such
     /// operation on this form.
     pub fn value(self, a: u64, b: u64, c: u64) -> Option<u64> {
+        if let Some(bits) = self.basic(a, b, c) {
+            return Some(bits);
+        }
         let width = self.from.width();
         let bits = match self.op {
             Sized::Unary(op) => match self.from {
@@ -209,15 +333,17 @@ impl Operation {
                 Form::Integer(_) => integer3(op, width, a, b, c)?,
                 Form::Float(_) | Form::Brain => self.float3(op, a, b, c)?,
             },
-            Sized::FromUnsigned => match self.to {
-                Form::Integer(_) => a,
-                Form::Float(Width::W32) => u64::from((a as f32).to_bits()),
-                Form::Float(_) | Form::Brain => self.to.of_float(a as f64),
+            Sized::FromUnsigned => match (self.to.format(), self.rounding, self.to) {
+                (None, _, _) => a,
+                (_, Direction::Nearest, Form::Float(Width::W32)) => u64::from((a as f32).to_bits()),
+                (_, Direction::Nearest, Form::Float(Width::W64)) => (a as f64).to_bits(),
+                (Some(format), direction, _) => Real::of_unsigned(a).rounded(format, direction),
             },
-            Sized::FromSigned => match self.to {
-                Form::Integer(_) => width.signed(a) as u64,
-                Form::Float(Width::W32) => u64::from((width.signed(a) as f32).to_bits()),
-                Form::Float(_) | Form::Brain => self.to.of_float(width.signed(a) as f64),
+            Sized::FromSigned => match (self.to.format(), self.rounding, self.to, width.signed(a)) {
+                (None, _, _, a) => a as u64,
+                (_, Direction::Nearest, Form::Float(Width::W32), a) => u64::from((a as f32).to_bits()),
+                (_, Direction::Nearest, Form::Float(Width::W64), a) => (a as f64).to_bits(),
+                (Some(format), direction, _, a) => Real::of_signed(a).rounded(format, direction),
             },
             Sized::ToUnsigned => {
                 let most = self.to.width().mask();
@@ -227,7 +353,8 @@ impl Operation {
                 let (least, most) = (self.to.width().least(), (self.to.width().mask() >> 1) as i64);
                 (self.from.float(a) as i64).clamp(least, most) as u64
             }
-            Sized::Round => self.to.of_float(self.from.float(a)),
+            Sized::Round => self.float_bits(self.from.float(a)),
+            Sized::Flush => self.from.format()?.flushed(a),
         };
         Some(bits & self.to.width().mask())
     }
@@ -241,13 +368,13 @@ impl Operation {
             Unary::FrexpExponent => return Some(frexp(self.from.float(a)).1 as u64),
             _ => {}
         }
-        Some(self.to.of_float(float_function(op)?(self.from.float(a))))
+        Some(self.float_bits(float_function(op)?(self.from.float(a))))
     }
 
     fn float2(self, op: Binary, a: u64, b: u64) -> Option<u64> {
         if op == Binary::Ldexp {
             let exponent = Width::W32.signed(b).clamp(-4400, 4400) as i32;
-            return Some(self.to.of_float(scale(self.from.float(a), exponent)));
+            return Some(self.float_bits(scale(self.from.float(a), exponent)));
         }
         let (x, y) = (self.from.float(a), self.from.float(b));
         // A comparison gives an operand back, bits and all.
@@ -269,27 +396,26 @@ impl Operation {
             }
             Binary::NMin => pick(y.is_nan() || x < y || (x == y && x.is_sign_negative())),
             Binary::NMax => pick(y.is_nan() || x > y || (x == y && x.is_sign_positive())),
-            Binary::FAdd => self.to.of_float(x + y),
-            Binary::FSub => self.to.of_float(x - y),
-            Binary::FMul => self.to.of_float(x * y),
-            Binary::FDiv | Binary::NormalizedComponent => self.to.of_float(x / y),
-            Binary::FRem => self.to.of_float(x % y),
+            Binary::FAdd => self.float_bits(x + y),
+            Binary::FSub => self.float_bits(x - y),
+            Binary::FMul => self.float_bits(x * y),
+            Binary::FDiv | Binary::NormalizedComponent => self.float_bits(x / y),
+            Binary::FRem => self.float_bits(x % y),
             Binary::FMod => {
-                let quotient = self.to.float(self.to.of_float(x / y)).floor();
-                let product = self.to.float(self.to.of_float(y * quotient));
-                self.to.of_float(x - product)
+                let quotient = self.to.float(self.step(Binary::FDiv, a, b)?).floor();
+                self.step(Binary::FSub, a, self.step(Binary::FMul, b, self.to.of_float(quotient))?)?
             }
-            Binary::Pow => self.to.of_float(x.powf(y)),
-            Binary::Atan2 => self.to.of_float(x.atan2(y)),
-            Binary::Step => self.to.of_float(if y < x { 0.0 } else { 1.0 }),
+            Binary::Pow => self.float_bits(x.powf(y)),
+            Binary::Atan2 => self.float_bits(x.atan2(y)),
+            Binary::Step => self.float_bits(if y < x { 0.0 } else { 1.0 }),
             _ => return None,
         })
     }
 
     fn float3(self, op: Ternary, a: u64, b: u64, c: u64) -> Option<u64> {
         let [x, y, z] = [a, b, c].map(|bits| self.from.float(bits));
-        // Each step of a composed function is rounded.
-        let to = |value: f64| self.to.float(self.to.of_float(value));
+        let number = |value: f64| self.to.of_float(value);
+        let [add, sub, mul] = [Binary::FAdd, Binary::FSub, Binary::FMul];
         Some(match op {
             Ternary::FClamp => {
                 let (least, bits) = if x < y { (y, b) } else { (x, a) };
@@ -297,28 +423,33 @@ impl Operation {
             }
             Ternary::NClamp => {
                 let least = x.max(y);
-                self.to.of_float(least.min(z))
+                self.float_bits(least.min(z))
             }
-            Ternary::FMix => self.to.of_float(to(x * to(1.0 - z)) + to(y * z)),
+            Ternary::FMix => {
+                let rest = self.step(sub, number(1.0), c)?;
+                self.step(add, self.step(mul, a, rest)?, self.step(mul, b, c)?)?
+            }
             Ternary::SmoothStep => {
-                let t = to(to(z - x) / to(y - x)).clamp(0.0, 1.0);
-                self.to.of_float(to(t * t) * to(3.0 - to(2.0 * t)))
+                let t = self.step(Binary::FDiv, self.step(sub, c, a)?, self.step(sub, b, a)?)?;
+                let t = number(self.to.float(t).clamp(0.0, 1.0));
+                let rest = self.step(sub, number(3.0), self.step(mul, number(2.0), t)?)?;
+                self.step(mul, self.step(mul, t, t)?, rest)?
             }
-            Ternary::Fma => match self.from.width() {
-                Width::W16 => self.to.of_float(fused_half(x, y, z)),
-                Width::W32 => u64::from((x as f32).mul_add(y as f32, z as f32).to_bits()),
-                Width::W8 | Width::W64 => self.to.of_float(x.mul_add(y, z)),
-            },
             Ternary::UClamp
             | Ternary::SClamp
             | Ternary::BitFieldSExtract
             | Ternary::BitFieldUExtract
-            | Ternary::BitFieldInsert
-            // Contraction is of words alone (`contract`).
-            | Ternary::ContractedAdd
-            | Ternary::ContractedSub
-            | Ternary::ContractedSubFrom => return None,
+            | Ternary::BitFieldInsert => return None,
+            // What is left to the processor; others are computed before (`basic`).
+            Ternary::Fma | Ternary::ContractedAdd => self.float_bits(x.mul_add(y, z)),
+            Ternary::ContractedSub => self.float_bits(x.mul_add(y, -z)),
+            Ternary::ContractedSubFrom => self.float_bits((-x).mul_add(y, z)),
         })
+    }
+
+    /// A step of a composed function, rounded by itself.
+    fn step(self, op: Binary, a: u64, b: u64) -> Option<u64> {
+        Operation { op: Sized::Binary(op), from: self.to, ..self }.value(a, b, 0)
     }
 
     /// Whether there is such an operation.
@@ -333,7 +464,7 @@ impl Operation {
             Sized::Binary(op) => op.undefined().is_some(),
             Sized::Ternary(op) => op.undefined().is_some(),
             Sized::ToUnsigned | Sized::ToSigned => true,
-            Sized::FromUnsigned | Sized::FromSigned | Sized::Round => false,
+            Sized::FromUnsigned | Sized::FromSigned | Sized::Round | Sized::Flush => false,
         }
     }
 
@@ -406,7 +537,7 @@ impl Operation {
                 let limit = 2f64.powi(self.to.width().bits() as i32 - 1);
                 (!(x >= -limit && x < limit), "a float outside the range of the integer is converted")
             }
-            Sized::FromUnsigned | Sized::FromSigned | Sized::Round => (false, ""),
+            Sized::FromUnsigned | Sized::FromSigned | Sized::Round | Sized::Flush => (false, ""),
         };
         is_undefined.then_some(why)
     }
@@ -666,7 +797,7 @@ mod tests {
 
     fn value(op: Sized, form: Form, operands: [u32; 3]) -> u32 {
         let [a, b, c] = operands.map(u64::from);
-        Operation { op, from: form, to: form }.value(a, b, c).expect("it exists") as u32
+        Operation::new(op, form, form).value(a, b, c).expect("it exists") as u32
     }
 
     const UNARY: &[Unary] = &[
@@ -759,7 +890,7 @@ mod tests {
                 let mut out = [0];
                 op.apply(&mut out, &[a], &[b]);
                 prop_assert_eq!(value(Sized::Binary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x}", op, a, b);
-                let found = Operation { op: Sized::Binary(*op), from: WORD, to: WORD }.undefined(a.into(), b.into(), 0);
+                let found = Operation::new(Sized::Binary(*op), WORD, WORD).undefined(a.into(), b.into(), 0);
                 let due = op.undefined().is_some_and(|(test, _)| test(a, b));
                 prop_assert_eq!(found.is_some(), due, "{:?} {:x} {:x}", op, a, b);
             }
@@ -811,7 +942,7 @@ mod tests {
             let units = |half: half::f16| (half.to_f64() * 2f64.powi(24)) as i128;
             let exact = units(halves[0]) * units(halves[1]) + (units(halves[2]) << 24);
             let form = Form::Float(Width::W16);
-            let operation = Operation { op: Sized::Ternary(Ternary::Fma), from: form, to: form };
+            let operation = Operation::new(Sized::Ternary(Ternary::Fma), form, form);
             let result = operation.value(a.into(), b.into(), c.into()).expect("it exists");
             let result = half::f16::from_bits(result as u16);
             if result.is_finite() {

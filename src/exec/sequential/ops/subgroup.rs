@@ -9,7 +9,7 @@
 
 use super::element::Binary;
 use super::logic::AND;
-use super::number::{Numbers, define, operand, scalars};
+use super::number::{Numbers, define, flushed, operand, scalars};
 use super::sized::{Form, Operation, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
@@ -133,7 +133,9 @@ impl Undefined {
             Undefined::Source => {
                 "a value of an invocation that is not active or not in the subgroup; the result is undefined"
             }
-            Undefined::Index => "the index differs between the invocations of a subgroup; the result is undefined",
+            Undefined::Index => {
+                "the index differs between the invocations of a subgroup or quad; the result is undefined"
+            }
             Undefined::Ballot => "the ballot differs between the invocations of a subgroup; the result is undefined",
             Undefined::Bit => "the index of a bit is not below the subgroup size; the result is undefined",
             Undefined::NoBit => "no bit of the ballot is set; the result is undefined",
@@ -261,7 +263,23 @@ fn combine(
 }
 
 impl Way {
-    /// Whether the index must be the same in all active invocations.
+    /// The invocation whose index counts for `id` where it must be the same for all: the lowest active one of the subgroup,
+    /// or of the quad.
+    pub fn index_holder(self, id: u32, members: Members) -> u32 {
+        match self {
+            Way::QuadBroadcast => Members { active: members.active & 0xf << (id & !3), ..members }.lowest(),
+            Way::Index
+            | Way::Xor
+            | Way::Up
+            | Way::Down
+            | Way::Broadcast
+            | Way::First
+            | Way::QuadSwap(_)
+            | Way::Rotate(_) => members.lowest(),
+        }
+    }
+
+    /// Whether the index must be the same in all active invocations, of the subgroup or of the quad.
     pub fn wants_one_index(self) -> bool {
         match self {
             Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => true,
@@ -551,16 +569,18 @@ fn arithmetic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) 
     scope(decoder, instruction)?;
     let scan = scan(decoder, instruction, 2)?;
     let Numbers { form, parts } = operand(decoder, instruction, 2)?;
-    let operation = Operation { op: Sized::Binary(op), from: form, to: form };
+    let rounding = decoder.floats.rounding(form);
+    let operation = Operation { rounding, ..Operation::new(Sized::Binary(op), form, form) };
     let identity = identity(op, form).filter(|_| operation.exists());
     let identity = identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
     let mut results = Vec::with_capacity(parts.len());
     for from in parts {
         let to = decoder.parts(form);
         let op = Group::Combine(Combination { operation, identity }, scan);
+        let from = flushed(decoder, form, from);
         let (to_list, from) = (scalars(&[to]).into(), scalars(&[from]).into());
         decoder.push(Action::Group { op, to: to_list, from, index: None });
-        results.push(to);
+        results.push(flushed(decoder, form, to));
     }
     define(decoder, instruction, &results);
     Ok(())
@@ -587,7 +607,7 @@ fn of_masks(
     (scan, at): (Scan, usize),
 ) -> Result<(), Unsupported> {
     let form = Form::Integer(Width::W8);
-    let operation = Operation { op: Sized::Binary(op), from: form, to: form };
+    let operation = Operation::new(Sized::Binary(op), form, form);
     let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
     let mut results = Vec::new();
     for from in decoder.masks(id(instruction, at)?)? {

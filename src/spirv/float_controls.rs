@@ -1,0 +1,128 @@
+//! What a module says of its floating-point arithmetic: which way results are rounded, what becomes of denormal numbers, and
+//! what may be assumed of operands.
+//!
+//! Knows: the execution modes of SPV_KHR_float_controls by entry point and width, FPFastMathDefault by type
+//! (SPV_KHR_float_controls2), the decorations FPRoundingMode and FPFastMathMode.
+//! Promises: what an entry point or a result does not declare is what the specification has as the default. Modes of a width
+//! hold for IEEE 754 formats, not for bfloat16.
+//! Does not cover: what an operation does with it.
+
+use super::float::Direction;
+use super::module::{Id, Instruction, Module};
+use super::types::Types;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, FPRoundingMode, Op};
+use std::collections::BTreeMap;
+
+/// What becomes of denormal operands and results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Denormals {
+    /// They stay, or an implementation may flush them.
+    #[default]
+    Kept,
+    /// They become zeros of their sign (DenormFlushToZero).
+    Flushed,
+}
+
+/// The modes of one width.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WidthControls {
+    pub rounding: Direction,
+    pub denormals: Denormals,
+}
+
+/// The arithmetic of one entry point.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FloatControls {
+    /// Of 16, 32 and 64 bits.
+    widths: [WidthControls; 3],
+    /// By scalar type; empty where the entry point has no FPFastMathDefault.
+    fast_math: BTreeMap<Id, FPFastMathMode>,
+}
+
+impl FloatControls {
+    /// What the entry point with this function declares.
+    pub fn of(module: &Module, entry: Id) -> Self {
+        let mut controls = Self::default();
+        let declarations = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+        for mode in declarations.filter(|instruction| instruction.id(0) == Some(entry)) {
+            match (mode.op, mode.operands.get(1)) {
+                (Op::ExecutionMode, Some(Operand::ExecutionMode(wanted))) => controls.declare(*wanted, mode.literal(2)),
+                (Op::ExecutionModeId, Some(Operand::ExecutionMode(ExecutionMode::FPFastMathDefault))) => {
+                    let flags = mode.id(3).and_then(|id| module.definition(id)).and_then(flags_of);
+                    controls.fast_math.extend(mode.id(2).map(|ty| (ty, flags.unwrap_or(FPFastMathMode::NONE))));
+                }
+                _ => {}
+            }
+        }
+        controls
+    }
+
+    fn declare(&mut self, mode: ExecutionMode, width: Option<u32>) {
+        let Some(controls) = width.and_then(place_of).map(|place| &mut self.widths[place]) else { return };
+        match mode {
+            ExecutionMode::RoundingModeRTE => controls.rounding = Direction::Nearest,
+            ExecutionMode::RoundingModeRTZ => controls.rounding = Direction::TowardZero,
+            ExecutionMode::DenormFlushToZero => controls.denormals = Denormals::Flushed,
+            _ => {}
+        }
+    }
+
+    /// The modes of the IEEE 754 format of so many bits.
+    pub fn width(&self, bits: u32) -> WidthControls {
+        place_of(bits).map_or_else(WidthControls::default, |place| self.widths[place])
+    }
+
+    /// What may be assumed of an operation on floats: the flags of all their types; none where the module leaves that to the
+    /// interface (SPIR-V, "FP Fast Math Mode").
+    pub fn fast_math(&self, module: &Module, types: &Types, operation: &Instruction) -> Option<FPFastMathMode> {
+        let decorated = operation.result.and_then(|id| module.decoration(id, Decoration::FPFastMathMode));
+        if let Some(Operand::FPFastMathMode(flags)) = decorated.and_then(|decorated| decorated.operands.first()) {
+            return Some(*flags);
+        }
+        if self.fast_math.is_empty() {
+            return None;
+        }
+        let operands = operation.ids().filter_map(|id| module.definition(id)?.result_type);
+        let scalars = operands.chain(operation.result_type).filter_map(|ty| types.scalar_of(ty));
+        let flags = scalars.filter_map(|ty| self.fast_math.get(&ty).copied());
+        Some(flags.fold(FPFastMathMode::NONE, |one, other| one | other))
+    }
+
+    /// Whether [`Self::fast_math`] can give anything for a module whose results have no decoration.
+    pub fn has_fast_math(&self) -> bool {
+        !self.fast_math.is_empty()
+    }
+}
+
+/// Whether some result of a module has FPRoundingMode or FPFastMathMode.
+pub fn decorates_results(module: &Module) -> bool {
+    let declarations = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+    declarations.filter(|instruction| instruction.op == Op::Decorate).any(|instruction| {
+        let kind = instruction.operands.get(1);
+        matches!(kind, Some(Operand::Decoration(Decoration::FPRoundingMode | Decoration::FPFastMathMode)))
+    })
+}
+
+fn place_of(bits: u32) -> Option<usize> {
+    [16, 32, 64].iter().position(|width| *width == bits)
+}
+
+/// The flags in the constant of an FPFastMathDefault.
+fn flags_of(constant: &Instruction) -> Option<FPFastMathMode> {
+    match constant.op {
+        Op::Constant => constant.literal(0).map(FPFastMathMode::from_bits_truncate),
+        _ => Some(FPFastMathMode::NONE),
+    }
+}
+
+/// The direction that decorates a result (FPRoundingMode).
+pub fn decorated(module: &Module, result: Id) -> Option<Direction> {
+    match module.decoration(result, Decoration::FPRoundingMode)?.operands.first()? {
+        Operand::FPRoundingMode(FPRoundingMode::RTE) => Some(Direction::Nearest),
+        Operand::FPRoundingMode(FPRoundingMode::RTZ) => Some(Direction::TowardZero),
+        Operand::FPRoundingMode(FPRoundingMode::RTP) => Some(Direction::Up),
+        Operand::FPRoundingMode(FPRoundingMode::RTN) => Some(Direction::Down),
+        _ => None,
+    }
+}
