@@ -146,6 +146,47 @@ fn with_module(bytes: &[u8]) -> Value {
     file
 }
 
+/// Words of the module of a kernel that has nothing but an end.
+fn empty_kernel(capability: u32) -> Vec<u32> {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\n\
+                OpExecutionMode %main LocalSize 1 1 1\n%void = OpTypeVoid\n%f = OpTypeFunction %void\n\
+                %main = OpFunction %void None %f\n%l = OpLabel\nOpReturn\nOpFunctionEnd";
+    let compiler = shaderc::Compiler::new().unwrap();
+    let mut words = compiler.assemble(text, None).unwrap().as_binary().to_vec();
+    words.splice(7..7, [2 << 16 | 17, capability]);
+    words
+}
+
+#[test]
+fn a_capability_that_nobody_knows_is_unsupported_by_its_number() {
+    // 5425 is that of long vectors.
+    for (number, name) in [(6912, "6912"), (5425, "LongVectorEXT")] {
+        let bytes: Vec<u8> = empty_kernel(number).iter().flat_map(|word| word.to_le_bytes()).collect();
+        let text = base64::engine::general_purpose::STANDARD.encode(bytes);
+        let file = json!({
+            "schema": 1,
+            "kernels": {"k": {"source": {"bytes": text}, "language": "spirv"}},
+            "tests": [{"id": "T", "dispatches": [{"kernel": "k", "groups": [1, 1, 1]}]}]
+        });
+        let result = sequential(&file, 4);
+        let row = &result["tests"][0];
+        assert_eq!(row["verdict"], "unsupported", "{result:#}");
+        assert!(row["reason"].as_str().unwrap().contains(&format!("capability {name}")), "{result:#}");
+    }
+}
+
+#[test]
+fn long_vectors_are_unsupported_by_name() {
+    let text = "#version 450\n#extension GL_EXT_long_vector : require\nlayout(local_size_x = 1) in;\n\
+                layout(set = 0, binding = 0) buffer A { uint a[]; };\n\
+                void main() { vector<uint, 8> v = vector<uint, 8>(1u); a[0] = v[3]; }\n";
+    for text in [text.to_owned(), text.replace("#extension GL_EXT_long_vector : require\n", "")] {
+        let result = sequential(&procedure(&text), 4);
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(message.contains("long vectors") && message.contains("GL_EXT_long_vector"), "{result:#}");
+    }
+}
+
 #[test]
 fn an_opencl_module_is_unsupported_and_garbage_is_wrong_input() {
     let mut file = with_module(&opencl_module());

@@ -15,7 +15,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::records::{MarkerTable, RecordBuffer};
 use crate::model::structure::KernelStructure;
-use crate::spirv::module::Module;
+use crate::spirv::module::{self, Module};
 use crate::spirv::validate::{self, TargetEnv};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op};
@@ -167,7 +167,7 @@ impl Kernel {
 
 /// Compiles a GLSL kernel into its three modules.
 pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Kernel, Failure> {
-    let mut compiled = glsl::compile(source)?;
+    let mut compiled = glsl::compile(source).map_err(|problems| refused_text(name, problems))?;
     let environment = environment(&source.target_env)?;
     let production = Arc::new(std::mem::take(&mut compiled.production));
     // The validator takes longer than what is made of the modules meanwhile.
@@ -180,6 +180,23 @@ pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Ke
         })?;
         kernel
     })
+}
+
+/// What the compiler says of long vectors names them, not the tokens that it did not expect.
+fn refused_text(name: &str, problems: Vec<Diagnostic>) -> Failure {
+    let is_named = |problem: &Diagnostic| {
+        problem.message.contains("GL_EXT_long_vector")
+            || problem.message.starts_with("'vector' : undeclared identifier")
+    };
+    if !problems.iter().any(is_named) {
+        return problems.into();
+    }
+    Failure::Unavailable {
+        message: format!(
+            "kernel `{name}`: long vectors (`vector<T, N>`, GL_EXT_long_vector, SPV_EXT_long_vector) are unsupported"
+        ),
+        hint: Some("use arrays, or vectors of up to four components".to_owned()),
+    }
 }
 
 fn assemble(
@@ -265,11 +282,26 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         bytes.chunks_exact(4).map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes"))).collect();
     let production = Arc::new(words);
     let environment = environment(target_env)?;
-    let unsupported = match validate::validate(&production, environment) {
-        Ok(()) => None,
-        Err(error) => Some(not_for_vulkan(&production).ok_or_else(|| bad(error.to_string()))?),
+    let unknown = module::unknown_capabilities(&production);
+    let readable = match unknown.is_empty() {
+        true => Arc::clone(&production),
+        false => Arc::new(module::without_unknown_capabilities(&production)),
     };
-    let module = parse(&production, path)?;
+    let unsupported = match (unknown.first(), validate::validate(&production, environment)) {
+        (Some(number), _) => Some(format!("capability {number} (not known to this tool)")),
+        (None, Ok(())) => None,
+        (None, Err(error)) => {
+            let why = not_for_validator(&error.to_string()).or_else(|| not_for_vulkan(&production));
+            Some(why.ok_or_else(|| bad(error.to_string()))?)
+        }
+    };
+    let module = match (parse(&readable, path), &unsupported) {
+        // What a newer capability brings may be unknown, too.
+        (Err(_), Some(what)) => {
+            return Err(Failure::Unavailable { message: format!("kernel `{name}`: unsupported: {what}"), hint: None });
+        }
+        (module, _) => module?,
+    };
     if module.entry_point(entry).is_none() {
         let names: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
         let message = format!("no entry point is named `{entry}`");
@@ -293,6 +325,14 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         findings: Vec::new(),
         notes: vec![format!("{name} has no source: MC/DC is undetermined (no-source)")],
     })
+}
+
+/// The capability that the grammar has and the pinned validator has not, by its message.
+fn not_for_validator(message: &str) -> Option<String> {
+    let (_, number) = message.split_once("Invalid capability operand: ")?;
+    let number: u32 = number.trim_end().parse().ok()?;
+    let capability = Capability::from_u32(number)?;
+    Some(format!("capability {capability:?} ({number}, not known to the pinned validator)"))
 }
 
 /// The capability that makes a valid module one for OpenCL; none for every other module.

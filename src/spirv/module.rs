@@ -6,7 +6,7 @@
 use super::opcodes;
 use rspirv::binary::{Assemble, Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::{Capability, Decoration, Op};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -390,6 +390,28 @@ impl Module {
             instruction: Some(self.instructions[index].offset),
         }
     }
+}
+
+/// Numbers of declared capabilities that the grammar does not have.
+pub fn unknown_capabilities(words: &[u32]) -> Vec<u32> {
+    let declared = capabilities(words).map(|(_, number)| number);
+    declared.filter(|number| Capability::from_u32(*number).is_none()).collect()
+}
+
+/// The module without these declarations.
+pub fn without_unknown_capabilities(words: &[u32]) -> Vec<u32> {
+    let unknown = |number: u32| Capability::from_u32(number).is_none();
+    let dropped: Vec<usize> = capabilities(words).filter(|one| unknown(one.1)).map(|(at, _)| at).collect();
+    let kept = |at: usize| !dropped.iter().any(|start| (*start..start + 2).contains(&at));
+    words.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, word)| *word).collect()
+}
+
+/// Where each OpCapability stands, and its number; they come before everything else.
+fn capabilities(words: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
+    let first = 5;
+    let declared = words.get(first..).unwrap_or_default().chunks_exact(2);
+    let declared = declared.take_while(|pair| pair[0] == 2 << 16 | Op::Capability as u32);
+    declared.enumerate().map(move |(at, pair)| (first + 2 * at, pair[1]))
 }
 
 /// Instructions must end within the module: rspirv 0.13 reads strings up to the end that an instruction claims.
