@@ -125,11 +125,7 @@ fn floats() -> Vec<f32> {
 
 fn toward_zero(exact: f64) -> f32 {
     let near = exact as f32;
-    if f64::from(near).abs() <= exact.abs() {
-        near
-    } else {
-        f32::from_bits(near.to_bits() - 1)
-    }
+    if f64::from(near).abs() <= exact.abs() { near } else { f32::from_bits(near.to_bits() - 1) }
 }
 
 /// The largest magnitude whose product with `b` is not above that of `a`; products of 24 digits are exact in 53.
@@ -155,7 +151,8 @@ fn bits(values: &[[f32; 3]]) -> Vec<[u64; 3]> {
 
 #[test]
 fn single_precision_is_rounded_toward_zero_where_the_entry_point_says_so() {
-    const NEEDS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
+    const NEEDS: &[&str] =
+        &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
     const MODES: &str = "OpExecutionMode %main RoundingModeRTZ 32";
     type Model = fn([f32; 3]) -> f32;
     let operations: [(&'static str, Model); 7] = [
@@ -167,8 +164,10 @@ fn single_precision_is_rounded_toward_zero_where_the_entry_point_says_so() {
             toward_zero(f64::from(a.to_bits() as i32))
         }),
         ("%ia = OpBitcast %uint %a\n%r = OpConvertUToF %float %ia", |[a, _, _]| toward_zero(a.to_bits().into())),
-        ("%da = OpFConvert %double %a\n%db = OpFConvert %double %b\n%dm = OpFMul %double %da %db\n%r = OpFConvert %float %dm",
-            |[a, b, _]| toward_zero(f64::from(a) * f64::from(b))),
+        (
+            "%da = OpFConvert %double %a\n%db = OpFConvert %double %b\n%dm = OpFMul %double %da %db\n%r = OpFConvert %float %dm",
+            |[a, b, _]| toward_zero(f64::from(a) * f64::from(b)),
+        ),
     ];
     let given = pairs();
     for (text, model) in operations {
@@ -182,7 +181,8 @@ fn single_precision_is_rounded_toward_zero_where_the_entry_point_says_so() {
 
 #[test]
 fn roots_and_fused_products_are_rounded_toward_zero() {
-    const NEEDS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
+    const NEEDS: &[&str] =
+        &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
     const MODES: &str = "OpExecutionMode %main RoundingModeRTZ 32";
     let given: Vec<[f32; 3]> = pairs().into_iter().map(|[a, b, _]| [a.abs(), b, a * 3.0]).collect();
     for (text, model) in [
@@ -203,7 +203,8 @@ fn roots_and_fused_products_are_rounded_toward_zero() {
 
 #[test]
 fn half_precision_has_modes_of_its_own() {
-    const NEEDS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
+    const NEEDS: &[&str] =
+        &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
     let given: Vec<[u64; 3]> = (0..64u64).map(|at| [0x3c00 + at * 37, 0x3a00 + at * 91, 0]).collect();
     let half = |bits: u64| half::f16::from_bits(bits as u16).to_f64();
     // Sums of halves are exact in 64 bits.
@@ -229,7 +230,8 @@ fn half_precision_has_modes_of_its_own() {
 
 #[test]
 fn double_precision_is_rounded_toward_zero() {
-    const NEEDS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
+    const NEEDS: &[&str] =
+        &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
     const MODES: &str = "OpExecutionMode %main RoundingModeRTZ 64";
     let given: Vec<[f64; 3]> =
         pairs().iter().map(|[a, b, _]| [f64::from(*a) / 3.0, f64::from(*b) / 7.0, 0.0]).collect();
@@ -258,7 +260,8 @@ fn double_precision_is_rounded_toward_zero() {
 
 #[test]
 fn a_decorated_conversion_is_rounded_as_its_decoration_says() {
-    let kernel = |direction: &str, mode: &'static str| Kernel {
+    let kernel = |direction: &str, mode: &'static str| {
+        Kernel {
         needs: &[
             "Int16",
             "StorageBuffer16BitAccess",
@@ -280,6 +283,7 @@ fn a_decorated_conversion_is_rounded_as_its_decoration_says() {
 %q = OpAccessChain %ph %h %c0\nOpStore %q %r"
             .to_owned(),
         ..Kernel::default()
+    }
     };
     // 1 and 7 eighths of the last place of 16 bits.
     let run = |direction: &str, mode: &'static str| kernel(direction, mode).output(&[0x3f80_1c00], 1, None)[0];
@@ -292,7 +296,8 @@ fn a_decorated_conversion_is_rounded_as_its_decoration_says() {
 
 #[test]
 fn denormal_numbers_are_flushed_by_arithmetic_and_kept_by_moves() {
-    const NEEDS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "DenormFlushToZero", "SPV_KHR_float_controls"];
+    const NEEDS: &[&str] =
+        &["Int8", "Int16", "Int64", "Float16", "Float64", "DenormFlushToZero", "SPV_KHR_float_controls"];
     const MODES: &str = "OpExecutionMode %main DenormFlushToZero 32";
     let tiny = 0x0040_0000u64;
     let least = 0x0080_0000u64;
@@ -319,7 +324,12 @@ fn denormal_numbers_are_flushed_by_arithmetic_and_kept_by_moves() {
         ("%r = OpExtInst %float %glsl FAbs %a", [tiny | sign, 0], 0, tiny),
         ("%r = OpExtInst %float %glsl FSign %a", [tiny, 0], 0, one),
         ("%r = OpExtInst %float %glsl Ldexp %a %ib", [least, u64::from(u32::MAX)], 0, tiny),
-        ("%v = OpExtInst %v2f %glsl UnpackHalf2x16 %ia\n%r = OpCompositeExtract %float %v 1", [0x0001_0000, 0], 0x3380_0000, 0x3380_0000),
+        (
+            "%v = OpExtInst %v2f %glsl UnpackHalf2x16 %ia\n%r = OpCompositeExtract %float %v 1",
+            [0x0001_0000, 0],
+            0x3380_0000,
+            0x3380_0000,
+        ),
     ] {
         let mut operation = Operation::float(text);
         let text = format!("%ib = OpBitcast %int %b\n%ia = OpBitcast %uint %a\n{text}");
@@ -372,8 +382,11 @@ fn exponents_of_ldexp_have_any_width() {
 
 #[test]
 fn a_wide_exponent_is_not_cut() {
-    let operation =
-        Operation { operands: ["double", "long", "uint"], result: "double", text: "%r = OpExtInst %double %glsl Ldexp %a %b" };
+    let operation = Operation {
+        operands: ["double", "long", "uint"],
+        result: "double",
+        text: "%r = OpExtInst %double %glsl Ldexp %a %b",
+    };
     let mut kernel = operation.kernel(WIDTHS, "", 2);
     kernel.imports = IMPORT;
     let one = 1.0f64.to_bits();
@@ -406,11 +419,15 @@ fn constants_are_converted_as_the_module_says() {
     let kernel = |needs, modes| Kernel {
         needs,
         modes,
-        declarations: format!("{TYPES}%d = OpSpecConstant %double 1.00048828125000022\n%h = OpSpecConstantOp %half FConvert %d"),
-        body: "%u = OpBitcast %ushort %h\n%w = OpUConvert %uint %u\n%q = OpAccessChain %pu %o %c0 %c0\nOpStore %q %w".to_owned(),
+        declarations: format!(
+            "{TYPES}%d = OpSpecConstant %double 1.00048828125000022\n%h = OpSpecConstantOp %half FConvert %d"
+        ),
+        body: "%u = OpBitcast %ushort %h\n%w = OpUConvert %uint %u\n%q = OpAccessChain %pu %o %c0 %c0\nOpStore %q %w"
+            .to_owned(),
         ..Kernel::default()
     };
-    const TOWARD_ZERO: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
+    const TOWARD_ZERO: &[&str] =
+        &["Int8", "Int16", "Int64", "Float16", "Float64", "RoundingModeRTZ", "SPV_KHR_float_controls"];
     assert_eq!(kernel(WIDTHS, "").output(&[0], 1, None), [0x3c01]);
     assert_eq!(kernel(TOWARD_ZERO, "OpExecutionMode %main RoundingModeRTZ 16").output(&[0], 1, None), [0x3c00]);
 }
@@ -421,9 +438,10 @@ fn an_operation_that_may_assume_there_is_no_nan_is_told_where_there_is_one() {
         needs: &["FloatControls2", "SPV_KHR_float_controls2"],
         decorations: "OpDecorate %r FPFastMathMode NotNaN",
         declarations: "%float = OpTypeFloat 32".to_owned(),
-        body: "%p = OpAccessChain %pu %i %c0 %c0\n%w = OpLoad %uint %p\n%a = OpBitcast %float %w\n%r = OpFAdd %float %a %a
+        body:
+            "%p = OpAccessChain %pu %i %c0 %c0\n%w = OpLoad %uint %p\n%a = OpBitcast %float %w\n%r = OpFAdd %float %a %a
 %b = OpBitcast %uint %r\n%q = OpAccessChain %pu %o %c0 %c0\nOpStore %q %b"
-            .to_owned(),
+                .to_owned(),
         ..Kernel::default()
     };
     assert_eq!(kernel.output(&[0x3f80_0000], 1, None), [0x4000_0000]);

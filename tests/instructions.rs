@@ -454,13 +454,6 @@ fn what_has_no_result_that_could_be_compared_is_refused_by_name() {
         ..Kernel::default()
     };
     assert_eq!(clock.unsupported(), "capability ShaderClockKHR");
-    let partition = Kernel {
-        needs: &["GroupNonUniform", "GroupNonUniformPartitionedNV", "SPV_NV_shader_subgroup_partitioned"],
-        declarations: "%v4 = OpTypeVector %uint 4\n".to_owned(),
-        body: "%ballot = OpGroupNonUniformPartitionNV %v4 %x".to_owned(),
-        ..Kernel::default()
-    };
-    assert_eq!(partition.unsupported(), "capability GroupNonUniformPartitionedEXT");
 }
 
 /// Nearest, ties to even, on the bits of a float of 32 bits.
@@ -518,4 +511,24 @@ OpStore %q1 %sum";
         round(round(short * short) + 2.25).to_bits()
     });
     assert_eq!(kernel.output(&input, 64, None), due.clone().chain(sums).collect::<Vec<u32>>());
+}
+
+/// Values of these types have no numbers; that they are undefined matters only to what uses them.
+#[test]
+fn undefined_images_samplers_and_runtime_arrays_are_no_reason_to_refuse() {
+    let declarations = "%float = OpTypeFloat 32
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%sampler = OpTypeSampler
+%both = OpTypeSampledImage %image
+%no_image = OpUndef %image
+%no_sampler = OpUndef %sampler
+%no_array = OpUndef %array";
+    let body = "%mine = OpUndef %image
+%same = OpCopyObject %image %mine
+%other = OpCopyObject %image %no_image
+%third = OpCopyObject %sampler %no_sampler
+%q = OpAccessChain %pu %o %c0 %c0
+OpStore %q %c7";
+    let kernel = Kernel { declarations: declarations.to_owned(), body: body.to_owned(), ..Kernel::default() };
+    assert_eq!(kernel.output(&[0], 1, None), [7]);
 }

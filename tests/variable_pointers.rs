@@ -61,6 +61,7 @@ OpReturnValue %b
 OpUnreachable
 OpFunctionEnd",
         size: 4,
+        ..Kernel::default()
     }
 }
 
@@ -321,4 +322,43 @@ fn what_is_written_through_a_pointer_is_not_uniform() {
 fn the_length_behind_a_chosen_pointer_is_refused_by_name() {
     let length = kernel("%p = OpSelect %pb %odd %i %o\n%n = OpArrayLength %uint %p 0\nOpStore %ao %n");
     assert_eq!(length.unsupported(), "OpArrayLength of a variable pointer");
+}
+
+/// Columns of a column-major matrix, rows of a row-major one (which are no columns in memory), and their elements.
+#[test]
+fn pointers_into_matrices_have_the_layout_of_the_matrix() {
+    let kernel = |majorness: &'static str, body: &str| Kernel {
+        needs: NEEDS,
+        decorations: match majorness {
+            "RowMajor" => {
+                "OpMemberDecorate %mb 0 Offset 0\nOpMemberDecorate %mb 0 RowMajor\nOpMemberDecorate %mb 0 MatrixStride 8\nOpDecorate %mb Block\nOpDecorate %m DescriptorSet 0\nOpDecorate %m Binding 0"
+            }
+            _ => {
+                "OpMemberDecorate %mb 0 Offset 0\nOpMemberDecorate %mb 0 ColMajor\nOpMemberDecorate %mb 0 MatrixStride 8\nOpDecorate %mb Block\nOpDecorate %m DescriptorSet 0\nOpDecorate %m Binding 0"
+            }
+        },
+        interface: "%m",
+        declarations:
+            "%float = OpTypeFloat 32\n%v2 = OpTypeVector %float 2\n%mat = OpTypeMatrix %v2 2\n%mb = OpTypeStruct %mat
+%pmb = OpTypePointer StorageBuffer %mb\n%pv = OpTypePointer StorageBuffer %v2\n%pf = OpTypePointer StorageBuffer %float
+%m = OpVariable %pmb StorageBuffer"
+                .to_owned(),
+        body: format!(
+            "%odd = OpIEqual %bool %x %c1\n{body}\n%w = OpBitcast %uint %f\n%q = OpAccessChain %pu %o %c0 %x\nOpStore %q %w"
+        ),
+        size: 2,
+        ..Kernel::default()
+    };
+    let column = "%a = OpAccessChain %pv %m %c0 %c0\n%b = OpAccessChain %pv %m %c0 %c1\n%p = OpSelect %pv %odd %a %b
+%v = OpLoad %v2 %p\n%f = OpCompositeExtract %float %v 1";
+    let element =
+        "%a = OpAccessChain %pf %m %c0 %c0 %c1\n%b = OpAccessChain %pf %m %c0 %c1 %c0\n%p = OpSelect %pf %odd %a %b
+%f = OpLoad %float %p";
+    let input = [10, 11, 20, 21];
+    // Component 1 of column 1, and of column 0.
+    assert_eq!(kernel("ColMajor", column).output(&input, 2, None), [21, 11]);
+    assert_eq!(kernel("RowMajor", column).output(&input, 2, None), [21, 20]);
+    // Element 0 of column 1, and element 1 of column 0.
+    assert_eq!(kernel("ColMajor", element).output(&input, 2, None), [20, 11]);
+    assert_eq!(kernel("RowMajor", element).output(&input, 2, None), [11, 20]);
 }

@@ -144,6 +144,7 @@ fn scalar(types: &Types, ty: u32) -> Option<HostType> {
         | Type::RuntimeArray { .. }
         | Type::Structure { .. }
         | Type::Pointer { .. }
+        | Type::UntypedPointer { .. }
         | Type::ForwardPointer { .. }
         | Type::Function { .. }
         | Type::Image(..)

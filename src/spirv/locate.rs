@@ -67,6 +67,7 @@ impl Walk<'_> {
             Type::Void
             | Type::Bool
             | Type::Pointer { .. }
+            | Type::UntypedPointer { .. }
             | Type::ForwardPointer { .. }
             | Type::Function { .. }
             | Type::Image(_)

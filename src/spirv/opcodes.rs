@@ -143,6 +143,7 @@ pub const GROUPS: &[Group] = &[
             Op::TypePointer,
             Op::TypeFunction,
             Op::TypeForwardPointer,
+            Op::TypeUntypedPointerKHR,
         ],
     },
     Group {
@@ -169,7 +170,7 @@ pub const GROUPS: &[Group] = &[
         title: "Functions and variables",
         effect: Effect::Declaration,
         support: Support::Engine,
-        ops: &[Op::Function, Op::FunctionParameter, Op::FunctionEnd, Op::Variable],
+        ops: &[Op::Function, Op::FunctionParameter, Op::FunctionEnd, Op::Variable, Op::UntypedVariableKHR],
     },
     Group {
         title: "Functions and variables",
@@ -198,7 +199,12 @@ pub const GROUPS: &[Group] = &[
     },
     Group { title: "Memory", effect: Effect::Read, support: Support::Engine, ops: &[Op::Load] },
     Group { title: "Memory", effect: Effect::Write, support: Support::Engine, ops: &[Op::Store] },
-    Group { title: "Memory", effect: Effect::ReadWrite, support: Support::Engine, ops: &[Op::CopyMemory] },
+    Group {
+        title: "Memory",
+        effect: Effect::ReadWrite,
+        support: Support::Engine,
+        ops: &[Op::CopyMemory, Op::CopyMemorySized],
+    },
     Group {
         title: "Memory",
         effect: Effect::Address,
@@ -209,7 +215,15 @@ pub const GROUPS: &[Group] = &[
         title: "Pointers and addresses",
         effect: Effect::Address,
         support: Support::Engine,
-        ops: &[Op::PtrAccessChain, Op::InBoundsPtrAccessChain],
+        ops: &[
+            Op::PtrAccessChain,
+            Op::InBoundsPtrAccessChain,
+            Op::UntypedAccessChainKHR,
+            Op::UntypedInBoundsAccessChainKHR,
+            Op::UntypedPtrAccessChainKHR,
+            Op::UntypedInBoundsPtrAccessChainKHR,
+            Op::UntypedArrayLengthKHR,
+        ],
     },
     Group {
         title: "Pointers and addresses",
@@ -493,12 +507,6 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         title: "Not run",
-        effect: Effect::ReadWrite,
-        support: Support::Not("OpenCL kernels"),
-        ops: &[Op::CopyMemorySized],
-    },
-    Group {
-        title: "Not run",
         effect: Effect::Atomic,
         support: Support::Not("OpenCL kernels"),
         ops: &[Op::AtomicCompareExchangeWeak, Op::AtomicFlagTestAndSet, Op::AtomicFlagClear],
@@ -550,7 +558,7 @@ pub const GROUPS: &[Group] = &[
         title: "Subgroups",
         effect: Effect::Subgroup,
         support: Support::Engine,
-        ops: &[Op::GroupNonUniformQuadAllKHR, Op::GroupNonUniformQuadAnyKHR],
+        ops: &[Op::GroupNonUniformQuadAllKHR, Op::GroupNonUniformQuadAnyKHR, Op::GroupNonUniformPartitionEXT],
     },
     Group { title: "Not run", effect: Effect::Read, support: Support::Not("clocks"), ops: &[Op::ReadClockKHR] },
     Group { title: "Pointers and addresses", effect: Effect::Pure, support: Support::Engine, ops: &[Op::PtrDiff] },

@@ -506,7 +506,8 @@ impl FastMath {
             return Self::default();
         }
         let types = Types::of(module);
-        let of_floats = |ty: Id| types.scalar_of(ty).and_then(|ty| types.get(ty)).map(|ty| matches!(ty, Type::Float { .. }));
+        let of_floats =
+            |ty: Id| types.scalar_of(ty).and_then(|ty| types.get(ty)).map(|ty| matches!(ty, Type::Float { .. }));
         let mut found = Self::default();
         for (index, instruction) in module.instructions.iter().enumerate() {
             if instruction.result_type.and_then(of_floats) != Some(true) {

@@ -237,13 +237,9 @@ impl Scope<'_> {
     fn variables(&self) -> impl Iterator<Item = (Id, StorageClass, Id)> {
         let globals = self.module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
         globals.filter_map(|instruction| {
-            let (Op::Variable, Some(id), Some(Operand::StorageClass(storage))) =
-                (instruction.op, instruction.result, instruction.operands.first())
-            else {
-                return None;
-            };
-            let pointee = self.types.pointee(instruction.result_type?)?;
-            self.used.contains(&id).then_some((id, *storage, pointee))
+            let (storage, held) = self.types.variable(instruction)?;
+            let id = instruction.result.filter(|id| self.used.contains(id))?;
+            Some((id, storage, held))
         })
     }
 

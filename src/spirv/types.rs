@@ -7,7 +7,7 @@
 //! Does not cover: whether a layout is legal; the validator checks that.
 
 use super::constants::Constants;
-use super::module::{Id, Module};
+use super::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 use std::collections::BTreeMap;
@@ -65,6 +65,10 @@ pub enum Type {
     Pointer {
         storage: StorageClass,
         pointee: Id,
+    },
+    /// A pointer that does not say what it points to (SPV_KHR_untyped_pointers).
+    UntypedPointer {
+        storage: StorageClass,
     },
     /// A pointer type that is declared before the type it points to.
     ForwardPointer {
@@ -209,6 +213,24 @@ impl Types {
         }
     }
 
+    /// The storage class of a variable and the type of what it holds; none for other instructions, and where an untyped
+    /// variable does not say it.
+    pub fn variable(&self, instruction: &Instruction) -> Option<(StorageClass, Id)> {
+        match (instruction.op, instruction.operands.first()?) {
+            (Op::Variable, Operand::StorageClass(storage)) => Some((*storage, self.pointee(instruction.result_type?)?)),
+            (Op::UntypedVariableKHR, Operand::StorageClass(storage)) => Some((*storage, instruction.id(1)?)),
+            _ => None,
+        }
+    }
+
+    /// The storage class of a pointer type.
+    pub fn storage(&self, pointer: Id) -> Option<StorageClass> {
+        match self.get(pointer)? {
+            Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => Some(*storage),
+            _ => None,
+        }
+    }
+
     /// Bits of a scalar; `None` for anything else. Booleans have no bits in memory and count as 1.
     pub fn scalar_width(&self, id: Id) -> Option<u32> {
         match self.get(id)? {
@@ -285,6 +307,7 @@ impl Types {
             Type::Array { element, .. } | Type::RuntimeArray { element, .. } => format!("{}[]", self.name(*element)),
             Type::Structure { name, .. } => name.clone().unwrap_or_else(|| format!("struct %{id}")),
             Type::Pointer { pointee, .. } => format!("pointer to {}", self.name(*pointee)),
+            Type::UntypedPointer { .. } => "untyped pointer".to_owned(),
             Type::ForwardPointer { .. } => "pointer".to_owned(),
             Type::Function { .. } => "function".to_owned(),
             Type::Image(_) => "image".to_owned(),
@@ -350,6 +373,7 @@ impl Types {
                 Ok(size.max(u64::from(offset) + inner(member.ty, member.matrix)?))
             }),
             Some(Type::Pointer { storage: StorageClass::PhysicalStorageBuffer, .. })
+            | Some(Type::UntypedPointer { storage: StorageClass::PhysicalStorageBuffer })
             | Some(Type::ForwardPointer { storage: StorageClass::PhysicalStorageBuffer }) => Ok(8),
             _ => Err(self.no_size(id)),
         }
@@ -412,7 +436,7 @@ fn vector_name(component: &str, count: u32) -> String {
     }
 }
 
-fn read(module: &Module, instruction: &super::module::Instruction) -> Option<Type> {
+fn read(module: &Module, instruction: &Instruction) -> Option<Type> {
     let id = instruction.result?;
     let stride = || literal(module.decoration(id, Decoration::ArrayStride)?.operands.first()?);
     Some(match instruction.op {
@@ -453,6 +477,10 @@ fn read(module: &Module, instruction: &super::module::Instruction) -> Option<Typ
             (Operand::StorageClass(storage), pointee) => Type::Pointer { storage: *storage, pointee },
             _ => return None,
         },
+        Op::TypeUntypedPointerKHR => match instruction.operands.first()? {
+            Operand::StorageClass(storage) => Type::UntypedPointer { storage: *storage },
+            _ => return None,
+        },
         Op::TypeFunction => {
             Type::Function { result: instruction.id(0)?, parameters: instruction.ids().skip(1).collect() }
         }
@@ -463,7 +491,7 @@ fn read(module: &Module, instruction: &super::module::Instruction) -> Option<Typ
     })
 }
 
-fn image(instruction: &super::module::Instruction) -> Option<Image> {
+fn image(instruction: &Instruction) -> Option<Image> {
     let (Operand::Dim(dim), Operand::ImageFormat(format)) =
         (instruction.operands.get(1)?, instruction.operands.get(6)?)
     else {

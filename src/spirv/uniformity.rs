@@ -12,7 +12,7 @@ use super::calls::reachable_functions;
 use super::cfg::Graph;
 use super::module::{Id, Instruction, Module};
 use super::opcodes::{Effect, effect};
-use super::types::{Type, Types};
+use super::types::Types;
 use crate::model::place::Place;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
@@ -138,7 +138,8 @@ impl<'a> Analysis<'a> {
         let through = |root: &Id| self.storage(*root) == Some(StorageClass::StorageBuffer) && self.is_variable(*root);
         if self.written.iter().any(through) {
             let globals = self.module.instructions.iter().take_while(|one| one.op != Op::Function);
-            let variables = globals.filter(|one| one.op == Op::Variable).filter_map(|one| one.result);
+            let is_variable = |one: &&Instruction| matches!(one.op, Op::Variable | Op::UntypedVariableKHR);
+            let variables = globals.filter(is_variable).filter_map(|one| one.result);
             let buffers = variables.filter(|id| self.storage(*id) == Some(StorageClass::StorageBuffer));
             let buffers: Vec<Id> = buffers.collect();
             self.written.extend(buffers);
@@ -147,7 +148,8 @@ impl<'a> Analysis<'a> {
 
     /// Whether a root is a pointer that was chosen at run time.
     fn is_variable(&self, root: Id) -> bool {
-        self.module.definition(root).is_some_and(|one| !matches!(one.op, Op::Variable | Op::FunctionParameter))
+        let is_known = |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter);
+        self.module.definition(root).is_some_and(|one| !is_known(one.op))
     }
 
     /// Variables and pointer parameters that are written, parameters carried over to what is passed for them.
@@ -195,6 +197,10 @@ impl<'a> Analysis<'a> {
             | Op::InBoundsPtrAccessChain
             | Op::CopyObject
             | Op::ImageTexelPointer => self.root(definition.id(0)?),
+            Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR => self.root(definition.id(1)?),
             _ => Some(pointer),
         }
     }
@@ -262,7 +268,7 @@ impl<'a> Analysis<'a> {
         let here = |what: String| Some(Cause { instruction: Some(index), what });
         let operand = || instruction.ids().find_map(|id| self.values.get(&id)).cloned();
         match instruction.op {
-            Op::Variable | Op::Label => None,
+            Op::Variable | Op::UntypedVariableKHR | Op::Label => None,
             Op::Undef => here("an undefined value".to_owned()),
             Op::Load => operand().or_else(|| self.loaded(index, instruction.id(0)?)),
             Op::ImageRead | Op::ImageSparseRead => operand().or_else(|| here("an image read".to_owned())),
@@ -316,10 +322,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn storage(&self, root: Id) -> Option<StorageClass> {
-        match self.types.get(self.module.definition(root)?.result_type?)? {
-            Type::Pointer { storage, .. } => Some(*storage),
-            _ => None,
-        }
+        self.types.storage(self.module.definition(root)?.result_type?)
     }
 
     fn builtin(&self, variable: Id) -> Option<BuiltIn> {

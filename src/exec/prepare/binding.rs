@@ -13,7 +13,7 @@ use crate::exec::resource::{JobResources, JobView};
 use crate::exec::{JobBinding, JobBuffer};
 use crate::model::procedure::{Binding, DescriptorClass};
 use crate::requirement::Origin;
-use crate::spirv::module::{Id, Module};
+use crate::spirv::module::{Id, Instruction, Module};
 use crate::spirv::reflect::{DescriptorCount, Resource};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
@@ -38,7 +38,8 @@ pub fn declared(module: &Module) -> Vec<Declared> {
         _ => None,
     };
     let globals = module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-    let variables = globals.filter(|instruction| instruction.op == Op::Variable).filter_map(|found| found.result);
+    let is_variable = |instruction: &&Instruction| matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR);
+    let variables = globals.filter(is_variable).filter_map(|found| found.result);
     variables
         .filter_map(|id| {
             let name = module.name(id).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -362,6 +363,8 @@ pub fn missing(call: &Call<'_>, called: &Dispatched, origin: &Origin, problems: 
         call.bindings.iter().map(|binding| (binding.set, binding.binding, binding.array_index)).collect();
     for resource in &called.reflection.resources {
         let count = match resource.count {
+            // Of a runtime array any element.
+            DescriptorCount::Runtime if bound.iter().any(|one| (one.0, one.1) == (resource.set, resource.binding)) => 0,
             DescriptorCount::One | DescriptorCount::Runtime => 1,
             DescriptorCount::Array(count) => count,
         };

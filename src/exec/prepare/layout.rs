@@ -70,13 +70,15 @@ impl<'a> Walk<'a> {
             }
             Some(Type::Structure { members, .. }) => self.structure(ty, members, offset, value, origin),
             // A null pointer or any other number of 64 bits.
-            Some(Type::Pointer { .. } | Type::ForwardPointer { .. }) => match encode(ScalarType::Uint64, value) {
-                Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
-                Err(message) => {
-                    let problem = origin.error("bad-value", message);
-                    self.problems.push(problem.hint("an address is { address_of = \"NAME\", offset = BYTES }"));
+            Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => {
+                match encode(ScalarType::Uint64, value) {
+                    Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
+                    Err(message) => {
+                        let problem = origin.error("bad-value", message);
+                        self.problems.push(problem.hint("an address is { address_of = \"NAME\", offset = BYTES }"));
+                    }
                 }
-            },
+            }
             Some(
                 Type::Void
                 | Type::Bool
@@ -95,7 +97,7 @@ impl<'a> Walk<'a> {
     /// Whether 8 bytes of this type can be an address: a pointer, a 64-bit unsigned integer, or two of 32 bits.
     fn holds_address(&self, ty: Id) -> bool {
         match self.layout.types.get(ty) {
-            Some(Type::Pointer { .. } | Type::ForwardPointer { .. }) => true,
+            Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => true,
             Some(Type::Int { .. }) => scalar_type(&self.layout.types, ty) == Some(ScalarType::Uint64),
             Some(Type::Vector { component, count: 2 }) => {
                 scalar_type(&self.layout.types, *component) == Some(ScalarType::Uint32)

@@ -29,7 +29,9 @@ pub fn contract(program: &mut Program, preferred: Preferred) {
             products.retain(|product, factors| !written.iter().any(|reg| reg == product || factors.contains(reg)));
             match &step.action {
                 Action::Binary { op: Binary::FMul, to, a, b } if free => drop(products.insert(*to, [*a, *b])),
-                Action::Sized { operation, to, from } if free && is_on_words(operation, Sized::Binary(Binary::FMul)) => {
+                Action::Sized { operation, to, from }
+                    if free && is_on_words(operation, Sized::Binary(Binary::FMul)) =>
+                {
                     products.insert(to.low, [from[0].low, from[1].low]);
                 }
                 // Through a variable; a product that is not rounded is not flushed, either.

@@ -157,6 +157,8 @@ pub struct Decoder<'a> {
     pub subgroup_size: u32,
     /// What is done through variable pointers.
     pub pointed: Addressing,
+    /// How what such pointers point to lies in memory, by its type; where it is or was part of a matrix.
+    pub pointed_layouts: BTreeMap<Id, Arrangement>,
     /// Private variables with their initial values.
     initializers: Vec<(Pointer, Id)>,
     /// Operands of the instructions in functions; asked for by few modules.
@@ -276,6 +278,8 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::QuadControlKHR,
     Capability::SubgroupBallotKHR,
     Capability::SubgroupVoteKHR,
+    Capability::GroupNonUniformPartitionedEXT,
+    Capability::UntypedPointersKHR,
 ];
 
 /// A workgroup has from one to [`MOST_INVOCATIONS`] invocations.
@@ -342,6 +346,7 @@ impl<'a> Decoder<'a> {
             workgroup_places: Vec::new(),
             subgroup_size: 0,
             pointed: Addressing::Reads,
+            pointed_layouts: BTreeMap::new(),
             initializers: Vec::new(),
             used: OnceCell::new(),
         }
@@ -514,12 +519,17 @@ impl<'a> Decoder<'a> {
     fn global(&mut self, id: Id) -> Result<Value, Unsupported> {
         let module = self.module;
         let instruction = module.definition(id).ok_or_else(|| unsupported(format!("the undefined id %{id}")))?;
-        if instruction.op == Op::Variable {
+        if matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR) {
             return Ok(Value::Pointer(self.variable(instruction)?));
         }
         let (Some(value), Some(ty)) = (self.constants.value(id).cloned(), instruction.result_type) else {
             return Err(unsupported(format!("Op{:?} as an operand", instruction.op)));
         };
+        if value == ConstantValue::Undef
+            && let Some(value) = ops::composite::undefined_opaque(self, ty)
+        {
+            return Ok(value);
+        }
         let mut scalars = Vec::new();
         self.constant(&value, ty, &mut scalars)?;
         Ok(Value::Scalars(scalars.into()))
@@ -630,10 +640,8 @@ impl<'a> Decoder<'a> {
     /// The pointer that an OpVariable gives; function variables get fresh storage each time.
     pub fn variable(&mut self, instruction: &Instruction) -> Result<Pointer, Unsupported> {
         let id = instruction.result.expect("OpVariable has a result");
-        let Some(Type::Pointer { storage, pointee }) =
-            instruction.result_type.and_then(|ty| self.types.get(ty)).cloned()
-        else {
-            return Err(unsupported("a variable that is no pointer"));
+        let Some((storage, pointee)) = self.types.variable(instruction) else {
+            return Err(unsupported(format!("Op{:?} without the type of what it holds", instruction.op)));
         };
         let to = match storage {
             StorageClass::Input => self.input(id)?,
@@ -643,19 +651,20 @@ impl<'a> Decoder<'a> {
                     Location::Descriptors { variable: id, length }
                 }
                 Some(Type::RuntimeArray { .. }) => {
-                    let place =
-                        (self.number_of(id, Decoration::DescriptorSet), self.number_of(id, Decoration::Binding));
-                    Location::Descriptors { variable: id, length: self.bound.get(&place).copied().unwrap_or(0) }
+                    Location::Descriptors { variable: id, length: self.bound_length(id) }
                 }
                 _ => self.descriptor(id, 0),
             },
             StorageClass::UniformConstant => super::ops::image::variable(self, id, pointee)?,
             StorageClass::PushConstant => self.memory(Root::PushConstant, 0, Arrangement::Explicit(None), id),
             StorageClass::Workgroup => return self.workgroup_variable(instruction, pointee),
+            StorageClass::Private | StorageClass::Function if instruction.op == Op::UntypedVariableKHR => {
+                return Err(unsupported(format!("an untyped variable in storage class {storage:?}")));
+            }
             StorageClass::Private | StorageClass::Function => return self.own_variable(instruction, storage, pointee),
             other => return Err(unsupported(format!("storage class {other:?}"))),
         };
-        if instruction.id(1).is_some() {
+        if initializer(instruction).is_some() {
             return Err(unsupported(format!("an initializer of a variable in storage class {storage:?}")));
         }
         Ok(Pointer { to, ty: pointee })
@@ -666,11 +675,13 @@ impl<'a> Decoder<'a> {
         let id = instruction.result.expect("OpVariable has a result");
         let is_block =
             matches!(self.types.get(pointee), Some(Type::Structure { block, .. }) if *block != BlockKind::None);
-        let (base, words, arrangement) = if is_block {
+        let explicit = is_block || instruction.op == Op::UntypedVariableKHR;
+        let (base, words, arrangement) = if explicit {
             // All blocks lie over each other (SPV_KHR_workgroup_memory_explicit_layout).
             let bytes = self.types.byte_size(pointee, None, &self.constants);
-            let bytes = bytes.map_err(|error| unsupported(format!("a block in workgroup memory: {error}")))?;
-            (0, u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX), Arrangement::Explicit(None))
+            let bytes = bytes.map_err(|error| unsupported(format!("a layout in workgroup memory: {error}")))?;
+            let base = if is_block { 0 } else { self.program.workgroup_words };
+            (base, u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX), Arrangement::Explicit(None))
         } else {
             let words = super::layout::flat_size(&self.types, &self.constants, pointee)?;
             (self.program.workgroup_words, words, Arrangement::Flat)
@@ -680,7 +691,7 @@ impl<'a> Decoder<'a> {
         self.program.workgroup_words = self.program.workgroup_words.max(end);
         self.program.workgroup_variables.push(Expanded { name: self.name(id).to_string(), scalars: words });
         self.workgroup_places.push([base * 4, if is_block { u32::MAX } else { words }]);
-        if let Some(initializer) = instruction.id(1) {
+        if let Some(initializer) = initializer(instruction) {
             let zero = [ConstantValue::Null, ConstantValue::Scalar(0), ConstantValue::Bool(false)];
             if !self.constants.value(initializer).is_some_and(|value| zero.contains(value)) {
                 return Err(unsupported("an initializer of a variable in storage class Workgroup"));
@@ -730,6 +741,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Descriptors of a runtime array: up to the last that is bound.
+    pub fn bound_length(&self, variable: Id) -> u32 {
+        let decorated = |decoration| self.number_of(variable, decoration);
+        let place = (decorated(Decoration::DescriptorSet), decorated(Decoration::Binding));
+        self.bound.get(&place).copied().unwrap_or(0)
+    }
+
     /// A number that decorates a variable; 0 where none does.
     fn number_of(&self, variable: Id, decoration: Decoration) -> u32 {
         match self.module.decoration(variable, decoration).and_then(|decorated| decorated.operands.first()) {
@@ -766,9 +784,8 @@ impl<'a> Decoder<'a> {
         if let Some(name) = self.module.name(variable).filter(|name| !name.is_empty()) {
             return name.to_owned();
         }
-        let pointee =
-            self.module.definition(variable).and_then(|one| one.result_type).and_then(|ty| self.types.pointee(ty));
-        pointee.map_or_else(|| format!("%{variable}"), |ty| self.types.name(ty))
+        let held = self.module.definition(variable).and_then(|one| self.types.variable(one));
+        held.map_or_else(|| format!("%{variable}"), |(_, ty)| self.types.name(ty))
     }
 
     fn input(&mut self, id: Id) -> Result<Location, Unsupported> {
@@ -1188,6 +1205,12 @@ impl<'a> Decoder<'a> {
         super::settle::settle(&mut self.program, known);
         Ok(self.program)
     }
+}
+
+/// The initial value of a variable, where it has one.
+fn initializer(variable: &Instruction) -> Option<Id> {
+    // An untyped one says before what type it holds.
+    variable.id(if variable.op == Op::UntypedVariableKHR { 2 } else { 1 })
 }
 
 /// Functions that reach an OpControlBarrier of the workgroup.

@@ -87,7 +87,9 @@ fn no_value(types: &Types, ty: Id, what: Option<&Type>) -> Unsupported {
         Some(Type::Sampler) => "OpTypeSampler".to_owned(),
         Some(Type::SampledImage { .. }) => "OpTypeSampledImage".to_owned(),
         Some(Type::Other(op)) => format!("Op{op:?}"),
-        Some(Type::Pointer { .. } | Type::ForwardPointer { .. }) => "a pointer as a value".to_owned(),
+        Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => {
+            "a pointer as a value".to_owned()
+        }
         _ => format!("a value of type {}", types.name(ty)),
     })
 }
@@ -160,7 +162,7 @@ pub fn components(
 /// Whether values of a type are device addresses.
 pub fn is_address(ty: &Type) -> bool {
     match ty {
-        Type::Pointer { storage, .. } | Type::ForwardPointer { storage } => {
+        Type::Pointer { storage, .. } | Type::UntypedPointer { storage } | Type::ForwardPointer { storage } => {
             *storage == StorageClass::PhysicalStorageBuffer
         }
         _ => false,
@@ -169,7 +171,12 @@ pub fn is_address(ty: &Type) -> bool {
 
 /// Whether values of a type can be variable pointers: a number of bytes, then which object they are in.
 pub fn is_variable(ty: &Type) -> bool {
-    matches!(ty, Type::Pointer { storage: StorageClass::StorageBuffer | StorageClass::Workgroup, .. })
+    match ty {
+        Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => {
+            matches!(storage, StorageClass::StorageBuffer | StorageClass::Workgroup)
+        }
+        _ => false,
+    }
 }
 
 /// Bytes of a scalar.
@@ -195,12 +202,12 @@ fn explicit(
     let at =
         |index: u32, stride: u32| index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far);
     match types.get(ty) {
-        Some(Type::Int { .. } | Type::Float { .. } | Type::BFloat16 | Type::Pointer { .. }) => {
-            match scalar_bytes(types, ty)? {
-                8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
-                bytes => into.push(Part { offset: base, bytes }),
-            }
-        }
+        Some(
+            Type::Int { .. } | Type::Float { .. } | Type::BFloat16 | Type::Pointer { .. } | Type::UntypedPointer { .. },
+        ) => match scalar_bytes(types, ty)? {
+            8 => into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }]),
+            bytes => into.push(Part { offset: base, bytes }),
+        },
         Some(Type::Vector { component, count }) => {
             let stride = scalar_bytes(types, *component)?;
             for index in 0..*count {

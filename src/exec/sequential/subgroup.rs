@@ -117,7 +117,8 @@ impl Machine<'_> {
                 let operands = |id: u32| {
                     let lane = (first + id) as usize;
                     let index = index.map_or(0, |reg| u128::from(self.words[reg.0 as usize][lane]));
-                    [self.bits_of(from, lane), index]
+                    let (first, second) = from.split_at(op.first_words(from.len()));
+                    [self.bits_of(first, lane), index | self.bits_of(second, lane)]
                 };
                 op.apply(members, operands, |id, value, why| {
                     let lane = (first + id) as usize;

@@ -299,12 +299,9 @@ fn named(operation: SizedOperation) -> Option<Operation> {
         Sized::Unary(op) => op.operation(),
         Sized::Binary(op) => op.operation(),
         Sized::Ternary(op) => op.operation(),
-        Sized::FromUnsigned
-        | Sized::FromSigned
-        | Sized::ToUnsigned
-        | Sized::ToSigned
-        | Sized::Round
-        | Sized::Flush => None,
+        Sized::FromUnsigned | Sized::FromSigned | Sized::ToUnsigned | Sized::ToSigned | Sized::Round | Sized::Flush => {
+            None
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 use super::features::Features;
 use super::needs::{AtomicKind, AtomicMemory, AtomicUse};
 use super::robustness::Granted;
-use ash::{ext, khr, vk};
+use ash::{ext, khr, nv, vk};
 use rspirv::spirv::Capability;
 
 /// What decides whether a capability is there.
@@ -129,6 +129,13 @@ const CAPABILITIES: &[(Capability, &str, Test)] = rows! {
         |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE);
     GroupNonUniformClustered => "subgroup operation CLUSTERED",
         |a| a.subgroup.contains(vk::SubgroupFeatureFlags::CLUSTERED);
+    GroupNonUniformPartitionedEXT => "subgroup operation PARTITIONED (VK_NV_shader_subgroup_partitioned)",
+        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::PARTITIONED_NV)
+            && a.features.has(nv::shader_subgroup_partitioned::NAME);
+    SubgroupBallotKHR => "VK_EXT_shader_subgroup_ballot", |a| a.features.has(ext::shader_subgroup_ballot::NAME);
+    SubgroupVoteKHR => "VK_EXT_shader_subgroup_vote", |a| a.features.has(ext::shader_subgroup_vote::NAME);
+    QuadControlKHR => "shaderQuadControl", |a| a.features.quad_control.shader_quad_control != 0;
+    FloatControls2 => "shaderFloatControls2", |a| a.features.float_controls2.shader_float_controls2 != 0;
     GroupNonUniformQuad => "subgroup operation QUAD", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
     AtomicFloat32AddEXT => "shaderBufferFloat32AtomicAdd, shaderSharedFloat32AtomicAdd or shaderImageFloat32AtomicAdd",
         |a| a.features.atomic_float.shader_buffer_float32_atomic_add != 0
@@ -181,6 +188,11 @@ const EXTENSIONS: &[(&str, &str, Test)] = &[
     ("SPV_KHR_cooperative_matrix", "by capability", |_| true),
     ("SPV_KHR_expect_assume", "by capability", |_| true),
     ("SPV_KHR_subgroup_rotate", "by capability", |_| true),
+    ("SPV_KHR_shader_ballot", "by capability", |_| true),
+    ("SPV_KHR_subgroup_vote", "by capability", |_| true),
+    ("SPV_KHR_quad_control", "by capability", |_| true),
+    ("SPV_KHR_float_controls2", "by capability", |_| true),
+    ("SPV_NV_shader_subgroup_partitioned", "by capability", |_| true),
     ("SPV_KHR_float_controls", "Vulkan 1.2 or VK_KHR_shader_float_controls", |a| {
         a.features.has(khr::shader_float_controls::NAME)
     }),

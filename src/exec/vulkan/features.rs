@@ -27,6 +27,8 @@ pub struct Features {
     pub expect_assume: vk::PhysicalDeviceShaderExpectAssumeFeaturesKHR<'static>,
     pub uniform_flow: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>,
     pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
+    pub quad_control: vk::PhysicalDeviceShaderQuadControlFeaturesKHR<'static>,
+    pub float_controls2: vk::PhysicalDeviceShaderFloatControls2FeaturesKHR<'static>,
     pub robustness2: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     /// Version in use, and extensions of the device that this engine knows.
     offered: Offered,
@@ -51,6 +53,7 @@ impl Features {
         (features.atomic_float2, features.image_atomic64) = (chained.atomic_float2, chained.image_atomic64);
         (features.rotate, features.expect_assume) = (chained.rotate, chained.expect_assume);
         (features.uniform_flow, features.reconvergence) = (chained.uniform_flow, chained.reconvergence);
+        (features.quad_control, features.float_controls2) = (chained.quad_control, chained.float_controls2);
         features.robustness2 = chained.robustness2;
         older.merge_into(&mut features);
         features.imply();
@@ -89,6 +92,8 @@ impl Features {
             khr::shader_expect_assume::NAME, expect_assume;
             khr::shader_subgroup_uniform_control_flow::NAME, uniform_flow;
             khr::shader_maximal_reconvergence::NAME, reconvergence;
+            khr::shader_quad_control::NAME, quad_control;
+            khr::shader_float_controls2::NAME, float_controls2;
         }
         chain
     }
@@ -117,6 +122,8 @@ impl Features {
         self.expect_assume.p_next = std::ptr::null_mut();
         self.uniform_flow.p_next = std::ptr::null_mut();
         self.reconvergence.p_next = std::ptr::null_mut();
+        self.quad_control.p_next = std::ptr::null_mut();
+        self.float_controls2.p_next = std::ptr::null_mut();
         self.robustness2.p_next = std::ptr::null_mut();
     }
 
@@ -174,6 +181,8 @@ impl Features {
         select!(self.expect_assume, on.expect_assume; shader_expect_assume);
         select!(self.uniform_flow, on.uniform_flow; shader_subgroup_uniform_control_flow);
         select!(self.reconvergence, on.reconvergence; shader_maximal_reconvergence);
+        select!(self.quad_control, on.quad_control; shader_quad_control);
+        select!(self.float_controls2, on.float_controls2; shader_float_controls2);
         select!(self.clock, on.clock; shader_subgroup_clock, shader_device_clock);
         select!(self.explicit_layout, on.explicit_layout; workgroup_memory_explicit_layout,
             workgroup_memory_explicit_layout_scalar_block_layout, workgroup_memory_explicit_layout8_bit_access,

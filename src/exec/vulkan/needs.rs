@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
     /// Module-scope variables.
     fn variables(&self) -> impl Iterator<Item = (Id, &'a Instruction)> + use<'a> {
         let variables = self.module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-        variables.filter(|i| i.op == Op::Variable).filter_map(|i| Some((i.result?, i)))
+        variables.filter(|i| matches!(i.op, Op::Variable | Op::UntypedVariableKHR)).filter_map(|i| Some((i.result?, i)))
     }
 
     fn modes(&self, function: Id) -> impl Iterator<Item = &'a Instruction> + use<'a> {
@@ -222,6 +222,9 @@ impl<'a> Reader<'a> {
 
     /// The type that a variable's pointer points to.
     fn pointee(&self, variable: &Instruction) -> Option<&'a Instruction> {
+        if variable.op == Op::UntypedVariableKHR {
+            return self.module.definition(variable.id(1)?);
+        }
         let pointer = self.module.definition(variable.result_type?)?;
         self.module.definition(pointer.id(1)?)
     }
@@ -289,7 +292,9 @@ impl<'a> Reader<'a> {
             decorated.is_some_and(|d| d.operands.first() == Some(&Operand::BuiltIn(BuiltIn::WorkgroupSize)))
         };
         let constants = self.module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
-        if let Some(composite) = constants.filter(|i| i.op != Op::Variable).find(is_size) {
+        if let Some(composite) =
+            constants.filter(|i| !matches!(i.op, Op::Variable | Op::UntypedVariableKHR)).find(is_size)
+        {
             return self.triple(|axis| self.value(composite.id(axis)?));
         }
         let mode = modes
@@ -368,7 +373,7 @@ impl<'a> Reader<'a> {
         match of.op {
             Op::TypeBool => Some(4),
             Op::TypeInt | Op::TypeFloat => Some(u64::from(of.literal(0)?) / 8),
-            Op::TypePointer => Some(8),
+            Op::TypePointer | Op::TypeUntypedPointerKHR => Some(8),
             Op::TypeVector | Op::TypeMatrix => self.size(component()?)?.checked_mul(u64::from(of.literal(1)?)),
             Op::TypeArray => {
                 let count = self.value(of.id(1)?)?;

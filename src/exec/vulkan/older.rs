@@ -9,7 +9,7 @@
 
 use super::features::Features;
 use super::version::API_VERSION_1_4;
-use ash::{ext, khr, vk};
+use ash::{ext, khr, nv, vk};
 use std::ffi::CStr;
 
 /// An extension is part of no version.
@@ -30,6 +30,11 @@ pub const EXTENSIONS: &[(&CStr, u32)] = &[
     (khr::shader_expect_assume::NAME, API_VERSION_1_4),
     (khr::shader_subgroup_uniform_control_flow::NAME, NEVER),
     (khr::shader_maximal_reconvergence::NAME, NEVER),
+    (khr::shader_quad_control::NAME, NEVER),
+    (khr::shader_float_controls2::NAME, API_VERSION_1_4),
+    (ext::shader_subgroup_ballot::NAME, NEVER),
+    (ext::shader_subgroup_vote::NAME, NEVER),
+    (nv::shader_subgroup_partitioned::NAME, NEVER),
     (ext::robustness2::NAME, NEVER),
     (KHR_ROBUSTNESS2, NEVER),
     (khr::_8bit_storage::NAME, vk::API_VERSION_1_2),

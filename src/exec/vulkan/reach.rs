@@ -98,7 +98,12 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
         Operand::StorageClass(StorageClass::Image) => AtomicMemory::Image,
         _ => AtomicMemory::Buffer,
     };
-    let value = module.definition(pointer.id(1)?)?;
+    let value = match (pointer.op, instruction.result_type) {
+        // What it points to is what the instruction takes it for.
+        (Op::TypeUntypedPointerKHR, Some(ty)) => module.definition(ty)?,
+        (Op::TypeUntypedPointerKHR, None) => module.definition(module.definition(instruction.id(3)?)?.result_type?)?,
+        _ => module.definition(pointer.id(1)?)?,
+    };
     let kind = if value.op == Op::TypeFloat { floating } else { AtomicKind::Integer };
     Some(AtomicUse { kind, width: value.literal(0)?, memory })
 }
@@ -121,6 +126,12 @@ pub fn dynamic_arrays(module: &Module, function: Id) -> BTreeSet<Id> {
     let chains = instructions(module, function).filter(|chain| {
         matches!(chain.op, Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
     });
+    let untyped = instructions(module, function).filter(|chain| is_untyped_chain(chain.op)).filter_map(move |chain| {
+        let (base, array) = (chain.id(1)?, module.definition(chain.id(0)?)?);
+        let is_variable = module.definition(base).is_some_and(|of| of.op == Op::UntypedVariableKHR);
+        let indexed = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
+        (indexed && !is_constant(chain.id(2)?)).then_some(base)
+    });
     chains
         .filter_map(|chain| {
             let base = chain.id(0)?;
@@ -130,7 +141,12 @@ pub fn dynamic_arrays(module: &Module, function: Id) -> BTreeSet<Id> {
             let indexed = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
             (indexed && !is_constant(chain.id(1)?)).then_some(base)
         })
+        .chain(untyped)
         .collect()
+}
+
+fn is_untyped_chain(op: Op) -> bool {
+    matches!(op, Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR)
 }
 
 /// Set and binding of images with those of the samplers that are combined with them.
@@ -154,7 +170,8 @@ fn variable(module: &Module, mut id: Id) -> Option<Id> {
     for _ in 0..64 {
         let made = module.definition(id)?;
         match made.op {
-            Op::Variable => return Some(id),
+            Op::Variable | Op::UntypedVariableKHR => return Some(id),
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => id = made.id(1)?,
             Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject | Op::ImageTexelPointer => {
                 id = made.id(0)?;
             }

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_EXT_null_initializer : require
-//! buffer 0 uint 12*9
+//! buffer 0 uint 9*12
 //! expect 0 uint 0 0 0 0 0 0 0 0 0 0 0 0
 //! vulkan 1.2
 //! sequential-only

@@ -242,10 +242,12 @@ impl Reader<'_> {
                 return true;
             }
             let Some(definition) = self.module.definition(at) else { return false };
-            let chained = matches!(
-                definition.op,
-                Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain
-            );
+            let untyped = is_untyped_chain(definition.op);
+            let chained = untyped
+                || matches!(
+                    definition.op,
+                    Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain
+                );
             if chained && self.coherent_member(definition) {
                 return true;
             }
@@ -253,7 +255,7 @@ impl Reader<'_> {
             let loaded = definition.op == Op::Load && !self.is_pointer(definition.result_type);
             let onwards =
                 chained || loaded || matches!(definition.op, Op::CopyObject | Op::ImageTexelPointer | Op::SampledImage);
-            match definition.id(0) {
+            match definition.id(usize::from(untyped)) {
                 Some(from) if onwards => at = from,
                 _ => return false,
             }
@@ -261,14 +263,21 @@ impl Reader<'_> {
     }
 
     fn is_pointer(&self, ty: Option<Id>) -> bool {
-        matches!(ty.and_then(|ty| self.types.get(ty)), Some(Type::Pointer { .. }))
+        matches!(ty.and_then(|ty| self.types.get(ty)), Some(Type::Pointer { .. } | Type::UntypedPointer { .. }))
     }
 
     /// Whether an access chain goes through a member that is coherent or volatile.
     fn coherent_member(&self, chain: &Instruction) -> bool {
-        let base = chain.id(0).and_then(|base| self.type_of(base)).and_then(|ty| self.types.pointee(ty));
+        let base = match is_untyped_chain(chain.op) {
+            true => chain.id(0),
+            false => chain.id(0).and_then(|base| self.type_of(base)).and_then(|ty| self.types.pointee(ty)),
+        };
         let skipped = match chain.op {
-            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => 2,
+            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => 3,
+            Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR => 2,
             _ => 1,
         };
         let Some(mut ty) = base else { return false };
@@ -292,6 +301,17 @@ impl Reader<'_> {
         }
         false
     }
+}
+
+/// Whether an access chain has the type of its base before the base.
+fn is_untyped_chain(op: Op) -> bool {
+    matches!(
+        op,
+        Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+    )
 }
 
 fn is_atomic(op: Op) -> bool {

@@ -95,7 +95,15 @@ impl Machine<'_> {
             });
             return None;
         };
-        Some((*descriptor, self.slots[*descriptor as usize]?))
+        let descriptor = *descriptor;
+        let index_in_array = self.program.descriptors[descriptor as usize].array_index;
+        let Some(slot) = self.slots[descriptor as usize] else {
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                format!("element {index_in_array} of `{}` is used, and nothing is bound to it", chosen.name)
+            });
+            return None;
+        };
+        Some((descriptor, slot))
     }
 
     pub(super) fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {

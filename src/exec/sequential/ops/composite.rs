@@ -2,7 +2,8 @@
 //! so that only dynamic indices cost anything.
 
 use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::decode::{Decoder, Opaque, Unsupported, Value, unsupported};
+use crate::exec::sequential::layout::{is_address, is_variable};
 use crate::exec::sequential::program::{Action, Reg, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::Type;
@@ -116,8 +117,30 @@ fn undefined_like(decoder: &mut Decoder<'_>, scalar: Scalar) -> Scalar {
     }
 }
 
+/// An undefined value of a type that has no scalars: what uses it is refused, and mostly nothing does.
+pub fn undefined_opaque(decoder: &Decoder<'_>, ty: Id) -> Option<Value> {
+    has_no_scalars(decoder, ty).then_some(Value::Opaque(Opaque { image: None, sampler: None, ty }))
+}
+
+/// Whether a type is, or holds, an image, a sampler, a runtime array, or a pointer that is no number.
+fn has_no_scalars(decoder: &Decoder<'_>, ty: Id) -> bool {
+    match decoder.types.get(ty) {
+        Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. } | Type::RuntimeArray { .. }) => true,
+        Some(Type::Array { element, .. }) => has_no_scalars(decoder, *element),
+        Some(Type::Structure { members, .. }) => members.iter().any(|member| has_no_scalars(decoder, member.ty)),
+        Some(pointer @ (Type::Pointer { .. } | Type::UntypedPointer { .. })) => {
+            !is_address(pointer) && !is_variable(pointer)
+        }
+        _ => false,
+    }
+}
+
 fn undefined(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let ty = instruction.result_type.ok_or_else(|| unsupported("OpUndef without a type"))?;
+    if let Some(value) = undefined_opaque(decoder, ty) {
+        decoder.define(instruction, value);
+        return Ok(());
+    }
     let scalars = decoder.fresh(ty)?;
     for scalar in scalars.iter() {
         decoder.push(match scalar {

@@ -90,9 +90,16 @@ fn result_type(instruction: &Instruction) -> Result<Id, Unsupported> {
     instruction.result_type.ok_or_else(|| unsupported(format!("Op{:?} without a type", instruction.op)))
 }
 
+fn typed_pointer(decoder: &mut Decoder<'_>, pointer: Id) -> Result<Pointer, Unsupported> {
+    if super::memory::is_untyped(decoder, pointer)? {
+        return Err(unsupported("a cooperative matrix behind an untyped pointer"));
+    }
+    decoder.pointer(pointer)
+}
+
 fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let ty = result_type(instruction)?;
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let pointer = typed_pointer(decoder, id(instruction, 0)?)?;
     let elements = elements(decoder, instruction, [1, 2], &pointer, ty)?;
     let mut scalars = Vec::new();
     for element in elements {
@@ -103,7 +110,7 @@ fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsu
 }
 
 fn store(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let pointer = typed_pointer(decoder, id(instruction, 0)?)?;
     let object = id(instruction, 1)?;
     let value = decoder.scalars(object)?;
     let elements = elements(decoder, instruction, [2, 3], &pointer, decoder.type_of(object)?)?;

@@ -162,7 +162,8 @@ fn ldexp(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbe
             Width::W8 | Width::W16 => compute(decoder, Sized::FromSigned, [form, Form::WORD], &[*exponent])?,
             Width::W64 => {
                 // What no word holds is far beyond every exponent of a float.
-                let [least, most] = [i32::MIN, i32::MAX].map(|end| decoder.constant_number(form, i64::from(end) as u64));
+                let [least, most] =
+                    [i32::MIN, i32::MAX].map(|end| decoder.constant_number(form, i64::from(end) as u64));
                 let above = compute2(decoder, Binary::SMax, form, *exponent, least)?;
                 compute2(decoder, Binary::SMin, form, above, most)?.low.into()
             }
@@ -439,7 +440,11 @@ fn pack_halves(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &
     Ok(())
 }
 
-fn unpack_halves(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
+fn unpack_halves(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
     if decoder.floats.denormals(HALF) != Denormals::Flushed {
         return unpack(decoder, instruction, operands, &[Unary::UnpackHalfLow, Unary::UnpackHalfHigh]);
     }

@@ -65,12 +65,19 @@ pub fn variable(decoder: &mut Decoder<'_>, variable: Id, pointee: Id) -> Result<
             }
             _ => Err(unsupported("an array of arrays of descriptors")),
         },
-        Some(Type::RuntimeArray { .. }) => Err(unsupported("a runtime array of images or samplers")),
+        Some(Type::RuntimeArray { element, .. }) if !is_array(decoder, *element) => {
+            Ok(Location::Descriptors { variable, length: decoder.bound_length(variable) })
+        }
+        Some(Type::RuntimeArray { .. }) => Err(unsupported("an array of arrays of descriptors")),
         _ => Err(unsupported(format!(
             "a variable of type {} in storage class UniformConstant",
             decoder.types.name(pointee)
         ))),
     }
+}
+
+fn is_array(decoder: &Decoder<'_>, ty: Id) -> bool {
+    matches!(decoder.types.get(ty), Some(Type::Array { .. } | Type::RuntimeArray { .. }))
 }
 
 /// One element of an array of images or samplers: by a constant index, or any by a dynamic one.
@@ -81,24 +88,22 @@ pub fn element(
     index: Id,
     constant: Option<u32>,
 ) -> Result<Location, Unsupported> {
-    if let Some(constant) = constant {
-        if constant >= length {
-            return Err(unsupported("an array of descriptors with an index out of range"));
-        }
+    if let Some(constant) = constant.filter(|index| *index < length) {
         let descriptor = decoder.descriptor_index(variable, constant, Kept::Image);
+        decoder.program.descriptors[descriptor as usize].may_be_unbound = true;
         return Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)));
     }
     if length > MOST_ELEMENTS {
         return Err(unsupported(format!("an array of {length} descriptors with an index that is no constant")));
     }
-    let (form, number) = decoder.number(index)?;
-    if form != Form::WORD {
-        return Err(unsupported("an index into descriptors that has not 32 bits"));
+    let (register, signedness) = super::memory::index_word(decoder, index)?;
+    let signed = signedness == Signedness::Signed;
+    let all: Vec<u32> = (0..length).map(|at| decoder.descriptor_index(variable, at, Kept::Image)).collect();
+    for descriptor in &all {
+        decoder.program.descriptors[*descriptor as usize].may_be_unbound = true;
     }
-    let ty = decoder.type_of(index)?;
-    let signed = matches!(decoder.types.get(ty), Some(Type::Int { signedness: Signedness::Signed, .. }));
-    let all = (0..length).map(|at| decoder.descriptor_index(variable, at, Kept::Image)).collect();
-    Ok(Location::Opaque(chosen(decoder, all, Some(Index { register: number.low, signed }))))
+    let name = decoder.name(variable);
+    Ok(Location::Opaque(Chosen { descriptors: all.into(), index: Some(Index { register, signed }), name }))
 }
 
 /// Most elements of an array that is indexed dynamically.
@@ -124,6 +129,9 @@ pub fn load(decoder: &mut Decoder<'_>, instruction: &Instruction, from: Chosen, 
 fn sampled_image(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let image = decoder.opaque(id(instruction, 0)?)?;
     let sampler = decoder.opaque(id(instruction, 1)?)?;
+    if sampler.sampler.is_none() && matches!(decoder.types.get(sampler.ty), Some(Type::Sampler)) {
+        return Err(unsupported("OpSampledImage of an undefined sampler"));
+    }
     let ty = instruction.result_type.ok_or_else(|| unsupported("OpSampledImage without a type"))?;
     decoder.define(instruction, Value::Opaque(Opaque { image: image.image, sampler: sampler.sampler, ty }));
     Ok(())
@@ -145,7 +153,7 @@ fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(Imag
         other => other,
     };
     let (Some(Type::Image(ty)), Some(image)) = (image, opaque.image) else {
-        return Err(unsupported("an image instruction on something else"));
+        return Err(unsupported("an image instruction on something else, or on an undefined image"));
     };
     if ty.multisampled {
         return Err(unsupported("a multisampled image"));

@@ -6,7 +6,7 @@ use super::number::{compute, compute2};
 use super::sized::{Form, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::layout::{self, Arrangement};
+use crate::exec::sequential::layout::{self, Arrangement, Part};
 use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Majorness, Signedness, Type};
@@ -21,6 +21,11 @@ pub const TABLE: &[Row] = &[
     row(Op::Store, Meaning::Special(store)),
     row(Op::CopyMemory, Meaning::Special(copy_memory)),
     row(Op::ArrayLength, Meaning::Special(array_length)),
+    row(Op::CopyMemorySized, Meaning::Special(copy_memory_sized)),
+    row(Op::UntypedVariableKHR, Meaning::Special(variable)),
+    row(Op::UntypedAccessChainKHR, Meaning::Special(untyped_access_chain)),
+    row(Op::UntypedInBoundsAccessChainKHR, Meaning::Special(untyped_access_chain)),
+    row(Op::UntypedArrayLengthKHR, Meaning::Special(untyped_array_length)),
 ];
 
 fn variable(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
@@ -36,6 +41,58 @@ fn access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     }
     decoder.define(instruction, Value::Pointer(pointer));
     Ok(())
+}
+
+/// OpUntypedAccessChainKHR: the base type, the base, indices into that type.
+fn untyped_access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let ty = id(instruction, 0)?;
+    let base = decoder.pointer(id(instruction, 1)?)?;
+    let mut pointer = retyped(base, ty)?;
+    check_descriptors(decoder, &pointer)?;
+    for index in instruction.ids().skip(2) {
+        pointer = step_into(decoder, pointer, index)?;
+    }
+    decoder.define(instruction, Value::Pointer(pointer));
+    Ok(())
+}
+
+/// An array of descriptors is indexed as such.
+fn check_descriptors(decoder: &Decoder<'_>, pointer: &Pointer) -> Result<(), Unsupported> {
+    let is_array = matches!(decoder.types.get(pointer.ty), Some(Type::Array { .. } | Type::RuntimeArray { .. }));
+    match pointer.to {
+        Location::Descriptors { .. } if !is_array => {
+            Err(unsupported("an untyped access chain into an array of descriptors by another type"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A pointer as one to another type, whose layout is its own.
+pub fn retyped(pointer: Pointer, ty: Id) -> Result<Pointer, Unsupported> {
+    if pointer.ty == ty {
+        return Ok(pointer);
+    }
+    let to = match pointer.to {
+        Location::Memory { arrangement: Arrangement::Flat, .. } | Location::Registers(_) | Location::Constant(_) => {
+            return Err(unsupported("an untyped pointer into memory without a layout"));
+        }
+        Location::Memory { root, base, dimensions, arrangement: _, name } => {
+            Location::Memory { root, base, dimensions, arrangement: Arrangement::Explicit(None), name }
+        }
+        to @ (Location::Descriptors { .. } | Location::Opaque(_) | Location::Texel(_)) => to,
+    };
+    Ok(Pointer { to, ty })
+}
+
+/// Whether a pointer does not say what it points to.
+pub fn is_untyped(decoder: &Decoder<'_>, pointer: Id) -> Result<bool, Unsupported> {
+    Ok(matches!(decoder.types.get(decoder.type_of(pointer)?), Some(Type::UntypedPointer { .. })))
+}
+
+/// The pointer behind an id, to data of a type: an untyped one does not say which.
+pub fn pointer_to(decoder: &mut Decoder<'_>, id: Id, ty: Id) -> Result<Pointer, Unsupported> {
+    let pointer = decoder.pointer(id)?;
+    if is_untyped(decoder, id)? { retyped(pointer, ty) } else { Ok(pointer) }
 }
 
 /// One index of an access chain.
@@ -176,7 +233,10 @@ impl Place {
             (Some(Type::Matrix { count, .. }), Arrangement::Flat | Arrangement::Spread(_)) => {
                 (flat()?, Bound::Fixed(*count))
             }
-            (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => (stride, Bound::Fixed(*count)),
+            (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => {
+                self.arrangement = Arrangement::Explicit(None);
+                (stride, Bound::Fixed(*count))
+            }
             (Some(Type::CooperativeMatrix { share, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*share)),
             (Some(Type::Vector { count, .. }), Arrangement::Flat) => (flat()?, Bound::Fixed(*count)),
             (Some(Type::Vector { count, .. }), Arrangement::Explicit(_)) => {
@@ -251,9 +311,19 @@ pub fn index_word(decoder: &mut Decoder<'_>, index: Id) -> Result<(Reg, Signedne
 
 /// The access behind a pointer into memory.
 fn access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Option<Access>, Unsupported> {
-    match &pointer.to {
-        Location::Memory { root, base, dimensions, arrangement, name } => {
-            let parts = layout::components(&decoder.types, &decoder.constants, pointer.ty, *arrangement)?;
+    let parts = match &pointer.to {
+        Location::Memory { arrangement, .. } => {
+            layout::components(&decoder.types, &decoder.constants, pointer.ty, *arrangement)?
+        }
+        _ => Vec::new(),
+    };
+    access_to(decoder, &pointer.to, &parts)
+}
+
+/// The access of some parts at a place in memory.
+fn access_to(decoder: &mut Decoder<'_>, to: &Location, parts: &[Part]) -> Result<Option<Access>, Unsupported> {
+    match to {
+        Location::Memory { root, base, dimensions, arrangement: _, name } => {
             let strides = dimensions.iter().map(|dimension| dimension.stride);
             let mut places = parts.iter().map(|part| part.offset).chain(strides).chain([*base]);
             let words = places.all(|place| place % 4 == 0) && parts.iter().all(|part| part.bytes == 4);
@@ -342,7 +412,8 @@ pub fn store_to(decoder: &mut Decoder<'_>, pointer: &Pointer, value: &[Scalar]) 
 }
 
 fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let ty = instruction.result_type.ok_or_else(|| unsupported("OpLoad without a type"))?;
+    let pointer = pointer_to(decoder, id(instruction, 0)?, ty)?;
     if let Location::Opaque(chosen) = &pointer.to {
         return image::load(decoder, instruction, chosen.clone(), pointer.ty);
     }
@@ -352,21 +423,69 @@ fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsu
 }
 
 fn store(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
-    let value = decoder.scalars(id(instruction, 1)?)?;
+    let object = id(instruction, 1)?;
+    let ty = decoder.type_of(object)?;
+    let pointer = pointer_to(decoder, id(instruction, 0)?, ty)?;
+    let value = decoder.scalars(object)?;
     store_to(decoder, &pointer, &value)
 }
 
 fn copy_memory(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let to = decoder.pointer(id(instruction, 0)?)?;
-    let from = decoder.pointer(id(instruction, 1)?)?;
+    let [to, from] = [id(instruction, 0)?, id(instruction, 1)?];
+    // At least one of the two says what is copied.
+    let typed = if is_untyped(decoder, to)? { from } else { to };
+    let ty = decoder.types.pointee(decoder.type_of(typed)?).ok_or_else(|| unsupported("OpCopyMemory of no type"))?;
+    let (to, from) = (pointer_to(decoder, to, ty)?, pointer_to(decoder, from, ty)?);
     let value = load_from(decoder, &from)?;
     store_to(decoder, &to, &value)
 }
 
+/// OpCopyMemorySized: bytes, whatever they are.
+fn copy_memory_sized(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let size = decoder.constants.scalar(id(instruction, 2)?);
+    let size = size.ok_or_else(|| unsupported("OpCopyMemorySized of a size that is no constant"))?;
+    let size = u32::try_from(size).ok().filter(|size| *size <= MOST_COPIED);
+    let size = size.ok_or_else(|| unsupported(format!("OpCopyMemorySized of more than {MOST_COPIED} bytes")))?;
+    let (words, rest) = (size / 4, size % 4);
+    let whole = (0..words).map(|word| Part { offset: 4 * word, bytes: 4 });
+    let parts: Vec<Part> = whole.chain((0..rest).map(|byte| Part { offset: 4 * words + byte, bytes: 1 })).collect();
+    let [to, from] = [decoder.pointer(id(instruction, 0)?)?, decoder.pointer(id(instruction, 1)?)?];
+    if [&to, &from].iter().any(|one| matches!(one.to, Location::Memory { arrangement: Arrangement::Flat, .. })) {
+        return Err(unsupported("OpCopyMemorySized of memory without a layout"));
+    }
+    let no_memory = || unsupported("OpCopyMemorySized of what is no memory");
+    let from = access_to(decoder, &from.to, &parts)?.ok_or_else(no_memory)?;
+    let into = access_to(decoder, &to.to, &parts)?.ok_or_else(no_memory)?;
+    decoder.note_write(into.root);
+    let values: Arc<[Scalar]> = parts.iter().map(|_| Scalar::Word(decoder.word())).collect();
+    decoder.push(Action::Load { access: Arc::new(from), to: values.clone() });
+    decoder.push(Action::Store { access: Arc::new(into), from: values });
+    Ok(())
+}
+
+/// Most bytes that OpCopyMemorySized copies.
+const MOST_COPIED: u32 = 1 << 14;
+
 fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let pointer = decoder.pointer(id(instruction, 0)?)?;
     let member = instruction.literal(1).ok_or_else(|| unsupported("OpArrayLength without a member"))?;
+    length_of(decoder, instruction, pointer, member)
+}
+
+/// The structure, a pointer to it, and the member.
+fn untyped_array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = decoder.pointer(id(instruction, 1)?)?;
+    let pointer = retyped(pointer, id(instruction, 0)?)?;
+    let member = instruction.literal(2).ok_or_else(|| unsupported("OpUntypedArrayLengthKHR without a member"))?;
+    length_of(decoder, instruction, pointer, member)
+}
+
+fn length_of(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    pointer: Pointer,
+    member: u32,
+) -> Result<(), Unsupported> {
     let (root, base) = match pointer.to {
         Location::Memory { root, base, .. } => (root, base),
         Location::Registers(_)

@@ -24,9 +24,13 @@ pub const TABLE: &[Row] = &[
     row(Op::PtrDiff, Meaning::Special(super::variable::difference)),
     row(Op::PtrAccessChain, Meaning::Special(element)),
     row(Op::InBoundsPtrAccessChain, Meaning::Special(element)),
+    row(Op::UntypedPtrAccessChainKHR, Meaning::Special(untyped_element)),
+    row(Op::UntypedInBoundsPtrAccessChainKHR, Meaning::Special(untyped_element)),
 ];
 
 pub const NO_STRIDE: &str = "a pointer without ArrayStride that is taken as into an array";
+/// What an untyped pointer points to: no type.
+pub const UNTYPED: Id = 0;
 const ADDRESS: Form = Form::Integer(Width::W64);
 
 impl Decoder<'_> {
@@ -71,8 +75,12 @@ pub fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer, Unsupp
     let ty = decoder.type_of(id)?;
     let pointee = match decoder.types.get(ty) {
         Some(pointer @ Type::Pointer { pointee, .. }) if is_address(pointer) => *pointee,
+        Some(pointer @ Type::UntypedPointer { .. }) if is_address(pointer) => UNTYPED,
         Some(Type::Pointer { storage, pointee }) => {
             return super::variable::from_value(decoder, id, *storage, *pointee);
+        }
+        Some(Type::UntypedPointer { storage }) => {
+            return super::variable::from_value(decoder, id, *storage, UNTYPED);
         }
         _ => return Err(unsupported("a value as a pointer")),
     };
@@ -103,14 +111,32 @@ pub fn array_stride(decoder: &Decoder<'_>, pointer: Id) -> Result<Option<u32>, U
 /// OpPtrAccessChain: the pointer as into an array with the ArrayStride of its type, then as any access chain.
 fn element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let base = id(instruction, 0)?;
-    let stride = array_stride(decoder, base)?;
     let pointer = decoder.pointer(base)?;
-    let index = decoder.number(id(instruction, 1)?)?;
+    chain_from(decoder, instruction, base, pointer, 1)
+}
+
+/// The same behind the type that its elements have.
+fn untyped_element(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let base = id(instruction, 1)?;
+    let pointer = super::memory::retyped(decoder.pointer(base)?, id(instruction, 0)?)?;
+    chain_from(decoder, instruction, base, pointer, 2)
+}
+
+/// The element whose index is in operand `at`, then the indices behind it.
+fn chain_from(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    base: Id,
+    pointer: Pointer,
+    at: usize,
+) -> Result<(), Unsupported> {
+    let stride = array_stride(decoder, base)?;
+    let index = decoder.number(id(instruction, at)?)?;
     let mut pointer = match &pointer.to {
         Location::Memory { root: Root::Address(_), .. } => behind_address(decoder, pointer, stride, index)?,
         _ => super::variable::element(decoder, &pointer, stride, index)?,
     };
-    for index in instruction.ids().skip(2) {
+    for index in instruction.ids().skip(at + 1) {
         pointer = super::memory::step_into(decoder, pointer, index)?;
     }
     decoder.define(instruction, Value::Pointer(pointer));

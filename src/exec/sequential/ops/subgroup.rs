@@ -1,15 +1,15 @@
 //! Subgroup operations (SPIR-V specification, "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote,
-//! SPV_KHR_subgroup_rotate, SPV_KHR_quad_control).
+//! SPV_KHR_subgroup_rotate, SPV_KHR_quad_control, SPV_NV_shader_subgroup_partitioned).
 //!
 //! Knows: what each operation gives to every active invocation of one subgroup. Invocations are numbered within their
 //! subgroup; a ballot is a number of 128 bits.
 //! Promises: sums and products are taken in ascending order of the invocations, from the first value on. What is undefined
 //! has the result that [`Undefined`] documents.
-//! Does not cover: operations over scopes other than Subgroup; partitioned operations.
+//! Does not cover: operations over scopes other than Subgroup.
 
 use super::element::Binary;
 use super::logic::AND;
-use super::number::{Numbers, define, flushed, operand, scalars};
+use super::number::{Numbers, compute2, define, flushed, operand, scalars};
 use super::sized::{Form, Operation, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
@@ -67,6 +67,16 @@ pub enum Scan {
     Exclusive,
     /// By clusters of so many consecutive invocations, a power of two.
     Clustered(u32),
+    /// By the sets of a partition, of which each invocation has its own as a ballot behind the value.
+    Partitioned(Within),
+}
+
+/// Over which invocations of a set of a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Within {
+    All,
+    UpToOwn,
+    BelowOwn,
 }
 
 /// An associative operation with its identity.
@@ -92,6 +102,8 @@ pub enum Group {
     BitCount(Scan),
     FindLowest,
     FindHighest,
+    /// The invocations with the same bits.
+    Partition,
 }
 
 /// Where an invocation takes a value from; the index is an operand.
@@ -125,6 +137,8 @@ pub enum Undefined {
     NoBit,
     /// The cluster is the subgroup.
     Cluster,
+    /// The invocation's own ballot counts for it.
+    Partition,
 }
 
 impl Undefined {
@@ -140,6 +154,9 @@ impl Undefined {
             Undefined::Bit => "the index of a bit is not below the subgroup size; the result is undefined",
             Undefined::NoBit => "no bit of the ballot is set; the result is undefined",
             Undefined::Cluster => "the cluster is larger than the subgroup; the result is undefined",
+            Undefined::Partition => {
+                "the ballots of the active invocations are no partition of them; the result is undefined"
+            }
         }
     }
 }
@@ -158,7 +175,17 @@ impl Group {
             | Group::BitExtract
             | Group::BitCount(_)
             | Group::FindLowest
-            | Group::FindHighest => true,
+            | Group::FindHighest
+            | Group::Partition => true,
+        }
+    }
+
+    /// How many of so many words are the first operand; the others are the second.
+    pub fn first_words(self, all: usize) -> usize {
+        match self {
+            // Behind the value stands a ballot.
+            Group::Combine(_, Scan::Partitioned(_)) => all - 4,
+            _ => all,
         }
     }
 
@@ -181,7 +208,15 @@ impl Group {
                 });
                 members.ids().for_each(|id| result(id, value, None));
             }
+            Group::Combine(combination, Scan::Partitioned(within)) => {
+                let sets = |id: u32| operands(id)[1] & members.active;
+                partitioned(combination, within, members, (first, sets), result);
+            }
             Group::Combine(combination, scan) => combine(combination, scan, members, first, result),
+            Group::Partition => members.ids().for_each(|id| {
+                let same = members.ids().filter(|other| first(*other) == first(id));
+                result(id, same.fold(0, |bits, id| bits | 1 << id), None);
+            }),
             Group::Ballot => {
                 let ballot = members.ids().filter(|id| first(*id) != 0).fold(0, |bits, id| bits | 1 << id);
                 members.ids().for_each(|id| result(id, ballot, None));
@@ -200,7 +235,7 @@ impl Group {
             }),
             Group::BitCount(scan) => members.ids().for_each(|id| {
                 let counted = match scan {
-                    Scan::Reduce | Scan::Clustered(_) => all,
+                    Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => all,
                     Scan::Inclusive => Members::below(id + 1),
                     Scan::Exclusive => Members::below(id),
                 };
@@ -225,6 +260,34 @@ fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> boo
     }
 }
 
+/// By the sets of a partition. Where the ballots are none, the own ballot of each invocation counts.
+fn partitioned(
+    Combination { operation, identity }: Combination,
+    within: Within,
+    members: Members,
+    (value, set): (impl Fn(u32) -> u128, impl Fn(u32) -> u128),
+    mut result: impl FnMut(u32, u128, Option<Undefined>),
+) {
+    let is_set = |id: u32| {
+        let own = set(id);
+        own >> id & 1 == 1 && Members { active: own, ..members }.ids().all(|other| set(other) == own)
+    };
+    let why = (!members.ids().all(is_set)).then_some(Undefined::Partition);
+    for id in members.ids() {
+        let counted = match within {
+            Within::All => u128::MAX,
+            Within::UpToOwn => Members::below(id + 1),
+            Within::BelowOwn => Members::below(id),
+        };
+        let others = Members { active: set(id) & counted, ..members };
+        let sum = others
+            .ids()
+            .map(|other| value(other) as u64)
+            .reduce(|sum, value| operation.value(sum, value, 0).expect("decoding has asked whether it exists"));
+        result(id, u128::from(sum.unwrap_or(identity)), why);
+    }
+}
+
 fn combine(
     Combination { operation, identity }: Combination,
     scan: Scan,
@@ -238,7 +301,7 @@ fn combine(
     };
     let cluster = match scan {
         Scan::Clustered(cluster) => cluster.min(members.size),
-        Scan::Reduce | Scan::Inclusive | Scan::Exclusive => members.size,
+        Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Partitioned(_) => members.size,
     };
     let why = matches!(scan, Scan::Clustered(asked) if asked > members.size).then_some(Undefined::Cluster);
     for start in (0..members.size).step_by(cluster as usize) {
@@ -246,7 +309,7 @@ fn combine(
         let part = Members { active, ..members };
         let mut sum = None;
         match scan {
-            Scan::Reduce | Scan::Clustered(_) => {
+            Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => {
                 let sum = part.ids().fold(None, join).unwrap_or(identity);
                 part.ids().for_each(|id| result(id, u128::from(sum), why));
             }
@@ -343,6 +406,7 @@ pub const TABLE: &[Row] = rows! {
     GroupNonUniformQuadBroadcast => |decoder, instruction| exchange(decoder, instruction, Way::QuadBroadcast, Scoped::Yes),
     GroupNonUniformQuadSwap => quad_swap,
     GroupNonUniformRotateKHR => rotate,
+    GroupNonUniformPartitionEXT => partition,
     GroupNonUniformBallot => |decoder, instruction| ballot(decoder, instruction, Scoped::Yes),
     SubgroupBallotKHR => |decoder, instruction| ballot(decoder, instruction, Scoped::No),
     GroupNonUniformInverseBallot => inverse_ballot,
@@ -476,6 +540,38 @@ fn ballot(decoder: &mut Decoder<'_>, instruction: &Instruction, scoped: Scoped) 
     Ok(())
 }
 
+/// Invocations with the same value: of a vector, with the same of each component.
+fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    works_together(decoder);
+    let value = decoder.scalars(id(instruction, 0)?)?;
+    let ty = instruction.result_type.ok_or_else(|| unsupported("a partition without a type"))?;
+    let mut sum: Option<Arc<[Scalar]>> = None;
+    for from in value.iter() {
+        let to = decoder.fresh(ty)?;
+        if to.len() != 4 {
+            return Err(unsupported("a partition that is no vector of four numbers of 32 bits"));
+        }
+        decoder.push(Action::Group { op: Group::Partition, to: to.clone(), from: Arc::new([*from]), index: None });
+        sum = Some(match sum {
+            None => to,
+            Some(sum) => in_both(decoder, &sum, &to)?,
+        });
+    }
+    let sum = sum.ok_or_else(|| unsupported("a partition by no value"))?;
+    decoder.define(instruction, Value::Scalars(sum));
+    Ok(())
+}
+
+fn in_both(decoder: &mut Decoder<'_>, one: &[Scalar], two: &[Scalar]) -> Result<Arc<[Scalar]>, Unsupported> {
+    let mut both = Vec::new();
+    for pair in one.iter().zip(two) {
+        let (Scalar::Word(a), Scalar::Word(b)) = pair else { return Err(unsupported("a ballot of Booleans")) };
+        let and = compute2(decoder, Binary::BitwiseAnd, Form::WORD, (*a).into(), (*b).into())?;
+        both.push(Scalar::Word(and.low));
+    }
+    Ok(both.into())
+}
+
 fn inverse_ballot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
     let from = decoder.scalars(id(instruction, 1)?)?;
@@ -560,7 +656,13 @@ fn scan(decoder: &mut Decoder<'_>, instruction: &Instruction, value: usize) -> R
         Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)) => {
             cluster(decoder, instruction, value + 1).map(Scan::Clustered)
         }
-        Some(Operand::GroupOperation(other)) => Err(unsupported(format!("group operation {other:?}"))),
+        Some(Operand::GroupOperation(GroupOperation::PartitionedReduceEXT)) => Ok(Scan::Partitioned(Within::All)),
+        Some(Operand::GroupOperation(GroupOperation::PartitionedInclusiveScanEXT)) => {
+            Ok(Scan::Partitioned(Within::UpToOwn))
+        }
+        Some(Operand::GroupOperation(GroupOperation::PartitionedExclusiveScanEXT)) => {
+            Ok(Scan::Partitioned(Within::BelowOwn))
+        }
         _ => Err(unsupported(format!("Op{:?} without a group operation", instruction.op))),
     }
 }
@@ -573,17 +675,34 @@ fn arithmetic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Binary) 
     let operation = Operation { rounding, ..Operation::new(Sized::Binary(op), form, form) };
     let identity = identity(op, form).filter(|_| operation.exists());
     let identity = identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
+    let sets = partition_of(decoder, instruction, scan, 3)?;
     let mut results = Vec::with_capacity(parts.len());
     for from in parts {
         let to = decoder.parts(form);
         let op = Group::Combine(Combination { operation, identity }, scan);
         let from = flushed(decoder, form, from);
-        let (to_list, from) = (scalars(&[to]).into(), scalars(&[from]).into());
+        let (to_list, from) = (scalars(&[to]).into(), [scalars(&[from]), sets.clone()].concat().into());
         decoder.push(Action::Group { op, to: to_list, from, index: None });
         results.push(flushed(decoder, form, to));
     }
     define(decoder, instruction, &results);
     Ok(())
+}
+
+/// The ballots of a partition; none where there is none.
+fn partition_of(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    scan: Scan,
+    at: usize,
+) -> Result<Vec<Scalar>, Unsupported> {
+    match scan {
+        Scan::Partitioned(_) => match decoder.scalars(id(instruction, at)?)? {
+            ballot if ballot.len() == 4 => Ok(ballot.to_vec()),
+            _ => Err(unsupported("a ballot that is no vector of four numbers of 32 bits")),
+        },
+        Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Clustered(_) => Ok(Vec::new()),
+    }
 }
 
 /// Booleans as the numbers 0 and 1.
@@ -609,11 +728,13 @@ fn of_masks(
     let form = Form::Integer(Width::W8);
     let operation = Operation::new(Sized::Binary(op), form, form);
     let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
+    let sets = partition_of(decoder, instruction, scan, at + 1)?;
     let mut results = Vec::new();
     for from in decoder.masks(id(instruction, at)?)? {
         let to = Scalar::Mask(decoder.mask());
         let op = Group::Combine(combination, scan);
-        decoder.push(Action::Group { op, to: Arc::new([to]), from: Arc::new([Scalar::Mask(from)]), index: None });
+        let from = [vec![Scalar::Mask(from)], sets.clone()].concat();
+        decoder.push(Action::Group { op, to: Arc::new([to]), from: from.into(), index: None });
         results.push(to);
     }
     decoder.define(instruction, Value::Scalars(results.into()));

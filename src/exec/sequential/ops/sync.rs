@@ -1,7 +1,7 @@
 //! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic Instructions").
 
 use super::element::Atomic;
-use super::memory::atomic_access;
+use super::memory::{atomic_access, pointer_to};
 use super::number::define;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
@@ -102,7 +102,13 @@ impl Shape {
 }
 
 fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    // The data is of the type of the result, or of the value that is stored.
+    let data = match (instruction.result_type, shape.value) {
+        (Some(ty), _) => ty,
+        (None, Some(value)) => decoder.type_of(id(instruction, value)?)?,
+        (None, None) => return Err(unsupported(format!("Op{:?} without a type", instruction.op))),
+    };
+    let pointer = pointer_to(decoder, id(instruction, 0)?, data)?;
     if let Location::Texel(texel) = &pointer.to {
         return super::image::atomic(decoder, instruction, op, texel, [shape.value, shape.comparator]);
     }

@@ -5,8 +5,9 @@
 //! variable of workgroup memory); 0 and 0 is the null pointer.
 //! Promises: an access outside the object is found, also where it would hit another object; a pointer that is null or
 //! uninitialised is found where it is followed.
-//! Does not cover: an index that leaves an array inside its object, once the pointer is a value; pointers into row-major or
-//! column-major matrices, and ones chosen among the descriptors of an array by a dynamic index, as values.
+//! Pointers into matrices have the layout of the matrix, which one type may have one of.
+//! Does not cover: an index that leaves an array inside its object, once the pointer is a value; pointers into matrices of several
+//! layouts, and ones chosen among the descriptors of an array by a dynamic index, as values.
 
 use super::element::{Binary, Compare};
 use super::logic::AND;
@@ -31,12 +32,7 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
     let Location::Memory { root, base, dimensions, arrangement, name } = &pointer.to else {
         return Err(unsupported("a pointer as a value that leads into no memory"));
     };
-    match arrangement {
-        Arrangement::Flat | Arrangement::Explicit(None) => {}
-        Arrangement::Explicit(Some(_)) | Arrangement::Spread(_) => {
-            return Err(unsupported("a variable pointer into a matrix"));
-        }
-    }
+    note_layout(decoder, pointer.ty, *arrangement)?;
     let (which, start) = match root {
         Root::Pointer { which, into: _ } => (*which, 0),
         Root::Descriptor(_) => (object(decoder, Object { root: *root, window: None, name: name.clone() }), 0),
@@ -63,6 +59,34 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
         offset = compute2(decoder, Binary::IAdd, Form::WORD, offset.into(), bytes.into())?.low;
     }
     Ok(Parts { low: offset, high: Some(which) })
+}
+
+/// Remembers how what a pointer points to lies in memory: its value does not say it, and the type has to.
+fn note_layout(decoder: &mut Decoder<'_>, ty: Id, arrangement: Arrangement) -> Result<(), Unsupported> {
+    let own = match (decoder.types.get(ty), arrangement) {
+        (_, Arrangement::Flat) => return Ok(()),
+        // A number lies anywhere in the same way.
+        (Some(Type::Int { .. } | Type::Float { .. } | Type::BFloat16), _) => Arrangement::Explicit(None),
+        (_, arrangement) => arrangement,
+    };
+    let untyped = decoder.types.iter().any(|(_, ty)| matches!(ty, Type::UntypedPointer { .. }));
+    if untyped && own != Arrangement::Explicit(None) {
+        return Err(unsupported("a variable pointer into a matrix beside untyped pointers"));
+    }
+    match decoder.pointed_layouts.insert(ty, own) {
+        Some(known) if known != own => Err(unsupported("variable pointers into matrices of several layouts")),
+        _ => Ok(()),
+    }
+}
+
+/// How what a pointer of a value points to lies in memory.
+fn layout_of(decoder: &mut Decoder<'_>, ty: Id) -> Result<Arrangement, Unsupported> {
+    let known = decoder.pointed_layouts.get(&ty).copied();
+    if known.is_none() && matches!(decoder.types.get(ty), Some(Type::Matrix { .. })) {
+        return Err(unsupported("a variable pointer to a matrix whose layout is not known before it is followed"));
+    }
+    // What is made later must agree.
+    Ok(*decoder.pointed_layouts.entry(ty).or_insert(Arrangement::Explicit(None)))
 }
 
 /// The same pointer with the bounds of its object.
@@ -98,9 +122,9 @@ pub fn from_value(
     let (_, parts) = decoder.number(id)?;
     let name = decoder.name(id);
     let (into, arrangement) = match storage {
-        StorageClass::Workgroup if has_workgroup_blocks(decoder) => (Pointed::Workgroup, Arrangement::Explicit(None)),
+        StorageClass::Workgroup if has_workgroup_blocks(decoder) => (Pointed::Workgroup, layout_of(decoder, pointee)?),
         StorageClass::Workgroup => (Pointed::Workgroup, Arrangement::Flat),
-        StorageClass::StorageBuffer => (Pointed::Buffers, Arrangement::Explicit(None)),
+        StorageClass::StorageBuffer => (Pointed::Buffers, layout_of(decoder, pointee)?),
         other => return Err(unsupported(format!("a pointer as a value in storage class {other:?}"))),
     };
     at(parts, into, pointee, (arrangement, name))
@@ -121,11 +145,11 @@ fn at(
 
 /// Whether workgroup memory has layouts of its own: then all of its variables are blocks.
 fn has_workgroup_blocks(decoder: &Decoder<'_>) -> bool {
-    let variables = decoder.module.instructions.iter().take_while(|one| one.op != Op::Function);
-    let pointers = variables.filter(|one| one.op == Op::Variable).filter_map(|one| decoder.types.get(one.result_type?));
-    pointers.into_iter().any(|ty| match ty {
-        Type::Pointer { storage: StorageClass::Workgroup, pointee } => {
-            matches!(decoder.types.get(*pointee), Some(Type::Structure { block, .. }) if *block != BlockKind::None)
+    let globals = decoder.module.instructions.iter().take_while(|one| one.op != Op::Function);
+    globals.into_iter().any(|one| match decoder.types.variable(one) {
+        Some((StorageClass::Workgroup, _)) if one.op == Op::UntypedVariableKHR => true,
+        Some((StorageClass::Workgroup, held)) => {
+            matches!(decoder.types.get(held), Some(Type::Structure { block, .. }) if *block != BlockKind::None)
         }
         _ => false,
     })
