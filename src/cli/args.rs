@@ -1,6 +1,7 @@
 //! The command line as typed.
 
 use super::failure::Failure;
+use crate::model::coverage::Status;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::Witnesses;
@@ -119,6 +120,12 @@ pub struct Certify {
     /// Leave tests out, by id (for trying what a test contributes; shown in the evidence)
     #[arg(long, value_name = "TEST", value_delimiter = ',')]
     pub without: Vec<String>,
+    /// Run these tests alone, by id (shown in the evidence: the others are left out)
+    #[arg(long, value_name = "TEST", value_delimiter = ',', conflicts_with = "without")]
+    pub only: Vec<String>,
+    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where these can hold them)
+    #[arg(long, value_name = "DIR")]
+    pub save_outputs: Option<PathBuf>,
     #[command(flatten)]
     pub recording: Recording,
     #[command(flatten)]
@@ -137,6 +144,9 @@ pub struct Run {
     /// Put the final contents of every buffer into the JSON result, as base64
     #[arg(long)]
     pub dump_buffers: bool,
+    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where these can hold them)
+    #[arg(long, value_name = "DIR")]
+    pub save_outputs: Option<PathBuf>,
     /// Run these tests alone, by id
     #[arg(long, value_name = "TEST", value_delimiter = ',')]
     pub only: Vec<String>,
@@ -261,9 +271,37 @@ pub struct List {
     /// those that stand
     #[arg(long)]
     pub propose: bool,
-    /// With `findings`: the evidence to read [default: reports/evidence in the project]
+    /// With `obligations`: those that tests have brought to this, from stored evidence
+    #[arg(long, value_enum, conflicts_with = "propose")]
+    pub status: Option<ObligationStatus>,
+    /// With `findings` and `--status`: the evidence to read [default: reports/evidence in the project]
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
+}
+
+/// What tests have come to for an obligation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ObligationStatus {
+    /// Uncovered or undetermined
+    Open,
+    Covered,
+    Uncovered,
+    Justified,
+    Undetermined,
+    All,
+}
+
+impl ObligationStatus {
+    pub fn includes(self, status: Status) -> bool {
+        match self {
+            ObligationStatus::Open => matches!(status, Status::Uncovered | Status::Undetermined),
+            ObligationStatus::Covered => status == Status::Covered,
+            ObligationStatus::Uncovered => status == Status::Uncovered,
+            ObligationStatus::Justified => status == Status::Justified,
+            ObligationStatus::Undetermined => status == Status::Undetermined,
+            ObligationStatus::All => true,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Args)]

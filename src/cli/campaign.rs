@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::kernel::Kernel;
 use super::plan::Plan;
 use super::profile::Target;
+use super::progress::Progress;
 use super::test_run::{self, PreparedTest, TestRun};
 use crate::exec::Executor;
 use crate::exec::prepare::{self, PrepareError, Setting};
@@ -18,7 +19,6 @@ use crate::model::project::{Contraction, ProjectLimits};
 use crate::model::schedule::{Schedule, Schedules};
 use crate::model::verdict::EngineName;
 use crate::requirement::{Located, Project, trace};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -106,10 +106,10 @@ pub fn run(
         Vulkan::NotRun { reason } => Some(reason.clone()),
         Vulkan::Ready(_) | Vulkan::NotAsked => None,
     };
-    let progress = progress(prepared.len() * engines.names().len(), common);
+    let progress = Progress::new(prepared.len() * engines.names().len(), common);
     let sequential = run_sequential(prepared, engines, plan, &progress)?;
     let vulkan = run_vulkan(prepared, engines, plan, &progress)?;
-    progress.finish_and_clear();
+    progress.finish();
     let mut rows: Vec<Vec<TestRun>> = prepared.iter().map(|_| Vec::new()).collect();
     for (row, run) in rows.iter_mut().zip(sequential) {
         row.push(run);
@@ -129,7 +129,7 @@ fn run_sequential(
     prepared: &[PreparedTest],
     engines: &Engines,
     plan: &Plan,
-    progress: &ProgressBar,
+    progress: &Progress,
 ) -> Result<Vec<TestRun>, Failure> {
     if !engines.sequential {
         return Ok(Vec::new());
@@ -137,39 +137,25 @@ fn run_sequential(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.jobs).build();
     let pool = pool.map_err(|error| Failure::tool(format!("cannot start {} jobs: {error}", plan.jobs)))?;
     let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
-    let one = |test: &PreparedTest| {
-        progress.set_message(test.test.id.to_string());
-        let run = test_run::run(test, &mut fresh.clone(), repetitions);
-        progress.inc(1);
-        run
+    let run_test = |test: &PreparedTest| {
+        progress.watch(&test.test.id, &mut fresh.clone(), |engine| test_run::run(test, engine, repetitions))
     };
-    pool.install(|| prepared.par_iter().map(one).collect())
+    pool.install(|| prepared.par_iter().map(run_test).collect())
 }
 
 fn run_vulkan(
     prepared: &[PreparedTest],
     engines: &mut Engines,
     plan: &Plan,
-    progress: &ProgressBar,
+    progress: &Progress,
 ) -> Result<Vec<TestRun>, Failure> {
     let repetitions = engines.repetitions(EngineName::Vulkan);
     let Vulkan::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
-    let one = |test: &PreparedTest, worker: &mut dyn Executor| {
-        progress.set_message(test.test.id.to_string());
-        let run = match test.replay {
-            Some(schedule) => test_run::run(test, &mut Permuted::new(worker, schedule.workgroups), repetitions),
-            None => test_run::run(test, worker, repetitions),
-        };
-        progress.inc(1);
-        run
+    let run_test = |test: &PreparedTest, worker: &mut dyn Executor| {
+        progress.watch(&test.test.id, worker, |engine| match test.replay {
+            Some(schedule) => test_run::run(test, &mut Permuted::new(engine, schedule.workgroups), repetitions),
+            None => test_run::run(test, engine, repetitions),
+        })
     };
-    pool::share(executor, plan.workers, prepared, one).into_iter().collect()
-}
-
-/// A bar on a terminal; nothing elsewhere.
-fn progress(length: usize, common: &Common) -> ProgressBar {
-    let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(length as u64), target);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is well-formed");
-    bar.with_style(style)
+    pool::share(executor, plan.workers, prepared, run_test).into_iter().collect()
 }

@@ -11,6 +11,7 @@ use super::output::{self, PendingFolder};
 use super::plan::Plan;
 use super::profile::{self, Target};
 use super::report::presentation;
+use super::save;
 use super::test_run::TestRun;
 use super::{
     agreement, assemble, campaign, configuration, coupling, judged, justifications, open_items, project, recording,
@@ -43,7 +44,7 @@ const SECTION: &str = "latest";
 pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let plan = Plan::new(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
-    leave_out(&mut project, &certify.without)?;
+    let left_out = leave_out(&mut project, certify)?;
     let mut kernels = project::compile(&project)?;
     profile::check_modules(&project, &kernels)?;
     configuration::configure(&project, &mut kernels)?;
@@ -74,9 +75,12 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let touched = coupling::touched(&runs);
     let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
     let agreement = agreement::compare(&prepared, &runs);
+    if let Some(folder) = &certify.save_outputs {
+        save::outputs(folder, &prepared, &runs)?;
+    }
     drop(prepared);
-    let evidence =
-        gather(&project, &kernels, &engines, &runs, (&laid_out, &agreement), &coupled, (certify, &plan.checks))?;
+    let request = Request { certify, checks: &plan.checks, left_out };
+    let evidence = gather(&project, &kernels, &engines, &runs, (&laid_out, &agreement), &coupled, &request)?;
     let written = write(&evidence, folder, &out)?;
     match common.format {
         OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
@@ -93,19 +97,33 @@ fn exit(code: u8) -> Exit {
     all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
 }
 
-/// Removes the tests of `--without`; an unknown id is an error.
-fn leave_out(project: &mut Project, without: &[String]) -> Result<(), Failure> {
-    for id in without {
-        let before = project.tests.len();
-        project.tests.retain(|test| test.id.as_str() != id);
-        if project.tests.len() == before {
+/// Removes the tests that `--without` names and those that `--only` does not, and says which; an unknown id is an error.
+fn leave_out(project: &mut Project, certify: &Certify) -> Result<Vec<TestId>, Failure> {
+    let options = [("--without", &certify.without), ("--only", &certify.only)];
+    let asked = options.iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
+    for (option, id) in asked {
+        if !project.tests.iter().any(|test| test.id.as_str() == id) {
             let known: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
-            let diagnostic = Diagnostic::new("unknown-id", format!("--without: no test is named `{id}`"));
+            let diagnostic = Diagnostic::new("unknown-id", format!("{option}: no test is named `{id}`"));
             let hint = crate::requirement::nearest::did_you_mean(id, &known);
             return Err(Diagnostic { hint: hint.or(Some("see `vkcert list tests`".to_owned())), ..diagnostic }.into());
         }
     }
-    Ok(())
+    let named = |ids: &[String], test: &TestId| ids.iter().any(|id| test.as_str() == id);
+    let stays = |test: &TestId| match certify.only.is_empty() {
+        true => !named(&certify.without, test),
+        false => named(&certify.only, test),
+    };
+    let left_out = project.tests.iter().map(|test| test.id.clone()).filter(|test| !stays(test)).collect();
+    project.tests.retain(|test| stays(&test.id));
+    Ok(left_out)
+}
+
+/// What the command line asks for beside the project.
+struct Request<'a> {
+    certify: &'a Certify,
+    checks: &'a Checks,
+    left_out: Vec<TestId>,
 }
 
 fn gather(
@@ -115,17 +133,19 @@ fn gather(
     runs: &[Vec<TestRun>],
     compared: (&assemble::LaidOut, &agreement::Comparison),
     coupled: &[coupling::KernelCoupling],
-    (certify, checks): (&Certify, &Checks),
+    request: &Request,
 ) -> Result<Evidence, Failure> {
+    let Request { certify, checks, left_out } = request;
     let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
-    if !certify.without.is_empty() {
-        limits.push(format!("Left out on request (--without): {}.", certify.without.join(", ")));
+    if !left_out.is_empty() {
+        let names: Vec<&str> = left_out.iter().map(TestId::as_str).collect();
+        limits.push(format!("Left out on request (--without, --only): {}.", names.join(", ")));
     }
     if let Some(schedule) = certify.schedules.replay {
         limits.push(format!("Run in another schedule than the ordinary one on request (--replay): {schedule}."));
     }
     let mut campaign = assemble::campaign(project, kernels, engines, runs, compared, coupled, limits)?;
-    campaign.left_out = certify.without.iter().map(|id| TestId(id.clone())).collect();
+    campaign.left_out = left_out.clone();
     let all = FindingKind::ALL.iter().map(|(kind, _)| *kind);
     campaign.not_looked_for = all.filter(|kind| !checks.has(*kind)).collect();
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);

@@ -127,13 +127,18 @@ pub fn render(diagnostic: &Diagnostic, colors: super::args::Coloring) -> String 
         .unicode(true)
         .terminal_links(false)
         .context_lines(1)
-        .width(100)
+        .width(stderr_width())
         .build();
     let shown = Shown::from(diagnostic);
     let mut text = String::new();
     let report: &dyn miette::Diagnostic = &shown;
     let written = fmt::Write::write_fmt(&mut text, format_args!("{}", Debugged { handler: &handler, report }));
     written.map_or_else(|_| format!("{}\n", Report::msg(diagnostic.message.clone())), |()| text)
+}
+
+/// Columns that a diagnostic is laid out in: those of the terminal, but never more than can be read.
+fn stderr_width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
 }
 
 struct Debugged<'a> {

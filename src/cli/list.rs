@@ -3,7 +3,7 @@
 use super::args::{Common, List, Listing, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{engines, findings, obligations, output, project};
+use super::{engines, findings, measured_obligations, obligations, output, project};
 use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
@@ -14,8 +14,12 @@ use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
 pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
-    if list.evidence.is_some() && list.what != Listing::Findings {
-        return Err(Diagnostic::new("usage", "--evidence goes with `vkcert list findings` alone").into());
+    if list.status.is_some() && list.what != Listing::Obligations {
+        return Err(Diagnostic::new("usage", "--status goes with `vkcert list obligations` alone").into());
+    }
+    if list.evidence.is_some() && list.what != Listing::Findings && list.status.is_none() {
+        let message = "--evidence goes with `vkcert list findings` and `vkcert list obligations --status` alone";
+        return Err(Diagnostic::new("usage", message).into());
     }
     match (list.what, list.propose) {
         (Listing::Obligations, true) => return obligations::propose(common, list),
@@ -30,7 +34,10 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         Listing::Kernels => kernels(list)?,
         Listing::Requirements => requirements(list)?,
         Listing::Tests => tests(list)?,
-        Listing::Obligations => obligations::rows(list, common.format)?,
+        Listing::Obligations => match list.status {
+            Some(status) => measured_obligations::rows(list, status)?,
+            None => obligations::rows(list, common.format)?,
+        },
         Listing::Findings => findings::rows(list)?,
         Listing::Devices => devices()?,
         Listing::Criteria => {

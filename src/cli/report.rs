@@ -47,5 +47,10 @@ pub fn presentation(common: &Common, written: Vec<String>) -> Presentation {
         Coloring::Colored => Colour::Ansi,
         Coloring::Plain => Colour::Plain,
     };
-    Presentation { colour, width: 100, written }
+    Presentation { colour, width: stdout_width(), written }
+}
+
+/// Columns of the terminal; what does not go to a terminal is not cut.
+fn stdout_width() -> u16 {
+    terminal_size::terminal_size_of(std::io::stdout()).map_or(u16::MAX, |(width, _)| width.0)
 }

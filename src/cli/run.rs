@@ -9,7 +9,7 @@ use super::kernel::{self, Kernel, Wanted};
 use super::plan::Plan;
 use super::profile::Target;
 use super::test_run::{ModuleRecords, TestRun};
-use super::{agreement, configuration, derive, output, project, recording};
+use super::{agreement, configuration, derive, output, project, recording, save};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
@@ -59,6 +59,9 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let mut engines = opened?;
     recorded?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    if let Some(folder) = &run.save_outputs {
+        save::outputs(folder, &prepared, &runs)?;
+    }
     let mut exit = Exit::Success;
     let mut outcomes = Vec::new();
     for ((test, prepared), row) in file.tests.iter().zip(&prepared).zip(runs) {

@@ -1,8 +1,48 @@
 //! The nearest known name to an unknown one, for hints.
 
-/// `did you mean ...?` where a name is near enough: at most a third of its characters differ (or one, or the case).
+/// `did you mean ...?` where a name is near enough: at most a third of its characters differ (or one, or the case), or
+/// another shading language has it for a known one.
 pub fn did_you_mean<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    nearest(name, known.iter().map(AsRef::as_ref)).map(|near| format!("did you mean `{near}`?"))
+    let translated = glsl_type(name).filter(|near| known.iter().any(|known| known.as_ref() == near));
+    let near = || nearest(name, known.iter().map(AsRef::as_ref)).map(str::to_owned);
+    translated.or_else(near).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// Scalar types as HLSL, Metal, OpenCL and Rust write them, with the scalar and the vector prefix of GLSL.
+const FOREIGN_TYPES: &[(&str, &str, &str)] = &[
+    ("bool", "bool", "bvec"),
+    ("char", "int8", "i8vec"),
+    ("i8", "int8", "i8vec"),
+    ("uchar", "uint8", "u8vec"),
+    ("u8", "uint8", "u8vec"),
+    ("byte", "uint8", "u8vec"),
+    ("short", "int16", "i16vec"),
+    ("i16", "int16", "i16vec"),
+    ("ushort", "uint16", "u16vec"),
+    ("u16", "uint16", "u16vec"),
+    ("int", "int", "ivec"),
+    ("i32", "int", "ivec"),
+    ("uint", "uint", "uvec"),
+    ("u32", "uint", "uvec"),
+    ("long", "int64", "i64vec"),
+    ("i64", "int64", "i64vec"),
+    ("ulong", "uint64", "u64vec"),
+    ("u64", "uint64", "u64vec"),
+    ("half", "float16", "f16vec"),
+    ("f16", "float16", "f16vec"),
+    ("float", "float", "vec"),
+    ("f32", "float", "vec"),
+    ("double", "float64", "dvec"),
+    ("f64", "float64", "dvec"),
+];
+
+/// `float4` as `vec4`, `half` as `float16`.
+fn glsl_type(name: &str) -> Option<String> {
+    FOREIGN_TYPES.iter().find_map(|(foreign, scalar, vector)| match name.strip_prefix(foreign)? {
+        "" => Some((*scalar).to_owned()),
+        components @ ("2" | "3" | "4") => Some(format!("{vector}{components}")),
+        _ => None,
+    })
 }
 
 /// The nearest of `known`; of several equally near ones the first.
@@ -39,6 +79,17 @@ fn distance(left: &str, right: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_of_other_shading_languages_lead_to_those_of_glsl() {
+        let known = crate::model::element::ElementType::names();
+        let cases = [("int2", "ivec2"), ("float4", "vec4"), ("uint3", "uvec3"), ("half", "float16"), ("u32", "uint")];
+        for (foreign, near) in cases {
+            assert_eq!(did_you_mean(foreign, &known), Some(format!("did you mean `{near}`?")));
+        }
+        assert_eq!(did_you_mean("int2", &["in2"]), Some("did you mean `in2`?".to_owned()));
+        assert_eq!(did_you_mean("float5", &["count"]), None);
+    }
 
     #[test]
     fn a_slip_of_one_key_finds_the_name_and_a_stranger_does_not() {

@@ -4,12 +4,14 @@
 //! that contradicts the contents, a value that does not fit and a file that cannot be read are reported with their place.
 
 use super::address::Pointer;
+use super::image::stored_element;
 use super::layout::{Layout, Leaf, Walk};
 use super::random::{Bounds, SplitMix64};
 use super::scalar::{append, decode_float, decode_integer, encode, float_bits};
-use super::{Problems, npy};
+use super::{Problems, npy, picture};
 use crate::exec::JobBuffer;
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass};
+use crate::model::image::ImageShape;
 use crate::model::procedure::{Buffer, Fill, Iota, Random};
 use crate::requirement::Origin;
 use crate::requirement::document::read_at_most;
@@ -26,6 +28,92 @@ pub const UNINITIALISED: u8 = 0xCD;
 const MOST_HEADER_BYTES: u64 = 1 << 16;
 /// Faults listed for one array of values.
 const LISTED: usize = 16;
+
+/// What the contents of a file are for.
+#[derive(Debug, Clone, Copy)]
+pub enum FilePlace<'a> {
+    /// Elements of a buffer; without a type, as the file has them.
+    Elements(Option<ElementType>),
+    /// Texels of an image.
+    Texels(&'a ImageShape),
+}
+
+/// What is wrong with a file.
+struct FileFault {
+    kind: &'static str,
+    message: String,
+}
+
+impl FilePlace<'_> {
+    /// The element type, where one is known, and the contents of a file.
+    fn read(self, path: &str, file: Vec<u8>) -> Result<(Option<ElementType>, Vec<u8>), FileFault> {
+        let wanted = match self {
+            FilePlace::Elements(element) => element,
+            FilePlace::Texels(shape) => Some(stored_element(shape.format)),
+        };
+        if let FilePlace::Texels(shape) = self
+            && picture::is_picture(&file)
+        {
+            let texels = picture::read(&file, shape).map_err(|message| FileFault { kind: "picture", message })?;
+            return Ok((wanted, texels));
+        }
+        let refused = |message: String| FileFault { kind: "npy", message };
+        if !npy::is_npy(&file) {
+            let named = path.ends_with(".npy");
+            return if named { Err(refused("it is no .npy file".to_owned())) } else { Ok((wanted, file)) };
+        }
+        let array = npy::read(&file).map_err(refused)?;
+        if let Some(wanted) = wanted.filter(|wanted| wanted.scalar != array.scalar) {
+            return Err(refused(format!("it holds {} where {wanted} is declared", array.scalar)));
+        }
+        match self.shape_fault(&array.shape) {
+            Some(message) => Err(refused(message)),
+            None => Ok((wanted.or(Some(ElementType::scalar(array.scalar))), array.bytes)),
+        }
+    }
+
+    /// Why an array of this shape does not go here; none: it does. A list of numbers goes everywhere; an array of more
+    /// axes says how its elements lie, and has to say it as the image or the vector type does.
+    fn shape_fault(self, shape: &[usize]) -> Option<String> {
+        let axes = |lengths: &[usize]| lengths.iter().copied().filter(|length| *length != 1).collect::<Vec<_>>();
+        if axes(shape).len() <= 1 {
+            return None;
+        }
+        match self {
+            FilePlace::Elements(element) => {
+                let components = element.map_or(1, |element| element.components) as usize;
+                let fits = components == 1 || shape.last() == Some(&components);
+                (!fits).then(|| {
+                    format!("an array of shape {} has no vectors of {components} in its last axis", listed(shape))
+                })
+            }
+            FilePlace::Texels(image) => {
+                let components = stored_element(image.format).components as usize;
+                let [width, height, depth] = image.extent.map(|length| length as usize);
+                let layers = image.layers as usize;
+                let wanted = [layers, depth, height, width, components];
+                if image.levels == 1 && axes(shape) == axes(&wanted) {
+                    return None;
+                }
+                let given = format!("an array of shape {}", listed(shape));
+                Some(match (image.levels, shape) {
+                    (1, [rows, columns]) if (depth, layers, components) == (1, 1, 1) => format!(
+                        "{given} is {rows} rows of {columns}, which is the extent [{columns}, {rows}], not \
+                         [{width}, {height}]"
+                    ),
+                    (1, _) => format!("{given} is not the image, whose shape is {}", listed(&axes(&wanted))),
+                    _ => format!("{given} is not several levels; give their texels as one list"),
+                })
+            }
+        }
+    }
+}
+
+/// `(2, 3)`.
+fn listed(shape: &[usize]) -> String {
+    let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("({})", lengths.join(", "))
+}
 
 /// The block that a `reflect` buffer is laid out as.
 pub struct Block<'a> {
@@ -102,7 +190,7 @@ impl Source<'_> {
             return Some(whole(bytes));
         }
         if let Some(path) = &buffer.file {
-            let (_, bytes) = self.file(path, element, &origin.at("file"), problems)?;
+            let (_, bytes) = self.file(path, FilePlace::Elements(element), &origin.at("file"), problems)?;
             return Some(whole(bytes));
         }
         let (Some(element), Some(count)) = (element, buffer.count) else {
@@ -169,41 +257,22 @@ impl Source<'_> {
     pub fn file(
         &self,
         path: &str,
-        wanted: Option<ElementType>,
+        place: FilePlace<'_>,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<(Option<ElementType>, Vec<u8>)> {
         let limit = self.limit.saturating_add(MOST_HEADER_BYTES);
-        let bytes = match read_at_most(&self.base.join(path), path, limit) {
-            Ok(bytes) => bytes,
+        let file = match read_at_most(&self.base.join(path), path, limit) {
+            Ok(file) => file,
             Err(error) => {
-                problems.push(
-                    origin.error(error.kind, error.message).hint("paths are relative to the file that names them"),
-                );
+                let base = if self.base.as_os_str().is_empty() { Path::new(".") } else { self.base };
+                let hint = format!("paths are relative to `{}`", base.display());
+                problems.push(origin.error(error.kind, error.message).hint(hint));
                 return None;
             }
         };
-        if !npy::is_npy(&bytes) {
-            if path.ends_with(".npy") {
-                problems.push(origin.error("npy", format!("`{path}` is no .npy file")));
-                return None;
-            }
-            return Some((wanted, bytes));
-        }
-        match npy::read(&bytes) {
-            Ok(array) => match wanted {
-                Some(wanted) if wanted.scalar != array.scalar => {
-                    let message = format!("`{path}` holds {} where {wanted} is declared", array.scalar);
-                    problems.push(origin.error("npy", message));
-                    None
-                }
-                _ => Some((wanted.or(Some(ElementType::scalar(array.scalar))), array.bytes)),
-            },
-            Err(message) => {
-                problems.push(origin.error("npy", format!("`{path}`: {message}")));
-                None
-            }
-        }
+        let read = place.read(path, file);
+        read.map_err(|fault| problems.push(origin.error(fault.kind, format!("`{path}`: {}", fault.message)))).ok()
     }
 
     fn reflected(

@@ -1,9 +1,9 @@
 //! What is expected of the final buffers, laid out and checked.
 
 use super::binding::Bound;
-use super::contents::{Source, elements};
+use super::contents::{FilePlace, Source, elements};
 use super::dispatch::{Call, Dispatched, interface, resolve};
-use super::image::{stored, stored_element};
+use super::image::stored;
 use super::layout::{Leaf, Walk};
 use super::scalar::read;
 use super::{Problems, Setting, job_module};
@@ -285,10 +285,10 @@ impl Scope<'_> {
             let source = Source { base: self.setting.base, limit: self.job.limits.memory_bytes };
             if let Some(image) = self.image {
                 let (format, place) = (image.shape.format, self.origin.at("file"));
-                let (_, bytes) = source.file(path, Some(stored_element(format)), &place, problems)?;
+                let (_, bytes) = source.file(path, FilePlace::Texels(&image.shape), &place, problems)?;
                 return self.values(scalar, &decode(format, &bytes), "file", problems);
             }
-            let (found, bytes) = source.file(path, element, &self.origin.at("file"), problems)?;
+            let (found, bytes) = source.file(path, FilePlace::Elements(element), &self.origin.at("file"), problems)?;
             return self.values(found.map_or(scalar, |found| found.scalar), &bytes, "file", problems);
         }
         let rest = self.size - self.offset;

@@ -7,7 +7,7 @@
 //! Does not cover: how a kernel sees an image (`view`).
 
 use super::Problems;
-use super::contents::{Source, UNINITIALISED, decode_base64, elements, filled, whole_range};
+use super::contents::{FilePlace, Source, UNINITIALISED, decode_base64, elements, filled, whole_range};
 use crate::exec::JobBuffer;
 use crate::exec::resource::JobSampler;
 use crate::exec::texel;
@@ -121,7 +121,7 @@ fn contents(
         return Some(Some(("bytes", decode_base64(text, &origin.at("bytes"), problems)?)));
     }
     if let Some(path) = &image.file {
-        let (_, bytes) = source.file(path, Some(stored_element(image.format)), &origin.at("file"), problems)?;
+        let (_, bytes) = source.file(path, FilePlace::Texels(shape), &origin.at("file"), problems)?;
         return Some(Some(("file", bytes)));
     }
     Some(None)

@@ -148,7 +148,7 @@ pub fn read_at_most(path: &Path, file: &str, limit: u64) -> Result<Vec<u8>, Diag
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new("missing-file", format!("cannot read `{file}`: {error}")).in_file(file);
         match error.kind() {
-            std::io::ErrorKind::NotFound => diagnostic.hint("check the path; it is taken from the current folder"),
+            std::io::ErrorKind::NotFound => diagnostic.hint(format!("there is nothing at `{}`", path.display())),
             _ => diagnostic,
         }
     };

@@ -1,0 +1,76 @@
+//! What an engineer does between two runs: runs some tests only, asks what is open, reads hints, watches.
+
+mod support;
+
+use support::*;
+
+fn certify(arguments: &[&str]) -> std::process::Command {
+    let mut command = vkcert();
+    command.arg("certify").arg(root().join("tests/projects/failing")).args(["--engine", "sequential"]).args(arguments);
+    command
+}
+
+#[test]
+fn some_tests_alone_leave_the_others_out_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = root().join("tests/projects/configurations");
+    let listed = run_json(vkcert().args(["list", "tests"]).arg(&project), 0);
+    let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|test| test["id"].as_str().unwrap()).collect();
+    assert!(ids.len() > 1);
+    let certify = |arguments: &[&str], exit| {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).args(["--engine", "sequential"]).args(arguments);
+        run_json(command.arg("--out").arg(folder.path().join("out")), exit)
+    };
+    let campaign = certify(&["--only", ids[0]], 1);
+    assert_eq!(campaign["tests"].as_array().unwrap().len(), 1);
+    assert_eq!(campaign["left_out"], serde_json::json!(ids[1..]));
+    let error = certify(&["--only", "NO-SUCH-TEST"], 2);
+    assert!(error["error"]["message"].as_str().unwrap().contains("--only"), "{error:#}");
+    certify(&["--only", ids[0], "--without", ids[1]], 2);
+}
+
+#[test]
+fn open_obligations_are_listed_from_stored_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let campaign = run_json(certify(&["--out"]).arg(&out), 1);
+    let list = |status: &str| {
+        let mut command = vkcert();
+        command.args(["list", "obligations", "--status", status, "--evidence"]).arg(out.join("evidence"));
+        run_json(&mut command, 0).as_array().unwrap().clone()
+    };
+    let open = list("open");
+    assert!(!open.is_empty());
+    let is_open = |row: &serde_json::Value| row["status"] == "uncovered" || row["status"] == "undetermined";
+    assert!(open.iter().all(is_open), "{open:#?}");
+    let all = list("all");
+    assert_eq!(all.iter().filter(|row| is_open(row)).count(), open.len());
+    // The same number as the summary of a criterion.
+    let rows = campaign["conclusion"]["summary"][0]["criteria"].as_array().unwrap();
+    let statements = rows.iter().find(|row| row["criterion"] == "statement").unwrap();
+    let is_statement = |row: &&serde_json::Value| row["id"].as_str().unwrap().starts_with('S');
+    let kernel = &campaign["conclusion"]["summary"][0]["kernel"];
+    let listed = all.iter().filter(is_statement).filter(|row| row["kernel"] == *kernel).count();
+    assert_eq!(statements["total"], listed);
+    run(vkcert().args(["list", "tests", "--status", "open"]).arg(root().join("tests/projects/failing")), 2);
+}
+
+#[test]
+fn a_verbose_run_says_what_each_test_came_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(certify(&["-v", "--out"]).arg(folder.path().join("out")), 1);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(" on sequential: fail in "), "{said}");
+    let quiet = run(certify(&["--out"]).arg(folder.path().join("out")), 1);
+    assert_eq!(String::from_utf8(quiet.stderr).unwrap(), "");
+}
+
+#[test]
+fn a_type_of_another_language_leads_to_the_one_of_glsl() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "schema = 1\nkernels.k.source = \"k.comp\"\n[[tests]]\nid = \"T\"\n\
+                buffers.a = { type = \"float4\", count = 1 }\ndispatches = []\n";
+    let error = run_json(vkcert().arg("run").arg(write(folder.path(), "t.toml", text)), 2);
+    assert_eq!(error["error"]["hint"], "did you mean `vec4`?", "{error:#}");
+}
