@@ -85,6 +85,9 @@ fn a_race_of_equal_values_is_accepted_by_its_name() {
     assert_eq!(reasons(&before), ["1 data-race finding"]);
     assert_eq!(race(&before)["acceptance"]["id"], "data-race@S3,S3");
     assert_eq!(race(&before)["kernel"], "alarm");
+    let subject = &race(&before)["acceptance"]["subject"];
+    assert_eq!((&subject["kind"], &subject["facts"]["memory"]), (&"data-race".into(), &"buffer".into()), "{subject:#}");
+    assert_eq!(subject["places"][0]["text"], "raised = 1u;", "{subject:#}");
     project.accept("A. Author", "B. Reviewer");
     let after = project.certify(0);
     assert_eq!(reasons(&after), Vec::<&str>::new());
@@ -210,6 +213,12 @@ fn evidence_in_which_a_finding_is_accepted_by_hand_does_not_verify() {
     };
     forged(&|acceptance| acceptance["id"] = "data-race@S2,S2".into());
     forged(&|acceptance| acceptance["content"] = "nothing at all".into());
+    forged(&|acceptance| acceptance["hash"] = format!("sha256:{}", "0".repeat(64)).into());
+    forged(&|acceptance| acceptance["subject"] = Value::Null);
+    forged(&|acceptance| acceptance["subject"]["facts"]["same_value"] = false.into());
+    forged(&|acceptance| acceptance["subject"]["places"][0]["text"] = "raised = 2u;".into());
+    forged(&|acceptance| acceptance["subject"]["code"]["alarm"] = "0".repeat(64).into());
+    forged(&|acceptance| acceptance["subject"]["instructions"][0] = 1.into());
     forged(&|acceptance| acceptance["justification"] = "analysis: none".into());
     forged(&|acceptance| acceptance["justification"] = Value::Null);
 }

@@ -399,6 +399,56 @@ fn dead_is_what_the_module_does_not_hold() {
     assert_eq!(project.kernel()["coverage"]["statements"][5]["status"], "justified");
 }
 
+/// What counts as absent is what the module is the same without, at every optimisation.
+#[test]
+fn the_module_is_the_same_without_what_is_dead() {
+    let start = "int g = int(gl_GlobalInvocationID.x); r[g] = 1;";
+    let bodies = [
+        format!("void main() {{ {start} return; r[g] = 7; }}\n"),
+        format!("void main() {{ {start} for (int i = 0; i < 2; i++) {{ r[g] = 1; break; r[g] = 7; }} }}\n"),
+        format!("void main() {{ {start} for (int i = 0; i < 2; i++) {{ r[g] = 1; continue; r[g] = 7; }} }}\n"),
+        format!("void main() {{ {start} if (a[g] > 9) {{ return; }} else {{ return; }} r[g] = 7; }}\n"),
+        format!("void main() {{ {start} switch (a[g]) {{ case 1: break; r[g] = 7; }} }}\n"),
+        format!("int f() {{ return 1; return 2; r[0] = 7; }}\nvoid main() {{ {start} r[g] = f(); }}\n"),
+    ];
+    for optimization in ["zero", "performance"] {
+        for body in &bodies {
+            let project = Project::new(body, "");
+            project.change("vkcert.toml", GLSL, &format!("{GLSL}optimization = \"{optimization}\"\n"));
+            let proposed = run_json(vkcert().args(["list", "obligations", "--propose"]).arg(project.path()), 0);
+            let dead =
+                |row: &&Value| row["proposal"]["class"] == "dead" && row["text"].as_str().unwrap().ends_with("= 7;");
+            assert_eq!(proposed.as_array().unwrap().iter().filter(dead).count(), 1, "{body}: {proposed:#}");
+            let module = || {
+                run(vkcert().arg("build").arg(project.path()), 0);
+                std::fs::read(project.path().join("spirv/k.spv")).unwrap()
+            };
+            let before = module();
+            let text = std::fs::read_to_string(project.path().join("k.comp")).unwrap();
+            let at = text.rfind("r[g] = 7;").or_else(|| text.rfind("r[0] = 7;")).unwrap();
+            write(project.path(), "k.comp", format!("{}         {}", &text[..at], &text[at + "r[g] = 7;".len()..]));
+            assert_eq!(instructions(&module()), instructions(&before), "{optimization}: {body}");
+        }
+    }
+}
+
+/// Opcodes of the functions of a module. A constant that nobody uses any more may stay in front of them.
+fn instructions(module: &[u8]) -> Vec<u32> {
+    const FUNCTION: u32 = 54;
+    const LINE: u32 = 8;
+    const NO_LINE: u32 = 317;
+    let words: Vec<u32> = module.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let (mut at, mut opcodes) = (5, Vec::new());
+    while at < words.len() {
+        let opcode = words[at] & 0xffff;
+        if (opcode == FUNCTION || !opcodes.is_empty()) && opcode != LINE && opcode != NO_LINE {
+            opcodes.push(opcode);
+        }
+        at += (words[at] >> 16) as usize;
+    }
+    opcodes
+}
+
 /// What is proposed is accepted once a person has signed it, and nothing is proposed that would not be.
 #[test]
 fn proposals_are_accepted_once_they_are_signed() {

@@ -149,3 +149,30 @@ fn interface(occasion: Occasion) -> Option<String> {
     let definition = rows.iter().find(|row| row.kernel == occasion.kernel.kernel)?.definition.as_ref()?;
     Some(sha256_digits(canonical_json(definition).ok()?.as_bytes()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::place::Place;
+
+    #[test]
+    fn other_words_are_the_same_facts_and_other_causes_are_not() {
+        let told = |kind: FindingKind, message: &str| {
+            let place = Place { instruction: Some(7), ..Place::default() };
+            facts(&Finding::new(kind, message).at(place).detail("object", "In").detail("check", "buffer-size"))
+        };
+        let undefined = FindingKind::UndefinedValue;
+        assert_eq!(told(undefined, "a shift by 32 or more"), told(undefined, "a shift by the number's width or more"));
+        assert_ne!(told(undefined, "a shift by 32 or more"), told(undefined, "division by zero"));
+        let outside = FindingKind::OutOfBounds;
+        let range = |at: u32, name: &str| {
+            format!("the access at byte {at} of `{name}` ends behind the 12 bytes that are bound")
+        };
+        assert_eq!(told(outside, &range(16, "In")), told(outside, &range(20, "In")));
+        assert_ne!(told(outside, &range(16, "In")), told(outside, &range(16, "Out")));
+        assert_ne!(told(outside, &range(16, "In")), told(outside, "the access is 4 bytes before the start of `In`"));
+        for kind in [FindingKind::DataRace, FindingKind::ScheduleDependentOutput, FindingKind::Coupling] {
+            assert_eq!(told(kind, "in some words"), told(kind, "in others"), "{kind}");
+        }
+    }
+}

@@ -132,3 +132,15 @@ fn no_text_leaves_the_page_or_its_cell() {
         }
     }
 }
+
+/// A word of many pages: every character of it is looked at a few times, however long it is.
+#[test]
+fn a_word_of_many_pages_loses_nothing() {
+    let faces = Faces::load().unwrap();
+    let breaker = line::Breaker { faces: &faces, size: 10.0 };
+    let word: String = ('a'..='z').cycle().take(60_000).collect();
+    let lines = breaker.lines(&crate::report::document::Text::plain(word.as_str()), 400.0);
+    let joined: String = lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
+    assert_eq!(joined, word);
+    assert!(lines.iter().all(|line| line.width <= 400.1), "a line is too wide");
+}
