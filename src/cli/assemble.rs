@@ -206,6 +206,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         race_scope: run.race_scope,
+        left_open: run.left_open.clone(),
         repetitions: run.repetitions,
         schedule: run.schedule,
         schedules: run.schedules.clone(),

@@ -29,6 +29,7 @@ mod init;
 mod judged;
 mod justifications;
 mod kernel;
+mod left_open;
 mod list;
 mod lower;
 mod mcdc;

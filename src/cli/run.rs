@@ -156,7 +156,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         race_scope: run.race_scope,
-        notes: run.notes.clone(),
+        notes: run.notes.iter().chain(&run.left_open).cloned().collect(),
         printed: run.printed.clone(),
         schedule: run.schedule,
         schedules: run.schedules.clone(),

@@ -7,6 +7,7 @@
 use super::configuration::Specialization;
 use super::failure::Failure;
 use super::kernel::{Kernel, Variant};
+use super::left_open::{Expectations, LeftOpen, Recorded, Settled};
 use super::object::ObjectVariant;
 use super::schedules;
 use crate::exec::judge::{self, Judgement};
@@ -50,6 +51,8 @@ pub struct TestRun {
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
+    /// What differed between results of the test that are all right (see `left_open`), in words; each once.
+    pub left_open: Vec<String>,
     /// Whether the data races found are those of every schedule; of engines that look for races.
     pub race_scope: Option<RaceScope>,
     /// What the kernels printed.
@@ -89,6 +92,28 @@ impl TestRun {
         self.doubt(format!("{name} module: {reason}"));
     }
 
+    /// Keeps what differed where it may.
+    pub fn leave_open(&mut self, notes: Vec<String>) {
+        for note in notes {
+            if !self.left_open.contains(&note) {
+                self.left_open.push(note);
+            }
+        }
+    }
+
+    /// Compares what two modules of the test left.
+    fn compare(&mut self, open: &LeftOpen<'_>, runs: [&Run; 2], names: [&'static str; 2], expectations: Expectations) {
+        let [left, right] = runs;
+        if left.buffers == right.buffers {
+            return;
+        }
+        let [left_name, right_name] = names;
+        let between = format!("{left_name} and {right_name} module on {}", self.engine);
+        let differences = open.contents(&left.buffers, &right.buffers, expectations);
+        self.leave_open(open.notes(&between, &differences.open));
+        self.findings.extend(difference(open, runs, names, expectations));
+    }
+
     /// What is not known of the test: it is no pass.
     pub fn doubt(&mut self, reason: String) {
         match self.verdict {
@@ -116,6 +141,7 @@ impl TestRun {
             mismatches: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
+            left_open: Vec::new(),
             race_scope: None,
             printed: Printed::default(),
             outputs: BTreeMap::new(),
@@ -137,13 +163,16 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
     };
     let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
     let job = job.expect("every kernel has a production module");
-    let (production, counts) = execute_counting(engine, &job)?;
-    let judgement = judge(plan, &production)?;
+    let open = LeftOpen::of(prepared, plan);
+    let (ran, counts) = execute_counting(engine, &job)?;
+    let (repetitions, variants) = (engine.started(), engine.take_variants());
+    let Settled { run: production, judgement, notes: left_open } = open.settle(ran, variants, engine.name())?;
     let mut run = TestRun {
         engine: engine.name(),
         verdict: judgement.verdict,
         reason: judgement.reason,
-        repetitions: engine.started(),
+        repetitions,
+        left_open,
         mismatches: judgement.mismatches,
         outputs: outputs(&plan.job, &production),
         findings: production.findings.clone(),
@@ -158,15 +187,15 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
     };
     if production.completion == Completion::Completed {
         match engine.name() {
-            EngineName::Sequential => drop(measure(prepared, plan, engine, Variant::Marked, &production, &mut run)?),
-            EngineName::Vulkan => measure_on_device(prepared, plan, engine, &production, &mut run)?,
+            EngineName::Sequential => drop(measure(&open, engine, Variant::Marked, &production, &mut run)?),
+            EngineName::Vulkan => measure_on_device(&open, engine, &production, &mut run)?,
         }
-        measure_objects(prepared, plan, engine, &production, &mut run)?;
+        measure_objects(&open, engine, &production, &mut run)?;
     } else {
         let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }
-    schedules::amplify(prepared, plan, &job, &production, engine, &mut run)?;
+    schedules::amplify(&open, &job, &production, engine, &mut run)?;
     for finding in &mut run.findings {
         prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
         attribute(prepared, plan, finding);
@@ -283,46 +312,57 @@ fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: C
 }
 
 fn measure(
-    prepared: &PreparedTest,
-    plan: &Prepared,
+    open: &LeftOpen<'_>,
     engine: &mut dyn Executor,
     which: Variant,
     production: &Run,
     run: &mut TestRun,
 ) -> Result<Option<Run>, Failure> {
+    let (prepared, plan) = (open.prepared, open.plan);
     let Some(job) = variant(prepared, plan, which, Checks::none()) else {
         run.records = module_records(plan, &run.counts, |_| Err("no-source".to_owned()));
         return Ok(None);
     };
-    let (measured, records) = record(prepared, plan, engine, &job, (production, "measured"), run)?;
+    let measuring = Measuring { job: &job, name: "measured", recorded: Recorded::Source };
+    let (measured, records) = record(open, engine, &measuring, production, run)?;
     run.records = records;
     Ok(Some(measured))
 }
 
 /// Runs the production modules with their branches recorded, where the kernels have them.
 fn measure_objects(
-    prepared: &PreparedTest,
-    plan: &Prepared,
+    open: &LeftOpen<'_>,
     engine: &mut dyn Executor,
     production: &Run,
     run: &mut TestRun,
 ) -> Result<(), Failure> {
-    let Some(job) = object_job(prepared, engine.name()) else { return Ok(()) };
-    let (_, records) = record(prepared, plan, engine, &job, (production, "object-instrumented"), run)?;
+    let Some(job) = object_job(open.prepared, engine.name()) else { return Ok(()) };
+    let measuring = Measuring { job: &job, name: "object-instrumented", recorded: Recorded::Object };
+    let (_, records) = record(open, engine, &measuring, production, run)?;
     run.objects = records;
     Ok(())
 }
 
-/// Runs a measuring job; what it leaves must be what production left.
+/// A job that records.
+struct Measuring<'a> {
+    job: &'a Job,
+    name: &'static str,
+    recorded: Recorded,
+}
+
+/// Runs a measuring job; what it leaves must be what production left, but for what the test leaves open.
 fn record(
-    prepared: &PreparedTest,
-    plan: &Prepared,
+    open: &LeftOpen<'_>,
     engine: &mut dyn Executor,
-    job: &Job,
-    (production, name): (&Run, &str),
+    measuring: &Measuring<'_>,
+    production: &Run,
     run: &mut TestRun,
 ) -> Result<(Run, Vec<ModuleRecords>), Failure> {
-    let measured = execute(engine, job)?;
+    let Measuring { job, name, recorded } = *measuring;
+    let (prepared, plan) = (open.prepared, open.plan);
+    let between = format!("repetitions of the {name} module on {}", engine.name());
+    let (measured, notes) = open.execute(engine, job, recorded, &between)?;
+    run.leave_open(notes);
     let failed = match &measured.completion {
         Completion::Completed => None,
         Completion::Varying { reason } => Some(format!("{name} module: {reason}")),
@@ -338,32 +378,37 @@ fn record(
     } else if let Some(reason) = &failed {
         run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
     } else {
-        let tolerated = prepared.contraction == Contraction::Allowed && judge(plan, &measured)?.verdict == run.verdict;
+        let verdict = judge(plan, &measured)?.verdict;
+        let tolerated = prepared.contraction == Contraction::Allowed && verdict == run.verdict;
+        let expectations = Expectations::of(run.verdict, verdict);
         if !tolerated {
-            run.findings.extend(difference(plan, production, &measured, "production", name));
+            run.compare(open, [production, &measured], ["production", name], expectations);
         }
     }
     Ok((measured, records))
 }
 
 fn measure_on_device(
-    prepared: &PreparedTest,
-    plan: &Prepared,
+    open: &LeftOpen<'_>,
     engine: &mut dyn Executor,
     production: &Run,
     run: &mut TestRun,
 ) -> Result<(), Failure> {
-    let Some(instrumented) = measure(prepared, plan, engine, Variant::Instrumented, production, run)? else {
+    let Some(instrumented) = measure(open, engine, Variant::Instrumented, production, run)? else {
         return Ok(());
     };
     if instrumented.completion != Completion::Completed {
         return Ok(());
     }
-    let Some(job) = variant(prepared, plan, Variant::Traced, Checks::none()) else { return Ok(()) };
-    let traced = execute(engine, &job)?;
+    let Some(job) = variant(open.prepared, open.plan, Variant::Traced, Checks::none()) else { return Ok(()) };
+    let between = format!("repetitions of the traced module on {}", engine.name());
+    let (traced, notes) = open.execute(engine, &job, Recorded::Source, &between)?;
+    run.leave_open(notes);
     match &traced.completion {
         Completion::Completed => {
-            run.findings.extend(difference(plan, &traced, &instrumented, "traced", "instrumented"));
+            let verdicts = [judge(open.plan, &traced)?.verdict, judge(open.plan, &instrumented)?.verdict];
+            let expectations = Expectations::of(verdicts[0], verdicts[1]);
+            run.compare(open, [&traced, &instrumented], ["traced", "instrumented"], expectations);
         }
         Completion::Varying { reason } => run.vary("traced", reason),
         other => {
@@ -374,12 +419,18 @@ fn measure_on_device(
     Ok(())
 }
 
-/// A finding where two runs of one test left different bytes.
-fn difference(plan: &Prepared, left: &Run, right: &Run, left_name: &str, right_name: &str) -> Option<Finding> {
-    let buffers = plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers));
-    let (name, offset, count) = buffers.into_iter().find_map(|(buffer, (left, right))| {
+/// A finding where two runs of one test left different bytes that must be the same.
+fn difference(
+    open: &LeftOpen<'_>,
+    [left, right]: [&Run; 2],
+    [left_name, right_name]: [&str; 2],
+    expectations: Expectations,
+) -> Option<Finding> {
+    let buffers = open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
+    let (name, offset, count) = buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
         let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
-        let mut offsets = differing.map(|(offset, _)| offset);
+        let closed = |offset: &usize| open.opening(index, *offset as u64, expectations).is_none();
+        let mut offsets = differing.map(|(offset, _)| offset).filter(closed);
         let first = offsets.next()?;
         Some((buffer.name.clone(), first, 1 + offsets.count()))
     })?;

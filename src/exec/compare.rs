@@ -46,6 +46,33 @@ fn floats_agree(scalar: ScalarType, expected: u64, actual: u64, tolerance: &Tole
         || tolerance.ulp.is_some_and(|ulp| ulp_distance(scalar, expected, actual) <= ulp)
 }
 
+/// One representation of all values that are equal without a tolerance (with `bits`: the bits themselves).
+pub fn canonical(scalar: ScalarType, bits: u64, tolerance: &Tolerance) -> u64 {
+    match (scalar.class(), tolerance.bits) {
+        (_, true) | (ScalarClass::Signed | ScalarClass::Unsigned, false) => bits,
+        (ScalarClass::Bool, false) => u64::from(bits != 0),
+        (ScalarClass::Float, false) => {
+            let value = decode_float(scalar, bits);
+            match (value.is_nan(), value == 0.0) {
+                // No float has all bits set but a NaN.
+                (true, _) => u64::MAX,
+                (false, true) => 0,
+                (false, false) => bits,
+            }
+        }
+    }
+}
+
+/// Position of a value among all of its type: ascending with the value; NaNs come last and are one, and so are the zeros.
+pub fn ordered(scalar: ScalarType, bits: u64) -> i128 {
+    match scalar.class() {
+        ScalarClass::Bool => i128::from(bits != 0),
+        ScalarClass::Signed | ScalarClass::Unsigned => decode_integer(scalar, bits),
+        ScalarClass::Float if decode_float(scalar, bits).is_nan() => i128::MAX,
+        ScalarClass::Float => ordinal(scalar, bits),
+    }
+}
+
 /// Number of steps from one finite float to the next between two floats; the zeros are one value.
 pub fn ulp_distance(scalar: ScalarType, left: u64, right: u64) -> u64 {
     ordinal(scalar, left).abs_diff(ordinal(scalar, right)) as u64

@@ -4,7 +4,8 @@
 //! findings do not change it. Mismatches are listed up to a bound and counted in full.
 //! Does not cover: exit codes, and what findings mean for them.
 
-use super::compare::{agrees, shown, shown_bits};
+use super::compare::{shown, shown_bits};
+use super::comparison::{Disagreement, Placement, compare};
 use super::prepare::scalar::read;
 use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
 use super::texel::{compared, stored_offset};
@@ -45,7 +46,7 @@ pub fn judge(prepared: &Prepared, run: &Run, reference: &mut dyn ReferenceRunner
     for expected in &prepared.expected {
         if let Err(stopped) = comparison.expectation(expected, reference)? {
             let (verdict, reason) = stopped;
-            let mismatch_count = comparison.counts.iter().map(|(_, wrong, _)| wrong).sum();
+            let mismatch_count = comparison.counts.iter().map(|count| count.wrong).sum();
             return Ok(Judgement { verdict, reason: Some(reason), mismatches: comparison.mismatches, mismatch_count });
         }
     }
@@ -71,8 +72,24 @@ struct Comparison<'a> {
     prepared: &'a Prepared,
     run: &'a Run,
     mismatches: Vec<Mismatch>,
-    /// Per expectation with mismatches: buffer, number of mismatches, number of elements.
-    counts: Vec<(String, u64, u64)>,
+    /// Per expectation with mismatches.
+    counts: Vec<Count>,
+}
+
+/// What an expectation found wrong.
+struct Count {
+    buffer: String,
+    placement: Placement,
+    source: Source,
+    wrong: u64,
+    all: u64,
+}
+
+/// Who says what is right.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Values,
+    Checker,
 }
 
 /// Why no comparison could be made.
@@ -88,60 +105,113 @@ impl Comparison<'_> {
         let Some(actual) = self.run.buffers.get(expected.buffer) else {
             return Ok(Err((Verdict::Undetermined, format!("the engine returned no contents of `{name}`"))));
         };
-        let leaves = match &expected.contents {
-            ExpectedContents::Values(leaves) => leaves.clone(),
-            ExpectedContents::Buffer { other, scalar, offset } => match self.run.buffers.get(*other) {
-                Some(bytes) => leaves(&compared(expected.format, bytes), *scalar, *offset),
+        let (leaves, actual) = match &expected.contents {
+            ExpectedContents::Values(leaves) => (leaves.clone(), actual.clone()),
+            ExpectedContents::Buffer { other, scalar, offset, length } => match self.run.buffers.get(*other) {
+                Some(bytes) => {
+                    let bytes = compared(expected.format, bytes);
+                    (leaves(bytes.get(..*length).unwrap_or(&bytes), *scalar, *offset), actual.clone())
+                }
                 None => return Ok(Err((Verdict::Undetermined, "the engine returned too few buffers".to_owned()))),
             },
-            ExpectedContents::Reference { job, scalar, offset } => {
+            ExpectedContents::Reference { job, scalar, offset, length } => {
                 let run = reference.run(job)?;
-                if let Some((verdict, reason)) = incomplete(&run.completion) {
-                    // That the reference breaks says nothing about the kernel under test.
-                    let verdict = match verdict {
-                        Verdict::Unsupported => Verdict::Unsupported,
-                        _ => Verdict::Undetermined,
-                    };
-                    return Ok(Err((verdict, format!("the reference for `{name}` did not complete: {reason}"))));
+                if let Some(stopped) = stopped(&run, &format!("the reference for `{name}`")) {
+                    return Ok(Err(stopped));
                 }
                 let bytes = run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice);
                 let bytes = compared(expected.format, bytes);
-                leaves(bytes.get(*offset..).unwrap_or(&[]), *scalar, *offset)
+                (leaves(bytes.get(*offset..*offset + *length).unwrap_or(&[]), *scalar, *offset), actual.clone())
+            }
+            ExpectedContents::Check { job } => {
+                let run = reference.run(&checking(job, expected.buffer, self.run))?;
+                if let Some(stopped) = stopped(&run, &format!("the checker `{}`", job.modules[0].kernel)) {
+                    return Ok(Err(stopped));
+                }
+                if let Some(finding) = run.findings.first() {
+                    let reason = format!("the checker itself has findings, the first: {}", finding.message);
+                    return Ok(Err((Verdict::Undetermined, reason)));
+                }
+                let verdict = run.buffers.get(expected.buffer).cloned().unwrap_or_default();
+                (ones(self.prepared.job.buffers[expected.buffer].bytes.len()), verdict)
             }
         };
-        self.compare(expected, &compared(expected.format, actual), &leaves);
-        Ok(Ok(()))
+        Ok(self.compare(expected, &compared(expected.format, &actual), &leaves))
     }
 
-    fn compare(&mut self, expected: &Expected, actual: &[u8], leaves: &[Leaf]) {
+    fn compare(&mut self, expected: &Expected, actual: &[u8], leaves: &[Leaf]) -> Result<(), Stopped> {
         let name = &self.prepared.job.buffers[expected.buffer].name;
-        let mut wrong = 0;
-        for leaf in leaves {
-            let found = read(actual, leaf.scalar, leaf.offset as usize);
-            if found.is_some_and(|found| agrees(leaf.scalar, leaf.bits, found, &expected.tolerance)) {
-                continue;
+        let outcome = compare(actual, leaves, &expected.tolerance, expected.placement, self.prepared.listed)
+            .map_err(|why| (Verdict::Undetermined, format!("`{name}`: {why}")))?;
+        let source = match expected.contents {
+            ExpectedContents::Check { .. } => Source::Checker,
+            ExpectedContents::Values(_) | ExpectedContents::Buffer { .. } | ExpectedContents::Reference { .. } => {
+                Source::Values
             }
-            wrong += 1;
-            if wrong <= self.prepared.listed as u64 {
-                let mismatch = mismatch(name, leaf, found, expected.tolerance.bits);
-                let offset = expected.format.map_or(leaf.offset, |format| stored_offset(format, leaf.offset));
-                self.mismatches.push(Mismatch { offset, ..mismatch });
-            }
+        };
+        for disagreement in &outcome.listed {
+            let bits = expected.tolerance.bits && source == Source::Values;
+            let mismatch = mismatch(name, disagreement, bits);
+            let offset = expected.format.map_or(mismatch.offset, |format| stored_offset(format, mismatch.offset));
+            self.mismatches.push(Mismatch { offset, ..mismatch });
         }
-        if wrong > 0 {
-            self.counts.push((name.clone(), wrong, leaves.len() as u64));
+        if outcome.wrong > 0 {
+            let (wrong, all) = (outcome.wrong, outcome.all);
+            self.counts.push(Count { buffer: name.clone(), placement: expected.placement, source, wrong, all });
         }
+        Ok(())
     }
 
     fn judgement(self) -> Judgement {
-        let mismatch_count = self.counts.iter().map(|(_, wrong, _)| wrong).sum();
-        let sentences: Vec<String> = (self.counts.iter())
-            .map(|(name, wrong, all)| format!("{wrong} of {all} elements of `{name}` differ from what is expected"))
-            .collect();
+        let mismatch_count = self.counts.iter().map(|count| count.wrong).sum();
+        let sentences: Vec<String> = self.counts.iter().map(Count::sentence).collect();
         let verdict = if mismatch_count == 0 { Verdict::Pass } else { Verdict::Fail };
         let reason = (!sentences.is_empty()).then(|| sentences.join("; "));
         Judgement { verdict, reason, mismatches: self.mismatches, mismatch_count }
     }
+}
+
+impl Count {
+    fn sentence(&self) -> String {
+        let Count { buffer, placement, source, wrong, all } = self;
+        match (source, placement) {
+            (Source::Checker, _) => format!("the checker refuses {wrong} of {all} elements of its verdict `{buffer}`"),
+            (Source::Values, Placement::InPlace) => {
+                format!("{wrong} of {all} elements of `{buffer}` differ from what is expected")
+            }
+            (Source::Values, Placement::AnyOrder { .. }) => {
+                format!("{wrong} of {all} records that are expected in `{buffer}`, in any order, are not there")
+            }
+        }
+    }
+}
+
+/// Why a run beside the test gives nothing to judge by. That it breaks says nothing about the kernel under test.
+fn stopped(run: &Run, who: &str) -> Option<Stopped> {
+    let (verdict, reason) = incomplete(&run.completion)?;
+    let verdict = match verdict {
+        Verdict::Unsupported => Verdict::Unsupported,
+        Verdict::Pass | Verdict::Fail | Verdict::Error | Verdict::NotRun | Verdict::Timeout | Verdict::Undetermined => {
+            Verdict::Undetermined
+        }
+    };
+    Some((verdict, format!("{who} did not complete: {reason}")))
+}
+
+/// The job of a checker on what a run has left; its verdict is zeros, so that what it does not write does not hold.
+fn checking(job: &Job, verdict: usize, run: &Run) -> Job {
+    let mut job = job.clone();
+    for (index, (buffer, left)) in job.buffers.iter_mut().zip(&run.buffers).enumerate() {
+        buffer.bytes = if index == verdict { vec![0; left.len()] } else { left.clone() };
+        buffer.defined = std::iter::once(0..left.len()).collect();
+    }
+    job
+}
+
+/// A verdict of so many bytes in which everything holds.
+fn ones(bytes: usize) -> Vec<Leaf> {
+    let scalar = ScalarType::Uint32;
+    (0..bytes).step_by(scalar.size()).map(|at| Leaf { offset: at as u64, scalar, bits: 1 }).collect()
 }
 
 /// Every scalar of `bytes`, which stand at byte `offset` of the buffer judged.
@@ -153,13 +223,27 @@ fn leaves(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
 }
 
 /// With equal bits asked for, the expected value is shown by its bits: the values may look the same.
-fn mismatch(buffer: &str, leaf: &Leaf, actual: Option<u64>, bits: bool) -> Mismatch {
-    let expected = if bits { shown_bits(leaf.scalar, leaf.bits).into() } else { shown(leaf.scalar, leaf.bits) };
+fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatch {
+    let value = |(scalar, bits): &(ScalarType, u64)| {
+        if by_bits { shown_bits(*scalar, *bits).into() } else { shown(*scalar, *bits) }
+    };
+    let actual = disagreement.actual.as_ref();
+    let bits = actual.iter().flat_map(|all| all.iter()).map(|(scalar, bits)| shown_bits(*scalar, *bits));
     Mismatch {
         buffer: buffer.to_owned(),
-        offset: leaf.offset,
-        expected,
-        actual: actual.map_or(serde_json::Value::Null, |actual| shown(leaf.scalar, actual)),
-        bits: actual.map_or(String::new(), |actual| shown_bits(leaf.scalar, actual)),
+        offset: disagreement.offset,
+        expected: together(disagreement.expected.iter().map(value).collect()),
+        actual: actual.map_or(serde_json::Value::Null, |all| {
+            together(all.iter().map(|(scalar, bits)| shown(*scalar, *bits)).collect())
+        }),
+        bits: bits.collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// A number, or the numbers of a record.
+fn together(mut values: Vec<serde_json::Value>) -> serde_json::Value {
+    match values.len() {
+        1 => values.remove(0),
+        _ => values.into(),
     }
 }

@@ -7,7 +7,7 @@
 //! Does not cover: whether the expected values are the right ones, or what a later dispatch overwrites.
 
 use super::compare::agrees;
-use super::texel::stored_offset;
+use super::texel::{stored_offset, stored_range};
 use crate::model::element::{ElementType, ScalarClass, ScalarType};
 use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
 use crate::model::flow::{BufferRange, DispatchFlow};
@@ -82,8 +82,9 @@ fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes
     match &expectation.contents {
         StoredContents::Values(_) if ours.is_empty() => Err(not_stored(name, flows)),
         StoredContents::Values(_) => Ok(ours),
-        StoredContents::EqualsBuffer { buffer, .. } => {
-            let other = BufferRange { buffer: buffer.clone(), offset: 0, bytes: u64::MAX };
+        StoredContents::EqualsBuffer { buffer, length, .. } => {
+            let bytes = length.map_or(u64::MAX, |length| stored_length(expectation, length));
+            let other = BufferRange { buffer: buffer.clone(), offset: 0, bytes };
             let theirs = made_by(vec![other], flows);
             let mut judged = without(&ours, &codes_of(&theirs));
             judged.extend(without(&theirs, &codes_of(&ours)));
@@ -95,6 +96,13 @@ fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes
                 true => format!("{}, nor to `{buffer}`", not_stored(name, flows)),
                 false => format!("`{name}` and `{buffer}` are made by the same kernels"),
             })
+        }
+        StoredContents::Check { kernel, reads } => {
+            let judged = without(&made_by(reads.clone(), flows), &BTreeSet::from([code(&KernelName(kernel.clone()))]));
+            if judged.is_empty() {
+                return Err(format!("the checker `{kernel}` looks at nothing that a kernel of the test stores"));
+            }
+            Ok(judged)
         }
         StoredContents::Reference { kernel, .. } => {
             let judged = without(&ours, &BTreeSet::from([code(&KernelName(kernel.clone()))]));
@@ -145,21 +153,32 @@ fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<us
 /// The bytes whose values can fail an expectation.
 fn compared_ranges(expectation: &StoredExpectation) -> Vec<BufferRange> {
     let scalar = |text: &str| text.parse::<ElementType>().ok().map(|element| element.scalar);
-    let from = |offset: u64| {
+    let from = |offset: u64, length: Option<u64>| {
         let offset = expectation.format.map_or(offset, |format| stored_offset(format, offset));
-        vec![BufferRange { buffer: expectation.buffer.clone(), offset, bytes: u64::MAX - offset }]
+        let bytes = length.map_or(u64::MAX - offset, |length| stored_length(expectation, length));
+        vec![BufferRange { buffer: expectation.buffer.clone(), offset, bytes }]
     };
     match &expectation.contents {
         StoredContents::Values(runs) => runs.iter().flat_map(|run| compared_run(expectation, run)).collect(),
-        StoredContents::EqualsBuffer { scalar: text, offset, .. }
-        | StoredContents::Reference { scalar: text, offset, .. } => {
+        // What the checker reads stands apart: every value of its verdict but one fails.
+        StoredContents::Check { .. } => from(0, None),
+        StoredContents::EqualsBuffer { scalar: text, offset, length, .. }
+        | StoredContents::Reference { scalar: text, offset, length, .. } => {
             match scalar(text) {
                 // What is expected is not known before the run: a tolerance that lets every value pass for one.
                 Some(scalar) if !can_fail(scalar, one(scalar), expectation) => Vec::new(),
-                Some(_) | None => from(*offset),
+                Some(_) | None => from(*offset, *length),
             }
         }
     }
+}
+
+/// Bytes of the buffer that so many compared bytes stand for.
+fn stored_length(expectation: &StoredExpectation, compared: u64) -> u64 {
+    expectation.format.map_or(compared, |format| {
+        let range = stored_range(format, 0..compared);
+        range.end - range.start
+    })
 }
 
 /// Neighbouring elements of a run that some value fails, together.

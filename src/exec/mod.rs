@@ -6,9 +6,12 @@
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
 pub mod compare;
+pub mod comparison;
 pub mod flow;
 pub mod judge;
 pub mod judged;
+pub mod judged_bytes;
+pub mod matching;
 pub mod permitted;
 pub mod prepare;
 pub mod repeat;
@@ -26,7 +29,7 @@ use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::schedule::Extent;
 use crate::model::verdict::EngineName;
-use repeat::Results;
+use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
 use schedule::Following;
 use std::collections::BTreeMap;
@@ -219,6 +222,11 @@ pub trait Executor {
     /// one that leaves their order to a device.
     fn extents(&mut self, _job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
         Ok(None)
+    }
+
+    /// The different results of the last job, of who repeats jobs; gives them away.
+    fn take_variants(&mut self) -> Vec<Variant> {
+        Vec::new()
     }
 
     /// Jobs run in this schedule from now on; only an engine that has extents does so.

@@ -30,11 +30,20 @@ pub struct Repeated<'a> {
     engine: &'a mut dyn Executor,
     repetitions: NonZeroU32,
     started: u32,
+    variants: Vec<Variant>,
+}
+
+/// One of the different results that repetitions of a job left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    pub run: Run,
+    /// The first repetition that left it, counted from 1.
+    pub repetition: usize,
 }
 
 impl<'a> Repeated<'a> {
     pub fn new(engine: &'a mut dyn Executor, repetitions: NonZeroU32) -> Self {
-        Self { engine, repetitions, started: 0 }
+        Self { engine, repetitions, started: 0, variants: Vec::new() }
     }
 
     /// Repetitions of the last job that were started.
@@ -60,13 +69,21 @@ impl Executor for Repeated<'_> {
         self.engine.follow(following);
     }
 
+    /// Some where the repetitions of the last job completed and left several results; then it is
+    /// [`Completion::Varying`].
+    fn take_variants(&mut self) -> Vec<Variant> {
+        std::mem::take(&mut self.variants)
+    }
+
     /// Counts are those of the first repetition; only it is observed, but for findings.
     fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
         // A failure of the tool comes with the first.
         self.started = 1;
         let (results, counts) = self.engine.run_repeatedly(job, self.repetitions, observer)?;
         self.started = results.started();
-        Ok((results.outcome(job, self.repetitions), counts))
+        let (run, variants) = results.outcome(job, self.repetitions);
+        self.variants = variants;
+        Ok((run, counts))
     }
 }
 
@@ -131,8 +148,8 @@ impl Results {
         self.of.push(index);
     }
 
-    /// What all of them come to.
-    pub fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> Run {
+    /// What all of them come to, and the different results where completed repetitions left several.
+    pub fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> (Run, Vec<Variant>) {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by(Finding::order);
         let completed = self.completed();
@@ -141,8 +158,12 @@ impl Results {
             Some(_) => None,
             None => self.variation(job).map(|reason| Completion::Varying { reason }),
         };
+        let variants = match &completion {
+            Some(Completion::Varying { .. }) => self.variants(),
+            Some(_) | None => Vec::new(),
+        };
         let first = self.different.swap_remove(0);
-        match completion {
+        let run = match completion {
             None => Run { findings, ..first },
             Some(completion) => Run {
                 findings,
@@ -151,7 +172,14 @@ impl Results {
                 race_scope: first.race_scope,
                 ..Run::ended(completion)
             },
-        }
+        };
+        (run, variants)
+    }
+
+    fn variants(&self) -> Vec<Variant> {
+        let first = |index: usize| self.of.iter().position(|of| *of == index).map_or(0, |at| at + 1);
+        let runs = self.different.iter().enumerate();
+        runs.map(|(index, run)| Variant { run: run.clone(), repetition: first(index) }).collect()
     }
 
     /// How the results of completed repetitions differ; none: they do not.
@@ -253,7 +281,7 @@ mod tests {
         let mut runs = runs.into_iter();
         let mut results = Results::new(runs.next().expect("one"));
         runs.for_each(|run| results.add(run, &mut Unobserved));
-        results.outcome(&job(), times)
+        results.outcome(&job(), times).0
     }
 
     fn reason(runs: Vec<Run>) -> String {

@@ -1,18 +1,22 @@
 //! Expectations as evidence stores them, so that a verdict can be derived again from stored outputs alone.
 //!
-//! Promises: the same comparison as `judge`. Does not cover: expectations by a reference kernel, whose values exist only
-//! while it runs; they are stored by name and `verify` says that they cannot be derived again.
+//! Promises: the same comparison as `judge`. Does not cover: expectations by a reference kernel or a checker, whose values
+//! exist only while it runs; they are stored by name and `verify` says that they cannot be derived again.
 
-use super::compare::agrees;
-use super::prepare::scalar::read;
+use super::comparison::{Placement, compare};
 use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
 use super::texel::compared;
+use super::{Job, flow};
 use crate::model::element::{ElementType, ScalarType};
 use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
+use crate::model::flow::{BufferRange, StoreFlow};
+use crate::model::id::KernelName;
 use crate::model::verdict::Verdict;
+use crate::spirv::flow::flows;
+use crate::spirv::module::Module;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The expectations of a prepared test.
 pub fn expectations(prepared: &Prepared) -> Vec<StoredExpectation> {
@@ -23,21 +27,52 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
     let name = |index: usize| prepared.job.buffers[index].name.clone();
     let contents = match &expected.contents {
         ExpectedContents::Values(leaves) => StoredContents::Values(runs(leaves)),
-        ExpectedContents::Buffer { other, scalar, offset } => {
-            StoredContents::EqualsBuffer { buffer: name(*other), scalar: scalar.to_string(), offset: *offset as u64 }
+        ExpectedContents::Buffer { other, scalar, offset, length } => {
+            let whole = compared(expected.format, &prepared.job.buffers[*other].bytes).len() == *length;
+            StoredContents::EqualsBuffer {
+                buffer: name(*other),
+                scalar: scalar.to_string(),
+                offset: *offset as u64,
+                length: (!whole).then_some(*length as u64),
+            }
         }
-        ExpectedContents::Reference { job, scalar, offset } => {
-            let kernels: Vec<&str> = job.modules.iter().map(|module| module.kernel.as_str()).collect();
-            let kernel = kernels.join(", ");
-            StoredContents::Reference { kernel, scalar: scalar.to_string(), offset: *offset as u64 }
+        ExpectedContents::Reference { job, scalar, offset, length } => {
+            let whole = compared(expected.format, &prepared.job.buffers[expected.buffer].bytes).len();
+            StoredContents::Reference {
+                kernel: kernels(job),
+                scalar: scalar.to_string(),
+                offset: *offset as u64,
+                length: (*offset + *length != whole).then_some(*length as u64),
+            }
+        }
+        ExpectedContents::Check { job } => {
+            StoredContents::Check { kernel: kernels(job), reads: read_by(job, &name(expected.buffer)) }
         }
     };
     StoredExpectation {
         buffer: name(expected.buffer),
         format: expected.format,
         tolerance: expected.tolerance,
+        record: expected.placement.stored(),
         contents,
     }
+}
+
+/// What the verdict of a checker depends on, by the code of its kernel: nothing where that cannot be told.
+fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
+    let dispatch = &job.dispatches[0];
+    let Ok(module) = Module::parse(job.modules[dispatch.module].words.to_vec()) else { return Vec::new() };
+    let Ok(flows) = flows(&module, &dispatch.entry, &dispatch.specialization) else { return Vec::new() };
+    let flow = flow::of_dispatch(job, 0, &KernelName(job.modules[dispatch.module].kernel.clone()), &flows);
+    let writes = |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict);
+    let reads: BTreeSet<BufferRange> =
+        flow.stores.iter().filter(writes).flat_map(|store| store.from.iter().cloned()).collect();
+    reads.into_iter().filter(|range| range.buffer != verdict).collect()
+}
+
+fn kernels(job: &Job) -> String {
+    let names: Vec<&str> = job.modules.iter().map(|module| module.kernel.as_str()).collect();
+    names.join(", ")
 }
 
 /// Neighbouring leaves of one type as one run.
@@ -65,14 +100,14 @@ fn runs(leaves: &[Leaf]) -> Vec<ExpectedRun> {
 pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<u8>>) -> Result<Verdict, String> {
     for expectation in expectations {
         let name = &expectation.buffer;
+        // What is expected comes first: of a checker or a reference nothing else is needed.
+        let leaves = leaves(expectation, outputs)?;
         let actual =
             outputs.get(name).ok_or_else(|| format!("the contents of buffer {name} are stored as a hash alone"))?;
         let actual = compared(expectation.format, actual);
-        for leaf in leaves(expectation, outputs)? {
-            let found = read(&actual, leaf.scalar, leaf.offset as usize);
-            if !found.is_some_and(|found| agrees(leaf.scalar, leaf.bits, found, &expectation.tolerance)) {
-                return Ok(Verdict::Fail);
-            }
+        let placement = Placement::of_stored(expectation.record);
+        if compare(&actual, &leaves, &expectation.tolerance, placement, 0)?.wrong > 0 {
+            return Ok(Verdict::Fail);
         }
     }
     Ok(Verdict::Pass)
@@ -91,12 +126,17 @@ fn leaves(expectation: &StoredExpectation, outputs: &BTreeMap<String, Vec<u8>>) 
             }
             Ok(leaves)
         }
-        StoredContents::EqualsBuffer { buffer, scalar: text, offset } => {
+        StoredContents::EqualsBuffer { buffer, scalar: text, offset, length } => {
             let bytes = outputs.get(buffer).ok_or_else(|| format!("the contents of buffer {buffer} are not stored"))?;
-            Ok(split(&compared(expectation.format, bytes), scalar(text)?, *offset))
+            let bytes = compared(expectation.format, bytes);
+            let length = length.map_or(bytes.len(), |length| (length as usize).min(bytes.len()));
+            Ok(split(&bytes[..length], scalar(text)?, *offset))
         }
         StoredContents::Reference { kernel, .. } => {
             Err(format!("its expectation comes from the reference kernel {kernel}"))
+        }
+        StoredContents::Check { kernel, reads: _ } => {
+            Err(format!("its verdict comes from the checker kernel {kernel}"))
         }
     }
 }

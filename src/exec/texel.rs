@@ -93,6 +93,13 @@ pub fn stored_offset(format: ImageFormat, compared: u64) -> u64 {
     texel * format.texel_size() as u64 + within * size as u64
 }
 
+/// The stored bytes of the texels that a range of compared bytes belongs to.
+pub fn stored_range(format: ImageFormat, compared: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let size = format.texel_size() as u64;
+    let components = u64::from(format.components()) * format.component().size() as u64;
+    compared.start / components * size..compared.end.div_ceil(components) * size
+}
+
 /// Byte of the compared components at which a texel's begin.
 pub fn compared_offset(format: ImageFormat, stored: u64) -> u64 {
     stored / format.texel_size() as u64 * u64::from(format.components()) * format.component().size() as u64

@@ -6,7 +6,7 @@
 
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
-use super::flow::DispatchFlow;
+use super::flow::{BufferRange, DispatchFlow};
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
@@ -236,6 +236,9 @@ pub struct StoredExpectation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<super::image::ImageFormat>,
     pub tolerance: super::procedure::Tolerance,
+    /// Bytes of the records that may stand in any order; none: every element stands in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
     pub contents: StoredContents,
 }
 
@@ -248,6 +251,9 @@ pub enum StoredContents {
         buffer: String,
         scalar: String,
         offset: u64,
+        /// Bytes compared; none: all of the other buffer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        length: Option<u64>,
     },
     /// What a reference kernel computes from byte `offset` on; its values are not stored.
     Reference {
@@ -257,6 +263,15 @@ pub enum StoredContents {
         scalar: String,
         #[serde(default)]
         offset: u64,
+        /// Bytes compared; none: all that follow.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        length: Option<u64>,
+    },
+    /// A checker kernel writes the verdict, which is not stored.
+    Check {
+        kernel: String,
+        /// What the verdict can depend on, by the code of the kernel.
+        reads: Vec<BufferRange>,
     },
 }
 
@@ -290,6 +305,9 @@ pub struct TestResult {
     /// What other schedules showed; none where none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,
+    /// What differed between repetitions, modules and schedules where the test leaves it open, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_open: Vec<String>,
     /// Actual final contents by buffer name.
     #[serde(default)]
     pub outputs: BTreeMap<String, OutputBytes>,
@@ -463,15 +481,18 @@ pub struct ModuleHashes {
 pub struct Agreement {
     pub test: TestId,
     pub kernel: KernelName,
-    /// `identical`, `within-tolerance`, `within-error-bounds`, `different` or `not compared`.
+    /// `identical`, `within-tolerance`, `left-open`, `within-error-bounds`, `different` or `not compared`.
     pub outputs: String,
-    /// `identical`, `different` or `not compared`.
+    /// `identical`, `schedule-dependent`, `different` or `not compared`.
     pub coverage: String,
     /// Elements, decisions and vectors that differ, with values and operands.
     pub differences: Vec<String>,
     /// Where outputs differ and no tolerance of the test covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<ErrorBounds>,
+    /// What differs where the test leaves it open, and vectors that depend on the schedule, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_open: Vec<String>,
 }
 
 /// How the outputs of two engines lie to what the Vulkan specification permits ("Precision and Operation of SPIR-V

@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod diagnostic;
 pub mod element;
 pub mod evidence;
+pub mod expectation;
 pub mod finding;
 pub mod finding_subject;
 pub mod flow;

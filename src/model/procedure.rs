@@ -6,6 +6,7 @@
 //! Does not cover: reading files (`requirement::document`), laying data out (`exec::prepare`), verdicts (`exec::judge`).
 
 use super::element::{DataType, Datum, ElementType};
+use super::expectation::{CheckerKernel, ElementOrder};
 use super::id::{KernelName, RequirementId, TestId};
 use super::image::{Image, ImageFormat, Sampler};
 use schemars::JsonSchema;
@@ -360,12 +361,12 @@ pub struct SpecializationValue {
     pub bits: Option<Datum>,
 }
 
-/// What a buffer or an image must hold at the end: exactly one of `values`, `file`, `equals_buffer` (`equals_image`) and
-/// `reference`.
+/// What a buffer or an image must hold at the end: exactly one of `values`, `file`, `equals_buffer` (`equals_image`),
+/// `reference` and `check`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// Either a buffer or an image.
+    /// Either a buffer or an image; neither beside `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -382,13 +383,22 @@ pub struct Expectation {
     /// Images: 0 where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<u32>,
+    /// Elements (texels) that are judged from `offset` on; none: as many as `values` or `file` have, else all that follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// None: `fixed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<ElementOrder>,
+    /// With `order = "any"`: elements that stay together; with `reflect` bytes. None: 1, and a vector or texel is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
     /// Elements from `offset` on, flat or one array per vector (per texel).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Datum>,
     /// A `.npy` or raw file with the elements from `offset` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Another buffer whose final contents the rest of this buffer must equal.
+    /// Another buffer whose final contents the rest of this buffer (with `count`: so many elements) must equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equals_buffer: Option<String>,
     /// Another image of the same format and size whose final contents this image must equal.
@@ -397,15 +407,19 @@ pub struct Expectation {
     /// Another kernel that computes the expected contents from the same initial buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
+    /// A kernel that reads the final contents and writes a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckerKernel>,
     /// None: every element must be equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
 }
 
 impl Expectation {
-    /// The buffer or image judged; empty where the file names none, which is an error.
+    /// The buffer or image judged, the verdict of a checker; empty where the file names none, which is an error.
     pub fn judged(&self) -> &str {
-        self.buffer.as_deref().or(self.image.as_deref()).unwrap_or_default()
+        let verdict = self.check.as_ref().map(|check| check.verdict.as_str());
+        self.buffer.as_deref().or(self.image.as_deref()).or(verdict).unwrap_or_default()
     }
 }
 

@@ -549,6 +549,7 @@ fn requirements() -> Vec<RequirementEvidence> {
 
 fn result(engine: EngineName, verdict: Verdict) -> TestResult {
     TestResult {
+        left_open: Vec::new(),
         engine,
         verdict,
         reason: None,
@@ -693,6 +694,7 @@ pub fn evidence() -> Evidence {
         not_judged: None,
     };
     let agreement = |test: &str, coverage: &str, differences: Vec<String>| Agreement {
+        left_open: Vec::new(),
         test: test.into(),
         kernel: NAIVE.into(),
         outputs: "identical".into(),

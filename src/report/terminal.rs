@@ -188,7 +188,7 @@ impl Page<'_> {
         let rows = &evidence.campaign.agreement;
         let count =
             |wanted: &str| rows.iter().filter(|row| row.outputs == wanted && row.coverage != "different").count();
-        let outcomes = ["identical", "within-tolerance", "within-error-bounds", "not compared"];
+        let outcomes = ["identical", "within-tolerance", "left-open", "within-error-bounds", "not compared"];
         let mut parts: Vec<_> = outcomes.iter().map(|outcome| (count(outcome), *outcome, Tone::Good)).collect();
         let different = rows.len() - parts.iter().map(|(n, _, _)| n).sum::<usize>();
         parts.push((different, "different", Tone::Bad));

@@ -3,6 +3,7 @@
 use super::check::{check_name, unknown};
 use super::document::{Located, Origin};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::expectation::{CheckerKernel, ElementOrder};
 use crate::model::id::KernelName;
 use crate::model::image::Image;
 use crate::model::procedure::{Binding, Buffer, Expectation, SpecializationValue, Test, Tolerance};
@@ -161,6 +162,18 @@ impl Checker<'_> {
 
     /// What an expectation judges: a buffer or an image, with the keys that go with it.
     fn judged(&mut self, place: &Origin, expectation: &Expectation) {
+        if let Some(checker) = &expectation.check {
+            return self.checker(place, expectation, checker);
+        }
+        if expectation.record.is_some() && expectation.order != Some(ElementOrder::Any) {
+            let message = "`record` goes with `order = \"any\"`: else every element stands in its place";
+            self.problems.push(place.at("record").key_error("contradiction", message));
+        }
+        for (key, value) in [("record", expectation.record), ("count", expectation.count)] {
+            if value == Some(0) {
+                self.problems.push(place.at(key).error("bad-value", format!("`{key}` is at least 1")));
+            }
+        }
         match (&expectation.buffer, &expectation.image) {
             (Some(name), None) => self.buffer(&place.at("buffer"), name),
             (None, Some(name)) => self.image(&place.at("image"), name),
@@ -186,6 +199,32 @@ impl Checker<'_> {
         }
     }
 
+    /// A checker with its verdict; keys that say what is judged do not go with it.
+    fn checker(&mut self, place: &Origin, expectation: &Expectation, checker: &CheckerKernel) {
+        let others = [
+            ("buffer", expectation.buffer.is_some()),
+            ("image", expectation.image.is_some()),
+            ("type", expectation.data_type.is_some()),
+            ("offset", expectation.offset != 0),
+            ("level", expectation.level.is_some()),
+            ("layer", expectation.layer.is_some()),
+            ("count", expectation.count.is_some()),
+            ("order", expectation.order.is_some()),
+            ("record", expectation.record.is_some()),
+            ("tolerance", expectation.tolerance.is_some()),
+        ];
+        for (key, _) in others.iter().filter(|(_, given)| *given) {
+            let message = format!("`{key}` does not go with `check`: the checker says what it reads");
+            self.problems.push(place.at(*key).key_error("contradiction", message));
+        }
+        let place = place.at("check");
+        self.problems.extend(self.kernels.check(&place.at("kernel"), &checker.kernel));
+        self.groups(&place.at("groups"), checker.groups);
+        self.bindings(&place.at("bindings"), &checker.bindings);
+        check_specialization(&place.at("specialization"), &checker.specialization, self.problems);
+        self.buffer(&place.at("verdict"), &checker.verdict);
+    }
+
     fn expectation(&mut self, place: &Origin, expectation: &Expectation) {
         self.judged(place, expectation);
         let sources = [
@@ -193,11 +232,12 @@ impl Checker<'_> {
             expectation.file.is_some(),
             expectation.equals_buffer.is_some() || expectation.equals_image.is_some(),
             expectation.reference.is_some(),
+            expectation.check.is_some(),
         ];
         if sources.iter().filter(|given| **given).count() != 1 {
             let problem = place.error(
                 "contradiction",
-                "an expectation has exactly one of `values`, `file`, `equals_buffer` and `reference`",
+                "an expectation has exactly one of `values`, `file`, `equals_buffer`, `reference` and `check`",
             );
             self.problems.push(problem);
         }

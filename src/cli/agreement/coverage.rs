@@ -1,12 +1,14 @@
-//! Vectors and marks of the two engines: they must be the same.
+//! Vectors and marks of the two engines: they must be the same, but for those of decisions that depend on the schedule.
 //!
-//! Promises: a difference is a finding whatever it comes from. Where a run within the error bounds of the specification records
+//! Promises: any other difference is a finding whatever it comes from. Where a run within the error bounds of the specification records
 //! as the device did, the finding says so, with that run's operands.
 
 use super::{disagreement, run_varied};
 use crate::cli::configuration::Specialization;
 use crate::cli::kernel::{Kernel, Measured, Variant};
+use crate::cli::left_open::{LeftOpen, Recorded};
 use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun, job_of};
+use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::Variation;
 use crate::model::finding::Finding;
 use crate::model::place::{Position, Span};
@@ -18,12 +20,15 @@ pub struct CoverageComparison {
     pub outcome: &'static str,
     pub differences: Vec<String>,
     pub findings: Vec<Finding>,
+    /// Vectors that depend on the schedule and that one engine alone has, in words.
+    pub left_open: Vec<String>,
 }
 
 /// Vectors of every specialization that the test ran the kernel with.
-pub fn compare(prepared: &PreparedTest, kernel: &Kernel, sequential: &TestRun, vulkan: &TestRun) -> CoverageComparison {
+pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulkan: &TestRun) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
-    let mut comparison = CoverageComparison { outcome: "not compared", differences: Vec::new(), findings: Vec::new() };
+    let (differences, findings, left_open) = Default::default();
+    let mut comparison = CoverageComparison { outcome: "not compared", differences, findings, left_open };
     for ours in sequential.records.iter().filter(of_kernel) {
         let theirs = vulkan.records.iter().filter(of_kernel).find(|row| row.specialization == ours.specialization);
         let (Ok(left), Some(Ok(right)), Some(measured)) =
@@ -31,48 +36,94 @@ pub fn compare(prepared: &PreparedTest, kernel: &Kernel, sequential: &TestRun, v
         else {
             continue;
         };
-        let found = of_module(prepared, kernel, measured, &ours.specialization, [left, right]);
-        comparison.outcome =
-            if found.is_empty() && comparison.outcome != "different" { "identical" } else { "different" };
-        comparison.differences.extend(found.iter().map(|finding| finding.message.clone()));
-        comparison.findings.extend(found);
+        let ModuleComparison { findings, left_open } =
+            of_module(open, kernel, measured, &ours.specialization, [left, right]);
+        comparison.outcome = match (findings.is_empty(), left_open.is_empty(), comparison.outcome) {
+            (false, _, _) | (_, _, "different") => "different",
+            (true, false, _) | (true, true, "schedule-dependent") => "schedule-dependent",
+            (true, true, _) => "identical",
+        };
+        comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
+        comparison.findings.extend(findings);
+        comparison.left_open.extend(left_open);
     }
     comparison
 }
 
-/// A finding for each vector and mark that one engine recorded and the other did not.
+/// What the records of one module come to.
+struct ModuleComparison {
+    findings: Vec<Finding>,
+    left_open: Vec<String>,
+}
+
+/// A finding for each vector and mark that one engine recorded and the other did not, unless it depends on the schedule.
 fn of_module(
-    prepared: &PreparedTest,
+    open: &LeftOpen<'_>,
     kernel: &Kernel,
     measured: &Measured,
     specialization: &Specialization,
     [ours, theirs]: [&Records; 2],
-) -> Vec<Finding> {
+) -> ModuleComparison {
+    let prepared = open.prepared;
     let layout = &measured.markers.layout;
     let rows = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
-    let differing: Vec<_> =
-        rows.filter(|(slot, row)| ours.has(slot.base + row.sum) != theirs.has(slot.base + row.sum)).collect();
-    let marks = layout.marks.iter().enumerate().filter(|(_, bit)| ours.has(**bit) != theirs.has(**bit));
+    let differs = |bit: u32| ours.has(bit) != theirs.has(bit);
+    let differing: Vec<_> = rows.filter(|(slot, row)| differs(slot.base + row.sum)).collect();
+    let marks: Vec<_> = layout.marks.iter().enumerate().filter(|(_, bit)| differs(**bit)).collect();
+    if differing.is_empty() && marks.is_empty() {
+        return ModuleComparison { findings: Vec::new(), left_open: Vec::new() };
+    }
+    let label = module_label(open, kernel, specialization);
+    let scheduled = label.and_then(|label| open.dependence(Recorded::Source).bits.get(&label));
+    let depends = |bit: u32| scheduled.is_some_and(|bits| bits.contains(&bit));
+    let mark_text = |index: usize, bit: u32| {
+        format!(
+            "{}: {} on {}",
+            kernel.name,
+            marked(&measured.structure, MarkIndex(index as u32)),
+            Side::of(ours, bit).words()
+        )
+    };
+    let mut left_open = Vec::new();
+    for (slot, row) in differing.iter().filter(|(slot, row)| depends(slot.base + row.sum)) {
+        left_open.push(format!(
+            "{} `{}`: vector {} on {}: it depends on the schedule",
+            slot.decision,
+            measured.structure.decision(slot.decision).text,
+            row.vector.values,
+            Side::of(ours, slot.base + row.sum).words()
+        ));
+    }
+    for (index, bit) in marks.iter().filter(|(_, bit)| depends(**bit)) {
+        left_open.push(format!("{}: it depends on the schedule", mark_text(*index, **bit)));
+    }
     let mark = |(index, bit): (usize, &u32)| {
         let side = Side::of(ours, *bit);
         let witness = [ours, theirs].into_iter().find_map(|records| records.witnesses.get(bit)).copied();
-        let marked = marked(&measured.structure, MarkIndex(index as u32));
-        let finding = disagreement(format!("{}: {marked} on {}", kernel.name, side.words()))
+        let finding = disagreement(mark_text(index, *bit))
             .detail("mark", index as u64)
-            .detail("text", marked)
+            .detail("text", marked(&measured.structure, MarkIndex(index as u32)))
             .detail("only_on", side.engine());
         Finding { invocations: witness.into_iter().collect(), ..finding }
     };
-    let marks: Vec<_> = marks.map(mark).collect();
+    let marks: Vec<_> = marks.into_iter().filter(|(_, bit)| !depends(**bit)).map(mark).collect();
+    let differing: Vec<_> = differing.into_iter().filter(|(slot, row)| !depends(slot.base + row.sum)).collect();
     if differing.is_empty() {
-        return marks;
+        return ModuleComparison { findings: marks, left_open };
     }
     let varied = varied_records(prepared, kernel, specialization);
     let vectors = differing.into_iter().map(|(slot, row)| {
         let difference = VectorDifference { measured, slot, row, records: [ours, theirs], varied: &varied };
         difference.finding()
     });
-    vectors.chain(marks).collect()
+    ModuleComparison { findings: vectors.chain(marks).collect(), left_open }
+}
+
+/// Under which name engines keep the records of a kernel with a specialization.
+fn module_label(open: &LeftOpen<'_>, kernel: &Kernel, specialization: &Specialization) -> Option<String> {
+    let mut modules = open.plan.modules.iter().zip(&open.plan.job.modules);
+    let is_of = |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
+    modules.find(|(of, _)| is_of(of)).map(|(_, module)| module.kernel.clone())
 }
 
 /// What a mark stands for: the entry of a function, a label.

@@ -1,5 +1,5 @@
 //! Comparison of the engines, test by test: outputs within the test's tolerance or the specification's error bounds, vector
-//! sets exactly.
+//! sets exactly; what the test leaves open and what depends on the schedule is told apart (`left_open`).
 
 mod coverage;
 mod outputs;
@@ -7,6 +7,7 @@ pub mod stored;
 
 pub use coverage::marked;
 
+use super::left_open::LeftOpen;
 use super::test_run::{PreparedTest, TestRun};
 use crate::exec::schedule::Following;
 use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
@@ -39,7 +40,12 @@ pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Comparison {
 /// Findings of one test alone, and remarks on differences that are none.
 pub fn of_test(test: &PreparedTest, row: &[TestRun]) -> (Vec<Finding>, Vec<String>) {
     let Comparison { rows, findings } = compare_test(test, row);
-    let notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
+    let mut notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
+    for note in rows.into_iter().flat_map(|row| row.left_open) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
     (findings.into_iter().map(|one| one.finding).collect(), notes)
 }
 
@@ -58,11 +64,13 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
         return Comparison::default();
     };
     let test = &prepared.test.id;
-    let outputs = outputs::compare(prepared, sequential, vulkan);
+    let Ok(plan) = &prepared.plan else { return Comparison::default() };
+    let open = LeftOpen::of(prepared, plan);
+    let outputs = outputs::compare(&open, sequential, vulkan);
     let mut comparison = Comparison::default();
     for name in trace::kernels_of(prepared.test) {
         let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()) else { continue };
-        let coverage = coverage::compare(prepared, kernel, sequential, vulkan);
+        let coverage = coverage::compare(&open, kernel, sequential, vulkan);
         let of_kernel =
             outputs.findings.iter().filter(|(kernel, _)| *kernel == name).map(|(_, finding)| finding.clone());
         comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| KernelFinding {
@@ -78,6 +86,7 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
             coverage: coverage.outcome.to_owned(),
             differences: outputs.differences.iter().cloned().chain(coverage.differences).collect(),
             bounds: outputs.bounds.clone(),
+            left_open: outputs.left_open.iter().cloned().chain(coverage.left_open).collect(),
         });
     }
     comparison

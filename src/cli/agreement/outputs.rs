@@ -2,7 +2,8 @@
 
 use super::{disagreement, run_varied};
 use crate::cli::kernel::Variant;
-use crate::cli::test_run::{PreparedTest, TestRun, job_of};
+use crate::cli::left_open::{Expectations, LeftOpen};
+use crate::cli::test_run::{TestRun, job_of};
 use crate::exec::Job;
 use crate::exec::compare::{shown, shown_bits};
 use crate::exec::permitted::{Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, permit};
@@ -12,8 +13,8 @@ use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorB
 use crate::model::finding::Finding;
 use crate::model::id::KernelName;
 use crate::model::procedure::Tolerance;
-use crate::model::verdict::Verdict;
 use crate::spirv::precision::{Rounding, Zeros};
+use std::collections::BTreeSet;
 
 /// Most elements listed per buffer.
 const LISTED: usize = 64;
@@ -25,18 +26,20 @@ pub struct OutputComparison {
     /// With the kernel that last had the buffer bound.
     pub findings: Vec<(KernelName, Finding)>,
     pub bounds: Option<ErrorBounds>,
+    /// What differs where it may, in words.
+    pub left_open: Vec<String>,
 }
 
 impl OutputComparison {
     fn settled(outcome: &'static str) -> Self {
-        Self { outcome, differences: Vec::new(), findings: Vec::new(), bounds: None }
+        let (differences, findings, left_open) = Default::default();
+        Self { outcome, differences, findings, bounds: None, left_open }
     }
 }
 
-pub fn compare(prepared: &PreparedTest, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
-    let (Ok(plan), Some(job)) = (&prepared.plan, job_of(prepared, Variant::Production)) else {
-        return OutputComparison::settled("not compared");
-    };
+pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+    let (prepared, plan) = (open.prepared, open.plan);
+    let Some(job) = job_of(prepared, Variant::Production) else { return OutputComparison::settled("not compared") };
     if ours.outputs.is_empty() || theirs.outputs.is_empty() {
         return without_outputs(&job, plan, ours, theirs);
     }
@@ -44,7 +47,8 @@ pub fn compare(prepared: &PreparedTest, ours: &TestRun, theirs: &TestRun) -> Out
         return OutputComparison::settled("identical");
     }
     let blocks = Blocks::of(&job);
-    let both_pass = ours.verdict == Verdict::Pass && theirs.verdict == Verdict::Pass;
+    let expectations = Expectations::of(ours.verdict, theirs.verdict);
+    let both_pass = expectations == Expectations::MetByBoth;
     let mut differences = Vec::new();
     for (index, buffer) in job.buffers.iter().enumerate() {
         let (Some(left), Some(right)) = (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name)) else {
@@ -53,15 +57,27 @@ pub fn compare(prepared: &PreparedTest, ours: &TestRun, theirs: &TestRun) -> Out
         differences.extend(blocks.differences(index, left, right));
     }
     // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
+    let before = differences.len();
     differences.retain(|difference| !(both_pass && tolerated(plan, difference)));
+    let within_tolerance = differences.len() < before;
+    let mut openings = BTreeSet::new();
+    differences.retain(|difference| match open.opening(difference.buffer, difference.offset, expectations) {
+        Some(opening) => {
+            openings.insert((difference.buffer, opening));
+            false
+        }
+        None => true,
+    });
+    let left_open = open.notes("sequential and vulkan", &openings);
     if differences.is_empty() {
-        return OutputComparison::settled("within-tolerance");
+        let outcome = if within_tolerance { "within-tolerance" } else { "left-open" };
+        return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
     }
     let trial = permit(&mut differences, blocks.zeros, |variation| {
         let varied = run_varied(prepared, &job, variation)?;
         Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
     });
-    settle(plan, &job, &blocks, &differences, trial)
+    OutputComparison { left_open, ..settle(plan, &job, &blocks, &differences, trial) }
 }
 
 /// An engine left nothing to compare: verdicts alone.
@@ -84,8 +100,11 @@ fn tolerated(plan: &Prepared, difference: &Difference) -> bool {
             // Of an image the offsets are those of decoded components.
             _ if expected.format.is_some() => true,
             ExpectedContents::Values(leaves) => leaves.iter().any(|leaf| leaf.offset == difference.offset),
-            ExpectedContents::Buffer { other: _, scalar: _, offset }
-            | ExpectedContents::Reference { job: _, scalar: _, offset } => difference.offset >= *offset as u64,
+            ExpectedContents::Buffer { other: _, scalar: _, offset, length }
+            | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
+                (*offset as u64..(*offset + *length) as u64).contains(&difference.offset)
+            }
+            ExpectedContents::Check { .. } => false,
         }
     })
 }

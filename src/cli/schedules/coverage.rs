@@ -7,6 +7,7 @@
 use super::super::agreement::marked;
 use super::super::failure::Failure;
 use super::super::kernel::{Kernel, Variant};
+use super::super::left_open::{LeftOpen, Recorded};
 use super::super::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, object_job};
 use super::means::following;
 use crate::exec::schedule::Following;
@@ -15,15 +16,6 @@ use crate::model::records::Records;
 use crate::model::schedule::Schedule;
 use crate::model::structure::MarkIndex;
 use serde_json::Value;
-
-/// What a measuring job records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Recorded {
-    /// Vectors of decisions and marks.
-    Source,
-    /// Outcomes of the production module's branches.
-    Object,
-}
 
 /// A measuring job with what it recorded in the ordinary schedule.
 struct Measure {
@@ -49,6 +41,16 @@ pub struct CoverageDifference {
     pub what: String,
     pub details: Vec<(&'static str, Value)>,
     pub only: Only,
+    /// What recorded it, under which name and bit; none for barriers.
+    recorded: Option<(Recorded, String, u32)>,
+}
+
+impl CoverageDifference {
+    /// Whether it comes of what depends on the schedule though nothing races.
+    pub fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
+        let Some((recorded, label, bit)) = &self.recorded else { return false };
+        open.dependence(*recorded).bits.get(label).is_some_and(|bits| bits.contains(bit))
+    }
 }
 
 /// Which of the two covers it.
@@ -102,7 +104,10 @@ impl<'a> Measures<'a> {
                     Recorded::Source => source_differences(kernel, ordinary, other),
                     Recorded::Object => object_differences(kernel, ordinary, other),
                 };
-                found.extend(differences);
+                found.extend(differences.into_iter().map(|(bit, difference)| {
+                    let recorded = bit.map(|bit| (measure.recorded, module.kernel.clone(), bit));
+                    CoverageDifference { recorded, ..difference }
+                }));
             }
         }
         Ok(Ok(found))
@@ -117,7 +122,10 @@ fn only(ordinary: &Records, other: &Records, bit: u32) -> Option<Only> {
     }
 }
 
-fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<CoverageDifference> {
+/// With the bit that recorded it.
+type BitDifference = (Option<u32>, CoverageDifference);
+
+fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let Some(measured) = kernel.measured() else { return Vec::new() };
     let layout = &measured.markers.layout;
     let rows = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
@@ -127,19 +135,21 @@ fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
         let text = measured.structure.decision(slot.decision).text.clone();
         let what = format!("vector {vector} of {decision} `{text}`");
         let details = vec![("decision", decision.into()), ("text", text.into()), ("vector", vector.into())];
-        Some(CoverageDifference { kernel: kernel.name.clone(), what, details, only })
+        let kernel = kernel.name.clone();
+        Some((Some(slot.base + row.sum), CoverageDifference { kernel, what, details, only, recorded: None }))
     });
     let marks = layout.marks.iter().enumerate().filter_map(|(index, bit)| {
         let only = only(ordinary, other, *bit)?;
         let what = marked(&measured.structure, MarkIndex(index as u32));
         let details = vec![("mark", index.into()), ("text", what.clone().into())];
-        Some(CoverageDifference { kernel: kernel.name.clone(), what, details, only })
+        let kernel = kernel.name.clone();
+        Some((Some(*bit), CoverageDifference { kernel, what, details, only, recorded: None }))
     });
     vectors.chain(marks).chain(barrier_differences(kernel, ordinary, other)).collect()
 }
 
 /// Barriers that all invocations of a workgroup executed in one of the two alone.
-fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<CoverageDifference> {
+fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let differing = kernel.barriers().into_iter().enumerate().filter_map(|(index, barrier)| {
         let executed = |records: &Records| records.barriers.contains_key(&barrier.number);
         let only = match (executed(ordinary), executed(other)) {
@@ -150,12 +160,13 @@ fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> 
         let (obligation, place) = (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
         let what = format!("{obligation} (barrier at {place})");
         let details = vec![("obligation", obligation.into()), ("text", place.into())];
-        Some(CoverageDifference { kernel: kernel.name.clone(), what, details, only })
+        let kernel = kernel.name.clone();
+        Some((None, CoverageDifference { kernel, what, details, only, recorded: None }))
     });
     differing.collect()
 }
 
-fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<CoverageDifference> {
+fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let branches = kernel.object.structure.branches.iter();
     let outcomes = branches.flat_map(|branch| branch.outcomes.iter().map(move |outcome| (branch, outcome)));
     let differing = outcomes.filter_map(|(branch, outcome)| {
@@ -163,7 +174,8 @@ fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
         let details = vec![("obligation", obligation.into()), ("text", outcome.text.clone().into())];
-        Some(CoverageDifference { kernel: kernel.name.clone(), what, details, only })
+        let kernel = kernel.name.clone();
+        Some((Some(outcome.bit), CoverageDifference { kernel, what, details, only, recorded: None }))
     });
     differing.collect()
 }

@@ -14,12 +14,14 @@ mod finding;
 mod means;
 
 use super::failure::Failure;
+use super::left_open::{Expectations, LeftOpen, Recorded};
 use super::test_run::{PreparedTest, TestRun, judge};
 use crate::exec::prepare::Prepared;
 use crate::exec::schedule::Dispatches;
 use crate::exec::{Completion, Executor, Job, Run};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
+use crate::model::verdict::Verdict;
 use coverage::{CoverageDifference, Measures};
 use element::{Difference, difference};
 use means::{Means, NoMeans};
@@ -27,13 +29,13 @@ use std::collections::BTreeSet;
 
 /// Runs the test's schedules on `engine`, where any are asked for; `job` is what has left `production`.
 pub fn amplify(
-    prepared: &PreparedTest,
-    plan: &Prepared,
+    open: &LeftOpen<'_>,
     job: &Job,
     production: &Run,
     engine: &mut dyn Executor,
     run: &mut TestRun,
 ) -> Result<(), Failure> {
+    let (prepared, plan) = (open.prepared, open.plan);
     if prepared.schedules.count == 0 {
         return Ok(());
     }
@@ -48,13 +50,15 @@ pub fn amplify(
                     Means::Rewritten(_) => None,
                     Means::ByEngine { .. } => Some(Measures::of(prepared, run)),
                 };
-                Trial::new(prepared, plan, production, means, measures, engine).run()?
+                let verdict = judge(plan, production)?.verdict;
+                Trial::new(open, (production, verdict), means, measures, engine).run()?
             }
         },
     };
     if found.status == ScheduleStatus::Undetermined {
         run.doubt(format!("schedules: {}", found.reason.as_deref().unwrap_or_default()));
     }
+    run.leave_open(found.left_open.into_iter().collect());
     run.findings.extend(found.findings);
     let new = found.notes.into_iter().filter(|note| !run.notes.contains(note)).collect::<Vec<_>>();
     run.notes.extend(new);
@@ -87,6 +91,8 @@ struct Found {
     different: Vec<Schedule>,
     findings: Vec<Finding>,
     notes: BTreeSet<String>,
+    /// What differed where it may.
+    left_open: BTreeSet<String>,
 }
 
 impl Found {
@@ -96,8 +102,8 @@ impl Found {
     }
 
     fn ended(status: ScheduleStatus, reason: String) -> Self {
-        let (ran, different, findings, notes) = Default::default();
-        Self { status, reason: Some(reason), ran, different, findings, notes }
+        let (ran, different, findings, notes, left_open) = Default::default();
+        Self { status, reason: Some(reason), ran, different, findings, notes, left_open }
     }
 }
 
@@ -113,9 +119,10 @@ enum Ending {
     Unknown(String),
 }
 
-fn ending(production: &Run, run: &Run) -> Ending {
+/// How a schedule ended, where bytes may differ that `open` names.
+fn ending(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> Ending {
     match &run.completion {
-        Completion::Completed => difference(production, run).map_or(Ending::Equal, Ending::Different),
+        Completion::Completed => difference(production, run, open).map_or(Ending::Equal, Ending::Different),
         Completion::Varying { reason } => Ending::Varying(reason.clone()),
         Completion::Timeout { reason } => Ending::Broken(format!("timeout, {reason}")),
         Completion::NoTermination { reason } => Ending::Broken(format!("no termination, {reason}")),
@@ -127,9 +134,12 @@ fn ending(production: &Run, run: &Run) -> Ending {
 
 /// The schedules of one test on an engine.
 struct Trial<'a> {
+    open: &'a LeftOpen<'a>,
     prepared: &'a PreparedTest<'a>,
     plan: &'a Prepared,
     production: &'a Run,
+    /// What the expectations say of what production left.
+    verdict: Verdict,
     means: Means,
     /// Where coverage is compared.
     measures: Option<Measures<'a>>,
@@ -178,9 +188,8 @@ struct Covered {
 
 impl<'a> Trial<'a> {
     fn new(
-        prepared: &'a PreparedTest<'a>,
-        plan: &'a Prepared,
-        production: &'a Run,
+        open: &'a LeftOpen<'a>,
+        (production, verdict): (&'a Run, Verdict),
         means: Means,
         measures: Option<Measures<'a>>,
         engine: &'a mut dyn Executor,
@@ -190,13 +199,26 @@ impl<'a> Trial<'a> {
         let outputs = Changes { simplest: None, schedules: Vec::new() };
         let coverage = Changes { simplest: None, schedules: Vec::new() };
         let all = Everything::default();
-        Self { prepared, plan, production, means, measures, engine, found, outputs, coverage, all }
+        let (prepared, plan) = (open.prepared, open.plan);
+        Self { open, prepared, plan, production, verdict, means, measures, engine, found, outputs, coverage, all }
+    }
+
+    /// How a schedule ended. What differs where it may is kept as a note.
+    fn ending(&mut self, run: &Run, schedule: Schedule) -> Result<Ending, Failure> {
+        if run.completion != Completion::Completed || run.buffers == self.production.buffers {
+            return Ok(ending(self.production, run, |_, _| false));
+        }
+        let expectations = Expectations::of(self.verdict, judge(self.plan, run)?.verdict);
+        let differences = self.open.contents(&self.production.buffers, &run.buffers, expectations);
+        let between = format!("schedule `{schedule}`");
+        self.found.left_open.extend(self.open.notes(&between, &differences.open));
+        Ok(ending(self.production, run, |buffer, byte| self.open.opening(buffer, byte, expectations).is_some()))
     }
 
     fn run(mut self) -> Result<Found, Failure> {
         if matches!(self.means, Means::Rewritten(_)) {
             let first = self.execute(Schedule::IN_ORDER, Dispatches::All)?;
-            if let Some(reason) = self.unlike_production(&first) {
+            if let Some(reason) = self.unlike_production(&first)? {
                 let findings = self.found.findings;
                 return Ok(Found { findings, ..Found::ended(ScheduleStatus::Undetermined, reason) });
             }
@@ -237,7 +259,7 @@ impl<'a> Trial<'a> {
 
     /// Keeps what a schedule left.
     fn keep_outputs(&mut self, schedule: Schedule, run: Run) -> Result<Next, Failure> {
-        match ending(self.production, &run) {
+        match self.ending(&run, schedule)? {
             Ending::Equal => return Ok(Next::GoOn),
             Ending::Unknown(reason) => return Ok(self.give_up(schedule, &reason)),
             Ending::Different(difference) => {
@@ -303,7 +325,17 @@ impl<'a> Trial<'a> {
     /// How coverage differs, where that is compared.
     fn differences(&mut self, schedule: Schedule) -> Result<Result<Vec<CoverageDifference>, String>, Failure> {
         match &self.measures {
-            Some(measures) => measures.compare(self.engine, schedule),
+            Some(measures) => {
+                let (depends, differences): (Vec<_>, Vec<_>) = match measures.compare(self.engine, schedule)? {
+                    Ok(differences) => differences.into_iter().partition(|one| one.depends_on_schedule(self.open)),
+                    Err(reason) => return Ok(Err(reason)),
+                };
+                let note = |one: CoverageDifference| {
+                    format!("schedule `{schedule}`: {}: {} depends on the schedule", one.kernel, one.what)
+                };
+                self.found.left_open.extend(depends.into_iter().map(note));
+                Ok(Ok(differences))
+            }
             None => Ok(Ok(Vec::new())),
         }
     }
@@ -311,6 +343,15 @@ impl<'a> Trial<'a> {
     /// Runs the job in an order; findings that production did not make are kept.
     fn execute(&mut self, schedule: Schedule, dispatches: Dispatches) -> Result<Run, Failure> {
         let run = self.means.execute(self.engine, schedule, dispatches)?;
+        let between = format!("repetitions of schedule `{schedule}`");
+        let united = self.open.united(self.engine.take_variants(), Recorded::Source, &between)?;
+        let run = match united {
+            Some((united, notes)) => {
+                self.found.left_open.extend(notes);
+                Run { findings: run.findings, notes: run.notes, ..united }
+            }
+            None => run,
+        };
         for finding in &run.findings {
             let known = |other: &Finding| match self.means {
                 Means::Rewritten(_) => other.kind == finding.kind && other.message == finding.message,
@@ -329,9 +370,9 @@ impl<'a> Trial<'a> {
     }
 
     /// Why the rewritten modules cannot stand for production.
-    fn unlike_production(&self, first: &Run) -> Option<String> {
+    fn unlike_production(&mut self, first: &Run) -> Result<Option<String>, Failure> {
         let told = |what: String| Some(format!("the modules that can be permuted, run from first to last, {what}"));
-        match ending(self.production, first) {
+        Ok(match self.ending(first, Schedule::IN_ORDER)? {
             Ending::Equal => None,
             Ending::Different(difference) => told(format!(
                 "leave other contents than production, first in buffer `{}` at offset {}",
@@ -341,7 +382,7 @@ impl<'a> Trial<'a> {
             Ending::Varying(reason) | Ending::Broken(reason) | Ending::Unknown(reason) => {
                 told(format!("do not leave one result: {reason}"))
             }
-        }
+        })
     }
 
     /// The schedules that do part of what one does and have not run.
@@ -353,7 +394,7 @@ impl<'a> Trial<'a> {
     fn made_smaller(&mut self, shown: Shown) -> Result<Shown, Failure> {
         for schedule in self.untried(shown.schedule) {
             let run = self.means.execute(self.engine, schedule, Dispatches::All)?;
-            match ending(self.production, &run) {
+            match self.ending(&run, schedule)? {
                 Ending::Different(difference) => return Ok(Shown { schedule, difference, run }),
                 Ending::Equal | Ending::Varying(_) | Ending::Broken(_) | Ending::Unknown(_) => {}
             }
@@ -381,7 +422,7 @@ impl<'a> Trial<'a> {
         let mut alone = Vec::new();
         for dispatch in permuted {
             let run = self.execute(schedule, Dispatches::One(dispatch))?;
-            match ending(self.production, &run) {
+            match self.ending(&run, schedule)? {
                 Ending::Equal | Ending::Unknown(_) => {}
                 Ending::Different(_) | Ending::Varying(_) | Ending::Broken(_) => alone.push(dispatch),
             }

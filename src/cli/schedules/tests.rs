@@ -71,7 +71,8 @@ fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
         PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules, replay: None };
     let mut run = TestRun { verdict: Verdict::Pass, reason: None, ..TestRun::not_run(EngineName::Vulkan, "") };
     let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
-    amplify(&prepared, &plan, &job, &production, &mut engine, &mut run).expect("the tool does not fail");
+    let open = LeftOpen::of(&prepared, &plan);
+    amplify(&open, &job, &production, &mut engine, &mut run).expect("the tool does not fail");
     (run, engine.asked)
 }
 

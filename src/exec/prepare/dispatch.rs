@@ -9,6 +9,7 @@ use super::{PreparedKernel, Problems, Setting};
 use crate::exec::JobDispatch;
 use crate::exec::resource::{AddressPlace, JobAddress};
 use crate::model::element::{Datum, ScalarType};
+use crate::model::expectation::CheckerKernel;
 use crate::model::id::KernelName;
 use crate::model::procedure::{Binding, Dispatch, Reference, SpecializationValue};
 use crate::requirement::Origin;
@@ -50,6 +51,17 @@ impl<'a> Call<'a> {
             bindings: &reference.bindings,
             push_constants: reference.push_constants.as_ref(),
             specialization: &reference.specialization,
+        }
+    }
+
+    pub fn of_checker(checker: &'a CheckerKernel) -> Self {
+        Self {
+            kernel: &checker.kernel,
+            groups: checker.groups,
+            subgroup_size: None,
+            bindings: &checker.bindings,
+            push_constants: checker.push_constants.as_ref(),
+            specialization: &checker.specialization,
         }
     }
 }

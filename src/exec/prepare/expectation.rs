@@ -7,12 +7,15 @@ use super::image::stored;
 use super::layout::{Leaf, Walk};
 use super::scalar::read;
 use super::{Problems, Setting, job_module};
+use crate::exec::comparison::{Placement, records};
 use crate::exec::resource::{AddressPlace, JobImage, JobView, address_symbol};
 use crate::exec::texel::{compared_offset, decode};
 use crate::exec::{Job, JobBinding};
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass, ScalarType};
+use crate::model::expectation::{CheckerKernel, ElementOrder};
+use crate::model::finding::Checks;
 use crate::model::image::{ImageFormat, ImageShape, TexelEncoding};
-use crate::model::procedure::{Expectation, Reference, Test, Tolerance};
+use crate::model::procedure::{Expectation, Test, Tolerance};
 use crate::requirement::Origin;
 
 /// One expectation.
@@ -23,6 +26,7 @@ pub struct Expected {
     /// For an image whose texels are not plain scalars: offsets count the decoded components.
     pub format: Option<ImageFormat>,
     pub tolerance: Tolerance,
+    pub placement: Placement,
     pub contents: ExpectedContents,
 }
 
@@ -31,10 +35,12 @@ pub struct Expected {
 pub enum ExpectedContents {
     /// Values at byte offsets.
     Values(Vec<Leaf>),
-    /// Every `scalar` from byte `offset` on equals that of another buffer's start.
-    Buffer { other: usize, scalar: ScalarType, offset: usize },
-    /// Every `scalar` from byte `offset` on is what a reference run leaves there.
-    Reference { job: Box<Job>, scalar: ScalarType, offset: usize },
+    /// `length` bytes from byte `offset` on equal those of another buffer's start, scalar by scalar.
+    Buffer { other: usize, scalar: ScalarType, offset: usize, length: usize },
+    /// `length` bytes from byte `offset` on are what a reference run leaves there.
+    Reference { job: Box<Job>, scalar: ScalarType, offset: usize, length: usize },
+    /// A checker, run on the final contents, leaves nothing but ones in its verdict, which is the buffer judged.
+    Check { job: Box<Job> },
 }
 
 /// Prepares one expectation; none after a problem.
@@ -47,15 +53,23 @@ pub fn prepare(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Expected> {
+    if let Some(checker) = &expectation.check {
+        return prepare_check(checker, test, job, setting, &origin.at("check"), problems);
+    }
+    let own = test.buffers.get(expectation.judged()).and_then(|buffer| buffer.data_type);
     let scope = match &expectation.image {
         Some(name) => image_scope(name, expectation, job, setting, origin, problems)?,
-        None => buffer_scope(expectation, job, setting, origin, problems)?,
+        None => buffer_scope((expectation, own), job, setting, origin, problems)?,
     };
-    let own = test.buffers.get(expectation.judged()).and_then(|buffer| buffer.data_type);
     let declared = expectation.data_type.or(own);
     let (contents, scalars) = match (scope.image, declared, &expectation.values) {
         (Some(image), _, Some(values)) => scope.texels(&image.shape, values, problems)?,
         (Some(image), _, None) => scope.unreflected(Some(element(&image.shape)), problems)?,
+        (None, Some(DataType::Reflect), Some(_)) if expectation.count.is_some() => {
+            let message = "`count` does not go with `reflect`: the values say what is judged";
+            problems.push(origin.at("count").key_error("contradiction", message));
+            return None;
+        }
         (None, Some(DataType::Reflect), Some(values)) => scope.reflected(values, test, calls, problems)?,
         (None, Some(DataType::Reflect), None) => scope.unreflected(None, problems)?,
         (None, Some(DataType::Element(element)), Some(values)) => {
@@ -71,7 +85,68 @@ pub fn prepare(
         (None, None, None) => scope.unreflected(None, problems)?,
     };
     let tolerance = tolerance(expectation, &scalars, origin, problems)?;
-    Some(Expected { buffer: scope.buffer, format: scope.format(), tolerance, contents })
+    let placement = placement(expectation, &scope, declared, &contents, problems)?;
+    Some(Expected { buffer: scope.buffer, format: scope.format(), tolerance, placement, contents })
+}
+
+/// Where the elements may stand. Of free order it must be known what an element is, and every record must be whole.
+fn placement(
+    expectation: &Expectation,
+    scope: &Scope<'_>,
+    declared: Option<DataType>,
+    contents: &ExpectedContents,
+    problems: &mut Problems,
+) -> Option<Placement> {
+    match expectation.order.unwrap_or_default() {
+        ElementOrder::Fixed => return Some(Placement::InPlace),
+        ElementOrder::Any => {}
+    }
+    let origin = scope.origin;
+    let of_image = scope.image.map(|image| DataType::Element(element(&image.shape)));
+    let element_bytes = match of_image.or(declared) {
+        Some(DataType::Element(element)) => element.scalar.size() as u64 * u64::from(element.components),
+        Some(DataType::Reflect) if expectation.record.is_some() => 1,
+        Some(DataType::Reflect) => {
+            let message = "`order = \"any\"` with `reflect` needs a `record`: the bytes that belong together";
+            problems.push(origin.error("missing-key", message));
+            return None;
+        }
+        None => {
+            let message = "`order = \"any\"` needs a `type`: which bytes are an element";
+            problems.push(origin.error("missing-key", message).hint("for example \"uint\""));
+            return None;
+        }
+    };
+    let record = element_bytes.saturating_mul(expectation.record.unwrap_or(1));
+    let whole = match contents {
+        ExpectedContents::Values(leaves) => are_alike(leaves, record),
+        ExpectedContents::Buffer { length, .. } | ExpectedContents::Reference { length, .. } => {
+            (*length as u64).is_multiple_of(record.max(1))
+        }
+        ExpectedContents::Check { .. } => true,
+    };
+    if record == 0 || !whole {
+        let message =
+            format!("what is expected is no whole number of records of {record} bytes with the same elements");
+        problems.push(origin.at(if expectation.record.is_some() { "record" } else { "order" }).error("size", message));
+        return None;
+    }
+    Some(Placement::AnyOrder { record })
+}
+
+/// Whether every record has the same elements at the same places.
+fn are_alike(leaves: &[Leaf], record: u64) -> bool {
+    let start = leaves.first().map_or(0, |leaf| leaf.offset);
+    let shape = |one: &crate::exec::matching::Record| -> Vec<ScalarType> {
+        one.scalars.iter().map(|(scalar, _)| *scalar).collect()
+    };
+    let all = records(leaves, record);
+    let places = |leaf: &Leaf| (leaf.offset.saturating_sub(start)) % record.max(1);
+    let numbers = all.first().map_or(0, |one| one.scalars.len()).max(1);
+    let same_places =
+        leaves.chunks(numbers).all(|chunk| chunk.iter().map(places).eq(leaves.iter().take(numbers).map(places)));
+    let fit = leaves.iter().all(|leaf| places(leaf) + leaf.scalar.size() as u64 <= record);
+    same_places && fit && all.iter().all(|one| shape(one) == shape(&all[0]))
 }
 
 /// A texel's components.
@@ -80,7 +155,7 @@ fn element(shape: &ImageShape) -> ElementType {
 }
 
 fn buffer_scope<'a>(
-    expectation: &'a Expectation,
+    (expectation, own): (&'a Expectation, Option<DataType>),
     job: &'a Job,
     setting: &'a Setting<'a>,
     origin: &'a Origin,
@@ -94,7 +169,7 @@ fn buffer_scope<'a>(
         problems.push(origin.at("offset").error("size", message));
         return None;
     };
-    Some(Scope { expectation, job, setting, origin, buffer, image: None, offset, size })
+    Some(Scope { expectation, job, setting, origin, buffer, image: None, own, offset, size })
 }
 
 /// Offsets and sizes are those of the compared components where the format is not plain.
@@ -130,7 +205,7 @@ fn image_scope<'a>(
     };
     let compared = |bytes| compared_offset(shape.format, bytes) as usize;
     let (offset, size) = (compared(start), compared(size));
-    Some(Scope { expectation, job, setting, origin, buffer, image: Some(image), offset, size })
+    Some(Scope { expectation, job, setting, origin, buffer, image: Some(image), own: None, offset, size })
 }
 
 /// What a name stands for.
@@ -180,6 +255,8 @@ struct Scope<'a> {
     buffer: usize,
     /// Where an image is judged.
     image: Option<JobImage>,
+    /// The type of the buffer judged, where the test declares one.
+    own: Option<DataType>,
     /// Of what is compared, bytes.
     offset: usize,
     /// Of what is compared, bytes.
@@ -229,6 +306,13 @@ impl Scope<'_> {
             problems.push(self.origin.at(key).error("size", message));
             return None;
         }
+        if let Some(count) = self.expectation.count
+            && self.counted(count, scalar) != Some(bytes.len())
+        {
+            let message = format!("`{key}` has {} bytes, and {count} elements are to be judged", bytes.len());
+            problems.push(self.origin.at("count").error("size", message));
+            return None;
+        }
         let leaf = |at| Leaf {
             offset: (self.offset + at) as u64,
             scalar,
@@ -236,6 +320,17 @@ impl Scope<'_> {
         };
         let leaves = (0..bytes.len()).step_by(scalar.size()).map(leaf).collect();
         Some((ExpectedContents::Values(leaves), vec![scalar]))
+    }
+
+    /// Bytes of so many elements; without a type, of so many bytes.
+    fn counted(&self, count: u64, scalar: ScalarType) -> Option<usize> {
+        let own = self.expectation.data_type.or(self.own);
+        let components = match (self.image, own) {
+            (Some(image), _) => u64::from(image.shape.format.components()),
+            (None, Some(DataType::Element(element))) => u64::from(element.components),
+            (None, Some(DataType::Reflect) | None) => 1,
+        };
+        usize::try_from(count.checked_mul(components)?.checked_mul(scalar.size() as u64)?).ok()
     }
 
     /// Members of the kernel's own block.
@@ -291,7 +386,10 @@ impl Scope<'_> {
             let (found, bytes) = source.file(path, FilePlace::Elements(element), &self.origin.at("file"), problems)?;
             return self.values(found.map_or(scalar, |found| found.scalar), &bytes, "file", problems);
         }
-        let rest = self.size - self.offset;
+        let rest = match self.expectation.count {
+            None => self.size - self.offset,
+            Some(count) => self.judged_bytes(count, scalar, problems)?,
+        };
         if !rest.is_multiple_of(scalar.size()) {
             let message =
                 format!("the last {rest} bytes of `{}` are no whole number of {scalar}", self.expectation.judged());
@@ -299,12 +397,12 @@ impl Scope<'_> {
             return None;
         }
         if let (Some(name), Some(image)) = (&self.expectation.equals_image, self.image) {
-            return self.same_image(name, &image.shape, scalar, problems);
+            return self.same_image(name, &image.shape, scalar, rest, problems);
         }
         if let Some(name) = &self.expectation.equals_buffer {
             let other = named(name, Kind::Buffer, self.job, &self.origin.at("equals_buffer"), problems)?;
             let length = self.job.buffers[other].bytes.len();
-            if length != rest {
+            if self.is_unlike(length, rest) {
                 let message = format!(
                     "`{name}` has {length} bytes, and {rest} bytes of `{}` are compared",
                     self.expectation.judged()
@@ -312,15 +410,43 @@ impl Scope<'_> {
                 problems.push(self.origin.at("equals_buffer").error("size", message));
                 return None;
             }
-            return Some((ExpectedContents::Buffer { other, scalar, offset: self.offset }, vec![scalar]));
+            let contents = ExpectedContents::Buffer { other, scalar, offset: self.offset, length: rest };
+            return Some((contents, vec![scalar]));
         }
         let Some(reference) = &self.expectation.reference else {
-            let message = "an expectation has exactly one of `values`, `file`, `equals_buffer` and `reference`";
+            let message =
+                "an expectation has exactly one of `values`, `file`, `equals_buffer`, `reference` and `check`";
             problems.push(self.origin.error("contradiction", message));
             return None;
         };
-        let job = self.reference(reference, problems)?;
-        Some((ExpectedContents::Reference { job: Box::new(job), scalar, offset: self.offset }, vec![scalar]))
+        let place = self.origin.at("reference");
+        let called = Called { setting: self.setting, call: Call::of_reference(reference), what: "reference" };
+        let job = called.job(self.job, self.buffer, &place, problems)?;
+        let contents = ExpectedContents::Reference { job: Box::new(job), scalar, offset: self.offset, length: rest };
+        Some((contents, vec![scalar]))
+    }
+
+    /// Whether another buffer of so many bytes cannot be what so many bytes are compared with.
+    fn is_unlike(&self, length: usize, compared: usize) -> bool {
+        match self.expectation.count {
+            None => length != compared,
+            Some(_) => length < compared,
+        }
+    }
+
+    /// Bytes of so many elements, which must lie inside of what is judged.
+    fn judged_bytes(&self, count: u64, scalar: ScalarType, problems: &mut Problems) -> Option<usize> {
+        let bytes = self.counted(count, scalar).filter(|bytes| *bytes > 0 && *bytes <= self.size - self.offset);
+        if bytes.is_none() {
+            let message = format!(
+                "{count} elements from byte {} on, and `{}` has {} bytes",
+                self.offset,
+                self.expectation.judged(),
+                self.size
+            );
+            problems.push(self.origin.at("count").error("size", message));
+        }
+        bytes
     }
 
     /// Another image of the same format and number of texels.
@@ -329,49 +455,90 @@ impl Scope<'_> {
         name: &str,
         shape: &ImageShape,
         scalar: ScalarType,
+        rest: usize,
         problems: &mut Problems,
     ) -> Option<Contents> {
         let place = self.origin.at("equals_image");
         let other = named(name, Kind::Image, self.job, &place, problems)?;
         let theirs = self.job.resources.images.iter().find(|image| image.buffer as usize == other)?.shape;
         let length = compared_offset(theirs.format, self.job.buffers[other].bytes.len() as u64) as usize;
-        if theirs.format != shape.format || length != self.size - self.offset {
+        if theirs.format != shape.format || self.is_unlike(length, rest) {
             let message = format!("`{name}` has another format or another number of texels than what is compared");
             problems.push(place.error("size", message));
             return None;
         }
-        Some((ExpectedContents::Buffer { other, scalar, offset: self.offset }, vec![scalar]))
+        Some((ExpectedContents::Buffer { other, scalar, offset: self.offset, length: rest }, vec![scalar]))
     }
+}
 
-    /// The reference kernel on the test's initial buffers.
-    fn reference(&self, reference: &Reference, problems: &mut Problems) -> Option<Job> {
-        let place = self.origin.at("reference");
-        let call = Call::of_reference(reference);
-        let called = interface(&call, self.setting, &place, problems)?;
-        let bound = Bound { buffers: &self.job.buffers, resources: &self.job.resources };
-        let (dispatch, pushed) = resolve(&call, &called, &bound, 0, 0, self.setting, &place, problems)?;
-        let mut resources = self.job.resources.clone();
+/// A kernel that computes or checks what is expected.
+struct Called<'a> {
+    setting: &'a Setting<'a>,
+    call: Call<'a>,
+    what: &'static str,
+}
+
+impl Called<'_> {
+    /// The kernel on the test's buffers; it must bind the one that it is asked for.
+    fn job(&self, of_test: &Job, wanted: usize, place: &Origin, problems: &mut Problems) -> Option<Job> {
+        let (what, call) = (self.what, &self.call);
+        let called = interface(call, self.setting, place, problems)?;
+        let bound = Bound { buffers: &of_test.buffers, resources: &of_test.resources };
+        let (dispatch, pushed) = resolve(call, &called, &bound, 0, 0, self.setting, place, problems)?;
+        let mut resources = of_test.resources.clone();
         resources.addresses.retain(|address| matches!(address.place, AddressPlace::Buffer(_)));
         resources.addresses.extend(pushed);
-        let binds =
-            |binding: &JobBinding| binding.buffer == self.buffer && !matches!(binding.view, JobView::Sampler(_));
+        let binds = |binding: &JobBinding| binding.buffer == wanted && !matches!(binding.view, JobView::Sampler(_));
         if !dispatch.bindings.iter().any(binds) {
-            let message =
-                format!("the reference does not bind `{}`, so that it cannot compute it", self.expectation.judged());
+            let name = &of_test.buffers[wanted].name;
+            let message = format!("the {what} does not bind `{name}`, so that it cannot compute it");
             problems.push(place.at("bindings").error("missing-binding", message));
             return None;
         }
-        let kernel = &self.setting.kernels[&reference.kernel];
-        let mut module = job_module(&reference.kernel, kernel);
+        let kernel = &self.setting.kernels[call.kernel];
+        let mut module = job_module(call.kernel, kernel);
         module.recording = crate::exec::ModuleRecording::None;
         Some(Job {
-            name: format!("{} (reference)", self.job.name),
+            name: format!("{} ({what})", of_test.name),
             modules: vec![module],
-            buffers: self.job.buffers.clone(),
+            buffers: of_test.buffers.clone(),
             resources,
             dispatches: vec![dispatch],
-            limits: self.job.limits,
+            limits: of_test.limits,
             checks: self.setting.checks.clone(),
         })
     }
+}
+
+/// A checker with its verdict: whole `uint`s, of a buffer that no dispatch of the test binds.
+fn prepare_check(
+    checker: &CheckerKernel,
+    test: &Test,
+    job: &Job,
+    setting: &Setting<'_>,
+    place: &Origin,
+    problems: &mut Problems,
+) -> Option<Expected> {
+    let verdict = named(&checker.verdict, Kind::Buffer, job, &place.at("verdict"), problems)?;
+    let bytes = job.buffers[verdict].bytes.len();
+    if bytes == 0 || !bytes.is_multiple_of(ScalarType::Uint32.size()) {
+        let message = format!("the {bytes} bytes of `{}` are no whole number of uint", checker.verdict);
+        problems.push(place.at("verdict").error("size", message));
+        return None;
+    }
+    let binds = |name: &str| {
+        test.dispatches.iter().flat_map(|one| &one.bindings).any(|one| one.buffer.as_deref() == Some(name))
+    };
+    if binds(&checker.verdict) {
+        let message = format!("a dispatch of the test binds `{}`, which is for the checker alone", checker.verdict);
+        problems.push(place.at("verdict").error("contradiction", message));
+        return None;
+    }
+    let called = Called { setting, call: Call::of_checker(checker), what: "checker" };
+    let checking = called.job(job, verdict, place, problems)?;
+    // A checker that does something undefined says nothing.
+    let job = Box::new(Job { checks: Checks::all(), ..checking });
+    let tolerance = Tolerance { bits: true, ..Tolerance::default() };
+    let contents = ExpectedContents::Check { job };
+    Some(Expected { buffer: verdict, format: None, tolerance, placement: Placement::InPlace, contents })
 }

@@ -47,7 +47,7 @@ mod waiting;
 pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
 pub use programs::Tally;
-pub use run::{SequentialExecutor, SequentialRun};
+pub use run::{ScheduleDependence, SequentialExecutor, SequentialRun};
 pub use variation::{Direction, Flush, Preferred, Products, Variation};
 
 use super::schedule::Following;

@@ -10,7 +10,7 @@ use super::machine::{Deadline, Launch, Machine, RegionCounts, Stop, working_byte
 use super::memory::{Slot, Store, UNDEFINED_WORD};
 use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
-use super::program::{Action, Addressing, Barrier, Kept, OrderUse, Program, Uniform};
+use super::program::{Action, Addressing, Barrier, Kept, OrderUse, Program, Uniform, Waits};
 use super::programs::{Decoded, Origin, Programs, Tally};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
@@ -52,6 +52,17 @@ pub struct SequentialRun {
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
     /// Of a varied run: by buffer and 32-bit word, a hash of the decisions on the way to its value.
     pub paths: Vec<Vec<u64>>,
+}
+
+/// What may come out otherwise in another schedule though nothing races: what comes of atomics and of waiting.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScheduleDependence {
+    /// By module of the job: bits of its records.
+    pub bits: BTreeMap<String, BTreeSet<u32>>,
+    /// Buffers of the job, by index.
+    pub buffers: BTreeSet<usize>,
+    /// Modules whose invocations wait for each other in a loop.
+    pub waiting: BTreeSet<String>,
 }
 
 impl Executor for SequentialExecutor {
@@ -97,6 +108,16 @@ impl SequentialExecutor {
     /// What this engine and its clones decoded, and which dispatches several cores ran; depends on who was free.
     pub fn tally(&self) -> Tally {
         self.programs.tally()
+    }
+
+    /// What of a job depends on its schedule, without running it; none where the engine cannot run it.
+    pub fn schedule_dependence(&self, job: &Job) -> Option<ScheduleDependence> {
+        let session = Session::new(job, self.settings, &self.programs).ok()?;
+        let mut dependence = ScheduleDependence::default();
+        for dispatch in &job.dispatches {
+            session.depend(dispatch, &mut dependence).ok()?;
+        }
+        Some(dependence)
     }
 
     /// Runs a job and counts the loop decisions that only the lowering has.
@@ -335,6 +356,26 @@ impl<'a> Session<'a> {
                 ),
             })),
         }
+    }
+
+    /// Adds what of a dispatch depends on its schedule.
+    fn depend(&self, dispatch: &JobDispatch, dependence: &mut ScheduleDependence) -> Result<(), Early> {
+        let module = &self.job.modules[dispatch.module];
+        let settings = self.settings_of(dispatch)?;
+        let markers = match &module.recording {
+            ModuleRecording::Markers(table) => Some(table),
+            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
+        };
+        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+        let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
+        let slots = self.slots(dispatch, &decoded.program)?;
+        let layout = markers.map(|table| &table.layout);
+        let bits = happens::influence::scheduled_bits(&decoded.program, layout, &slots, &mut dependence.buffers);
+        dependence.bits.entry(module.kernel.clone()).or_default().extend(bits);
+        if decoded.program.waits != Waits::Never {
+            dependence.waiting.insert(module.kernel.clone());
+        }
+        Ok(())
     }
 
     /// The settings with the subgroup size of a dispatch.

@@ -317,7 +317,7 @@ impl Executor for VulkanExecutor {
 
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
         let once = NonZeroU32::MIN;
-        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once))
+        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once).0)
     }
 
     /// The worker repeats the job by itself and answers once.

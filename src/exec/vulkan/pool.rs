@@ -91,7 +91,7 @@ impl Executor for Member<'_> {
 
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
         let once = NonZeroU32::MIN;
-        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once))
+        Ok(self.run_repeatedly(job, once, observer)?.0.outcome(job, once).0)
     }
 
     fn run_repeatedly(

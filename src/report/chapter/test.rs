@@ -83,6 +83,9 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         if let Some(schedules) = &result.schedules {
             pairs.push((format!("Orders, {}", result.engine), Text::plain(schedules.to_string())));
         }
+        if !result.left_open.is_empty() {
+            pairs.push((format!("Left open, {}", result.engine), Text::plain(result.left_open.join("; "))));
+        }
     }
     pairs.push(("File".into(), Text::code(test.file.as_str())));
     pairs.push(("Hash".into(), Text::code(test.hash.as_str())));

@@ -8,6 +8,7 @@
 //! schedules: which atomic reads which value is that of the run.
 
 pub mod cell;
+pub mod influence;
 mod known;
 mod missing;
 pub mod need;

@@ -27,7 +27,7 @@ enum Memory {
 }
 
 /// What the analysis has found so far.
-struct Flow<'a> {
+pub(super) struct Flow<'a> {
     program: Program,
     slots: &'a [Option<Slot>],
     racy: &'a BTreeSet<u32>,
@@ -38,6 +38,12 @@ struct Flow<'a> {
     memory: BTreeSet<Memory>,
     /// Branches and addresses that such a value comes to.
     reached: BTreeSet<u32>,
+    /// Blocks that end in such a branch.
+    deciding: BTreeSet<usize>,
+    /// Blocks that run only where such a branch has decided so; empty where control is not followed.
+    controlled: BTreeSet<usize>,
+    /// The block that is looked at.
+    current: usize,
 }
 
 /// The first instruction that makes the accesses of a dispatch depend on its schedule. `racy` are the places of accesses whose
@@ -58,29 +64,70 @@ pub fn dependence(
     if racy.is_empty() && buffers.is_empty() && !steps().any(atomic) {
         return None;
     }
-    let mut flow = Flow {
-        program: program.clone(),
-        slots,
-        racy,
-        registers: BTreeSet::new(),
-        local: BTreeSet::new(),
-        memory: BTreeSet::new(),
-        reached: BTreeSet::new(),
-    };
-    flow.memory = flow.unordered();
-    flow.memory.extend(buffers.iter().map(|buffer| Memory::Buffer(*buffer)));
+    let mut flow = Flow::new(program, slots, racy, buffers);
     while flow.spread() {}
-    for memory in &flow.memory {
-        match memory {
-            Memory::Buffer(buffer) => drop(buffers.insert(*buffer)),
-            Memory::Buffers => buffers.extend(slots.iter().flatten().map(|slot| slot.buffer)),
-            Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {}
-        }
-    }
+    flow.hand_over(buffers);
     flow.reached.first().copied()
 }
 
+impl<'a> Flow<'a> {
+    pub(super) fn new(
+        program: &Program,
+        slots: &'a [Option<Slot>],
+        racy: &'a BTreeSet<u32>,
+        buffers: &BTreeSet<usize>,
+    ) -> Self {
+        let mut flow = Flow {
+            program: program.clone(),
+            slots,
+            racy,
+            registers: BTreeSet::new(),
+            local: BTreeSet::new(),
+            memory: BTreeSet::new(),
+            reached: BTreeSet::new(),
+            deciding: BTreeSet::new(),
+            controlled: BTreeSet::new(),
+            current: 0,
+        };
+        flow.memory = flow.unordered();
+        flow.memory.extend(buffers.iter().map(|buffer| Memory::Buffer(*buffer)));
+        flow
+    }
+}
+
 impl Flow<'_> {
+    /// Adds the buffers whose contents depend on the schedule.
+    pub(super) fn hand_over(&self, buffers: &mut BTreeSet<usize>) {
+        for memory in &self.memory {
+            match memory {
+                Memory::Buffer(buffer) => drop(buffers.insert(*buffer)),
+                Memory::Buffers => buffers.extend(self.slots.iter().flatten().map(|slot| slot.buffer)),
+                Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {}
+            }
+        }
+    }
+
+    pub(super) fn deciding(&self) -> &BTreeSet<usize> {
+        &self.deciding
+    }
+
+    /// Follows control: these blocks depend on the schedule; whether any of them is new.
+    pub(super) fn control(&mut self, blocks: BTreeSet<usize>) -> bool {
+        let before = self.controlled.len();
+        self.controlled.extend(blocks);
+        self.controlled.len() > before
+    }
+
+    /// What follows is this block.
+    pub(super) fn enter(&mut self, block: usize) {
+        self.local.clear();
+        self.current = block;
+    }
+
+    pub(super) fn is_controlled(&self) -> bool {
+        self.controlled.contains(&self.current)
+    }
+
     fn memories(&self, root: Root) -> Vec<Memory> {
         let buffer = |descriptor: u32| {
             let slot = self.slots.get(descriptor as usize).copied().flatten();
@@ -142,16 +189,16 @@ impl Flow<'_> {
         }
     }
 
-    fn has(&self, scalar: Scalar) -> bool {
+    pub(super) fn has(&self, scalar: Scalar) -> bool {
         if self.is_local(scalar) { self.local.contains(&scalar) } else { self.registers.contains(&scalar) }
     }
 
     /// One round; whether anything is new.
-    fn spread(&mut self) -> bool {
+    pub(super) fn spread(&mut self) -> bool {
         let before = (self.registers.len(), self.memory.len());
         let mut blocks = std::mem::take(&mut self.program.blocks);
-        for block in &mut blocks {
-            self.local.clear();
+        for (index, block) in blocks.iter_mut().enumerate() {
+            self.enter(index);
             for step in &mut block.steps {
                 self.step(step);
             }
@@ -164,17 +211,18 @@ impl Flow<'_> {
             };
             if branches {
                 self.reached.insert(block.place);
+                self.deciding.insert(index);
             }
         }
         self.program.blocks = blocks;
         (self.registers.len(), self.memory.len()) != before
     }
 
-    fn step(&mut self, step: &mut Step) {
+    pub(super) fn step(&mut self, step: &mut Step) {
         if self.is_addressed(&step.action) {
             self.reached.insert(step.place);
         }
-        let (mut read, mut written) = (false, Vec::new());
+        let (mut read, mut written) = (self.is_controlled(), Vec::new());
         step.action.registers(&mut |scalar, using| {
             if matches!(using, Use::Write | Use::Update) {
                 written.push(*scalar);

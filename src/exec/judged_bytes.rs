@@ -1,0 +1,134 @@
+//! What of a test's final contents its expectations look at, and how.
+//!
+//! Knows: a prepared test. Promises: a byte is judged in its place if any expectation asks what stands there, else in any
+//! order if one asks for it somewhere or a checker binds it; a test without expectations leaves nothing to look away from:
+//! all of it counts as judged in place.
+//! Does not cover: whether what is judged is written by a kernel; verdicts (`judge`).
+
+use super::comparison::Placement;
+use super::prepare::{Expected, ExpectedContents, Prepared};
+use super::texel::stored_range;
+use crate::model::image::ImageFormat;
+use std::ops::Range;
+
+/// How a byte is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judging {
+    /// No expectation looks at it.
+    Outside,
+    /// As one of several that may stand in any order, or by a checker.
+    InAnyOrder,
+    InPlace,
+}
+
+/// The bytes that are judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// By buffer of the job; each ascending and disjoint.
+    in_place: Vec<Vec<Range<u64>>>,
+    in_any_order: Vec<Vec<Range<u64>>>,
+}
+
+impl Judged {
+    pub fn of(prepared: &Prepared) -> Self {
+        let buffers = prepared.job.buffers.len();
+        let mut judged = Self { in_place: vec![Vec::new(); buffers], in_any_order: vec![Vec::new(); buffers] };
+        if prepared.expected.is_empty() {
+            let whole =
+                prepared.job.buffers.iter().map(|buffer| std::iter::once(0..buffer.bytes.len() as u64).collect());
+            judged.in_place = whole.collect();
+        }
+        prepared.expected.iter().for_each(|expected| judged.add(expected));
+        judged.in_place.iter_mut().chain(&mut judged.in_any_order).for_each(unite);
+        judged
+    }
+
+    fn add(&mut self, expected: &Expected) {
+        let ranges = match expected.placement {
+            Placement::InPlace => &mut self.in_place,
+            Placement::AnyOrder { .. } => &mut self.in_any_order,
+        };
+        let stored = |range: Range<u64>| in_stored_bytes(expected.format, range);
+        match &expected.contents {
+            ExpectedContents::Values(leaves) => {
+                let leaf = leaves.iter().map(|leaf| stored(leaf.offset..leaf.offset + leaf.scalar.size() as u64));
+                ranges[expected.buffer].extend(leaf);
+            }
+            ExpectedContents::Buffer { other, offset, length, scalar: _ } => {
+                let (offset, length) = (*offset as u64, *length as u64);
+                ranges[expected.buffer].push(stored(offset..offset + length));
+                ranges[*other].push(stored(0..length));
+            }
+            ExpectedContents::Reference { offset, length, scalar: _, job: _ } => {
+                ranges[expected.buffer].push(stored(*offset as u64..(*offset + *length) as u64));
+            }
+            ExpectedContents::Check { job } => {
+                let bindings = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings);
+                for binding in bindings.filter(|binding| binding.buffer != expected.buffer) {
+                    let start = binding.offset + binding.dynamic_offset;
+                    let end = if binding.range > 0 { start + binding.range } else { u64::MAX };
+                    self.in_any_order[binding.buffer].push(start..end);
+                }
+            }
+        }
+    }
+
+    /// How a byte of a buffer is judged.
+    pub fn at(&self, buffer: usize, byte: u64) -> Judging {
+        let within = |ranges: &[Vec<Range<u64>>]| ranges.get(buffer).is_some_and(|ranges| holds(ranges, byte));
+        if within(&self.in_place) {
+            Judging::InPlace
+        } else if within(&self.in_any_order) {
+            Judging::InAnyOrder
+        } else {
+            Judging::Outside
+        }
+    }
+
+    /// Whether anything of a buffer is judged.
+    pub fn looks_at(&self, buffer: usize) -> bool {
+        let any = |ranges: &[Vec<Range<u64>>]| ranges.get(buffer).is_some_and(|ranges| !ranges.is_empty());
+        any(&self.in_place) || any(&self.in_any_order)
+    }
+}
+
+/// Ranges of compared components as bytes of the stored texels.
+fn in_stored_bytes(format: Option<ImageFormat>, range: Range<u64>) -> Range<u64> {
+    match format {
+        Some(format) => stored_range(format, range),
+        None => range,
+    }
+}
+
+fn unite(ranges: &mut Vec<Range<u64>>) {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut united: Vec<Range<u64>> = Vec::new();
+    for range in ranges.drain(..) {
+        match united.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            Some(_) | None => united.push(range),
+        }
+    }
+    *ranges = united;
+}
+
+fn holds(ranges: &[Range<u64>], byte: u64) -> bool {
+    let at = ranges.partition_point(|range| range.end <= byte);
+    ranges.get(at).is_some_and(|range| range.contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_asked_for_outweighs_free_order() {
+        let mut judged = Judged { in_place: vec![vec![0..4, 4..8, 16..20]], in_any_order: vec![vec![6..18]] };
+        judged.in_place.iter_mut().chain(&mut judged.in_any_order).for_each(unite);
+        assert_eq!(judged.in_place[0], [0..8, 16..20]);
+        let at = [0, 7, 8, 15, 16, 19, 20].map(|byte| judged.at(0, byte));
+        use Judging::{InAnyOrder, InPlace, Outside};
+        assert_eq!(at, [InPlace, InPlace, InAnyOrder, InAnyOrder, InPlace, InPlace, Outside]);
+        assert!(judged.looks_at(0) && !judged.looks_at(1));
+    }
+}
