@@ -3,8 +3,9 @@
 //!
 //! Knows: the expectations of a test and, found when it is first asked for, what of its job depends on the schedule
 //! (`sequential::ScheduleDependence`).
-//! Promises: contents may differ where no expectation looks; and, if both results meet the expectations, where these leave
-//! the order open or the analysis says that contents depend on the schedule. Records may differ in the vectors of decisions
+//! Promises: contents may differ where no expectation looks, between repetitions always, else only in buffers that depend on
+//! the schedule; and, if both results meet the expectations, where these leave the order open. Judged in their places they
+//! may differ only within a tolerance, and in another schedule not even so. Records may differ in the vectors of decisions
 //! that depend on the schedule, and nowhere else. A test without expectations leaves nothing open. Whatever differs so is
 //! told, as a note.
 //! Does not cover: error bounds of floating-point operations (`agreement`).
@@ -20,7 +21,7 @@ use crate::exec::sequential::{ScheduleDependence, SequentialExecutor};
 use crate::exec::{Completion, Executor, Job, Run};
 use crate::model::records::Records;
 use crate::model::verdict::{EngineName, Verdict};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 /// Whether two results meet the expectations of their test.
@@ -34,6 +35,17 @@ impl Expectations {
     pub fn of(left: Verdict, right: Verdict) -> Self {
         if left == Verdict::Pass && right == Verdict::Pass { Self::MetByBoth } else { Self::NotMet }
     }
+}
+
+/// Which results are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// Of one module on one engine.
+    Repetitions,
+    /// Production's, and those of modules that record.
+    Modules,
+    Engines,
+    Schedules,
 }
 
 /// Why contents may differ.
@@ -77,6 +89,8 @@ pub struct LeftOpen<'a> {
     pub prepared: &'a PreparedTest<'a>,
     pub plan: &'a Prepared,
     judged: Judged,
+    /// Buffers in which repetitions of the production module differed.
+    varied: RefCell<BTreeSet<usize>>,
     source: OnceCell<ScheduleDependence>,
     object: OnceCell<ScheduleDependence>,
 }
@@ -84,7 +98,7 @@ pub struct LeftOpen<'a> {
 impl<'a> LeftOpen<'a> {
     pub fn of(prepared: &'a PreparedTest<'a>, plan: &'a Prepared) -> Self {
         let (source, object) = (OnceCell::new(), OnceCell::new());
-        Self { prepared, plan, judged: Judged::of(plan), source, object }
+        Self { prepared, plan, judged: Judged::of(plan), varied: RefCell::default(), source, object }
     }
 
     /// What depends on the schedule; nothing where the sequential engine does not know the kernels.
@@ -99,30 +113,42 @@ impl<'a> LeftOpen<'a> {
         }
     }
 
+    /// Whether the contents of a buffer depend on who comes first.
+    fn depends(&self, buffer: usize) -> bool {
+        self.varied.borrow().contains(&buffer) || self.dependence(Recorded::Source).buffers.contains(&buffer)
+    }
+
     /// Why a byte may differ; none: it must not.
-    pub fn opening(&self, buffer: usize, byte: u64, expectations: Expectations) -> Option<Opening> {
+    pub fn opening(&self, buffer: usize, byte: u64, between: Between, expectations: Expectations) -> Option<Opening> {
         if self.plan.expected.is_empty() {
             return None;
         }
-        match (self.judged.at(buffer, byte), expectations) {
-            (Judging::Outside, _) => Some(Opening::NotJudged),
-            (Judging::InAnyOrder | Judging::InPlace, Expectations::NotMet) => None,
-            (Judging::InAnyOrder, Expectations::MetByBoth) => Some(Opening::AnyOrder),
-            (Judging::InPlace, Expectations::MetByBoth) => {
-                let depends = self.dependence(Recorded::Source).buffers.contains(&buffer);
-                depends.then_some(Opening::Schedule)
+        match (self.judged.at(buffer, byte), between, expectations) {
+            (Judging::Outside, Between::Repetitions, _) => Some(Opening::NotJudged),
+            (Judging::Outside, Between::Modules | Between::Engines | Between::Schedules, _) => {
+                self.depends(buffer).then_some(Opening::NotJudged)
             }
+            (Judging::InAnyOrder | Judging::InPlace, _, Expectations::NotMet) => None,
+            (Judging::InAnyOrder, _, Expectations::MetByBoth) => Some(Opening::AnyOrder),
+            (Judging::InPlace, Between::Schedules, Expectations::MetByBoth) => None,
+            (Judging::InPlace, _, Expectations::MetByBoth) => self.depends(buffer).then_some(Opening::Schedule),
         }
     }
 
     /// How final contents differ.
-    pub fn contents(&self, left: &[Vec<u8>], right: &[Vec<u8>], expectations: Expectations) -> Differences {
+    pub fn contents(
+        &self,
+        left: &[Vec<u8>],
+        right: &[Vec<u8>],
+        between: Between,
+        expectations: Expectations,
+    ) -> Differences {
         let mut found = Differences::default();
         for (buffer, (left, right)) in left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right) {
             found.closed |= left.len() != right.len();
             let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
             for (byte, _) in differing {
-                match self.opening(buffer, byte as u64, expectations) {
+                match self.opening(buffer, byte as u64, between, expectations) {
                     Some(opening) => drop(found.open.insert((buffer, opening))),
                     None => found.closed = true,
                 }
@@ -172,7 +198,10 @@ impl<'a> LeftOpen<'a> {
         let mut open = BTreeSet::new();
         for (_, other) in &judged[1..] {
             let first = &judged[0].1.run.buffers;
-            open.extend(self.contents(first, &other.run.buffers, Expectations::MetByBoth).open);
+            for (buffer, _) in first.iter().zip(&other.run.buffers).enumerate().filter(|(_, (one, two))| one != two) {
+                self.varied.borrow_mut().insert(buffer);
+            }
+            open.extend(self.contents(first, &other.run.buffers, Between::Repetitions, Expectations::MetByBoth).open);
         }
         let worst = judged.iter().position(|(judgement, _)| judgement.verdict != Verdict::Pass);
         let all_alike = judged.iter().all(|(judgement, _)| judgement.verdict == judged[0].0.verdict);
@@ -204,7 +233,7 @@ impl<'a> LeftOpen<'a> {
         let (mut open, mut notes) = (BTreeSet::new(), Vec::new());
         for other in variants {
             let expectations = Expectations::of(verdict, judge(self.plan, &other.run)?.verdict);
-            let differences = self.contents(&first.buffers, &other.run.buffers, expectations);
+            let differences = self.contents(&first.buffers, &other.run.buffers, Between::Repetitions, expectations);
             if differences.closed || !first.records.keys().eq(other.run.records.keys()) {
                 return Ok(None);
             }

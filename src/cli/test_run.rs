@@ -7,7 +7,7 @@
 use super::configuration::Specialization;
 use super::failure::Failure;
 use super::kernel::{Kernel, Variant};
-use super::left_open::{Expectations, LeftOpen, Recorded, Settled};
+use super::left_open::{Between, Expectations, LeftOpen, Recorded, Settled};
 use super::object::ObjectVariant;
 use super::schedules;
 use crate::exec::judge::{self, Judgement};
@@ -109,7 +109,7 @@ impl TestRun {
         }
         let [left_name, right_name] = names;
         let between = format!("{left_name} and {right_name} module on {}", self.engine);
-        let differences = open.contents(&left.buffers, &right.buffers, expectations);
+        let differences = open.contents(&left.buffers, &right.buffers, Between::Modules, expectations);
         self.leave_open(open.notes(&between, &differences.open));
         self.findings.extend(difference(open, runs, names, expectations));
     }
@@ -429,7 +429,7 @@ fn difference(
     let buffers = open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
     let (name, offset, count) = buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
         let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
-        let closed = |offset: &usize| open.opening(index, *offset as u64, expectations).is_none();
+        let closed = |offset: &usize| open.opening(index, *offset as u64, Between::Modules, expectations).is_none();
         let mut offsets = differing.map(|(offset, _)| offset).filter(closed);
         let first = offsets.next()?;
         Some((buffer.name.clone(), first, 1 + offsets.count()))

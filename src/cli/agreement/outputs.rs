@@ -2,7 +2,7 @@
 
 use super::{disagreement, run_varied};
 use crate::cli::kernel::Variant;
-use crate::cli::left_open::{Expectations, LeftOpen};
+use crate::cli::left_open::{Between, Expectations, LeftOpen};
 use crate::cli::test_run::{TestRun, job_of};
 use crate::exec::Job;
 use crate::exec::compare::{shown, shown_bits};
@@ -61,12 +61,14 @@ pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputC
     differences.retain(|difference| !(both_pass && tolerated(plan, difference)));
     let within_tolerance = differences.len() < before;
     let mut openings = BTreeSet::new();
-    differences.retain(|difference| match open.opening(difference.buffer, difference.offset, expectations) {
-        Some(opening) => {
-            openings.insert((difference.buffer, opening));
-            false
+    differences.retain(|difference| {
+        match open.opening(difference.buffer, difference.offset, Between::Engines, expectations) {
+            Some(opening) => {
+                openings.insert((difference.buffer, opening));
+                false
+            }
+            None => true,
         }
-        None => true,
     });
     let left_open = open.notes("sequential and vulkan", &openings);
     if differences.is_empty() {

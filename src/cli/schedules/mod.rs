@@ -14,7 +14,7 @@ mod finding;
 mod means;
 
 use super::failure::Failure;
-use super::left_open::{Expectations, LeftOpen, Recorded};
+use super::left_open::{Between, Expectations, LeftOpen, Recorded};
 use super::test_run::{PreparedTest, TestRun, judge};
 use crate::exec::prepare::Prepared;
 use crate::exec::schedule::Dispatches;
@@ -209,10 +209,12 @@ impl<'a> Trial<'a> {
             return Ok(ending(self.production, run, |_, _| false));
         }
         let expectations = Expectations::of(self.verdict, judge(self.plan, run)?.verdict);
-        let differences = self.open.contents(&self.production.buffers, &run.buffers, expectations);
+        let differences = self.open.contents(&self.production.buffers, &run.buffers, Between::Schedules, expectations);
         let between = format!("schedule `{schedule}`");
         self.found.left_open.extend(self.open.notes(&between, &differences.open));
-        Ok(ending(self.production, run, |buffer, byte| self.open.opening(buffer, byte, expectations).is_some()))
+        Ok(ending(self.production, run, |buffer, byte| {
+            self.open.opening(buffer, byte, Between::Schedules, expectations).is_some()
+        }))
     }
 
     fn run(mut self) -> Result<Found, Failure> {
