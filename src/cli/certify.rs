@@ -44,7 +44,7 @@ const SECTION: &str = "latest";
 pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let plan = Plan::new(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
-    let left_out = leave_out(&mut project, certify)?;
+    leave_out(&mut project, certify)?;
     let mut kernels = project::compile(&project)?;
     profile::check_modules(&project, &kernels)?;
     configuration::configure(&project, &mut kernels)?;
@@ -79,7 +79,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
         save::outputs(folder, &prepared, &runs)?;
     }
     drop(prepared);
-    let request = Request { certify, checks: &plan.checks, left_out };
+    let request = Request { certify, checks: &plan.checks };
     let evidence = gather(&project, &kernels, &engines, &runs, (&laid_out, &agreement), &coupled, &request)?;
     let written = write(&evidence, folder, &out)?;
     match common.format {
@@ -97,8 +97,8 @@ fn exit(code: u8) -> Exit {
     all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
 }
 
-/// Removes the tests that `--without` names and those that `--only` does not, and says which; an unknown id is an error.
-fn leave_out(project: &mut Project, certify: &Certify) -> Result<Vec<TestId>, Failure> {
+/// Removes the tests that `--without` names and those that `--only` does not; an unknown id is an error.
+fn leave_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
     let options = [("--without", &certify.without), ("--only", &certify.only)];
     let asked = options.iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
     for (option, id) in asked {
@@ -114,16 +114,14 @@ fn leave_out(project: &mut Project, certify: &Certify) -> Result<Vec<TestId>, Fa
         true => !named(&certify.without, test),
         false => named(&certify.only, test),
     };
-    let left_out = project.tests.iter().map(|test| test.id.clone()).filter(|test| !stays(test)).collect();
-    project.tests.retain(|test| stays(&test.id));
-    Ok(left_out)
+    project.left_out = project.tests.extract_if(.., |test| !stays(&test.id)).collect();
+    Ok(())
 }
 
 /// What the command line asks for beside the project.
 struct Request<'a> {
     certify: &'a Certify,
     checks: &'a Checks,
-    left_out: Vec<TestId>,
 }
 
 fn gather(
@@ -135,17 +133,17 @@ fn gather(
     coupled: &[coupling::KernelCoupling],
     request: &Request,
 ) -> Result<Evidence, Failure> {
-    let Request { certify, checks, left_out } = request;
+    let Request { certify, checks } = request;
     let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
-    if !left_out.is_empty() {
-        let names: Vec<&str> = left_out.iter().map(TestId::as_str).collect();
+    if !project.left_out.is_empty() {
+        let names: Vec<&str> = project.left_out.iter().map(|test| test.id.as_str()).collect();
         limits.push(format!("Left out on request (--without, --only): {}.", names.join(", ")));
     }
     if let Some(schedule) = certify.schedules.replay {
         limits.push(format!("Run in another schedule than the ordinary one on request (--replay): {schedule}."));
     }
     let mut campaign = assemble::campaign(project, kernels, engines, runs, compared, coupled, limits)?;
-    campaign.left_out = left_out.clone();
+    campaign.left_out = project.left_out.iter().map(|test| test.id.clone()).collect();
     let all = FindingKind::ALL.iter().map(|(kind, _)| *kind);
     campaign.not_looked_for = all.filter(|kind| !checks.has(*kind)).collect();
     let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);

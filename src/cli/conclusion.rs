@@ -2,6 +2,9 @@
 //!
 //! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
 
+#[cfg(test)]
+mod tests;
+
 use super::exit::Exit;
 use crate::coverage::criteria;
 use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus, kernel_label};
@@ -18,7 +21,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
         reasons.push(reason);
     };
     refused(campaign, &mut because);
-    tests(campaign, &mut because);
+    test_results(campaign, &mut because);
     requirements(campaign, &mut because);
     obligations(campaign, kernels, &mut because);
     findings(campaign, &mut because);
@@ -56,7 +59,7 @@ fn refused(campaign: &Campaign, because: &mut Because) {
     }
 }
 
-fn tests(campaign: &Campaign, because: &mut Because) {
+fn test_results(campaign: &Campaign, because: &mut Because) {
     if campaign.tests.is_empty() {
         because("the project has no test".to_owned(), Exit::Failed);
     }
@@ -76,11 +79,15 @@ fn tests(campaign: &Campaign, because: &mut Because) {
 }
 
 fn requirements(campaign: &Campaign, because: &mut Because) {
+    if campaign.requirements.is_empty() {
+        because("the project has no requirement".to_owned(), Exit::Failed);
+    }
     for row in &campaign.requirements {
         let uid = &row.requirement.uid;
         match row.status {
             RequirementStatus::Untested => because(format!("requirement {uid} is untested"), Exit::Failed),
             RequirementStatus::Failed => because(format!("requirement {uid} is not met by its tests"), Exit::Failed),
+            RequirementStatus::Open => because(format!("requirement {uid} is open"), Exit::Failed),
             RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
         }
         for parent in &row.suspect_parents {
@@ -168,7 +175,7 @@ fn findings(campaign: &Campaign, because: &mut Because) {
 /// What makes the result say less than the level asks for, and acceptances of it that accept nothing.
 fn open_items(campaign: &Campaign, because: &mut Because) {
     for item in campaign.open_items.iter().filter(|item| item.stands()) {
-        because(format!("open item {}: {}", item.name, item.sentence), Exit::Failed);
+        because(item.reason_of_conclusion(), Exit::Failed);
     }
     for row in &campaign.rejected_acceptances {
         because(format!("acceptance of {}: {}", row.item, row.reason), Exit::Failed);

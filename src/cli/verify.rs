@@ -377,6 +377,9 @@ fn open_items(campaign: &mut Campaign, kernels: &[KernelEvidence], stored: &Camp
     found.check(campaign.settings.is_some() == (campaign.schema > 1), || {
         "the project file as it was read is missing".to_owned()
     });
+    let left_out = campaign.requirements.iter().flat_map(|row| &row.left_out_tests);
+    found
+        .check(left_out.into_iter().all(|id| campaign.left_out.contains(id)), || "tests that were left out".to_owned());
     open_items::derive(campaign, kernels);
     found.check(campaign.open_items == stored.open_items, || "open items".to_owned());
     found.check(campaign.rejected_acceptances == stored.rejected_acceptances, || {

@@ -161,6 +161,9 @@ pub struct RequirementEvidence {
     pub suspect_parents: Vec<RequirementId>,
     pub children: Vec<RequirementId>,
     pub tests: Vec<TestId>,
+    /// Tests of it that the command line left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out_tests: Vec<TestId>,
     /// Functions that implement it, `file:symbol`, found in the source or not.
     pub code: Vec<CodeTrace>,
     pub status: RequirementStatus,
@@ -188,6 +191,8 @@ pub enum RequirementStatus {
     ByOtherMeans,
     /// An HLR whose children are all verified.
     VerifiedByChildren,
+    /// Something that its verification asks for was left out or is not there, and nothing else stands against it.
+    Open,
 }
 
 impl std::fmt::Display for RequirementStatus {
@@ -198,6 +203,7 @@ impl std::fmt::Display for RequirementStatus {
             RequirementStatus::Untested => "untested",
             RequirementStatus::ByOtherMeans => "by other means",
             RequirementStatus::VerifiedByChildren => "verified by children",
+            RequirementStatus::Open => "open",
         })
     }
 }

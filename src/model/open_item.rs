@@ -147,6 +147,11 @@ impl OpenItem {
     pub fn stands(&self) -> bool {
         self.acceptance.is_none()
     }
+
+    /// The sentence of the conclusion while it stands.
+    pub fn reason_of_conclusion(&self) -> String {
+        format!("open item {}: {}", self.name, self.sentence)
+    }
 }
 
 /// Who accepts an open item, and why.

@@ -55,8 +55,7 @@ pub fn measured_criteria(evidence: &Evidence) -> Vec<String> {
 /// Whether the project asks for a criterion; `mcdc` alone asks for masking MC/DC.
 pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
     let asked = &evidence.campaign.project.criteria;
-    (asked.is_empty() && !ON_REQUEST.contains(&criterion))
-        || asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
+    asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
 }
 
 /// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %; nothing for 0 of 0.

@@ -13,7 +13,8 @@ mod html;
 mod json;
 mod pdf;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
+mod statement;
 mod terminal;
 
 use crate::model::evidence::Evidence;

@@ -6,7 +6,9 @@ use crate::model::coverage::*;
 use crate::model::evidence::*;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::*;
+use crate::model::open_item::*;
 use crate::model::place::{FileIndex, Place, Position, SourceFile, Span};
+use crate::model::project::{CriterionName, ProjectFile};
 use crate::model::records::{Presence, RecordLayout, Records};
 use crate::model::requirement::*;
 use crate::model::structure::*;
@@ -514,6 +516,7 @@ fn requirement(uid: &str, level: RequirementLevel, title: &str, status: Requirem
         suspect_parents: Vec::new(),
         children: Vec::new(),
         tests: Vec::new(),
+        left_out_tests: Vec::new(),
         code: Vec::new(),
         status,
     }
@@ -662,6 +665,44 @@ fn coupling() -> Vec<CouplingEvidence> {
     }]
 }
 
+fn settings() -> ProjectFile {
+    let kernel = |name: &str| serde_json::json!({"name": name, "source": format!("glsl/{name}.comp")});
+    serde_json::from_value(serde_json::json!({
+        "schema": 1, "name": "Matrix & image kernels <demo>", "level": "A", "kernel": [kernel(NAIVE), kernel(LONG_KERNEL)],
+    }))
+    .expect("a project file")
+}
+
+/// One of each state.
+fn open_items() -> Vec<OpenItem> {
+    let criterion = OpenItem::new(
+        OpenItemKind::CriterionNotAsked,
+        Some(OpenItemSubject::Criterion(CriterionName::AdditionalCode)),
+        Acceptability::ByProject,
+        "DO-178C table A-7 asks for additional-code coverage at level A, and `criteria` does not",
+    );
+    let interface = OpenItem {
+        acceptance: Some(ItemApproval {
+            reason: "The host of this kernel is verified by its own project, document V-17.".into(),
+            author: "A. Prüfer".into(),
+            approver: "B. Reviewer".into(),
+        }),
+        ..OpenItem::new(
+            OpenItemKind::KernelWithoutInterface,
+            Some(OpenItemSubject::Kernel(LONG_KERNEL.into())),
+            Acceptability::ByProject,
+            "the kernel has no [[interface]]: its coupling with the host is not analysed",
+        )
+    };
+    let left_out = OpenItem::new(
+        OpenItemKind::TestLeftOut,
+        Some(OpenItemSubject::Test("TC-MM-05".into())),
+        Acceptability::Never,
+        "test TC-MM-05 was left out on request (--without)",
+    );
+    vec![criterion, interface, left_out]
+}
+
 /// The whole sample.
 pub fn evidence() -> Evidence {
     let engines = [EngineName::Sequential, EngineName::Vulkan];
@@ -705,7 +746,7 @@ pub fn evidence() -> Evidence {
     Evidence {
         campaign: Campaign {
             schema: EVIDENCE_SCHEMA,
-            settings: None,
+            settings: Some(settings()),
             project: ProjectIdentity {
                 name: "Matrix & image kernels <demo>".into(),
                 level: "A".into(),
@@ -766,10 +807,13 @@ pub fn evidence() -> Evidence {
             ],
             left_out: Vec::new(),
             not_looked_for: Vec::new(),
-            open_items: Vec::new(),
+            open_items: open_items(),
             rejected_acceptances: Vec::new(),
             notes: Vec::new(),
-            unsought: Vec::new(),
+            unsought: vec![UnsoughtKind {
+                kind: FindingKind::ScheduleDependentOutput,
+                reason: UnsoughtReason::NoOtherSchedule,
+            }],
             limits: vec![
                 "Images and cooperative matrices are unsupported by the sequential engine.".into(),
                 "Weak memory behaviour is not explored.".into(),
@@ -781,7 +825,10 @@ pub fn evidence() -> Evidence {
                     "Requirement LLR-CONV-001 has no test.".into(),
                     "15 obligations are uncovered without justification.".into(),
                     "2 findings stand.".into(),
-                ],
+                ]
+                .into_iter()
+                .chain(open_items().iter().filter(|item| item.stands()).map(OpenItem::reason_of_conclusion))
+                .collect(),
                 summary,
             },
         },
@@ -839,6 +886,12 @@ pub fn flawless() -> Evidence {
     campaign.engines[1].ran = false;
     campaign.engines[1].reason = Some("no Vulkan device was found".into());
     campaign.engines[1].identity.clear();
+    campaign.open_items.clear();
+    campaign.notes = vec![CampaignNote {
+        kind: NoteKind::EngineNotRun,
+        sentence: "Not run on the engine vulkan: no Vulkan device was found. Nothing is claimed for it.".into(),
+    }];
+    campaign.unsought.push(UnsoughtKind { kind: FindingKind::EngineDisagreement, reason: UnsoughtReason::NoDevice });
     campaign.justifications.clear();
     campaign.coupling.clear();
     campaign.findings.clear();

@@ -1,12 +1,14 @@
 //! The summary at the end of a run: what an engineer looks at first, in one screen.
 //!
-//! Promises: no line is wider than the terminal (long text is cut with `…`, never wrapped); colour repeats what words
+//! Promises: no line is wider than the terminal (long text is cut with `…`; what open items and notes say is wrapped); colour repeats what words
 //! and symbols say; the conclusion is the last line.
 
-use super::chapter::{conclusion_title, requirement_tone, verdict_tone};
+mod items;
+
+use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
 use super::facts::{OpenObligation, Unit};
-use super::{Colour, Format, Presentation, ReportError, facts};
+use super::{Colour, Format, Presentation, ReportError, facts, statement};
 use crate::model::coverage::{CriterionSummary, DecisionCoverage};
 use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
@@ -29,6 +31,9 @@ impl Format for Terminal {
         page.requirements(evidence);
         page.findings(evidence);
         page.open(evidence);
+        page.open_items(evidence);
+        page.not_looked_for(evidence);
+        page.notes(evidence);
         page.conclusion(evidence);
         Ok(page.text.into_bytes())
     }
@@ -155,6 +160,12 @@ impl Page<'_> {
             }
             self.line(&format!("  {line}"));
         }
+        let basis = self.paint(&cut(statement::basis_of_shares(evidence), self.width() - 2), Tone::Quiet);
+        self.line(&format!("  {basis}"));
+        if names.iter().any(|name| !facts::asked_for(evidence, name)) {
+            let unasked = self.paint("* not asked for", Tone::Quiet);
+            self.line(&format!("  {unasked}"));
+        }
         self.line("");
     }
 
@@ -210,6 +221,7 @@ impl Page<'_> {
             RequirementStatus::VerifiedByChildren,
             RequirementStatus::Failed,
             RequirementStatus::Untested,
+            RequirementStatus::Open,
             RequirementStatus::ByOtherMeans,
         ];
         for status in statuses {
@@ -255,8 +267,9 @@ impl Page<'_> {
     fn findings(&mut self, evidence: &Evidence) {
         let findings = facts::findings(evidence);
         let (stand, accepted) = facts::finding_counts(&findings);
+        let (none, tone) = statement::no_findings(evidence);
         let mut parts = vec![match stand {
-            0 => ("none".into(), Tone::Good),
+            0 => (none.into(), tone),
             _ => (stand.to_string(), Tone::Bad),
         }];
         if accepted > 0 {
@@ -285,6 +298,9 @@ impl Page<'_> {
 
     fn open(&mut self, evidence: &Evidence) {
         let open = facts::open_obligations(evidence);
+        if evidence.campaign.project.criteria.is_empty() {
+            return self.labelled("Uncovered", &[("no criterion is asked for".into(), Tone::Quiet)]);
+        }
         if open.is_empty() {
             return self.labelled("Uncovered", &[("none".into(), Tone::Good)]);
         }
@@ -361,12 +377,13 @@ impl Page<'_> {
             }
         }
         let conclusion = &evidence.campaign.conclusion;
-        let (tone, title) = conclusion_title(evidence);
+        let (tone, title) = statement::title(evidence);
         self.line("");
-        for reason in conclusion.reasons.iter().take(LISTED) {
+        let reasons = statement::reasons(evidence);
+        for reason in reasons.iter().take(LISTED) {
             self.item(reason, tone);
         }
-        self.more(conclusion.reasons.len());
+        self.more(reasons.len());
         let symbol = match tone {
             Tone::Good => "✓",
             Tone::Bad => "✗",
@@ -389,7 +406,11 @@ fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Ta
         Layout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
         Layout::Above => vec![Cell::new("Kernel, engine")],
     };
-    table.set_header(first.into_iter().chain(names.iter().map(|name| right(short_title(name)))));
+    let titles = names.iter().map(|name| {
+        let mark = if facts::asked_for(evidence, name) { "" } else { "*" };
+        right(&format!("{}{mark}", short_title(name)))
+    });
+    table.set_header(first.into_iter().chain(titles));
     let mut last = None;
     for row in &evidence.campaign.conclusion.summary {
         let unit = facts::unit(evidence, &row.kernel, &row.configuration);

@@ -32,6 +32,8 @@ pub struct Project {
     /// In the order of files, then of each file.
     pub requirements: Vec<Located<Requirement>>,
     pub tests: Vec<Located<Test>>,
+    /// Tests that the command line left out.
+    pub left_out: Vec<Located<Test>>,
     pub justifications: Vec<Located<Justification>>,
     pub interfaces: Vec<Located<Interface>>,
     /// `sha256:...` of every file read here, by path relative to the root.
@@ -69,7 +71,8 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
     }
     let Some(settings) = settings else { return Err(in_order(problems)) };
     let Items { requirements, tests, justifications, interfaces } = items;
-    let project = Project { root: root.to_owned(), settings, requirements, tests, justifications, interfaces, inputs };
+    let (root, left_out) = (root.to_owned(), Vec::new());
+    let project = Project { root, settings, requirements, tests, left_out, justifications, interfaces, inputs };
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if every file was read.
     let complete = problems.is_empty();
     problems

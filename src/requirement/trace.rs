@@ -33,7 +33,8 @@ pub fn trace(project: &Project, verdicts: &Verdicts) -> Vec<RequirementEvidence>
                 file: project.relative_file(located),
                 suspect_parents: suspect.map(|link| link.uid.clone()).collect(),
                 children: children(project, &located.uid),
-                tests: tests_of(project, &located.uid),
+                tests: tests_of(&project.tests, &located.uid),
+                left_out_tests: tests_of(&project.left_out, &located.uid),
                 code: code_of(project, located),
                 status: RequirementStatus::Untested,
             }
@@ -51,8 +52,8 @@ fn children(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
     project.requirements.iter().filter(child).map(|requirement| requirement.uid.clone()).collect()
 }
 
-fn tests_of(project: &Project, uid: &RequirementId) -> Vec<TestId> {
-    project.tests.iter().filter(|test| test.requirements.contains(uid)).map(|test| test.id.clone()).collect()
+fn tests_of(tests: &[Located<Test>], uid: &RequirementId) -> Vec<TestId> {
+    tests.iter().filter(|test| test.requirements.contains(uid)).map(|test| test.id.clone()).collect()
 }
 
 fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
@@ -90,12 +91,8 @@ fn status(
     if let Some(status) = known.get(&trace.requirement.uid) {
         return *status;
     }
-    let found = if !trace.tests.is_empty() {
-        if trace.tests.iter().all(|test| passed(verdicts.get(test))) {
-            RequirementStatus::Verified
-        } else {
-            RequirementStatus::Failed
-        }
+    let found = if !trace.tests.is_empty() || !trace.left_out_tests.is_empty() {
+        by_tests(trace, verdicts)
     } else if !trace.requirement.verification.contains(&VerificationMethod::Test) {
         RequirementStatus::ByOtherMeans
     } else {
@@ -105,6 +102,16 @@ fn status(
     };
     known.insert(trace.requirement.uid.clone(), found);
     found
+}
+
+fn by_tests(trace: &RequirementEvidence, verdicts: &Verdicts) -> RequirementStatus {
+    if !trace.tests.iter().all(|test| passed(verdicts.get(test))) {
+        RequirementStatus::Failed
+    } else if trace.left_out_tests.is_empty() {
+        RequirementStatus::Verified
+    } else {
+        RequirementStatus::Open
+    }
 }
 
 /// A test passed if it passed somewhere and nowhere did anything else than pass or not run.
@@ -121,6 +128,8 @@ fn by_children(children: &[RequirementStatus]) -> RequirementStatus {
         RequirementStatus::Failed
     } else if children.is_empty() || children.contains(&RequirementStatus::Untested) {
         RequirementStatus::Untested
+    } else if children.contains(&RequirementStatus::Open) {
+        RequirementStatus::Open
     } else if children.iter().any(verified) {
         RequirementStatus::VerifiedByChildren
     } else {

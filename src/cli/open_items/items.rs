@@ -204,7 +204,7 @@ fn checks(stored: &Stored) -> Vec<OpenItem> {
 fn tests(stored: &Stored) -> Vec<OpenItem> {
     let left_out = stored.campaign.left_out.iter();
     let item = |id: &crate::model::id::TestId| {
-        let sentence = format!("test {id} was left out on request (--without)");
+        let sentence = format!("test {id} was left out on request (--without, --only)");
         of_run(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(id.clone())), sentence)
     };
     left_out.map(item).collect()

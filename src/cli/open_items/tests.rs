@@ -1,1 +1,332 @@
+//! Each kind of open item, by evidence that gives it; what the project accepts; what was not looked for.
 
+use super::derive;
+use crate::model::evidence::*;
+use crate::model::finding::FindingKind;
+use crate::model::open_item::*;
+use crate::model::project::*;
+use crate::model::schedule::{ScheduleResult, ScheduleStatus};
+use crate::model::verdict::{EngineName, Verdict};
+use crate::report::sample;
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+
+/// Evidence of one kernel without any open item, on the sequential engine alone.
+fn complete() -> Evidence {
+    let mut evidence = sample::flawless();
+    let kernel = evidence.kernels[0].kernel.clone();
+    settings(&mut evidence).kernels.retain(|one| one.name == kernel);
+    let row = CouplingEvidence { kernel, definition: None, nodes: Vec::new(), edges: Vec::new(), checks: Vec::new() };
+    evidence.campaign.coupling.push(row);
+    evidence
+}
+
+fn settings(evidence: &mut Evidence) -> &mut ProjectFile {
+    evidence.campaign.settings.as_mut().expect("the sample has settings")
+}
+
+fn result(evidence: &mut Evidence) -> &mut TestResult {
+    &mut evidence.campaign.tests[0].results[0]
+}
+
+fn derived(change: impl FnOnce(&mut Evidence)) -> Campaign {
+    let mut evidence = complete();
+    change(&mut evidence);
+    derive(&mut evidence.campaign, &evidence.kernels);
+    evidence.campaign
+}
+
+fn names(campaign: &Campaign) -> Vec<&str> {
+    campaign.open_items.iter().map(|item| item.name.as_str()).collect()
+}
+
+type Change = fn(&mut Evidence);
+
+/// A change of evidence, and the items that it leads to.
+const CASES: &[(Change, &[&str])] = &[
+    (|_| {}, &[]),
+    (
+        |evidence| settings(evidence).criteria = Some(Vec::new()),
+        &[
+            "criterion-not-asked statement",
+            "criterion-not-asked decision",
+            "criterion-not-asked mcdc-masking",
+            "criterion-not-asked additional-code",
+        ],
+    ),
+    // Unique-cause MC/DC is stricter than masking MC/DC; branch coverage is neither statement nor decision coverage.
+    (
+        |evidence| {
+            let asked = [CriterionName::McdcUniqueCause, CriterionName::Branch, CriterionName::AdditionalCode];
+            settings(evidence).criteria = Some(asked.to_vec());
+        },
+        &["criterion-not-asked statement", "criterion-not-asked decision"],
+    ),
+    (
+        |evidence| {
+            let settings = settings(evidence);
+            (settings.level, settings.criteria) = (SoftwareLevel::C, Some(vec![CriterionName::Branch]));
+        },
+        &["criterion-not-asked statement"],
+    ),
+    (|evidence| settings(evidence).decision_policy = DecisionPolicy::ControlFlow, &["decision-policy"]),
+    (
+        |evidence| {
+            let settings = settings(evidence);
+            (settings.level, settings.decision_policy) = (SoftwareLevel::C, DecisionPolicy::ControlFlow);
+        },
+        &[],
+    ),
+    (|evidence| settings(evidence).validation = ValidationLayers::Off, &["validation-off"]),
+    (|evidence| settings(evidence).contraction = Contraction::Allowed, &["contraction-allowed"]),
+    (|evidence| evidence.campaign.coupling.clear(), &["kernel-without-interface matmul_naive"]),
+    (
+        |evidence| evidence.campaign.requirements.iter_mut().for_each(|row| row.code.clear()),
+        &[
+            "function-without-requirement glsl/matmul_naive.comp:dot_row_column",
+            "function-without-requirement glsl/matmul_naive.comp:main",
+        ],
+    ),
+    // A link to what is not there implements nothing; one to the file implements all of it.
+    (
+        |evidence| evidence.campaign.requirements[1].code[1].found = false,
+        &["function-without-requirement glsl/matmul_naive.comp:dot_row_column"],
+    ),
+    (
+        |evidence| {
+            let code = &mut evidence.campaign.requirements[1].code;
+            code.truncate(1);
+            code[0].symbol = None;
+        },
+        &[],
+    ),
+    // The entry point counts even if nothing is known of what is reached.
+    (
+        |evidence| {
+            evidence.campaign.requirements.iter_mut().for_each(|row| row.code.clear());
+            evidence.kernels[0].coverage.points.clear();
+        },
+        &["function-without-requirement glsl/matmul_naive.comp:main"],
+    ),
+    // A module without source has at least its entry point.
+    (
+        |evidence| {
+            evidence.campaign.requirements.iter_mut().for_each(|row| row.code.clear());
+            evidence.kernels[0].structure.functions.clear();
+        },
+        &["function-without-requirement glsl/matmul_naive.comp:main"],
+    ),
+    // Level D asks for no structure.
+    (
+        |evidence| {
+            settings(evidence).level = SoftwareLevel::D;
+            settings(evidence).criteria = Some(Vec::new());
+            evidence.campaign.coupling.clear();
+            evidence.campaign.requirements.iter_mut().for_each(|row| row.code.clear());
+        },
+        &[],
+    ),
+    (|evidence| evidence.campaign.engines.remove(0).ran = false, &["engine-left-out sequential"]),
+    (
+        |evidence| settings(evidence).engines = Some(vec![EngineName::Sequential, EngineName::Vulkan]),
+        &["engine-left-out vulkan"],
+    ),
+    (|evidence| evidence.campaign.not_looked_for.push(FindingKind::DataRace), &["checks-left-out"]),
+    (|evidence| evidence.campaign.left_out.push("TC-9".into()), &["test-left-out TC-9"]),
+    (|evidence| settings(evidence).schedules.count = 2, &["schedules-left-out"]),
+    (|evidence| settings(evidence).repeat = NonZeroU32::new(2), &["repetitions-left-out sequential"]),
+    (|evidence| result(evidence).schedule = Some("reversed".parse().expect("a schedule")), &["schedule-replayed"]),
+];
+
+#[test]
+fn each_kind_is_derived_from_what_shows_it_and_alone() {
+    let mut kinds = BTreeSet::new();
+    for (change, due) in CASES {
+        let campaign = derived(change);
+        assert_eq!(names(&campaign), *due);
+        assert!(campaign.open_items.iter().all(OpenItem::stands));
+        kinds.extend(campaign.open_items.iter().map(|item| item.kind));
+    }
+    let all: BTreeSet<_> = OpenItemKind::ALL.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, all, "every kind has a case");
+}
+
+/// A device repeats three times by default, so that fewer are less.
+#[test]
+fn fewer_repetitions_than_an_engine_has_by_default_are_open() {
+    let campaign = derived(|evidence| {
+        let mut on_device = result(evidence).clone();
+        (on_device.engine, on_device.repetitions) = (EngineName::Vulkan, 2);
+        evidence.campaign.tests[0].results.push(on_device);
+        evidence.campaign.engines[1].ran = true;
+    });
+    assert_eq!(names(&campaign), ["repetitions-left-out vulkan"]);
+}
+
+fn acceptance(item: &str, author: &str, approver: &str) -> ItemAcceptance {
+    let [item, author, approver] = [item, author, approver].map(str::to_owned);
+    ItemAcceptance { item, reason: "The host is verified elsewhere.".to_owned(), author, approver }
+}
+
+fn with_acceptances(level: SoftwareLevel, acceptances: Vec<ItemAcceptance>) -> Campaign {
+    derived(|evidence| {
+        evidence.campaign.coupling.clear();
+        evidence.campaign.left_out.push("TC-9".into());
+        let settings = settings(evidence);
+        (settings.level, settings.acceptances) = (level, acceptances);
+    })
+}
+
+const INTERFACE: &str = "kernel-without-interface matmul_naive";
+
+#[test]
+fn the_project_accepts_an_item_by_its_name() {
+    let campaign = with_acceptances(SoftwareLevel::A, vec![acceptance(INTERFACE, "Ann", "Bob")]);
+    let standing: Vec<_> = campaign.open_items.iter().filter(|item| item.stands()).map(|item| &item.name).collect();
+    assert_eq!(standing, ["test-left-out TC-9"]);
+    let approval = campaign.open_items[0].acceptance.as_ref().unwrap();
+    assert_eq!((approval.author.as_str(), approval.approver.as_str()), ("Ann", "Bob"));
+    assert_eq!(campaign.rejected_acceptances, []);
+}
+
+#[test]
+fn an_acceptance_that_accepts_nothing_is_rejected_with_its_reason() {
+    let level = SoftwareLevel::A;
+    for (acceptances, due) in [
+        (vec![acceptance("kernel-without-interface other", "Ann", "Bob")], "not needed"),
+        (vec![acceptance("kernel-without-interface", "Ann", "Bob")], "not needed"),
+        (vec![acceptance("no-such-kind", "Ann", "Bob")], "no kind of open item is named `no-such-kind`"),
+        (vec![acceptance("test-left-out TC-9", "Ann", "Bob")], "cannot be accepted"),
+        (vec![acceptance(INTERFACE, "Ann", " ")], "must be given"),
+        (vec![acceptance(INTERFACE, "Ann", "ANN ")], "demands independence"),
+        (vec![acceptance(INTERFACE, "Ann", "Bob"), acceptance(INTERFACE, "Cy", "Dee")], "accepted twice"),
+    ] {
+        let rejected = with_acceptances(level, acceptances).rejected_acceptances;
+        assert!(rejected.len() == 1 && rejected[0].reason.contains(due), "{due}: {rejected:?}");
+    }
+    let free = with_acceptances(SoftwareLevel::C, vec![acceptance(INTERFACE, "Ann", "Ann")]);
+    assert_eq!(free.rejected_acceptances, []);
+}
+
+/// What the project itself asks for can be accepted; what one run leaves out cannot.
+#[test]
+fn the_sequential_engine_is_left_out_by_the_project_or_by_the_command_line() {
+    for (engines, due) in [
+        (None, Acceptability::Never),
+        (Some(vec![EngineName::Sequential]), Acceptability::Never),
+        (Some(vec![EngineName::Vulkan]), Acceptability::ByProject),
+    ] {
+        let campaign = derived(|evidence| {
+            evidence.campaign.engines[0].ran = false;
+            evidence.campaign.engines[1].ran = true;
+            settings(evidence).engines = engines;
+        });
+        assert_eq!(campaign.open_items[0].acceptable, due);
+    }
+}
+
+fn unsought(campaign: &Campaign) -> Vec<(FindingKind, UnsoughtReason)> {
+    campaign.unsought.iter().map(|row| (row.kind, row.reason)).collect()
+}
+
+/// Both engines with validation layers, in other schedules, compared.
+fn everything(evidence: &mut Evidence) {
+    let device = &mut evidence.campaign.engines[1];
+    device.ran = true;
+    device.identity.insert("validation layer".to_owned(), "VK_LAYER_KHRONOS_validation 1.3".to_owned());
+    let kernel = evidence.kernels[0].kernel.clone();
+    for test in &mut evidence.campaign.tests {
+        test.results[0].schedules = Some(ScheduleResult {
+            asked: 2,
+            seed: 0,
+            status: ScheduleStatus::Equal,
+            ran: Vec::new(),
+            different: Vec::new(),
+            reason: None,
+        });
+        evidence.campaign.agreement.push(Agreement {
+            test: test.id.clone(),
+            kernel: kernel.clone(),
+            outputs: "identical".to_owned(),
+            coverage: "identical".to_owned(),
+            differences: Vec::new(),
+            bounds: None,
+        });
+    }
+}
+
+#[test]
+fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
+    use FindingKind::{Coupling, DataRace, EngineDisagreement, ScheduleDependentOutput, Validation};
+    use UnsoughtReason::*;
+    assert_eq!(unsought(&derived(everything)), []);
+    let cases: &[(Change, &[(FindingKind, UnsoughtReason)])] = &[
+        (|evidence| evidence.campaign.not_looked_for.push(DataRace), &[(DataRace, LeftOut)]),
+        (
+            |evidence| evidence.campaign.engines[1].ran = false,
+            &[(EngineDisagreement, NoDevice), (Validation, NoDevice), (Coupling, NoDevice)],
+        ),
+        (|evidence| evidence.campaign.engines[1].identity.clear(), &[(Validation, NoValidationLayers)]),
+        (
+            |evidence| {
+                let layer = "VK_LAYER_KHRONOS_validation is not installed".to_owned();
+                evidence.campaign.engines[1].identity.insert("validation layer".to_owned(), layer);
+            },
+            &[(Validation, NoValidationLayers)],
+        ),
+        (|evidence| settings(evidence).validation = ValidationLayers::Off, &[(Validation, NoValidationLayers)]),
+        (|evidence| result(evidence).schedules = None, &[(ScheduleDependentOutput, NoOtherSchedule)]),
+        (
+            |evidence| evidence.campaign.agreement[0].coverage = "not compared".to_owned(),
+            &[(EngineDisagreement, NotCompared)],
+        ),
+        (|evidence| drop(evidence.campaign.agreement.pop()), &[(EngineDisagreement, NotCompared)]),
+        (|evidence| evidence.campaign.coupling.clear(), &[(Coupling, NoInterface)]),
+    ];
+    for (change, due) in cases {
+        let campaign = derived(|evidence| {
+            everything(evidence);
+            change(evidence);
+        });
+        assert_eq!(unsought(&campaign), *due);
+    }
+    let device_alone = derived(|evidence| {
+        everything(evidence);
+        evidence.campaign.engines[0].ran = false;
+    });
+    let of_sequential = unsought(&device_alone).into_iter().filter(|(_, reason)| *reason == NoSequentialEngine);
+    assert_eq!(of_sequential.count(), 7, "six kinds that it alone looks for, and the comparison");
+}
+
+#[test]
+fn an_engine_that_did_not_run_is_a_note() {
+    let told = |campaign: &Campaign| campaign.notes.iter().map(|note| note.sentence.clone()).collect::<Vec<_>>();
+    let absent = told(&derived(|_| {}));
+    assert!(absent.len() == 1 && absent[0].contains("no Vulkan device was found"), "{absent:?}");
+    let unasked = told(&derived(|evidence| evidence.campaign.engines.truncate(1)));
+    assert!(unasked.len() == 1 && unasked[0].contains("not asked for"), "{unasked:?}");
+    let bare = derived(|evidence| evidence.campaign.engines[1].ran = true);
+    assert_eq!(bare.notes[0].kind, NoteKind::LayersNotInstalled);
+    assert_eq!(told(&derived(everything)), [String::new(); 0]);
+}
+
+/// A test that did not come to its end says nothing of what was asked of it.
+#[test]
+fn a_test_that_did_not_complete_leaves_nothing_out() {
+    let campaign = derived(|evidence| {
+        settings(evidence).schedules.count = 2;
+        for test in &mut evidence.campaign.tests {
+            test.results[0].verdict = Verdict::Timeout;
+        }
+    });
+    assert_eq!(names(&campaign), [""; 0]);
+}
+
+#[test]
+fn evidence_without_settings_is_left_as_it_is() {
+    let campaign = derived(|evidence| {
+        evidence.campaign.settings = None;
+        evidence.campaign.coupling.clear();
+    });
+    assert_eq!(campaign.open_items, []);
+}

@@ -6,10 +6,15 @@ use crate::model::finding::Acceptance;
 use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, OpenObligation};
+use crate::report::statement;
 
 pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Open obligations", "chapter/open");
     let open = facts::open_obligations(evidence);
+    if evidence.campaign.project.criteria.is_empty() {
+        outline.paragraph("No criterion of structural coverage is asked for, so that no obligation is open.");
+        return;
+    }
     if open.is_empty() {
         outline.paragraph("None: every obligation of the criteria asked for is covered or justified.");
         return;
@@ -85,8 +90,11 @@ fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Findings", "chapter/findings");
     let findings = facts::findings(evidence);
+    for kinds in statement::unsought(evidence) {
+        outline.paragraph(Text::plain(format!("Not looked for, or not everywhere: {kinds}.")).tone(Tone::Caution));
+    }
     if findings.is_empty() {
-        outline.paragraph("None: no check of the run found a defect.");
+        outline.paragraph("None: no check that the run made found a defect.");
         return;
     }
     outline.paragraph(

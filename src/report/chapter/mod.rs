@@ -9,6 +9,7 @@ mod findings;
 mod identification;
 mod kernel;
 mod object;
+mod open_item;
 mod requirement;
 mod summary;
 mod test;
@@ -19,7 +20,7 @@ use crate::model::evidence::Evidence;
 use crate::model::id::{KernelName, RequirementId, TestId};
 
 pub(super) use requirement::status_tone as requirement_tone;
-pub(super) use summary::{conclusion_title, verdict_tone};
+pub(super) use summary::verdict_tone;
 
 /// Builds the whole document.
 pub(super) fn document(evidence: &Evidence) -> Document {

@@ -25,7 +25,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
 pub fn status_tone(status: RequirementStatus) -> Tone {
     match status {
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => Tone::Good,
-        RequirementStatus::Failed | RequirementStatus::Untested => Tone::Bad,
+        RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => Tone::Bad,
         RequirementStatus::ByOtherMeans => Tone::Quiet,
     }
 }
@@ -33,7 +33,7 @@ pub fn status_tone(status: RequirementStatus) -> Tone {
 fn status(status: RequirementStatus) -> Text {
     let symbol = match status {
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => "✓",
-        RequirementStatus::Failed | RequirementStatus::Untested => "✗",
+        RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => "✗",
         RequirementStatus::ByOtherMeans => "·",
     };
     Text::plain(format!("{symbol} {status}")).tone(status_tone(status))
@@ -55,12 +55,18 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
             requirement_link(&requirement.uid),
             Text::plain(requirement.title.as_str()),
             listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet),
-            listed(item.tests.iter().map(test_link), Tone::Quiet),
+            tests(item),
             listed(item.code.iter().map(code), Tone::Quiet),
             status(item.status),
         ]);
     }
     outline.table(table);
+}
+
+/// Its tests; those that were left out are no links, because nothing stands behind them.
+fn tests(item: &RequirementEvidence) -> Text {
+    let left_out = item.left_out_tests.iter().map(|id| Text::plain(format!("{id} (left out)")).tone(Tone::Bad));
+    listed(item.tests.iter().map(test_link).chain(left_out), Tone::Quiet)
 }
 
 fn code(trace: &CodeTrace) -> Text {
@@ -147,7 +153,7 @@ fn full(item: &RequirementEvidence, outline: &mut Outline) {
         pairs.push(("Children".into(), listed(item.children.iter().map(requirement_link), Tone::Quiet)));
     }
     pairs.push(("Verification".into(), Text::plain(methods.collect::<Vec<_>>().join(", "))));
-    pairs.push(("Tests".into(), listed(item.tests.iter().map(test_link), Tone::Quiet)));
+    pairs.push(("Tests".into(), tests(item)));
     pairs.push(("Status".into(), status(item.status)));
     pairs.push(("File".into(), Text::code(item.file.as_str())));
     pairs.push(("Hash".into(), Text::code(item.hash.as_str())));

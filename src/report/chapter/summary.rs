@@ -3,7 +3,7 @@
 use crate::model::evidence::{Evidence, RequirementStatus};
 use crate::model::verdict::Verdict;
 use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
-use crate::report::facts;
+use crate::report::{facts, statement};
 
 /// Rows of coverage that the title page has room for.
 const FRONT_ROWS: usize = 14;
@@ -24,6 +24,7 @@ pub fn front(evidence: &Evidence) -> Vec<Block> {
         ("Date".into(), super::identification::date(project.date.as_deref())),
     ])];
     blocks.push(conclusion(evidence));
+    blocks.extend(super::open_item::table(evidence));
     blocks.push(Block::Table(overview(evidence)));
     if (1..=FRONT_ROWS).contains(&evidence.campaign.conclusion.summary.len()) {
         blocks.push(Block::Table(shares(evidence)));
@@ -31,34 +32,20 @@ pub fn front(evidence: &Evidence) -> Vec<Block> {
     blocks
 }
 
-/// Exit codes as the contract gives them, in words.
-pub fn conclusion_title(evidence: &Evidence) -> (Tone, &'static str) {
-    match evidence.campaign.conclusion.exit_code {
-        0 => (Tone::Good, "All that was asked for holds"),
-        1 => (Tone::Bad, "The evidence is not complete"),
-        2 => (Tone::Bad, "An input is wrong"),
-        3 => (Tone::Bad, "The tool failed"),
-        4 => (Tone::Caution, "An engine, device or feature that was asked for is not available"),
-        _ => (Tone::Bad, "Ended with an unknown exit code"),
-    }
-}
-
 fn conclusion(evidence: &Evidence) -> Block {
     let conclusion = &evidence.campaign.conclusion;
-    let (tone, title) = conclusion_title(evidence);
-    let mut lines: Vec<Text> = conclusion.reasons.iter().map(|reason| Text::plain(reason.as_str())).collect();
-    if lines.is_empty() && conclusion.exit_code == 0 {
-        lines.push(
-            "Every requirement to be verified by test has tests and they passed on every engine that ran; every \
-             obligation of the criteria asked for is covered or justified; no finding stands."
-                .into(),
-        );
+    let (tone, title) = statement::title(evidence);
+    let mut sentences = statement::reasons(evidence);
+    if conclusion.exit_code == 0 && sentences.is_empty() {
+        sentences = statement::achieved(evidence);
     }
-    for engine in evidence.campaign.engines.iter().filter(|engine| !engine.ran) {
-        let reason = engine.reason.as_deref().unwrap_or("no reason recorded");
-        lines.push(format!("Not run on the engine {}: {reason}. Nothing is claimed for it.", engine.engine).into());
+    let unsought = statement::unsought(evidence);
+    if !unsought.is_empty() {
+        sentences.push(format!("Findings not looked for, or not everywhere: {}.", unsought.join("; ")));
     }
-    Block::Notice { tone, title: Text::strong(format!("{title} (exit code {})", conclusion.exit_code)), lines }
+    sentences.extend(statement::notes(evidence));
+    let title = Text::strong(format!("{title} (exit code {})", conclusion.exit_code));
+    Block::Notice { tone, title, lines: sentences.into_iter().map(Text::from).collect() }
 }
 
 /// Counts of the run in one small table.
@@ -69,11 +56,18 @@ fn overview(evidence: &Evidence) -> Table {
     }
     let open = facts::open_obligations(evidence).len();
     let tone = if open == 0 { Tone::Good } else { Tone::Bad };
-    let open = Text::plain(if open == 0 { "none".to_owned() } else { open.to_string() }).tone(tone);
+    let open = match open {
+        0 if evidence.campaign.project.criteria.is_empty() => Text::quiet("no criterion asked for"),
+        0 => Text::plain("none").tone(tone),
+        n => Text::plain(n.to_string()).tone(tone),
+    };
     table.row(vec!["Open obligations (per engine)".into(), open.link("chapter/open")]);
     let (stand, accepted) = facts::finding_counts(&facts::findings(evidence));
-    let tone = if stand == 0 { Tone::Good } else { Tone::Bad };
-    let findings = Text::plain(if stand == 0 { "none".to_owned() } else { stand.to_string() }).tone(tone);
+    let (none, tone) = statement::no_findings(evidence);
+    let findings = match stand {
+        0 => Text::plain(none).tone(tone),
+        n => Text::plain(n.to_string()).tone(Tone::Bad),
+    };
     let accepted = match accepted {
         0 => Text::empty(),
         _ => Text::plain(format!(" + {accepted} accepted")).tone(Tone::Caution),
@@ -91,6 +85,7 @@ fn requirement_counts(evidence: &Evidence) -> Vec<(String, Text)> {
         (RequirementStatus::VerifiedByChildren, Tone::Good),
         (RequirementStatus::Failed, Tone::Bad),
         (RequirementStatus::Untested, Tone::Bad),
+        (RequirementStatus::Open, Tone::Bad),
         (RequirementStatus::ByOtherMeans, Tone::Quiet),
     ];
     let parts = rows.into_iter().filter(|(status, _)| count(*status) > 0);
@@ -138,7 +133,8 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
 
 fn shares(evidence: &Evidence) -> Table {
     let names = facts::measured_criteria(evidence);
-    let mut table = Table::new("Coverage by kernel, engine and criterion").columns(&["Kernel", "Engine"]);
+    let caption = format!("Coverage by kernel, engine and criterion. {}", statement::basis_of_shares(evidence));
+    let mut table = Table::new(caption).columns(&["Kernel", "Engine"]);
     for name in &names {
         let mark = if facts::asked_for(evidence, name) { "" } else { " (not asked for)" };
         table = table.column(format!("{}{mark}", facts::criterion_title(name)), Align::Right);

@@ -1,0 +1,175 @@
+//! What page 1 states, in sentences that every format shares.
+//!
+//! Promises: nothing is stated that the evidence does not hold: of tests only if every requirement has its own, of findings
+//! only of the kinds that were looked for, of coverage with the criteria that are meant.
+//! Does not cover: how the sentences are set.
+
+use super::document::Tone;
+use super::facts;
+use crate::model::evidence::{Campaign, Evidence, RequirementStatus};
+use crate::model::finding::FindingKind;
+use crate::model::open_item::OpenItem;
+use crate::model::project::DecisionPolicy;
+use crate::model::requirement::VerificationMethod;
+
+/// Exit codes as the contract gives them, in words.
+pub fn title(evidence: &Evidence) -> (Tone, String) {
+    let accepted = evidence.campaign.open_items.iter().filter(|item| !item.stands()).count();
+    let (tone, title) = match evidence.campaign.conclusion.exit_code {
+        0 => match accepted {
+            0 => (Tone::Good, "All that was asked for holds"),
+            1 => return (Tone::Caution, "All that was asked for holds, but for 1 accepted open item".to_owned()),
+            n => return (Tone::Caution, format!("All that was asked for holds, but for {n} accepted open items")),
+        },
+        1 => (Tone::Bad, "The evidence is not complete"),
+        2 => (Tone::Bad, "An input is wrong"),
+        3 => (Tone::Bad, "The tool failed"),
+        4 => (Tone::Caution, "An engine, device or feature that was asked for is not available"),
+        _ => (Tone::Bad, "Ended with an unknown exit code"),
+    };
+    (tone, title.to_owned())
+}
+
+/// Whether evidence is of a format that holds open items.
+pub fn holds_items(campaign: &Campaign) -> bool {
+    campaign.settings.is_some()
+}
+
+/// Said of evidence that holds no open items.
+pub const NO_ITEMS: &str =
+    "This evidence is of an older format, which says nothing of open items and of what was not looked for.";
+
+/// Reasons of the conclusion; those of open items as one sentence, because the items are listed by themselves.
+pub fn reasons(evidence: &Evidence) -> Vec<String> {
+    let Campaign { conclusion, open_items, .. } = &evidence.campaign;
+    let of_items: Vec<String> =
+        open_items.iter().filter(|item| item.stands()).map(OpenItem::reason_of_conclusion).collect();
+    let mut reasons: Vec<String> =
+        conclusion.reasons.iter().filter(|reason| !of_items.contains(reason)).cloned().collect();
+    if !of_items.is_empty() {
+        let items =
+            if of_items.len() == 1 { "1 open item".to_owned() } else { format!("{} open items", of_items.len()) };
+        reasons.push(format!("{items}: less than the level asks for, and not accepted"));
+    }
+    reasons
+}
+
+/// What holds where nothing stands against the result.
+pub fn achieved(evidence: &Evidence) -> Vec<String> {
+    [requirements(evidence), obligations(evidence), findings(evidence)].into_iter().flatten().collect()
+}
+
+fn requirements(evidence: &Evidence) -> Option<String> {
+    let rows = &evidence.campaign.requirements;
+    let by_test = |row: &&crate::model::evidence::RequirementEvidence| {
+        row.requirement.verification.contains(&VerificationMethod::Test)
+    };
+    let mut tested = rows.iter().filter(by_test).peekable();
+    tested.peek()?;
+    if tested.all(|row| row.status == RequirementStatus::Verified && !row.tests.is_empty()) {
+        let all = "Every requirement to be verified by test has tests, and they passed on every engine that ran.";
+        return Some(all.to_owned());
+    }
+    let mut counts: Vec<(RequirementStatus, usize)> = Vec::new();
+    for row in rows {
+        match counts.iter_mut().find(|(status, _)| *status == row.status) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((row.status, 1)),
+        }
+    }
+    counts.sort();
+    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    Some(format!("Of {} requirements {}.", rows.len(), counts.join(", ")))
+}
+
+fn obligations(evidence: &Evidence) -> Option<String> {
+    let criteria = &evidence.campaign.project.criteria;
+    if criteria.is_empty() {
+        return Some("No criterion of structural coverage is asked for.".to_owned());
+    }
+    if evidence.campaign.conclusion.summary.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = criteria.iter().map(|name| facts::criterion_title(name).to_lowercase()).collect();
+    Some(format!("Every obligation of the criteria asked for ({}) is covered or justified.", names.join(", ")))
+}
+
+/// How far findings were looked for.
+enum Scope {
+    Everywhere,
+    InPart,
+    Nowhere,
+}
+
+fn scope(evidence: &Evidence) -> Scope {
+    let campaign = &evidence.campaign;
+    if campaign.unsought.len() == FindingKind::ALL.len() {
+        Scope::Nowhere
+    } else if holds_items(campaign) && campaign.unsought.is_empty() {
+        Scope::Everywhere
+    } else {
+        Scope::InPart
+    }
+}
+
+fn findings(evidence: &Evidence) -> Option<String> {
+    let (stand, accepted) = facts::finding_counts(&facts::findings(evidence));
+    if stand > 0 {
+        return None;
+    }
+    let but = match accepted {
+        0 => String::new(),
+        1 => "; 1 is accepted by justification".to_owned(),
+        n => format!("; {n} are accepted by justification"),
+    };
+    let scope = match scope(evidence) {
+        Scope::Everywhere => "",
+        Scope::InPart => " of the kinds looked for",
+        Scope::Nowhere => return None,
+    };
+    Some(format!("No finding{scope} stands{but}."))
+}
+
+/// `none` of findings, as far as that can be said.
+pub fn no_findings(evidence: &Evidence) -> (&'static str, Tone) {
+    match scope(evidence) {
+        Scope::Everywhere => ("none", Tone::Good),
+        Scope::InPart => ("none of the kinds looked for", Tone::Good),
+        Scope::Nowhere => ("not looked for", Tone::Bad),
+    }
+}
+
+/// Kinds of findings that were not looked for, or not everywhere, by reason: `engine-disagreement, validation: no device ran`.
+pub fn unsought(evidence: &Evidence) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in &evidence.campaign.unsought {
+        let reason = row.reason.to_string();
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, kinds)) => kinds.push(row.kind.name()),
+            None => reasons.push((reason, vec![row.kind.name()])),
+        }
+    }
+    reasons.into_iter().map(|(reason, kinds)| format!("{}: {reason}", kinds.join(", "))).collect()
+}
+
+/// What shares of coverage are shares of.
+pub fn basis_of_shares(evidence: &Evidence) -> &'static str {
+    if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow.name() {
+        "Shares: covered obligations of all. Decisions: in control flow alone."
+    } else {
+        "Shares: covered obligations of all. Decisions: all Boolean expressions."
+    }
+}
+
+/// Notes of page 1; of older evidence the engines that did not run.
+pub fn notes(evidence: &Evidence) -> Vec<String> {
+    let campaign = &evidence.campaign;
+    if holds_items(campaign) {
+        return campaign.notes.iter().map(|note| note.sentence.clone()).collect();
+    }
+    let absent = campaign.engines.iter().filter(|engine| !engine.ran).map(|engine| {
+        let reason = engine.reason.as_deref().unwrap_or("no reason recorded");
+        format!("Not run on the engine {}: {reason}. Nothing is claimed for it.", engine.engine)
+    });
+    absent.chain([NO_ITEMS.to_owned()]).collect()
+}

@@ -1,0 +1,83 @@
+//! Open items, findings that were not looked for and notes, in the terminal's summary.
+//!
+//! Promises: nothing of them is cut but single words wider than the terminal.
+
+use super::{LABEL, LISTED, Page, columns, cut};
+use crate::model::evidence::Evidence;
+use crate::report::document::Tone;
+use crate::report::statement;
+
+impl Page<'_> {
+    /// What is less than the level asks for: each item on a line, what is missing or who accepts it below.
+    pub(super) fn open_items(&mut self, evidence: &Evidence) {
+        let items = &evidence.campaign.open_items;
+        let standing = items.iter().filter(|item| item.stands()).count();
+        let accepted = items.len() - standing;
+        if items.is_empty() {
+            if statement::holds_items(&evidence.campaign) {
+                self.labelled("Open items", &[("none".into(), Tone::Good)]);
+            }
+            return;
+        }
+        let mut parts = Vec::new();
+        if standing > 0 {
+            parts.push((format!("{standing}  "), Tone::Bad));
+        }
+        if accepted > 0 {
+            parts.push((format!("{accepted} accepted"), Tone::Caution));
+        }
+        self.labelled("Open items", &parts);
+        for item in items.iter().filter(|item| item.stands()).take(LISTED) {
+            self.item(&item.name, Tone::Bad);
+            self.below(&item.sentence);
+        }
+        self.more(standing);
+        for (item, approval) in items.iter().filter_map(|item| Some((item, item.acceptance.as_ref()?))) {
+            self.item(&format!("accepted: {}", item.name), Tone::Caution);
+            self.below(&approval.reason);
+            self.below(&format!("author {}, approver {}", approval.author, approval.approver));
+        }
+    }
+
+    pub(super) fn not_looked_for(&mut self, evidence: &Evidence) {
+        for (index, kinds) in statement::unsought(evidence).iter().enumerate() {
+            self.wrapped(if index == 0 { "Not sought" } else { "" }, kinds, Tone::Caution);
+        }
+    }
+
+    pub(super) fn notes(&mut self, evidence: &Evidence) {
+        for (index, note) in statement::notes(evidence).iter().enumerate() {
+            self.wrapped(if index == 0 { "Notes" } else { "" }, note, Tone::Caution);
+        }
+    }
+
+    /// A label and a text on as many lines as it takes.
+    fn wrapped(&mut self, label: &str, text: &str, tone: Tone) {
+        for (index, line) in wrap(text, self.width().saturating_sub(LABEL + 2)).into_iter().enumerate() {
+            self.labelled(if index == 0 { label } else { "" }, &[(line, tone)]);
+        }
+    }
+
+    /// What belongs to the line above.
+    fn below(&mut self, text: &str) {
+        for line in wrap(text, self.width().saturating_sub(8)) {
+            let line = format!("        {}", self.paint(&line, Tone::Quiet));
+            self.line(&line);
+        }
+    }
+}
+
+/// The text in lines of at most `width`, broken between words.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(cut(word, width)),
+        }
+    }
+    lines
+}
