@@ -51,6 +51,7 @@ fn finding(evidence: &mut Evidence, justification: Option<&str>) {
     let mut finding = Finding::new(FindingKind::DataRace, "m");
     finding.acceptance = Some(Acceptance {
         id: FindingId("data-race@S1,S1".to_owned()),
+        subject: None,
         content: "c".to_owned(),
         hash: "h".to_owned(),
         justification: justification.map(str::to_owned),
@@ -91,6 +92,9 @@ fn justification(evidence: &mut Evidence, rejected: Option<&str>) {
             configuration: None,
             class: JustificationClass::Analysis,
             reason: "r".to_owned(),
+            category: None,
+            means: None,
+            argument: None,
             author: "a".to_owned(),
             approver: "b".to_owned(),
             hash: "h".to_owned(),
