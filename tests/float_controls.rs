@@ -6,112 +6,8 @@ mod assembly;
 mod filetest;
 
 use assembly::Kernel;
-use std::fmt::Write;
+use assembly::operation::{IMPORT, Operation, TYPES, WIDTHS, bits_of};
 use vkcert::model::finding::FindingKind;
-
-const TYPES: &str = "%half = OpTypeFloat 16
-%float = OpTypeFloat 32
-%double = OpTypeFloat 64
-%ubyte = OpTypeInt 8 0
-%byte = OpTypeInt 8 1
-%ushort = OpTypeInt 16 0
-%short = OpTypeInt 16 1
-%ulong = OpTypeInt 64 0
-%long = OpTypeInt 64 1
-%v2u = OpTypeVector %uint 2
-%v2f = OpTypeVector %float 2
-%v2b = OpTypeVector %byte 2
-";
-
-const WIDTHS: &[&str] = &["Int8", "Int16", "Int64", "Float16", "Float64", "SPV_KHR_float_controls"];
-
-/// A kernel whose invocations take three numbers from three pairs of words and give one as a pair.
-struct Operation {
-    /// Types of the operands and of the result.
-    operands: [&'static str; 3],
-    result: &'static str,
-    /// From `%a`, `%b`, `%d` to `%r`.
-    text: &'static str,
-}
-
-fn bits_of(ty: &str) -> u32 {
-    match ty {
-        "half" | "short" | "ushort" => 16,
-        "byte" | "ubyte" => 8,
-        "double" | "long" | "ulong" => 64,
-        _ => 32,
-    }
-}
-
-/// The unsigned integers of some bits.
-fn unsigned(bits: u32) -> &'static str {
-    match bits {
-        8 => "ubyte",
-        16 => "ushort",
-        32 => "uint",
-        _ => "ulong",
-    }
-}
-
-impl Operation {
-    fn float(text: &'static str) -> Self {
-        Self { operands: ["float"; 3], result: "float", text }
-    }
-
-    fn kernel(&self, needs: &'static [&'static str], modes: &'static str, count: usize) -> Kernel {
-        let mut body = "%at = OpIMul %uint %x %c6\n".to_owned();
-        for ((name, ty), place) in ["a", "b", "d"].into_iter().zip(self.operands).zip(0..) {
-            let own = unsigned(bits_of(ty));
-            let _ = writeln!(
-                body,
-                "%{name}_k0 = OpIAdd %uint %at %c{}
-%{name}_k1 = OpIAdd %uint %at %c{}
-%{name}_p0 = OpAccessChain %pu %i %c0 %{name}_k0
-%{name}_p1 = OpAccessChain %pu %i %c0 %{name}_k1
-%{name}_w0 = OpLoad %uint %{name}_p0
-%{name}_w1 = OpLoad %uint %{name}_p1
-%{name}_v = OpCompositeConstruct %v2u %{name}_w0 %{name}_w1
-%{name}_l = OpBitcast %ulong %{name}_v
-%{name}_u = {} %{own} %{name}_l
-%{name} = {} %{ty} %{name}_u",
-                2 * place,
-                2 * place + 1,
-                if own == "ulong" { "OpCopyObject" } else { "OpUConvert" },
-                if own == ty { "OpCopyObject" } else { "OpBitcast" },
-            );
-        }
-        body.push_str(self.text);
-        let own = unsigned(bits_of(self.result));
-        let _ = write!(
-            body,
-            "
-%r_u = {} %{own} %r
-%r_l = {} %ulong %r_u
-%r_v = OpBitcast %v2u %r_l
-%r_0 = OpCompositeExtract %uint %r_v 0
-%r_1 = OpCompositeExtract %uint %r_v 1
-%o_at = OpIMul %uint %x %c2
-%o_on = OpIAdd %uint %o_at %c1
-%o_p0 = OpAccessChain %pu %o %c0 %o_at
-%o_p1 = OpAccessChain %pu %o %c0 %o_on
-OpStore %o_p0 %r_0
-OpStore %o_p1 %r_1",
-            if own == self.result { "OpCopyObject" } else { "OpBitcast" },
-            if own == "ulong" { "OpCopyObject" } else { "OpUConvert" },
-        );
-        Kernel { needs, modes, declarations: TYPES.to_owned(), body, size: count as u32, ..Kernel::default() }
-    }
-
-    /// Results for triples of operands, as bits.
-    fn results(&self, needs: &'static [&'static str], modes: &'static str, given: &[[u64; 3]]) -> Vec<u64> {
-        let kernel = self.kernel(needs, modes, given.len());
-        let input: Vec<u32> = given.iter().flatten().flat_map(|bits| [*bits as u32, (bits >> 32) as u32]).collect();
-        let words = kernel.output(&input, 2 * given.len(), None);
-        words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect()
-    }
-}
-
-const IMPORT: &str = "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
 
 /// Numbers of ordinary magnitude whose last bits are set.
 fn floats() -> Vec<f32> {
@@ -212,7 +108,7 @@ fn half_precision_has_modes_of_its_own() {
         let near = half::f16::from_f32(exact as f32);
         if near.to_f64().abs() <= exact.abs() { near.to_bits() } else { near.to_bits() - 1 }
     };
-    let operation = Operation { operands: ["half"; 3], result: "half", text: "%r = OpFAdd %half %a %b" };
+    let operation = Operation { operands: ["half"; 3], result: "half", text: "%r = OpFAdd %half %a %b".to_owned() };
     let results = operation.results(NEEDS, "OpExecutionMode %main RoundingModeRTZ 16", &given);
     let due: Vec<u64> = given.iter().map(|[a, b, _]| toward_zero(half(*a) + half(*b)).into()).collect();
     assert_eq!(results, due);
@@ -221,7 +117,7 @@ fn half_precision_has_modes_of_its_own() {
     assert_ne!(other, due);
     assert_eq!(other, operation.results(WIDTHS, "", &given));
     // Conversions are rounded as the width of their result says.
-    let narrow = Operation { operands: ["float"; 3], result: "half", text: "%r = OpFConvert %half %a" };
+    let narrow = Operation { operands: ["float"; 3], result: "half", text: "%r = OpFConvert %half %a".to_owned() };
     let floats = bits(&pairs());
     let results = narrow.results(NEEDS, "OpExecutionMode %main RoundingModeRTZ 16", &floats);
     let due: Vec<u64> = pairs().iter().map(|[a, _, _]| toward_zero(f64::from(*a)).into()).collect();
@@ -251,7 +147,7 @@ fn double_precision_is_rounded_toward_zero() {
         ("%r = OpFMul %double %a %b", given.iter().map(|[a, b, _]| product(*a, *b)).collect::<Vec<_>>()),
         ("%r = OpFAdd %double %a %b", given.iter().map(|[a, b, _]| sum(*a, *b)).collect()),
     ] {
-        let operation = Operation { operands: ["double"; 3], result: "double", text };
+        let operation = Operation { operands: ["double"; 3], result: "double", text: text.to_owned() };
         let due: Vec<u64> = due.into_iter().map(f64::to_bits).collect();
         assert_eq!(operation.results(NEEDS, MODES, &input), due, "{text}");
         assert_ne!(operation.results(WIDTHS, "", &input), due, "{text}");
@@ -333,7 +229,7 @@ fn denormal_numbers_are_flushed_by_arithmetic_and_kept_by_moves() {
     ] {
         let mut operation = Operation::float(text);
         let text = format!("%ib = OpBitcast %int %b\n%ia = OpBitcast %uint %a\n{text}");
-        operation.text = Box::leak(text.into_boxed_str());
+        operation.text = text;
         for (needs, modes, due) in [(NEEDS, MODES, flushed), (WIDTHS, "", kept)] {
             let mut kernel = operation.kernel(needs, modes, 1);
             kernel.imports = IMPORT;
@@ -366,7 +262,7 @@ fn exponents_of_ldexp_have_any_width() {
                 "double" => "%r = OpExtInst %double %glsl Ldexp %a %b",
                 _ => "%r = OpExtInst %half %glsl Ldexp %a %b",
             };
-            let operation = Operation { operands: [float, exponent, "uint"], result: float, text };
+            let operation = Operation { operands: [float, exponent, "uint"], result: float, text: text.to_owned() };
             let mut kernel = operation.kernel(WIDTHS, "", exponents.len());
             kernel.imports = IMPORT;
             let given = exponents.iter().map(|power| [to_bits(values), *power as u64 & mask, 0]);
@@ -385,7 +281,7 @@ fn a_wide_exponent_is_not_cut() {
     let operation = Operation {
         operands: ["double", "long", "uint"],
         result: "double",
-        text: "%r = OpExtInst %double %glsl Ldexp %a %b",
+        text: "%r = OpExtInst %double %glsl Ldexp %a %b".to_owned(),
     };
     let mut kernel = operation.kernel(WIDTHS, "", 2);
     kernel.imports = IMPORT;

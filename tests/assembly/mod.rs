@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod operation;
+
 use crate::filetest::{Buffer, FileTest};
 use rspirv::binary::Assemble;
 use rspirv::spirv::Op;

@@ -292,9 +292,8 @@ impl<'a> Analysis<'a> {
     }
 
     fn is_block(&self, variable: Id) -> bool {
-        let definition = self.module.definition(variable).filter(|definition| definition.op == Op::Variable);
-        let pointee = definition.and_then(|found| self.pointers.types.pointee(found.result_type?));
-        let ty = pointee.and_then(|pointee| self.pointers.types.get(pointee));
+        let held = self.module.definition(variable).and_then(|found| self.pointers.types.variable(found));
+        let ty = held.and_then(|(_, held)| self.pointers.types.get(held));
         matches!(ty, Some(Type::Structure { block: BlockKind::Block, .. }))
     }
 

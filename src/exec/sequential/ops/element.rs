@@ -365,7 +365,7 @@ impl Unary {
             Unary::Log2 => f32::log2,
             Unary::Sqrt | Unary::SqrtToNormalize => f32::sqrt,
             Unary::InverseSqrt => |a| 1.0 / a.sqrt(),
-            Unary::ModfFraction => |a| if a.is_infinite() { 0.0f32.copysign(a) } else { a - a.trunc() },
+            Unary::ModfFraction => |a| if a.is_infinite() { 0.0f32.copysign(a) } else { (a - a.trunc()).copysign(a) },
             Unary::FrexpSignificand => |a| frexp(a).0,
             Unary::SNegate
             | Unary::FNegate

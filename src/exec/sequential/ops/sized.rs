@@ -603,7 +603,7 @@ fn float_function(op: Unary) -> Option<fn(f64) -> f64> {
         Unary::Log2 => f64::log2,
         Unary::Sqrt | Unary::SqrtToNormalize => f64::sqrt,
         Unary::InverseSqrt => |a| 1.0 / a.sqrt(),
-        Unary::ModfFraction => |a| if a.is_infinite() { 0.0f64.copysign(a) } else { a - a.trunc() },
+        Unary::ModfFraction => |a| if a.is_infinite() { 0.0f64.copysign(a) } else { (a - a.trunc()).copysign(a) },
         Unary::FrexpSignificand => |a| frexp(a).0,
         Unary::SNegate
         | Unary::FNegate
