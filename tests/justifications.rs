@@ -290,6 +290,30 @@ void main() { int g = int(gl_GlobalInvocationID.x); r[g] = 1; if (a[g] > 100 + M
     assert!(project.rejection().starts_with("stale: "));
 }
 
+/// Where no configuration is declared, tests make them: without these tests nothing is stale, and nothing is judged.
+#[test]
+fn what_a_left_out_test_configures_is_not_judged() {
+    let body = "layout(constant_id = 0) const int MODE = 0;
+void main() { int g = int(gl_GlobalInvocationID.x); r[g] = 1; if (a[g] > 100 + MODE) { r[g] = 0; } }
+";
+    let dispatch = "specialization = { 0 = { value = 1 } }\n";
+    let other = passing().replace("\"T1\"", "\"T2\"").replace("groups", &format!("{dispatch}groups"));
+    let project = Project::new(body, &format!("{}{other}", passing()));
+    project.justify("D1.T", DEFENSIVE);
+    assert_eq!(project.rejection(), "");
+    let mut command = vkcert();
+    command.arg("certify").arg(project.path()).args(["--engine", "sequential", "--quiet", "--without", "T2"]);
+    let campaign = run_json(&mut command, 1);
+    let row = &campaign["justifications"][0];
+    assert_eq!(row["rejected"], Value::Null);
+    assert!(row["not_judged"].as_str().unwrap().starts_with("tests were left out"), "{row:#}");
+    assert_eq!(project.kernel()["coverage"]["decisions"][0]["outcomes"][0]["status"], "uncovered");
+    run(vkcert().arg("verify").arg(project.evidence()), 0);
+    // What is stale for its code is so with all tests.
+    project.change("k.comp", "> 100", "> 101");
+    assert!(project.rejection().starts_with("stale: "));
+}
+
 #[test]
 fn headers_and_defines_are_part_of_it() {
     let body = "#include \"limit.h\"

@@ -4,7 +4,7 @@ use super::acceptance;
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
 use crate::coverage::barrier::{self, BarrierRecords};
-use crate::coverage::justification::{BoundConfiguration, BoundKernel, Contents, GivenJustification, Shown};
+use crate::coverage::justification::{BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown};
 use crate::coverage::object::{self, ObjectCoverage};
 use crate::coverage::{
     self, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria, justification,
@@ -23,7 +23,7 @@ use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
 use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use crate::model::structure::KernelStructure;
 use crate::model::verdict::{EngineName, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a test's records of a kernel under a configuration count: coverage comes only from requirement-based tests that
 /// passed (DO-178C 6.4.4.2) and that judge what the kernel stores, in each of its dispatches under that configuration.
@@ -204,7 +204,7 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
         .map(|(justification, refuted)| GivenJustification { justification, refuted })
         .collect();
     let configurations = bound_configurations(evidence);
-    let mut rejections: Vec<Vec<Option<String>>> = vec![Vec::new(); justifications.len()];
+    let mut rejections: Vec<Vec<Option<Rejection>>> = vec![Vec::new(); justifications.len()];
     for row in evidence.iter_mut().filter(|row| given.iter().any(|given| given.justification.kernel == row.kernel)) {
         let bound = bound(row, &configurations[&row.kernel]);
         let justified = coverage::apply_justifications(bound, &row.coverage, &given, &standard);
@@ -223,16 +223,27 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
             (false, Binding::DisplayedText) => {}
         }
     }
+    let followed: BTreeSet<KernelName> = configured_by_tests(campaign).cloned().collect();
     for (row, found) in campaign.justifications.iter_mut().zip(rejections) {
-        row.rejected = match found.iter().find(|rejection| rejection.is_none()) {
-            Some(_) => None,
-            None => {
-                let first = found.into_iter().next().flatten();
-                first.or_else(|| Some(nothing(&row.justification)))
+        let first = found.iter().all(Option::is_some).then(|| found.into_iter().next().flatten());
+        (row.rejected, row.not_judged) = match first {
+            None => (None, None),
+            Some(None) => (Some(nothing(&row.justification)), None),
+            // Configurations that tests make are not all there.
+            Some(Some(Rejection::Stale(_))) if followed.contains(&row.justification.kernel) => {
+                (None, Some("tests were left out, and with them configurations that it is bound to".to_owned()))
             }
+            Some(Some(rejection)) => (Some(rejection.reason().to_owned()), None),
         };
     }
     acceptance::accept(evidence, campaign);
+}
+
+/// Kernels whose configurations are those that tests use, where tests were left out.
+fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName> {
+    let settings = campaign.settings.as_ref().filter(|_| !campaign.left_out.is_empty());
+    let kernels = settings.into_iter().flat_map(|settings| &settings.kernels);
+    kernels.filter(|kernel| kernel.configurations.is_empty()).map(|kernel| &kernel.name)
 }
 
 fn bound_configurations(evidence: &[KernelEvidence]) -> BTreeMap<KernelName, Vec<BoundConfiguration>> {

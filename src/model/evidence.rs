@@ -350,7 +350,7 @@ pub struct JustificationEvidence {
     pub file: String,
     /// Why it is not accepted (stale hash, unknown obligation, author equals approver at level A or B); none: accepted.
     pub rejected: Option<String>,
-    /// Why nothing can be said of it here: what it accepts comes of something that did not run.
+    /// Why nothing can be said of it here: what it accepts, or what it is bound to, comes of something that did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<String>,
 }

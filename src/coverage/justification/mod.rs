@@ -80,9 +80,25 @@ impl Standard {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Justified {
     pub coverage: KernelCoverage,
-    /// In the order given: why it is rejected; none: accepted. Justifications of findings, and those of other kernels and
-    /// configurations, are accepted unseen.
-    pub rejected: Vec<Option<String>>,
+    /// In the order given; none: accepted. Justifications of findings, and those of other kernels and configurations, are
+    /// accepted unseen.
+    pub rejected: Vec<Option<Rejection>>,
+}
+
+/// Why a justification does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// It is bound to something else.
+    Stale(String),
+    Fault(String),
+}
+
+impl Rejection {
+    pub fn reason(&self) -> &str {
+        match self {
+            Rejection::Stale(reason) | Rejection::Fault(reason) => reason,
+        }
+    }
 }
 
 /// A justification with what the records of all engines and configurations say against it.
@@ -150,15 +166,17 @@ pub fn apply_justifications(
             rejected.push(None);
             continue;
         };
-        let reason = judging
+        let twice = || accepted.contains_key(id).then(|| format!("{id} is justified twice"));
+        let rejection = judging
             .unknown(id)
             .or_else(|| refuted.clone())
-            .or_else(|| judging.fault(id, justification))
-            .or_else(|| accepted.contains_key(id).then(|| format!("{id} is justified twice")));
-        if reason.is_none() {
+            .map(Rejection::Fault)
+            .or_else(|| judging.stale(id, justification).map(Rejection::Stale))
+            .or_else(|| judging.fault(id, justification).or_else(twice).map(Rejection::Fault));
+        if rejection.is_none() {
             accepted.insert(id, justification);
         }
-        rejected.push(reason);
+        rejected.push(rejection);
     }
     drop(judging);
     let mut coverage = coverage.clone();
@@ -192,15 +210,14 @@ impl<'a> Judging<'a> {
         (!self.open.contains_key(id)).then(|| format!("{} has no obligation {id}", self.bound.kernel))
     }
 
-    /// Why a justification of a known obligation is not accepted.
+    /// Why a justification of a known obligation with the right hash is not accepted.
     fn fault(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
-        self.stale(id, justification)
-            .or_else(|| unsigned(justification, self.standard.approval))
-            .or_else(|| self.unclaimed(id, justification))
-            .or_else(|| match self.open.get(id)?.status {
+        unsigned(justification, self.standard.approval).or_else(|| self.unclaimed(id, justification)).or_else(|| {
+            match self.open.get(id)?.status {
                 status @ (Status::Covered | Status::Justified) => Some(format!("not needed: {id} is {status}")),
                 Status::Uncovered | Status::Undetermined => None,
-            })
+            }
+        })
     }
 
     fn stale(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
