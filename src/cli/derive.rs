@@ -280,11 +280,19 @@ fn refutations(
             let Some(id) = claimed_impossible(justification, row).filter(|_| refuted.is_none()) else { continue };
             let shown = shown.get_or_insert_with(|| Shown::of(&coverage_by(row, Chosen::All)));
             *refuted = shown.sentence(id, row.engine).map(|sentence| {
-                format!("contradicted: {sentence}, which class {} says cannot be", justification.class)
+                let under = configurations_of(evidence, &row.kernel) > 1;
+                let under = under.then(|| format!(" under configuration {}", row.configuration.name));
+                let class = justification.class;
+                format!("contradicted: {sentence}{}, which class {class} says cannot be", under.unwrap_or_default())
             });
         }
     }
     refuted
+}
+
+fn configurations_of(evidence: &[KernelEvidence], kernel: &KernelName) -> usize {
+    let of_kernel = evidence.iter().filter(|row| row.kernel == *kernel);
+    of_kernel.map(|row| row.configuration.name.as_str()).collect::<BTreeSet<_>>().len()
 }
 
 /// The obligation of a kernel that a justification says cannot be met there. What is dead is in no configuration.
