@@ -67,8 +67,13 @@ fuzz: setup ## fuzz the GLSL front end for FUZZ_SECONDS (default 1200); what it 
 	fuzz/target/$(FUZZ_HOST)/release/front_end -dict=fuzz/glsl.dict -artifact_prefix=fuzz/artifacts/ -timeout=10 \
 		-rss_limit_mb=4096 -max_len=20000 -max_total_time=$(FUZZ_SECONDS) fuzz/corpus tests/filetests/glsl tests/stress
 
-dist: setup ## a release archive in dist/
+dist: setup ## a release archive in dist/: the program, stripped, with manual pages and completions
 	$(CARGO) install $(filter --locked,$(FLAGS)) --path . --root dist/$(PACKAGE) --no-track --force
+	strip dist/$(PACKAGE)/bin/vkcert
+	dist/$(PACKAGE)/bin/vkcert manual --out dist/$(PACKAGE)/share/man/man1
+	mkdir -p dist/$(PACKAGE)/share/completions
+	for shell in bash fish zsh; do \
+		dist/$(PACKAGE)/bin/vkcert completions $$shell > dist/$(PACKAGE)/share/completions/vkcert.$$shell; done
 	cp README.md LICENSE dist/$(PACKAGE)/
 	tar -C dist -czf dist/$(PACKAGE).tar.gz $(PACKAGE)
 	@echo dist/$(PACKAGE).tar.gz

@@ -94,7 +94,8 @@ check_rust() {
 }
 
 install_packages() {
-    local command="apt-get install -y --no-install-recommends ${missing[*]}"
+    # What is there already stays as it is: only what is missing is installed.
+    local command="apt-get install -y --no-install-recommends --no-upgrade ${missing[*]}"
     if ! has_command apt-get; then
         echo "setup: missing (Debian package names): ${missing[*]}" >&2
         echo "setup: this is no Debian or Ubuntu system; install them with your package manager and run this again." >&2
@@ -111,14 +112,20 @@ install_packages() {
         fi
     fi
     echo "setup: installing ${missing[*]}"
-    # An update that fails for one source (a stale third-party list) need not stop the installation.
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q || true
+    # Told only where something fails. An update that fails for one source (a stale third-party list) need not stop the
+    # installation.
+    local log
+    log=$(mktemp)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >"$log" 2>&1 || true
     # shellcheck disable=SC2086 # the command is a list of words
-    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command; then
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command >>"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
         echo "setup: apt could not install everything. The command was:" >&2
         echo "    $command" >&2
         exit 1
     fi
+    rm -f "$log"
 }
 
 check_packages

@@ -94,6 +94,8 @@ pub enum Command {
     Schema(Schema),
     /// Print shell completions
     Completions(Completions),
+    /// Print the manual page, or write a page per command into a folder
+    Manual(Manual),
     /// The process that owns the device (started by this program itself)
     #[command(name = "__vulkan-worker", hide = true)]
     VulkanWorker,
@@ -398,6 +400,13 @@ pub struct Schema {
 pub struct Completions {
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Manual {
+    /// Folder for the pages (`man1` of a manual path) [default: stdout, the page of the program alone]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

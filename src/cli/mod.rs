@@ -32,6 +32,7 @@ mod kernel;
 mod left_open;
 mod list;
 mod lower;
+mod manual;
 mod mcdc;
 mod measured_obligations;
 mod object;
@@ -114,6 +115,7 @@ fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
         Command::Doctor => doctor::command(common),
         Command::Schema(schema) => schema::command(common, schema),
         Command::Completions(completions) => completions_command(common, completions),
+        Command::Manual(asked) => manual::command(common, asked),
         Command::VulkanWorker => Ok(worker()),
     }
 }
