@@ -80,7 +80,13 @@ enum Chosen {
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
-    coverage_by(row, Chosen::Counted)
+    let mut coverage = coverage_by(row, Chosen::Counted);
+    let all = row.records.iter().chain(&row.objects.records);
+    let uncounted: BTreeSet<TestId> = all.filter(|test| !test.counted).map(|test| test.test.clone()).collect();
+    if row.schema != FIRST_SCHEMA && !uncounted.is_empty() {
+        coverage::name_uncounted_tests(&mut coverage, &coverage_by(row, Chosen::All), &uncounted);
+    }
+    coverage
 }
 
 fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {

@@ -222,6 +222,7 @@ impl<'a> Assessment<'a> {
             status,
             reason,
             tests,
+            uncounted: Vec::new(),
             object: None,
             proposal: ruled_out.and_then(|ruled_out| ruled_out.proposal()),
         }
@@ -451,7 +452,7 @@ impl<'a> Assessment<'a> {
         coverage.outcomes = self.outcomes(decision, |_| state());
         let State { status, reason, ruled_out, .. } = state().settled();
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        let open = Independence { status, pair: None, shown_by: None, reason, proposal };
+        let open = Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal };
         coverage.mcdc = every_condition(coverage, &open);
         if let Ok(mcdc) = self.calculus(decision) {
             coverage.combinations = self.combinations(decision, coverage, &mcdc, |_| state());
@@ -527,7 +528,7 @@ impl<'a> Assessment<'a> {
             Ok(analysis) => analysis,
             Err(reason) => {
                 let (status, reason) = (Status::Undetermined, Some(reason));
-                let open = Independence { status, pair: None, shown_by: None, reason, proposal: None };
+                let open = Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal: None };
                 coverage.mcdc = every_condition(coverage, &open);
                 return;
             }
@@ -572,7 +573,7 @@ impl<'a> Assessment<'a> {
         if let Some([one, other]) = &form.pair {
             let shown_by = Some([witness(one), witness(other)]);
             let pair = form.pair.clone();
-            return Independence { status: Status::Covered, pair, shown_by, reason: None, proposal: None };
+            return Independence { status: Status::Covered, pair, shown_by, uncounted: Vec::new(), reason: None, proposal: None };
         }
         let ruled_out = self.ruled_out(coverage.id, index as u32, form.attainability);
         let reason = match (&ruled_out, form.attainability) {
@@ -584,7 +585,7 @@ impl<'a> Assessment<'a> {
             }
         };
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        Independence { status: Status::Uncovered, pair: None, shown_by: None, reason, proposal }
+        Independence { status: Status::Uncovered, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal }
     }
 
     /// Why no input shows the effect of a condition.

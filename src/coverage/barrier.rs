@@ -40,6 +40,7 @@ pub fn assess(barriers: &[KernelBarrier], told: BarrierRecords, tests: &[(TestId
             status,
             reason,
             tests,
+            uncounted: Vec::new(),
             proposal: None,
             object: None,
         }

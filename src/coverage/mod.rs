@@ -21,6 +21,7 @@ pub mod mcdc;
 pub mod object;
 mod resolution;
 pub mod statement;
+mod uncounted;
 
 #[cfg(test)]
 mod assess_tests;
@@ -34,3 +35,4 @@ pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{Approval, Binding, Justified, Standard, apply_justifications};
 pub use resolution::Proposing;
+pub use uncounted::name_uncounted_tests;

@@ -51,6 +51,7 @@ fn unknown(module: &str, reason: &str) -> SimpleObligation {
         status: Status::Undetermined,
         reason: Some(reason.to_owned()),
         tests: Vec::new(),
+        uncounted: Vec::new(),
         proposal: None,
         object: Some(ObjectPlace { function: String::new(), instruction: 0, origin: String::new() }),
     }
@@ -84,6 +85,7 @@ fn obligation(
         status,
         reason,
         tests,
+        uncounted: Vec::new(),
         proposal: None,
         object: Some(ObjectPlace {
             function: place.function.clone().unwrap_or_default(),

@@ -89,6 +89,9 @@ pub struct SimpleObligation {
     /// Tests that cover it, in order of execution.
     #[serde(default)]
     pub tests: Vec<TestId>,
+    /// Tests that exercise it and do not count: they did not pass, or do not judge it. Of uncovered ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<TestId>,
     /// A justification that the configuration itself suggests; the obligation stays open until a person has accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Proposal>,
@@ -260,6 +263,9 @@ pub struct Independence {
     /// The first test (and its witness) behind each vector of the pair.
     #[serde(default)]
     pub shown_by: Option<[Witness; 2]>,
+    /// Tests that exercise it and do not count: they did not pass, or do not judge it. Of uncovered ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<TestId>,
     /// Why it is undetermined or infeasible, or which justification holds.
     #[serde(default)]
     pub reason: Option<String>,

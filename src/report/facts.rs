@@ -96,10 +96,33 @@ pub struct OpenObligation<'a> {
     pub text: &'a str,
     pub status: Status,
     pub reason: String,
+    /// Tests that exercise it and do not count.
+    pub uncounted: &'a [TestId],
     /// What a justification of it could say.
     pub proposal: Option<&'a Proposal>,
     /// The decision it belongs to.
     pub decision: Option<&'a DecisionCoverage>,
+}
+
+/// Why an obligation is open: the stored reason, or the tests that exercise it and do not count.
+fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestId]) -> String {
+    match (stored, uncounted) {
+        (Some(reason), _) => reason.to_owned(),
+        (None, []) => String::new(),
+        (None, _) => exercised_only_by(evidence, uncounted),
+    }
+}
+
+/// `exercised by failed test TC-7 only`.
+pub fn exercised_only_by(evidence: &Evidence, uncounted: &[TestId]) -> String {
+    let names = uncounted.iter().map(TestId::as_str).collect::<Vec<_>>().join(", ");
+    let failed = |test: &TestId| {
+        let stored = evidence.campaign.tests.iter().find(|stored| stored.id == *test);
+        stored.is_some_and(|stored| stored.results.iter().any(|result| result.verdict == Verdict::Fail))
+    };
+    let kind = if uncounted.iter().all(failed) { "failed test" } else { "uncounted test" };
+    let plural = if uncounted.len() == 1 { "" } else { "s" };
+    format!("exercised by {kind}{plural} {names} only")
 }
 
 fn open(status: Status) -> bool {
@@ -160,7 +183,8 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
                 column: item.column,
                 text: &item.text,
                 status: item.status,
-                reason: item.reason.clone().unwrap_or_default(),
+                reason: open_reason(evidence, item.reason.as_deref(), &item.uncounted),
+                uncounted: &item.uncounted,
                 proposal: item.proposal.as_ref(),
                 decision,
             });

@@ -131,6 +131,7 @@ impl DecisionSample<'_> {
                 status: if pair.is_some() { Status::Covered } else { Status::Uncovered },
                 pair: pair.map(|pair| pair.map(values)),
                 shown_by: pair.map(|pair| pair.map(witness)),
+                uncounted: Vec::new(),
                 reason: None,
                 proposal: None,
             }
@@ -205,6 +206,7 @@ fn simple(id: &str, file: &str, at: Position, text: &str, status: Status) -> Sim
         status,
         reason: None,
         tests: Vec::new(),
+        uncounted: Vec::new(),
         proposal: None,
         object: None,
     }

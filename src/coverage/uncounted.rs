@@ -1,0 +1,55 @@
+//! What tests exercise that do not count: a test that failed, or that judges nothing, covers nothing. Without its name a
+//! reader would look for a gap in the tests where there is a failure to mend.
+//!
+//! Promises: statuses stay as they are; only uncovered obligations get names.
+
+use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
+use crate::model::id::TestId;
+use std::collections::BTreeSet;
+
+/// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the coverage of the same
+/// kernel by the records of all tests, whatever became of them. `uncounted` are those that do not count.
+pub fn name_uncounted_tests(
+    coverage: &mut KernelCoverage,
+    exercised: &KernelCoverage,
+    uncounted: &BTreeSet<TestId>,
+) {
+    let lists = [
+        (&mut coverage.statements, &exercised.statements),
+        (&mut coverage.branches, &exercised.branches),
+        (&mut coverage.points, &exercised.points),
+        (&mut coverage.objects, &exercised.objects),
+        (&mut coverage.barriers, &exercised.barriers),
+    ];
+    for (obligations, by_all) in lists {
+        name_each(obligations, by_all);
+    }
+    for (decision, by_all) in coverage.decisions.iter_mut().zip(&exercised.decisions) {
+        name_in_decision(decision, by_all, uncounted);
+    }
+}
+
+fn name_in_decision(decision: &mut DecisionCoverage, exercised: &DecisionCoverage, uncounted: &BTreeSet<TestId>) {
+    name_each(&mut decision.outcomes, &exercised.outcomes);
+    name_each(&mut decision.combinations, &exercised.combinations);
+    for (effect, by_all) in decision.mcdc.iter_mut().zip(&exercised.mcdc) {
+        name_effect(&mut effect.unique_cause, &by_all.unique_cause, uncounted);
+        name_effect(&mut effect.masking, &by_all.masking, uncounted);
+    }
+}
+
+/// Both lists are of the same kernel under the same configuration, in the same order.
+fn name_each(obligations: &mut [SimpleObligation], exercised: &[SimpleObligation]) {
+    for (obligation, by_all) in obligations.iter_mut().zip(exercised) {
+        if obligation.status == Status::Uncovered && by_all.status == Status::Covered {
+            obligation.uncounted.clone_from(&by_all.tests);
+        }
+    }
+}
+
+/// One vector of a pair may be that of a test that counts: it is not named.
+fn name_effect(effect: &mut Independence, exercised: &Independence, uncounted: &BTreeSet<TestId>) {
+    let Some(shown_by) = exercised.shown_by.as_ref().filter(|_| effect.status == Status::Uncovered) else { return };
+    let tests: BTreeSet<&TestId> = shown_by.iter().map(|witness| &witness.test).collect();
+    effect.uncounted = tests.into_iter().filter(|test| uncounted.contains(test)).cloned().collect();
+}
