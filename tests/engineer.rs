@@ -74,3 +74,26 @@ fn a_type_of_another_language_leads_to_the_one_of_glsl() {
     let error = run_json(vkcert().arg("run").arg(write(folder.path(), "t.toml", text)), 2);
     assert_eq!(error["error"]["hint"], "did you mean `vec4`?", "{error:#}");
 }
+
+#[test]
+fn a_failure_comes_with_its_values_and_its_gaps_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(certify(&["--out"]).arg(folder.path().join("out")), 1);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for words in ["values, byte 12: expected 8, actual 4, difference 4", "exercised by failed test TC-DBL-01 only"] {
+        assert!(text.contains(words), "{text}");
+    }
+    // The failure stands before what follows from it.
+    assert!(text.find("expected 8") < text.find("exercised by"), "{text}");
+    run(vkcert().arg("verify").arg(folder.path().join("out/evidence")), 0);
+}
+
+#[test]
+fn manual_pages_are_made_of_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    run(vkcert().arg("manual").arg("--out").arg(folder.path()), 0);
+    let page = std::fs::read_to_string(folder.path().join("vkcert-certify.1")).unwrap();
+    assert!(page.contains("save") && page.contains("outputs"), "{page}");
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().contains("__")), "{names:?}");
+}

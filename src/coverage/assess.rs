@@ -528,7 +528,8 @@ impl<'a> Assessment<'a> {
             Ok(analysis) => analysis,
             Err(reason) => {
                 let (status, reason) = (Status::Undetermined, Some(reason));
-                let open = Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal: None };
+                let open =
+                    Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal: None };
                 coverage.mcdc = every_condition(coverage, &open);
                 return;
             }
@@ -573,7 +574,14 @@ impl<'a> Assessment<'a> {
         if let Some([one, other]) = &form.pair {
             let shown_by = Some([witness(one), witness(other)]);
             let pair = form.pair.clone();
-            return Independence { status: Status::Covered, pair, shown_by, uncounted: Vec::new(), reason: None, proposal: None };
+            return Independence {
+                status: Status::Covered,
+                pair,
+                shown_by,
+                uncounted: Vec::new(),
+                reason: None,
+                proposal: None,
+            };
         }
         let ruled_out = self.ruled_out(coverage.id, index as u32, form.attainability);
         let reason = match (&ruled_out, form.attainability) {

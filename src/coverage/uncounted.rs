@@ -9,11 +9,7 @@ use std::collections::BTreeSet;
 
 /// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the coverage of the same
 /// kernel by the records of all tests, whatever became of them. `uncounted` are those that do not count.
-pub fn name_uncounted_tests(
-    coverage: &mut KernelCoverage,
-    exercised: &KernelCoverage,
-    uncounted: &BTreeSet<TestId>,
-) {
+pub fn name_uncounted_tests(coverage: &mut KernelCoverage, exercised: &KernelCoverage, uncounted: &BTreeSet<TestId>) {
     let lists = [
         (&mut coverage.statements, &exercised.statements),
         (&mut coverage.branches, &exercised.branches),

@@ -217,7 +217,11 @@ fn open_mcdc<'a>(
                 column: condition.column,
                 text: &condition.text,
                 status: side.status,
-                reason: side.reason.clone().unwrap_or_else(|| explanation(decision, index)),
+                reason: match (&side.reason, side.uncounted.as_slice()) {
+                    (None, []) => explanation(decision, index),
+                    (stored, uncounted) => open_reason(evidence, stored.as_deref(), uncounted),
+                },
+                uncounted: &side.uncounted,
                 proposal: side.proposal.as_ref(),
                 decision: Some(decision),
             });

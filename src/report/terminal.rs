@@ -3,6 +3,7 @@
 //! Promises: no line is wider than the terminal (long text is cut with `…`; what open items and notes say is wrapped); colour repeats what words
 //! and symbols say; the conclusion is the last line.
 
+mod failures;
 mod items;
 
 use super::chapter::{requirement_tone, verdict_tone};
@@ -27,6 +28,7 @@ impl Format for Terminal {
         page.title(evidence);
         page.coverage(evidence);
         page.tests(evidence);
+        page.failures(evidence);
         page.agreement(evidence);
         page.requirements(evidence);
         page.findings(evidence);
@@ -306,6 +308,7 @@ impl Page<'_> {
         }
         let plural = if open.len() == 1 { "obligation" } else { "obligations" };
         self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
+        let open = self.consequences(evidence, open);
         for item in open.iter().take(LISTED) {
             let kernel = cut(&item.unit.label(), 18);
             let file = item.file.rsplit('/').next().unwrap_or(item.file);
