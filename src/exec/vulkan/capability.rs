@@ -135,6 +135,11 @@ const CAPABILITIES: &[(Capability, &str, Test)] = rows! {
     SubgroupBallotKHR => "VK_EXT_shader_subgroup_ballot", |a| a.features.has(ext::shader_subgroup_ballot::NAME);
     SubgroupVoteKHR => "VK_EXT_shader_subgroup_vote", |a| a.features.has(ext::shader_subgroup_vote::NAME);
     QuadControlKHR => "shaderQuadControl", |a| a.features.quad_control.shader_quad_control != 0;
+    UntypedPointersKHR => "shaderUntypedPointers", |a| a.features.untyped_pointers.shader_untyped_pointers != 0;
+    BFloat16TypeKHR => "shaderBFloat16Type", |a| a.features.bfloat16.kind != 0;
+    BFloat16DotProductKHR => "shaderBFloat16DotProduct", |a| a.features.bfloat16.dot_product != 0;
+    BFloat16CooperativeMatrixKHR => "shaderBFloat16CooperativeMatrix",
+        |a| a.features.bfloat16.cooperative_matrix != 0;
     FloatControls2 => "shaderFloatControls2", |a| a.features.float_controls2.shader_float_controls2 != 0;
     GroupNonUniformQuad => "subgroup operation QUAD", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
     AtomicFloat32AddEXT => "shaderBufferFloat32AtomicAdd, shaderSharedFloat32AtomicAdd or shaderImageFloat32AtomicAdd",
@@ -192,6 +197,8 @@ const EXTENSIONS: &[(&str, &str, Test)] = &[
     ("SPV_KHR_subgroup_vote", "by capability", |_| true),
     ("SPV_KHR_quad_control", "by capability", |_| true),
     ("SPV_KHR_float_controls2", "by capability", |_| true),
+    ("SPV_KHR_untyped_pointers", "by capability", |_| true),
+    ("SPV_KHR_bfloat16", "by capability", |_| true),
     ("SPV_NV_shader_subgroup_partitioned", "by capability", |_| true),
     ("SPV_KHR_float_controls", "Vulkan 1.2 or VK_KHR_shader_float_controls", |a| {
         a.features.has(khr::shader_float_controls::NAME)

@@ -5,6 +5,7 @@
 //! one place here, whichever structure of the device's version it came from (`older`).
 //! Does not cover: which of them a module needs (`capability`).
 
+use super::newer;
 use super::older::{KHR_ROBUSTNESS2, Offered, Older};
 use super::robustness::Granted;
 use ash::{ext, khr, vk};
@@ -29,6 +30,8 @@ pub struct Features {
     pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     pub quad_control: vk::PhysicalDeviceShaderQuadControlFeaturesKHR<'static>,
     pub float_controls2: vk::PhysicalDeviceShaderFloatControls2FeaturesKHR<'static>,
+    pub untyped_pointers: newer::UntypedPointers,
+    pub bfloat16: newer::Bfloat16,
     pub robustness2: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     /// Version in use, and extensions of the device that this engine knows.
     offered: Offered,
@@ -54,6 +57,7 @@ impl Features {
         (features.rotate, features.expect_assume) = (chained.rotate, chained.expect_assume);
         (features.uniform_flow, features.reconvergence) = (chained.uniform_flow, chained.reconvergence);
         (features.quad_control, features.float_controls2) = (chained.quad_control, chained.float_controls2);
+        (features.untyped_pointers, features.bfloat16) = (chained.untyped_pointers, chained.bfloat16);
         features.robustness2 = chained.robustness2;
         older.merge_into(&mut features);
         features.imply();
@@ -94,6 +98,8 @@ impl Features {
             khr::shader_maximal_reconvergence::NAME, reconvergence;
             khr::shader_quad_control::NAME, quad_control;
             khr::shader_float_controls2::NAME, float_controls2;
+            newer::UNTYPED_POINTERS, untyped_pointers;
+            newer::BFLOAT16, bfloat16;
         }
         chain
     }
@@ -124,6 +130,8 @@ impl Features {
         self.reconvergence.p_next = std::ptr::null_mut();
         self.quad_control.p_next = std::ptr::null_mut();
         self.float_controls2.p_next = std::ptr::null_mut();
+        self.untyped_pointers.p_next = std::ptr::null_mut();
+        self.bfloat16.p_next = std::ptr::null_mut();
         self.robustness2.p_next = std::ptr::null_mut();
     }
 
@@ -183,6 +191,8 @@ impl Features {
         select!(self.reconvergence, on.reconvergence; shader_maximal_reconvergence);
         select!(self.quad_control, on.quad_control; shader_quad_control);
         select!(self.float_controls2, on.float_controls2; shader_float_controls2);
+        select!(self.untyped_pointers, on.untyped_pointers; shader_untyped_pointers);
+        select!(self.bfloat16, on.bfloat16; kind, dot_product, cooperative_matrix);
         select!(self.clock, on.clock; shader_subgroup_clock, shader_device_clock);
         select!(self.explicit_layout, on.explicit_layout; workgroup_memory_explicit_layout,
             workgroup_memory_explicit_layout_scalar_block_layout, workgroup_memory_explicit_layout8_bit_access,

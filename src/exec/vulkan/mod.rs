@@ -30,6 +30,7 @@ mod kept;
 mod memory;
 mod messages;
 mod needs;
+mod newer;
 mod older;
 mod pass;
 mod pipeline;
