@@ -219,6 +219,7 @@ pub enum UnsoughtReason {
     NoValidationLayers,
     NoOtherSchedule,
     NoInterface,
+    NoDeviceLimits,
     NotCompared,
 }
 
@@ -228,9 +229,10 @@ impl fmt::Display for UnsoughtReason {
             UnsoughtReason::LeftOut => "left out on request",
             UnsoughtReason::NoSequentialEngine => "the sequential engine did not run",
             UnsoughtReason::NoDevice => "no device ran",
-            UnsoughtReason::NoValidationLayers => "no validation layer looked",
+            UnsoughtReason::NoValidationLayers => "of modules alone, no validation layer looked at a run",
             UnsoughtReason::NoOtherSchedule => "not every test ran in another schedule",
             UnsoughtReason::NoInterface => "not every kernel has an interface",
+            UnsoughtReason::NoDeviceLimits => "no device gave its limits",
             UnsoughtReason::NotCompared => "not every test could be compared",
         })
     }

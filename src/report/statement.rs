@@ -90,7 +90,7 @@ fn obligations(evidence: &Evidence) -> Option<String> {
     if evidence.campaign.conclusion.summary.is_empty() {
         return None;
     }
-    let names: Vec<String> = criteria.iter().map(|name| facts::criterion_title(name).to_lowercase()).collect();
+    let names: Vec<&str> = criteria.iter().map(|name| facts::criterion_title(name)).collect();
     Some(format!("Every obligation of the criteria asked for ({}) is covered or justified.", names.join(", ")))
 }
 

@@ -264,7 +264,7 @@ fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
         (|evidence| evidence.campaign.not_looked_for.push(DataRace), &[(DataRace, LeftOut)]),
         (
             |evidence| evidence.campaign.engines[1].ran = false,
-            &[(EngineDisagreement, NoDevice), (Validation, NoDevice), (Coupling, NoDevice)],
+            &[(EngineDisagreement, NoDevice), (Validation, NoValidationLayers), (Coupling, NoDeviceLimits)],
         ),
         (|evidence| evidence.campaign.engines[1].identity.clear(), &[(Validation, NoValidationLayers)]),
         (

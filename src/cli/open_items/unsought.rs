@@ -72,7 +72,7 @@ fn not_compared(stored: &Stored) -> Option<UnsoughtReason> {
 }
 
 fn no_layers(stored: &Stored) -> Option<UnsoughtReason> {
-    no_device(stored).or_else(|| (!layers_looked(stored)).then_some(UnsoughtReason::NoValidationLayers))
+    (!layers_looked(stored)).then_some(UnsoughtReason::NoValidationLayers)
 }
 
 /// Whether a validation layer was in use on a device that ran.
@@ -89,5 +89,9 @@ pub fn layers_looked(stored: &Stored) -> bool {
 /// Coupling needs an interface of every kernel, and a device for its limits.
 fn no_coupling(stored: &Stored) -> Option<UnsoughtReason> {
     let all = stored.settings.kernels.iter().all(|kernel| stored.has_interface(&kernel.name));
-    if all { no_device(stored) } else { Some(UnsoughtReason::NoInterface) }
+    match (all, stored.ran(EngineName::Vulkan)) {
+        (false, _) => Some(UnsoughtReason::NoInterface),
+        (true, false) => Some(UnsoughtReason::NoDeviceLimits),
+        (true, true) => None,
+    }
 }
