@@ -251,6 +251,7 @@ fn everything(evidence: &mut Evidence) {
             coverage: "identical".to_owned(),
             differences: Vec::new(),
             bounds: None,
+            left_open: Vec::new(),
         });
     }
 }
