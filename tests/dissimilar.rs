@@ -4,6 +4,8 @@
 //! Needs clang 19 (`vkcert doctor` says how to install it). Without it the tests say that they did not run; with
 //! `VKCERT_REQUIRE_CLANG` set that is a failure.
 
+#[path = "dissimilar/corpus.rs"]
+mod corpus;
 mod filetest;
 #[path = "dissimilar/programs.rs"]
 mod programs;
@@ -327,9 +329,22 @@ fn what_has_no_counterpart_is_unsupported_by_name_and_place() {
     let folder = tempfile::tempdir().unwrap();
     let head = "#version 450\nlayout(local_size_x = 4) in;\nlayout(std430, binding = 0) buffer R { uint r[]; };\n";
     for (body, what) in [
-        ("void main() { mat2 m = mat2(1.0); r[0] = uint(m[0][0]); }", "the type `mat2`"),
-        ("void main() { double d = 1.0LF; r[0] = uint(d); }", "the type `double`"),
-        ("void main() { r[0] = uint(sin(1.0)); }", "the function `sin`"),
+        (
+            "layout(r32f, binding = 1) uniform image2D picture;\nvoid main() { r[0] = uint(imageSize(picture).x); }",
+            "the uniform variable `picture`",
+        ),
+        (
+            "void main() { vec4 v = vec4(r[0]); v.xy[r[1]] = 2.0; r[0] = uint(v.x); }",
+            "an index of a swizzle that is written",
+        ),
+        (
+            "layout(std140, binding = 1) buffer M { mat2 m; };\nvoid main() { m = mat2(r[0]); }",
+            "the layout of `m` (columns of 2 rows every 16 bytes)",
+        ),
+        (
+            "layout(row_major, binding = 1) buffer M { mat4 m; };\nvoid main() { m = mat4(r[0]); }",
+            "the layout of `m` (a matrix that lies row by row)",
+        ),
         (
             "void share() { barrier(); }\nvoid main() { share(); r[0] = 1u; }",
             "the function `share`, which holds a barrier",

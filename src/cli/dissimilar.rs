@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::profile::Target;
 use super::test_run::{PreparedTest, TestRun};
 use super::translated::{self, Subject};
-use super::{campaign, derive, recording};
+use super::{agreement, campaign, derive, recording};
 use crate::dissimilar::clang::{Built, INSTALL, OPTIONS, Ran, Toolchain};
 use crate::dissimilar::comparison::{self, Compared, Comparison, KernelRow, OutputRow, Seen, Summary};
 use crate::dissimilar::coverage::{Coverage, Measured};
@@ -125,6 +125,27 @@ fn write(asked: &Dissimilar, bench: &Bench<'_>, comparison: &Comparison) -> Resu
     Ok(Some(out.join(TABLE)))
 }
 
+/// A difference from the sequential engine's outputs, as one within the specification's error bounds where it is that.
+fn permitted(
+    test: &PreparedTest<'_>,
+    contents: &[Vec<u8>],
+    sequential: Option<&TestRun>,
+    compared: Compared,
+) -> Compared {
+    match (compared, sequential, &test.plan) {
+        (Compared::Different(why), Some(run), Ok(plan)) => {
+            let named = plan.job.buffers.iter().zip(contents);
+            let outputs = named.map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect();
+            if agreement::is_permitted(test, run, outputs) {
+                Compared::WithinBounds(why)
+            } else {
+                Compared::Different(why)
+            }
+        }
+        (compared, _, _) => compared,
+    }
+}
+
 /// What programs are built and run with.
 struct Bench<'a> {
     subject: &'a Subject,
@@ -147,9 +168,11 @@ impl Bench<'_> {
             let (sequential, device) = (of(EngineName::Sequential), of(EngineName::Vulkan));
             let (bytes, [against, on_device]) = match made {
                 Ok(contents) => {
-                    let against = self.against(test, &contents, sequential);
+                    let against = permitted(test, &contents, sequential, self.against(test, &contents, sequential));
                     let on_device = match (self.against(test, &contents, device), &against) {
-                        (Compared::Different(why), Compared::Identical) => Compared::DifferentOnTheDevice(why),
+                        (Compared::Different(why), Compared::Identical | Compared::WithinBounds(_)) => {
+                            Compared::DifferentOnTheDevice(why)
+                        }
                         (other, _) => other,
                     };
                     (contents.iter().map(Vec::len).sum(), [against, on_device])

@@ -53,6 +53,8 @@ pub struct OutputRow {
 #[serde(rename_all = "kebab-case", tag = "is", content = "why")]
 pub enum Compared {
     Identical,
+    /// Floats differ, by no more than the specification permits; where.
+    WithinBounds(String),
     Different(String),
     /// The device differs from the sequential engine too, which `certify` judges.
     DifferentOnTheDevice(String),
@@ -110,6 +112,8 @@ pub struct Summary {
     pub vectors: usize,
     pub tests: usize,
     pub identical_outputs: usize,
+    /// Tests whose outputs differ by no more than the specification permits.
+    pub outputs_within_bounds: usize,
     pub different_outputs: usize,
     /// Tests in which a program stopped by itself, so that it left no outputs.
     pub stopped: usize,
@@ -244,6 +248,7 @@ impl Comparison {
             vectors: decisions.iter().map(|(_, vectors)| vectors).sum(),
             tests: self.outputs.len(),
             identical_outputs: self.outputs.iter().filter(|row| row.sequential == Compared::Identical).count(),
+            outputs_within_bounds: outputs(|compared| matches!(compared, Compared::WithinBounds(_))),
             different_outputs: outputs(|compared| matches!(compared, Compared::Different(_))),
             stopped: outputs(|compared| matches!(compared, Compared::Stopped(_))),
             unsupported: self.kernels.iter().filter(|row| row.unsupported.is_some()).count()

@@ -1,10 +1,10 @@
 //! What reflection tells the emitter of a kernel: local size, where the bytes of blocks lie, specialization constants.
 
-use crate::glsl::cpp::{Block, Constant, Interface, Layout};
+use crate::glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Id, Module};
 use crate::spirv::reflect::Reflection;
-use crate::spirv::types::{Member, Type, Types};
+use crate::spirv::types::{Majorness, MatrixLayout, Member, Type, Types};
 use std::collections::BTreeMap;
 
 /// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has
@@ -17,7 +17,7 @@ pub fn interface(module: &Module, entry: &str, specialization: &BTreeMap<u32, u6
     let mut blocks = BTreeMap::new();
     for resource in &reflection.resources {
         let Some(name) = resource.block_name.clone() else { continue };
-        let layout = shapes.layout(resource.block_type);
+        let layout = shapes.layout(resource.block_type, None);
         blocks.insert(name, Block { set: resource.set, binding: resource.binding, layout });
     }
     let specialization = reflection.specialization.iter().filter_map(|constant| {
@@ -41,29 +41,41 @@ struct Shapes<'a> {
 impl Shapes<'_> {
     fn structure(&self, members: &[Member]) -> Layout {
         let member = |member: &Member| {
-            let layout = self.layout(member.ty);
+            let layout = self.layout(member.ty, member.matrix);
             (member.offset.unwrap_or(0), layout)
         };
         Layout::Structure(members.iter().map(member).collect())
     }
 
-    fn layout(&self, id: Id) -> Layout {
+    /// `matrix`: how a matrix lies that the type is or holds.
+    fn layout(&self, id: Id, matrix: Option<MatrixLayout>) -> Layout {
         let other = || Layout::Other(format!("the type {}", self.types.name(id)));
         match self.types.get(id) {
-            Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => Layout::Number,
-            Some(Type::Vector { component, count }) => match self.layout(*component) {
-                Layout::Number => Layout::Vector(*count),
+            Some(Type::Int { width, .. }) => Layout::Number(width / 8),
+            Some(Type::Float { width: width @ (32 | 64) }) => Layout::Number(width / 8),
+            Some(Type::Vector { component, count }) => match self.layout(*component, None) {
+                Layout::Number(bytes) => Layout::Vector { count: *count, bytes },
+                _ => other(),
+            },
+            Some(Type::Matrix { column, count }) => match (self.layout(*column, None), matrix) {
+                (Layout::Vector { count: rows, bytes }, Some(matrix)) => {
+                    let order = match matrix.majorness {
+                        Majorness::Column => MatrixOrder::Columns,
+                        Majorness::Row => MatrixOrder::Rows,
+                    };
+                    Layout::Matrix { columns: *count, rows, bytes, stride: matrix.stride, order }
+                }
                 _ => other(),
             },
             Some(Type::Array { element, length, stride: Some(stride) }) => match self.constants.array_length(*length) {
                 Some(count) => {
-                    let element = Box::new(self.layout(*element));
+                    let element = Box::new(self.layout(*element, matrix));
                     Layout::Array { stride: *stride, count: Some(count), element }
                 }
                 None => other(),
             },
             Some(Type::RuntimeArray { element, stride: Some(stride) }) => {
-                Layout::Array { stride: *stride, count: None, element: Box::new(self.layout(*element)) }
+                Layout::Array { stride: *stride, count: None, element: Box::new(self.layout(*element, matrix)) }
             }
             Some(Type::Structure { members, .. }) => self.structure(members),
             _ => other(),

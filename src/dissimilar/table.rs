@@ -20,7 +20,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     {
         let _ = writeln!(text, "- {} [{}]: {warning}", row.kernel, row.configuration);
     }
-    text.push_str("\n## Outputs, bit for bit\n\n");
+    text.push_str("\n## Outputs\n\n");
     text.push_str(&outputs(comparison));
     text.push_str("\n## Conditions\n\nUnique-cause MC/DC, and the executed vectors of each decision. ");
     text.push_str("A decision with one condition: whether its branch went both ways.\n\n");
@@ -68,7 +68,7 @@ pub fn summary(comparison: &Comparison) -> String {
     let summary = &comparison.summary;
     format!(
         "{} of {} conditions agree, {} disagree, {} not measured; {} vectors were measured alike.\n{} of {} tests left \
-         identical outputs, {} different ones, in {} a program stopped; {} unsupported.\n",
+         identical outputs, {} outputs within the error bounds, {} different ones, in {} a program stopped; {} unsupported.\n",
         summary.agree,
         summary.conditions,
         summary.disagree,
@@ -76,6 +76,7 @@ pub fn summary(comparison: &Comparison) -> String {
         summary.vectors,
         summary.identical_outputs,
         summary.tests,
+        summary.outputs_within_bounds,
         summary.different_outputs,
         summary.stopped,
         summary.unsupported,
@@ -94,6 +95,7 @@ fn agreement(row: &ConditionRow) -> String {
 fn compared(compared: &Compared) -> String {
     match compared {
         Compared::Identical => "identical".to_owned(),
+        Compared::WithinBounds(why) => format!("within the error bounds: {}", cell(why)),
         Compared::Different(why) => format!("DIFFERENT: {}", cell(why)),
         Compared::DifferentOnTheDevice(why) => format!("different, as the engines are: {}", cell(why)),
         Compared::Stopped(why) => format!("STOPPED: {}", cell(why)),

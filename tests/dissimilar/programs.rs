@@ -11,13 +11,18 @@ use vkcert::exec::{Executor, Job, Unobserved};
 use vkcert::model::finding::FindingKind;
 
 /// Programs in one, so that the header is compiled once.
-struct Together {
+pub struct Together {
     folder: tempfile::TempDir,
     program: std::path::PathBuf,
 }
 
 impl Together {
     fn build(programs: &[String]) -> Self {
+        Self::build_with(programs, "clang++-19")
+    }
+
+    /// One text that runs the program whose number it is given.
+    fn joined(programs: &[String]) -> String {
         let header = programs[0].split("namespace kernel {").next().unwrap();
         let mut text = header.to_owned();
         let mut cases = String::new();
@@ -32,14 +37,27 @@ impl Together {
         }
         text += "int main(int, char **arguments) {\nstd::ifstream job(arguments[2]);\n";
         text += &format!("switch (std::atoi(arguments[1])) {{\n{cases}}}\n}}\n");
+        text
+    }
+
+    pub fn build_with(programs: &[String], compiler: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (source, program) = (write(folder.path(), "all.cpp", text), folder.path().join("all"));
-        let mut command = std::process::Command::new("clang++-19");
-        run(command.args(["-std=c++17", "-ffp-contract=off", "-o"]).arg(&program).arg(&source), 0);
+        let (source, program) = (write(folder.path(), "all.cpp", Self::joined(programs)), folder.path().join("all"));
+        let mut command = std::process::Command::new(compiler);
+        command.args(["-std=c++17", "-ffp-contract=off", "-fno-strict-aliasing", "-Wall", "-Wextra", "-Werror", "-o"]);
+        run(command.arg(&program).arg(&source), 0);
         Self { folder, program }
     }
 
-    fn run(&self, number: usize, job: &Job) -> Ran {
+    /// Whether a compiler takes the programs without a warning.
+    pub fn check(programs: &[String], compiler: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let source = write(folder.path(), "all.cpp", Self::joined(programs));
+        let mut command = std::process::Command::new(compiler);
+        run(command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&source), 0);
+    }
+
+    pub fn run(&self, number: usize, job: &Job) -> Ran {
         let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
         let text = job::text(job, 0..job.dispatches.len(), &contents).unwrap();
         let file = write(self.folder.path(), "job", text);

@@ -16,6 +16,7 @@ use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::trace;
+use std::collections::BTreeMap;
 
 /// What the comparison of two engines comes to.
 #[derive(Debug, Clone, Default)]
@@ -97,6 +98,13 @@ fn disagreement(message: String) -> Finding {
 }
 
 /// Runs a job of a test on the sequential engine so that it departs from the ordinary run; none where that does not complete.
+/// Whether outputs that differ from the sequential engine's are those that the specification permits.
+pub fn is_permitted(prepared: &PreparedTest, ours: &TestRun, outputs: BTreeMap<String, Vec<u8>>) -> bool {
+    // Without a verdict of its own, so that no tolerance of the test stands in for the bounds.
+    let theirs = TestRun { outputs, verdict: Verdict::Undetermined, ..ours.clone() };
+    outputs::compare(prepared, ours, &theirs).outcome == "within-error-bounds"
+}
+
 fn run_varied(prepared: &PreparedTest, job: &Job, variation: Variation) -> Option<SequentialRun> {
     let mut engine = SequentialExecutor::default();
     engine.settings.following = Following::from(prepared.replay.unwrap_or_default());

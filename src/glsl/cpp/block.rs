@@ -2,11 +2,11 @@
 //!
 //! Knows: GLSL's members and, from reflection, where their bytes lie (`Layout`).
 //! Promises: a member of a storage block is referred to in place only where its bytes lie as those of the C++ type do;
-//! other layouts are unsupported by name. Uniform blocks and push constants are copied out number by number, so that
+//! other layouts are unsupported by name (`layout`). Uniform blocks and push constants are copied out number by number, so that
 //! any layout of them will do.
 
-use super::super::syntax::{Declaration, Declarator, DeclaredType, Expression, TokenIndex};
-use super::{Emitted, Emitter, Held, Layout, Symbol, built_in};
+use super::super::syntax::{Declaration, Declarator, DeclaredType, TokenIndex};
+use super::{Emitted, Emitter, Held, Layout, MatrixOrder, Symbol, built_in, layout};
 use std::collections::BTreeMap;
 
 /// Where a block is bound.
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         if element == "bool" || element.starts_with("bvec") {
             return Err(self.unsupported(format!("the Boolean `{name}` in a storage block"), near));
         }
-        let sizes: Vec<&Option<Expression>> = declarator.sizes.iter().chain(&declared.sizes).collect();
+        let sizes = layout::all_sizes(declared, &declarator.sizes);
         let is_array = !sizes.is_empty();
         self.out.start();
         self.out.write(&format!("{storage}{}<", if is_array { "Elements" } else { "Member" }));
@@ -135,14 +135,14 @@ impl Emitter<'_> {
         if let Some((range, (offset, layout))) = bound {
             let line = match (is_array, layout) {
                 (true, Layout::Array { stride, count, element }) => {
-                    let size = tight(&element).map_err(|what| refused(self, &what))?;
+                    let size = self.fitting(declared, &element).map_err(|what| refused(self, &what))?;
                     if stride < size {
                         return Err(refused(self, "elements that overlap"));
                     }
                     format!("{path}.bind({range}, {offset}, {stride}, {});", count.unwrap_or(0))
                 }
                 (false, layout) => {
-                    tight(&layout).map_err(|what| refused(self, &what))?;
+                    self.fitting(declared, &layout).map_err(|what| refused(self, &what))?;
                     format!("{path}.bind({range}, {offset});")
                 }
                 (true, _) => return Err(refused(self, "no array")),
@@ -157,8 +157,16 @@ impl Emitter<'_> {
     /// Lines that copy a value of a block that is only read.
     fn copy(&mut self, copied: &Copied, target: &str, layout: &Layout, offset: &str, depth: usize) -> Emitted {
         match layout {
-            Layout::Number | Layout::Vector(_) => {
+            Layout::Number(_) | Layout::Vector { .. } => {
                 self.bindings.push(format!("load({target}, {}, {offset});", copied.range));
+                Ok(())
+            }
+            Layout::Matrix { bytes, stride, order, .. } => {
+                let [column, row] = match order {
+                    MatrixOrder::Columns => [stride, bytes],
+                    MatrixOrder::Rows => [bytes, stride],
+                };
+                self.bindings.push(format!("load({target}, {}, {offset}, {column}, {row});", copied.range));
                 Ok(())
             }
             Layout::Array { stride, count: Some(count), element } => {
@@ -192,33 +200,4 @@ struct Copied<'a> {
     range: &'a str,
     declared: &'a DeclaredType,
     near: TokenIndex,
-}
-
-/// Bytes of a value that lies without gaps, as its C++ type does; else what stands in the way.
-fn tight(layout: &Layout) -> Result<u32, String> {
-    match layout {
-        Layout::Number => Ok(4),
-        Layout::Vector(count) => Ok(4 * count),
-        Layout::Array { stride, count: Some(count), element } => {
-            let size = tight(element)?;
-            let total = u64::from(size) * count;
-            match u32::try_from(total) {
-                Ok(total) if *stride == size => Ok(total),
-                Ok(_) => Err(format!("elements of {size} bytes every {stride} bytes")),
-                Err(_) => Err("more than 4 GiB".to_owned()),
-            }
-        }
-        Layout::Array { count: None, .. } => Err("a runtime array inside another type".to_owned()),
-        Layout::Structure(members) => {
-            let mut end = 0;
-            for (offset, member) in members {
-                if *offset != end {
-                    return Err(format!("a gap before byte {offset} of a structure"));
-                }
-                end += tight(member)?;
-            }
-            Ok(end)
-        }
-        Layout::Other(what) => Err(what.clone()),
-    }
 }

@@ -5,9 +5,12 @@
 use super::super::marking::Placed;
 use super::super::outline::Outline;
 use super::super::syntax::{Expression, ExpressionKind, TokenIndex};
-use super::{Emitted, Emitter, Held, PlacedDecision, Unsupported, Watched, built_in};
+use super::built_in::{self, Composite};
+use super::{Emitted, Emitter, Held, PlacedDecision, Unsupported, Watched};
 use crate::model::id::DecisionId;
 use std::collections::BTreeMap;
+
+const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
 
 /// What runs of tokens are to the decisions, as the outline has found them.
 pub fn watched(outline: &Outline) -> BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>> {
@@ -84,10 +87,13 @@ impl Emitter<'_> {
                 if matches!(operand.kind, ExpressionKind::Prefix(_)) && self.text(expression.first) != "!" {
                     self.out.write(" ");
                 }
-                self.expression(operand)
+                match self.text(expression.first) {
+                    "++" | "--" => self.written_place(operand),
+                    _ => self.expression(operand),
+                }
             }
             ExpressionKind::Postfix(operand) => {
-                self.expression(operand)?;
+                self.written_place(operand)?;
                 self.out.write(self.text(expression.last));
                 Ok(())
             }
@@ -148,17 +154,58 @@ impl Emitter<'_> {
     }
 
     fn assignment(&mut self, target: &Expression, value: &Expression) -> Emitted {
-        match &target.kind {
-            ExpressionKind::Field { base, name } if self.swizzled(base, *name)?.len() > 1 => {
-                let components = self.swizzled(base, *name)?;
-                self.out.write(&format!("swizzled<{}>(", listed(&components)));
-                self.expression(base)?;
-                self.out.write(")");
-            }
-            _ => self.expression(target)?,
-        }
+        self.written_place(target)?;
         self.out.write(&format!(" {} ", self.text(target.last + 1)));
         self.expression(value)
+    }
+
+    /// What is written: of swizzles of a swizzle the components that they come to.
+    fn written_place(&mut self, target: &Expression) -> Emitted {
+        let (base, components) = self.composed(target)?;
+        match components.as_slice() {
+            [] => self.expression(base),
+            [component] => {
+                self.expression(base)?;
+                self.out.write(COMPONENT_NAMES[*component]);
+                Ok(())
+            }
+            several => {
+                self.out.write(&format!("swizzled<{}>(", listed(several)));
+                self.expression(base)?;
+                self.out.write(")");
+                Ok(())
+            }
+        }
+    }
+
+    /// The vector that is written and which of its components; none: all of what is written.
+    fn composed<'e>(&self, target: &'e Expression) -> Result<(&'e Expression, Vec<usize>), Unsupported> {
+        match &target.kind {
+            ExpressionKind::Parenthesised(inner) => self.composed(inner),
+            ExpressionKind::Field { base, name } => {
+                let outer = self.swizzled(base, *name)?;
+                if outer.is_empty() {
+                    self.refuse_copy(base)?;
+                    return Ok((target, Vec::new()));
+                }
+                let (base, inner) = self.composed(base)?;
+                let all = |at: usize| inner.get(at).copied().unwrap_or(at);
+                Ok((base, outer.into_iter().map(all).collect()))
+            }
+            ExpressionKind::Index { base, .. } => {
+                self.refuse_copy(base)?;
+                Ok((target, Vec::new()))
+            }
+            _ => Ok((target, Vec::new())),
+        }
+    }
+
+    /// A part of several components is a copy in the program: nothing in it can be written.
+    fn refuse_copy(&self, base: &Expression) -> Emitted {
+        match self.composed(base)?.1.len() {
+            0 | 1 => Ok(()),
+            _ => Err(self.unsupported("an index of a swizzle that is written", base.first)),
+        }
     }
 
     /// The components that a swizzle of these letters names.
@@ -194,7 +241,7 @@ impl Emitter<'_> {
             }
             [component] => {
                 self.expression(base)?;
-                self.out.write([".x", ".y", ".z", ".w"][*component]);
+                self.out.write(COMPONENT_NAMES[*component]);
             }
             several => {
                 self.out.write(&format!("swizzle<{}>(", listed(several)));
@@ -229,6 +276,13 @@ impl Emitter<'_> {
         let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
         let is_float = !hexadecimal && text.contains(['.', 'e', 'E']);
         let made = if is_float {
+            if let Some(digits) = text.strip_suffix("lf").or_else(|| text.strip_suffix("LF")) {
+                let double: f64 = digits.parse().map_err(|_| refused())?;
+                return if double.is_finite() { Ok(self.out.write(&format!("{digits}_lf"))) } else { Err(refused()) };
+            }
+            if text.ends_with(['h', 'H']) || text.ends_with("hf") || text.ends_with("HF") {
+                return Err(refused());
+            }
             let digits = text.trim_end_matches(['f', 'F']);
             // The compiler reads a number of 64 bits and rounds it; where that makes a difference nobody knows which is
             // meant.
@@ -239,17 +293,26 @@ impl Emitter<'_> {
             }
             format!("{digits}_f")
         } else {
-            let digits = text.trim_end_matches(['u', 'U']);
+            let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 's', 'S']);
+            let (suffix, greatest) = match text[digits.len()..].to_ascii_lowercase().as_str() {
+                "" => ("i", u64::from(u32::MAX)),
+                "u" => ("u", u64::from(u32::MAX)),
+                "s" => ("s", u64::from(u16::MAX)),
+                "us" => ("us", u64::from(u16::MAX)),
+                "l" => ("l", u64::MAX),
+                "ul" => ("ul", u64::MAX),
+                _ => return Err(refused()),
+            };
             let value = match digits {
                 _ if hexadecimal => u64::from_str_radix(&digits[2..], 16),
                 _ if digits.starts_with('0') => u64::from_str_radix(digits, 8),
                 _ => digits.parse(),
             };
             let value = value.map_err(|_| refused())?;
-            if value > u64::from(u32::MAX) {
+            if value > greatest {
                 return Err(refused());
             }
-            format!("{digits}_{}", if digits.len() == text.len() { "i" } else { "u" })
+            format!("{digits}_{suffix}")
         };
         self.out.write(&made);
         Ok(())
@@ -281,12 +344,35 @@ impl Emitter<'_> {
             self.out.write("}");
             return Ok(());
         }
-        let vector = built_in::type_name(self.text(name)).filter(|made| made.contains("vec"));
-        let Some(vector) = vector else {
-            return refused(self, "a list for a value that is no array, structure or vector");
-        };
-        self.out.write(vector);
-        self.arguments(["(", ")"], elements)
+        match Composite::of(self.text(name)) {
+            Some(vector @ Composite::Vector { .. }) => {
+                self.out.write(&vector.spelled());
+                self.arguments(["(", ")"], elements)
+            }
+            Some(matrix @ Composite::Matrix { element, rows, .. }) => {
+                self.out.write(&matrix.spelled());
+                let column = Composite::Vector { element, size: rows }.spelled();
+                self.columns(&column, elements)
+            }
+            None => refused(self, "a list for a value that is no array, structure, vector or matrix"),
+        }
+    }
+
+    /// The columns of a matrix, each of which may be a list.
+    fn columns(&mut self, column: &str, elements: &[Expression]) -> Emitted {
+        self.out.write("(");
+        for (number, element) in elements.iter().enumerate() {
+            self.out.write(if number == 0 { "" } else { ", " });
+            match &element.kind {
+                ExpressionKind::List(components) => {
+                    self.out.write(column);
+                    self.arguments(["(", ")"], components)?;
+                }
+                _ => self.expression(element)?,
+            }
+        }
+        self.out.write(")");
+        Ok(())
     }
 
     fn call(&mut self, whole: &Expression, callee: &Expression, arguments: &[Expression]) -> Emitted {
@@ -326,7 +412,7 @@ impl Emitter<'_> {
             self.out.write(&built_in::spelled(name));
             return self.arguments(["{", "}"], arguments);
         }
-        if let Some(signature) = self.functions.get(name) {
+        if let Some(signature) = self.functions.get(name).filter(|known| known.takes(name, arguments.len())) {
             if signature.holds_barrier {
                 return Err(self.unsupported(format!("a call of `{name}`, which holds a barrier"), callee));
             }
@@ -340,18 +426,24 @@ impl Emitter<'_> {
         }
         let spelling = match built_in::type_name(name) {
             Some(made) => made,
-            None if built_in::has_function(name, arguments.len()) => built_in::function_name(name),
+            None if built_in::has_function(name, arguments.len()) => built_in::function_name(name).to_owned(),
             None => return Err(self.unsupported(format!("the function `{name}`"), callee)),
         };
-        self.out.write(spelling);
+        for written in built_in::written_arguments(name) {
+            arguments.get(*written).map_or(Ok(()), |argument| self.refuse_written_swizzle(argument))?;
+        }
+        self.out.write(&spelling);
         self.arguments(["(", ")"], arguments)
     }
 
     /// C++ has no reference to several components at once.
     fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
-        match &argument.kind {
-            ExpressionKind::Field { base, name } if self.swizzled(base, *name)?.len() > 1 => {
-                Err(self.unsupported("a swizzle that a function writes", *name))
+        match self.composed(argument)? {
+            (_, components) if components.len() > 1 => {
+                Err(self.unsupported("a swizzle that a function writes", argument.last))
+            }
+            (base, components) if !components.is_empty() && base.last + 2 != argument.last => {
+                Err(self.unsupported("a swizzle of a swizzle that a function writes", argument.last))
             }
             _ => Ok(()),
         }

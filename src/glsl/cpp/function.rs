@@ -13,9 +13,18 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Signature {
     /// Parameters that are written back, by index.
     pub written: BTreeSet<usize>,
+    /// How many parameters there are.
+    pub counts: BTreeSet<usize>,
     pub holds_barrier: bool,
     /// Whether a call may change memory that others see.
     pub changes_memory: bool,
+}
+
+impl Signature {
+    /// Whether a call is one of these and none of a built-in function of their name.
+    pub fn takes(&self, name: &str, arguments: usize) -> bool {
+        self.counts.contains(&arguments) || !built_in::has_function(name, arguments)
+    }
 }
 
 /// The functions that the text defines, by name.
@@ -26,6 +35,7 @@ pub fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signatur
         let Item::Function(function) = item else { continue };
         let name = tokens[function.name].text.to_string();
         let signature = found.entry(name.clone()).or_default();
+        signature.counts.insert(function.parameters.len());
         for (number, parameter) in function.parameters.iter().enumerate() {
             if is_written(parameter) {
                 signature.written.insert(number);

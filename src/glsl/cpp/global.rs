@@ -138,10 +138,12 @@ impl Emitter<'_> {
         let spelled = built_in::spelled(text);
         self.structures.insert(text.to_owned(), Vec::new());
         self.out.open(&format!("struct {spelled} {{"));
+        let gaps = self.gaps(text);
         let mut members = Vec::new();
         for member in &declared.members {
             for declarator in &member.declarators {
                 let name = built_in::spelled(self.text(declarator.name));
+                self.write_gap(gaps.as_deref(), members.len());
                 self.out.start();
                 self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
                 self.out.write(&format!(" {name}{{}};"));
@@ -150,6 +152,8 @@ impl Emitter<'_> {
                 members.push(StructureMember { name, declared: member.declared.clone(), dimensions });
             }
         }
+        self.write_gap(gaps.as_deref(), members.len());
+        self.constructors(declared, &spelled)?;
         let equal: Vec<String> = members.iter().map(|member| format!("a.{0} == b.{0}", member.name)).collect();
         self.out.line(&format!(
             "friend bool operator==(const {spelled} &a, const {spelled} &b) {{ return {}; }}",
@@ -157,9 +161,45 @@ impl Emitter<'_> {
         ));
         self.out
             .line(&format!("friend bool operator!=(const {spelled} &a, const {spelled} &b) {{ return !(a == b); }}"));
+        if let Some(laid) = self.layouts.get(text) {
+            let line = format!("static constexpr std::size_t EXTENT = {};", laid.end());
+            self.out.line(&line);
+        }
         self.out.close("};");
+        if let Some(laid) = self.layouts.get(text) {
+            let line = format!("static_assert(sizeof({spelled}) == {});", laid.size());
+            self.out.line(&line);
+        }
         self.out.line("");
         self.structures.insert(text.to_owned(), members);
+        Ok(())
+    }
+
+    /// What lies before a member of a structure, or behind its last one, in a block.
+    fn write_gap(&mut self, gaps: Option<&[u32]>, member: usize) {
+        let bytes = gaps.and_then(|gaps| gaps.get(member)).copied().unwrap_or(0);
+        if bytes > 0 {
+            self.out.line(&format!("Gap<{bytes}> gap_{member};"));
+        }
+    }
+
+    /// Of a structure: without values, and with one for each member.
+    fn constructors(&mut self, declared: &DeclaredType, spelled: &str) -> Emitted {
+        self.out.line(&format!("constexpr {spelled}() = default;"));
+        self.out.start();
+        self.out.write(&format!("constexpr {spelled}("));
+        let mut initialised = Vec::new();
+        for member in &declared.members {
+            for declarator in &member.declarators {
+                self.out.write(if initialised.is_empty() { "const " } else { ", const " });
+                self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
+                let name = built_in::spelled(self.text(declarator.name));
+                self.out.write(&format!(" &given_{name}"));
+                initialised.push(format!("{name}(given_{name})"));
+            }
+        }
+        self.out.write(&format!(") : {} {{}}", initialised.join(", ")));
+        self.out.end();
         Ok(())
     }
 
@@ -170,13 +210,17 @@ impl Emitter<'_> {
         let constant = constant.ok_or_else(|| {
             self.unsupported(format!("the specialization constant `{name}`, which the module lacks"), declarator.name)
         })?;
-        let bits = constant.bits as u32;
-        let number = f32::from_bits(bits);
+        let bits = constant.bits;
+        let (single, double) = (f32::from_bits(bits as u32), f64::from_bits(bits));
         let value = match element.as_str() {
-            "bool" => if constant.bits != 0 { "true" } else { "false" }.to_owned(),
-            "Int" => format!("Int::of({bits}u)"),
-            "Uint" => format!("{bits}_u"),
-            "Float" if number.is_finite() => format!("Float({number:?}f)"),
+            "bool" => if bits != 0 { "true" } else { "false" }.to_owned(),
+            "Int" => format!("Int::of({}u)", bits as u32),
+            "Uint" => format!("{}_u", bits as u32),
+            "Int8" | "Uint8" => format!("{element}::of({}u)", bits as u8),
+            "Int16" | "Uint16" => format!("{element}::of({}u)", bits as u16),
+            "Int64" | "Uint64" => format!("{element}::of({bits}u)"),
+            "Float" if single.is_finite() => format!("Float({single:?}f)"),
+            "Double" if double.is_finite() => format!("Double({double:?})"),
             _ => return Err(self.unsupported(format!("the value of `{name}`"), declarator.name)),
         };
         let spelled = built_in::spelled(name);

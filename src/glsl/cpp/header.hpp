@@ -1,13 +1,15 @@
 // The types and functions of GLSL that the kernel below uses, in C++17 and its standard library alone.
 //
 // Numbers are classes, so that arithmetic and implicit conversions are those of GLSL and not of C++: integers wrap, floats
-// are 32 bits wide in every step, `int` becomes `uint` and `float` by itself and nothing becomes anything else.
+// have their own width in every step, `int` becomes `uint` and `float` by itself and nothing becomes anything narrower.
 // What GLSL leaves undefined (division by zero, a remainder of negative numbers, a shift too far, a conversion out of range),
 // what it leaves to the implementation (`round` of a half) and every access beyond an array or buffer stops the program with a
 // message and exit code 3: it never goes on with a value of its own choice.
+// Functions that GLSL lets be inexact (`exp`, `sin`, `pow` ...) are calculated by the C++ library in double precision.
 // Variables that nobody has written hold bytes 0xCD. Where two blocks of different types show the same bytes, compile with
 // -fno-strict-aliasing.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -48,151 +51,183 @@ namespace vkcert {
     std::exit(3);
 }
 
-struct Uint;
-struct Float;
+// A type as it is, not to be deduced.
+template <class T> struct Identity { using Type = T; };
+template <class T> using Exactly = typename Identity<T>::Type;
 
-struct Int {
-    std::int32_t value;
+// A number of type `Raw`. Made without a value it holds bytes 0xCD.
+template <class Raw> struct Integer;
+template <class Raw> struct Real;
+template <class T, int N> struct Vec;
+template <class T, int C, int R> struct Mat;
 
-    constexpr Int() : value(-842150451) {}
-    constexpr explicit Int(std::int32_t bits) : value(bits) {}
-    constexpr explicit Int(bool truth) : value(truth ? 1 : 0) {}
-    constexpr explicit Int(Uint other);
-    constexpr explicit Int(Float other);
+using Int = Integer<std::int32_t>;
+using Uint = Integer<std::uint32_t>;
+using Int8 = Integer<std::int8_t>;
+using Uint8 = Integer<std::uint8_t>;
+using Int16 = Integer<std::int16_t>;
+using Uint16 = Integer<std::uint16_t>;
+using Int64 = Integer<std::int64_t>;
+using Uint64 = Integer<std::uint64_t>;
+using Float = Real<float>;
+using Double = Real<double>;
+
+template <class T> struct IsInteger : std::false_type {};
+template <class Raw> struct IsInteger<Integer<Raw>> : std::true_type {};
+template <class T> struct IsReal : std::false_type {};
+template <class Raw> struct IsReal<Real<Raw>> : std::true_type {};
+template <class T> constexpr bool is_integer = IsInteger<T>::value;
+template <class T> constexpr bool is_real = IsReal<T>::value;
+template <class T> constexpr bool is_number = is_integer<T> || is_real<T>;
+
+// What becomes what by itself: integers wider ones, and unsigned ones of their width; integers and floats wider floats.
+template <class From, class To> constexpr bool widens_integer =
+    sizeof(From) < sizeof(To) || (sizeof(From) == sizeof(To) && std::is_signed_v<From> && std::is_unsigned_v<To>);
+template <class From, class To> constexpr bool widens_to_real = sizeof(From) <= sizeof(To);
+template <class From, class To> constexpr bool widens_real = sizeof(From) < sizeof(To);
+
+template <class Raw> struct Integer {
+    using Bits = std::make_unsigned_t<Raw>;
+    static constexpr int WIDTH = 8 * static_cast<int>(sizeof(Raw));
+
+    Raw value;
+
+    constexpr Integer() : value(static_cast<Raw>(static_cast<Bits>(0xCDCDCDCDCDCDCDCDu))) {}
+    constexpr explicit Integer(Raw number) : value(number) {}
+    constexpr explicit Integer(bool truth) : value(truth ? 1 : 0) {}
+    template <class R, std::enable_if_t<widens_integer<R, Raw>, int> = 0>
+    constexpr Integer(Integer<R> other) : value(static_cast<Raw>(other.value)) {}
+    template <class R, std::enable_if_t<!widens_integer<R, Raw> && !std::is_same_v<R, Raw>, int> = 0>
+    constexpr explicit Integer(Integer<R> other) : value(static_cast<Raw>(static_cast<Bits>(other.value))) {}
+    template <class R> constexpr explicit Integer(Real<R> other);
+    template <class T, int N> constexpr explicit Integer(const Vec<T, N> &vector) : Integer(vector.x) {}
+    template <class T, int C, int R> constexpr explicit Integer(const Mat<T, C, R> &matrix) : Integer(matrix.at(0).x) {}
     constexpr explicit operator bool() const { return value != 0; }
-    constexpr std::uint32_t bits() const { return static_cast<std::uint32_t>(value); }
-    static constexpr Int of(std::uint32_t bits) { return Int(static_cast<std::int32_t>(bits)); }
+    constexpr Bits bits() const { return static_cast<Bits>(value); }
+    static constexpr Integer of(Bits bits) { return Integer(static_cast<Raw>(bits)); }
 
-    friend constexpr Int operator+(Int a, Int b) { return of(a.bits() + b.bits()); }
-    friend constexpr Int operator-(Int a, Int b) { return of(a.bits() - b.bits()); }
-    friend constexpr Int operator*(Int a, Int b) { return of(a.bits() * b.bits()); }
-    friend constexpr Int operator/(Int a, Int b) {
-        if (b.value == 0) stop("division by zero");
-        if (a.value == INT32_MIN && b.value == -1) stop("the most negative integer divided by -1");
-        return Int(a.value / b.value);
+    friend constexpr Integer operator+(Integer a, Integer b) { return of(static_cast<Bits>(a.bits() + b.bits())); }
+    friend constexpr Integer operator-(Integer a, Integer b) { return of(static_cast<Bits>(a.bits() - b.bits())); }
+    friend constexpr Integer operator*(Integer a, Integer b) {
+        return of(static_cast<Bits>(std::uint64_t{a.bits()} * std::uint64_t{b.bits()}));
     }
-    friend constexpr Int operator%(Int a, Int b) {
+    friend constexpr Integer operator/(Integer a, Integer b) {
         if (b.value == 0) stop("division by zero");
-        if (a.value < 0 || b.value < 0) stop("a remainder of a negative number");
-        return Int(a.value % b.value);
+        if constexpr (std::is_signed_v<Raw>)
+            if (a.value == std::numeric_limits<Raw>::min() && b.value == -1) stop("the most negative integer divided by -1");
+        return Integer(static_cast<Raw>(a.value / b.value));
     }
-    friend constexpr Int operator&(Int a, Int b) { return of(a.bits() & b.bits()); }
-    friend constexpr Int operator|(Int a, Int b) { return of(a.bits() | b.bits()); }
-    friend constexpr Int operator^(Int a, Int b) { return of(a.bits() ^ b.bits()); }
-    friend constexpr Int operator<<(Int a, Uint b);
-    friend constexpr Int operator>>(Int a, Uint b);
-    friend constexpr Int operator-(Int a) { return of(0u - a.bits()); }
-    friend constexpr Int operator+(Int a) { return a; }
-    friend constexpr Int operator~(Int a) { return of(~a.bits()); }
-    friend constexpr bool operator==(Int a, Int b) { return a.value == b.value; }
-    friend constexpr bool operator!=(Int a, Int b) { return a.value != b.value; }
-    friend constexpr bool operator<(Int a, Int b) { return a.value < b.value; }
-    friend constexpr bool operator>(Int a, Int b) { return a.value > b.value; }
-    friend constexpr bool operator<=(Int a, Int b) { return a.value <= b.value; }
-    friend constexpr bool operator>=(Int a, Int b) { return a.value >= b.value; }
+    friend constexpr Integer operator%(Integer a, Integer b) {
+        if (b.value == 0) stop("division by zero");
+        if constexpr (std::is_signed_v<Raw>)
+            if (a.value < 0 || b.value < 0) stop("a remainder of a negative number");
+        return Integer(static_cast<Raw>(a.value % b.value));
+    }
+    friend constexpr Integer operator&(Integer a, Integer b) { return of(static_cast<Bits>(a.bits() & b.bits())); }
+    friend constexpr Integer operator|(Integer a, Integer b) { return of(static_cast<Bits>(a.bits() | b.bits())); }
+    friend constexpr Integer operator^(Integer a, Integer b) { return of(static_cast<Bits>(a.bits() ^ b.bits())); }
+    friend constexpr Integer operator-(Integer a) { return of(static_cast<Bits>(0 - a.bits())); }
+    friend constexpr Integer operator+(Integer a) { return a; }
+    friend constexpr Integer operator~(Integer a) { return of(static_cast<Bits>(~a.bits())); }
+    friend constexpr bool operator==(Integer a, Integer b) { return a.value == b.value; }
+    friend constexpr bool operator!=(Integer a, Integer b) { return a.value != b.value; }
+    friend constexpr bool operator<(Integer a, Integer b) { return a.value < b.value; }
+    friend constexpr bool operator>(Integer a, Integer b) { return a.value > b.value; }
+    friend constexpr bool operator<=(Integer a, Integer b) { return a.value <= b.value; }
+    friend constexpr bool operator>=(Integer a, Integer b) { return a.value >= b.value; }
 };
 
-struct Uint {
-    std::uint32_t value;
-
-    constexpr Uint() : value(0xCDCDCDCDu) {}
-    constexpr explicit Uint(std::uint32_t bits) : value(bits) {}
-    constexpr explicit Uint(bool truth) : value(truth ? 1u : 0u) {}
-    constexpr Uint(Int other) : value(other.bits()) {}
-    constexpr explicit Uint(Float other);
-    constexpr explicit operator bool() const { return value != 0; }
-
-    friend constexpr Uint operator+(Uint a, Uint b) { return Uint(a.value + b.value); }
-    friend constexpr Uint operator-(Uint a, Uint b) { return Uint(a.value - b.value); }
-    friend constexpr Uint operator*(Uint a, Uint b) { return Uint(a.value * b.value); }
-    friend constexpr Uint operator/(Uint a, Uint b) {
-        if (b.value == 0) stop("division by zero");
-        return Uint(a.value / b.value);
-    }
-    friend constexpr Uint operator%(Uint a, Uint b) {
-        if (b.value == 0) stop("division by zero");
-        return Uint(a.value % b.value);
-    }
-    friend constexpr Uint operator&(Uint a, Uint b) { return Uint(a.value & b.value); }
-    friend constexpr Uint operator|(Uint a, Uint b) { return Uint(a.value | b.value); }
-    friend constexpr Uint operator^(Uint a, Uint b) { return Uint(a.value ^ b.value); }
-    friend constexpr Uint operator<<(Uint a, Uint b) {
-        if (b.value >= 32) stop("a shift by 32 or more");
-        return Uint(a.value << b.value);
-    }
-    friend constexpr Uint operator>>(Uint a, Uint b) {
-        if (b.value >= 32) stop("a shift by 32 or more");
-        return Uint(a.value >> b.value);
-    }
-    friend constexpr Uint operator-(Uint a) { return Uint(0u - a.value); }
-    friend constexpr Uint operator+(Uint a) { return a; }
-    friend constexpr Uint operator~(Uint a) { return Uint(~a.value); }
-    friend constexpr bool operator==(Uint a, Uint b) { return a.value == b.value; }
-    friend constexpr bool operator!=(Uint a, Uint b) { return a.value != b.value; }
-    friend constexpr bool operator<(Uint a, Uint b) { return a.value < b.value; }
-    friend constexpr bool operator>(Uint a, Uint b) { return a.value > b.value; }
-    friend constexpr bool operator<=(Uint a, Uint b) { return a.value <= b.value; }
-    friend constexpr bool operator>=(Uint a, Uint b) { return a.value >= b.value; }
-};
-
-struct Float {
-    float value;
-
-    constexpr Float() : value(-431602080.0f) {}
-    constexpr explicit Float(float number) : value(number) {}
-    constexpr explicit Float(bool truth) : value(truth ? 1.0f : 0.0f) {}
-    constexpr Float(Int other) : value(static_cast<float>(other.value)) {}
-    constexpr Float(Uint other) : value(static_cast<float>(other.value)) {}
-    constexpr explicit operator bool() const { return value != 0.0f; }
-
-    friend constexpr Float operator+(Float a, Float b) { return Float(a.value + b.value); }
-    friend constexpr Float operator-(Float a, Float b) { return Float(a.value - b.value); }
-    friend constexpr Float operator*(Float a, Float b) { return Float(a.value * b.value); }
-    friend constexpr Float operator/(Float a, Float b) { return Float(a.value / b.value); }
-    friend constexpr Float operator-(Float a) { return Float(-a.value); }
-    friend constexpr Float operator+(Float a) { return a; }
-    friend constexpr bool operator==(Float a, Float b) { return a.value == b.value; }
-    friend constexpr bool operator!=(Float a, Float b) { return a.value != b.value; }
-    friend constexpr bool operator<(Float a, Float b) { return a.value < b.value; }
-    friend constexpr bool operator>(Float a, Float b) { return a.value > b.value; }
-    friend constexpr bool operator<=(Float a, Float b) { return a.value <= b.value; }
-    friend constexpr bool operator>=(Float a, Float b) { return a.value >= b.value; }
-};
-
-constexpr Int::Int(Uint other) : value(static_cast<std::int32_t>(other.value)) {}
-constexpr Int::Int(Float other) : value(0) {
-    if (!(other.value >= -2147483648.0f)) stop("a float outside the range of int is converted");
-    if (!(other.value < 2147483648.0f)) stop("a float outside the range of int is converted");
-    value = static_cast<std::int32_t>(other.value);
+// A shift has the type of what is shifted (GLSL 4.60, 5.9).
+template <class Raw, class R> constexpr int shift_width(Integer<R> by) {
+    if (by.value < 0 || static_cast<std::uint64_t>(by.value) >= 8 * sizeof(Raw))
+        stop(sizeof(Raw) == 4 ? "a shift by 32 or more" : "a shift by the width of the number or more");
+    return static_cast<int>(by.value);
 }
-constexpr Uint::Uint(Float other) : value(0) {
-    if (!(other.value > -1.0f)) stop("a float outside the range of uint is converted");
-    if (!(other.value < 4294967296.0f)) stop("a float outside the range of uint is converted");
-    value = static_cast<std::uint32_t>(other.value);
-}
-constexpr Int operator<<(Int a, Uint b) {
-    if (b.value >= 32) stop("a shift by 32 or more");
-    return Int::of(a.bits() << b.value);
+template <class Raw, class R> constexpr Integer<Raw> operator<<(Integer<Raw> a, Integer<R> b) {
+    using Bits = typename Integer<Raw>::Bits;
+    return Integer<Raw>::of(static_cast<Bits>(std::uint64_t{a.bits()} << shift_width<Raw>(b)));
 }
 // Fills with the sign bit.
-constexpr Int operator>>(Int a, Uint b) {
-    if (b.value >= 32) stop("a shift by 32 or more");
-    return a.value < 0 ? Int::of(~(~a.bits() >> b.value)) : Int::of(a.bits() >> b.value);
+template <class Raw, class R> constexpr Integer<Raw> operator>>(Integer<Raw> a, Integer<R> b) {
+    using Bits = typename Integer<Raw>::Bits;
+    const int by = shift_width<Raw>(b);
+    const Bits moved = static_cast<Bits>((a.value < 0 ? static_cast<Bits>(~a.bits()) : a.bits()) >> by);
+    return Integer<Raw>::of(a.value < 0 ? static_cast<Bits>(~moved) : moved);
+}
+
+template <class Raw> struct Real {
+    Raw value;
+
+    constexpr Real() : value(unwritten()) {}
+    constexpr explicit Real(Raw number) : value(number) {}
+    constexpr explicit Real(bool truth) : value(truth ? 1 : 0) {}
+    template <class R, std::enable_if_t<widens_to_real<R, Raw>, int> = 0>
+    constexpr Real(Integer<R> other) : value(static_cast<Raw>(other.value)) {}
+    template <class R, std::enable_if_t<!widens_to_real<R, Raw>, int> = 0>
+    constexpr explicit Real(Integer<R> other) : value(static_cast<Raw>(other.value)) {}
+    template <class R, std::enable_if_t<widens_real<R, Raw>, int> = 0>
+    constexpr Real(Real<R> other) : value(static_cast<Raw>(other.value)) {}
+    template <class R, std::enable_if_t<!widens_real<R, Raw> && !std::is_same_v<R, Raw>, int> = 0>
+    constexpr explicit Real(Real<R> other) : value(static_cast<Raw>(other.value)) {}
+    template <class T, int N> constexpr explicit Real(const Vec<T, N> &vector) : Real(vector.x) {}
+    template <class T, int C, int R> constexpr explicit Real(const Mat<T, C, R> &matrix) : Real(matrix.at(0).x) {}
+    constexpr explicit operator bool() const { return value != 0; }
+    static constexpr Raw unwritten() {
+        if constexpr (sizeof(Raw) == 4) return -431602080.0f;
+        else return -0x1.dcdcdcdcdcdcdp+221;
+    }
+
+    friend constexpr Real operator+(Real a, Real b) { return Real(static_cast<Raw>(a.value + b.value)); }
+    friend constexpr Real operator-(Real a, Real b) { return Real(static_cast<Raw>(a.value - b.value)); }
+    friend constexpr Real operator*(Real a, Real b) { return Real(static_cast<Raw>(a.value * b.value)); }
+    friend constexpr Real operator/(Real a, Real b) { return Real(static_cast<Raw>(a.value / b.value)); }
+    friend constexpr Real operator-(Real a) { return Real(static_cast<Raw>(-a.value)); }
+    friend constexpr Real operator+(Real a) { return a; }
+    friend constexpr bool operator==(Real a, Real b) { return a.value == b.value; }
+    friend constexpr bool operator!=(Real a, Real b) { return a.value != b.value; }
+    friend constexpr bool operator<(Real a, Real b) { return a.value < b.value; }
+    friend constexpr bool operator>(Real a, Real b) { return a.value > b.value; }
+    friend constexpr bool operator<=(Real a, Real b) { return a.value <= b.value; }
+    friend constexpr bool operator>=(Real a, Real b) { return a.value >= b.value; }
+};
+
+template <class Raw> template <class R> constexpr Integer<Raw>::Integer(Real<R> other) : value(0) {
+    constexpr bool is_signed = std::is_signed_v<Raw>;
+    constexpr const char *outside = sizeof(Raw) != 4 ? "a float outside the range of the integer is converted"
+                                    : is_signed ? "a float outside the range of int is converted"
+                                                : "a float outside the range of uint is converted";
+    const double number = static_cast<double>(other.value);
+    double power = 1.0;
+    for (int bit = 0; bit < WIDTH - (is_signed ? 1 : 0); ++bit) power *= 2.0;
+    if (!(is_signed ? number > -power - 1.0 || number == -power : number > -1.0)) stop(outside);
+    if (!(number < power)) stop(outside);
+    value = static_cast<Raw>(number);
 }
 
 constexpr Int operator""_i(unsigned long long number) { return Int::of(static_cast<std::uint32_t>(number)); }
 constexpr Uint operator""_u(unsigned long long number) { return Uint(static_cast<std::uint32_t>(number)); }
+constexpr Int16 operator""_s(unsigned long long number) { return Int16::of(static_cast<std::uint16_t>(number)); }
+constexpr Uint16 operator""_us(unsigned long long number) { return Uint16(static_cast<std::uint16_t>(number)); }
+constexpr Int64 operator""_l(unsigned long long number) { return Int64::of(number); }
+constexpr Uint64 operator""_ul(unsigned long long number) { return Uint64(static_cast<std::uint64_t>(number)); }
 constexpr Float operator""_f(long double number) { return Float(static_cast<float>(number)); }
+constexpr Double operator""_lf(long double number) { return Double(static_cast<double>(number)); }
 
 // A number as a C++ number, for `switch` and array sizes.
-constexpr std::int64_t raw(Int number) { return number.value; }
-constexpr std::int64_t raw(Uint number) { return number.value; }
+template <class Raw> constexpr std::int64_t raw(Integer<Raw> number) { return static_cast<std::int64_t>(number.value); }
+// The same for the labels of a `switch`, where a signed number becomes an unsigned one.
+template <class Raw> constexpr std::uint32_t label(Integer<Raw> number) { return static_cast<std::uint32_t>(number.value); }
+// An index as a number that no length reaches where it is negative.
+template <class Raw> constexpr std::uint64_t raw_index(Integer<Raw> at) {
+    return at.value < 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(at.value);
+}
 
-template <class T> constexpr bool is_number = std::is_same_v<T, Int> || std::is_same_v<T, Uint> || std::is_same_v<T, Float>;
-template <class A, class B> using Common = std::decay_t<decltype(true ? std::declval<A>() : std::declval<B>())>;
-template <class T> struct Identity { using Type = T; };
-// The type as it is, not to be deduced.
-template <class T> using Exactly = typename Identity<T>::Type;
+// The type that two numbers come to: one of the two, which the other one becomes by itself.
+template <class A, class B> constexpr auto common_of() {
+    if constexpr (std::is_convertible_v<A, B>) return Identity<B>{};
+    else if constexpr (std::is_convertible_v<B, A>) return Identity<A>{};
+}
+template <class A, class B> using Common = typename decltype(common_of<A, B>())::Type;
 
 template <class T, int N> struct Components;
 template <class T> struct Components<T, 2> { T x{}, y{}; };
@@ -202,7 +237,7 @@ template <class T> struct Components<T, 4> { T x{}, y{}, z{}, w{}; };
 template <class T, int N> struct Vec : Components<T, N> {
     constexpr Vec() = default;
 
-    // One scalar for all components, or scalars and vectors one after the other (GLSL 4.60, 5.4.2).
+    // One scalar for all components, or scalars, vectors and matrices one after the other (GLSL 4.60, 5.4.2).
     template <class First, class... Rest,
               class = std::enable_if_t<!(sizeof...(Rest) == 0 && std::is_same_v<std::decay_t<First>, Vec>)>>
     constexpr explicit Vec(const First &first, const Rest &...rest) {
@@ -217,6 +252,7 @@ template <class T, int N> struct Vec : Components<T, N> {
     constexpr Vec(const Vec<U, N> &other) {
         for (int at = 0; at < N; ++at) component(at) = other.component(at);
     }
+    constexpr explicit operator bool() const { return static_cast<bool>(this->x); }
 
     constexpr T &component(int at) {
         if constexpr (N > 3) if (at == 3) return this->w;
@@ -228,11 +264,11 @@ template <class T, int N> struct Vec : Components<T, N> {
         if constexpr (N > 2) if (at == 2) return this->z;
         return at == 0 ? this->x : this->y;
     }
-    T &operator[](Uint at) {
-        if (at.value >= N) stop("an index beyond the components of a vector");
+    template <class Raw> T &operator[](Integer<Raw> at) {
+        if (raw_index(at) >= N) stop("an index beyond the components of a vector");
         return component(static_cast<int>(at.value));
     }
-    const T &operator[](Uint at) const { return const_cast<Vec &>(*this)[at]; }
+    template <class Raw> const T &operator[](Integer<Raw> at) const { return const_cast<Vec &>(*this)[at]; }
     constexpr Int length() const { return Int(N); }
 
     template <class F> static constexpr Vec each(F made) {
@@ -241,47 +277,85 @@ template <class T, int N> struct Vec : Components<T, N> {
         return result;
     }
 
-#define VKCERT_OPERATOR(op)                                                                                             \
-    friend constexpr Vec operator op(const Vec &a, const Vec &b) {                                                      \
-        return each([&](int at) { return a.component(at) op b.component(at); });                                        \
-    }                                                                                                                   \
-    friend constexpr Vec operator op(const Vec &a, const T &b) {                                                        \
-        return each([&](int at) { return a.component(at) op b; });                                                      \
-    }                                                                                                                   \
-    friend constexpr Vec operator op(const T &a, const Vec &b) {                                                        \
-        return each([&](int at) { return a op b.component(at); });                                                      \
-    }
-    VKCERT_OPERATOR(+)
-    VKCERT_OPERATOR(-)
-    VKCERT_OPERATOR(*)
-    VKCERT_OPERATOR(/)
-    VKCERT_OPERATOR(%)
-    VKCERT_OPERATOR(&)
-    VKCERT_OPERATOR(|)
-    VKCERT_OPERATOR(^)
-    VKCERT_OPERATOR(<<)
-    VKCERT_OPERATOR(>>)
-#undef VKCERT_OPERATOR
-    friend constexpr Vec operator-(const Vec &a) {
-        return each([&](int at) { return -a.component(at); });
-    }
-    friend constexpr Vec operator+(const Vec &a) { return a; }
-    friend constexpr Vec operator~(const Vec &a) {
-        return each([&](int at) { return ~a.component(at); });
-    }
-    friend constexpr bool operator==(const Vec &a, const Vec &b) {
-        for (int at = 0; at < N; ++at)
-            if (!(a.component(at) == b.component(at))) return false;
-        return true;
-    }
-    friend constexpr bool operator!=(const Vec &a, const Vec &b) { return !(a == b); }
-
   private:
     template <class U> constexpr void append(int &at, const U &scalar) {
         if (at < N) component(at++) = T(scalar);
     }
     template <class U, int M> constexpr void append(int &at, const Vec<U, M> &vector) {
         for (int from = 0; from < M; ++from) append(at, vector.component(from));
+    }
+    template <class U, int C, int R> constexpr void append(int &at, const Mat<U, C, R> &matrix) {
+        for (int from = 0; from < C; ++from) append(at, matrix.at(from));
+    }
+};
+
+// A column of a matrix, as it lies in a block: three rows take the space of four. What lies between is nobody's.
+template <class T, int R> struct Column { Vec<T, R> rows{}; };
+template <class T> struct Column<T, 3> {
+    Vec<T, 3> rows{};
+    T between{};
+    constexpr Column() = default;
+    constexpr Column(const Column &other) : rows(other.rows) {}
+    constexpr Column &operator=(const Column &other) {
+        rows = other.rows;
+        return *this;
+    }
+};
+
+// `C` columns of `R` rows.
+template <class T, int C, int R> struct Mat {
+    static constexpr std::size_t EXTENT = C * sizeof(Column<T, R>) - (R == 3 ? sizeof(T) : 0);
+    Column<T, R> columns[C]{};
+
+    constexpr Mat() = default;
+    // A scalar for the diagonal, or scalars and vectors one after the other (GLSL 4.60, 5.4.2).
+    template <class First, class... Rest, class = std::enable_if_t<sizeof...(Rest) != 0 || is_number<First> || std::is_same_v<First, bool>>>
+    constexpr explicit Mat(const First &first, const Rest &...rest) {
+        if constexpr (sizeof...(Rest) == 0) {
+            for (int c = 0; c < C; ++c)
+                for (int r = 0; r < R; ++r) at(c).component(r) = c == r ? T(first) : T(Int(0));
+        } else {
+            int next = 0;
+            append(next, first);
+            (append(next, rest), ...);
+            if (next < C * R) stop("a matrix is made of too few components");
+        }
+    }
+    template <class U, class = std::enable_if_t<!std::is_same_v<U, T> && std::is_convertible_v<U, T>>>
+    constexpr Mat(const Mat<U, C, R> &other) {
+        for (int c = 0; c < C; ++c) at(c) = Vec<T, R>(other.at(c));
+    }
+    template <class U, int D, int S, std::enable_if_t<(D != C || S != R) || !std::is_convertible_v<U, T>, int> = 0>
+    constexpr explicit Mat(const Mat<U, D, S> &other) {
+        for (int c = 0; c < C; ++c)
+            for (int r = 0; r < R; ++r)
+                at(c).component(r) = c < D && r < S ? T(other.at(c < D ? c : 0).component(r < S ? r : 0)) : T(Int(c == r ? 1 : 0));
+    }
+    constexpr explicit operator bool() const { return static_cast<bool>(at(0).x); }
+
+    constexpr Vec<T, R> &at(int column) { return columns[column].rows; }
+    constexpr const Vec<T, R> &at(int column) const { return columns[column].rows; }
+    template <class Raw> Vec<T, R> &operator[](Integer<Raw> column) {
+        if (raw_index(column) >= C) stop("an index beyond the columns of a matrix");
+        return at(static_cast<int>(column.value));
+    }
+    template <class Raw> const Vec<T, R> &operator[](Integer<Raw> column) const { return const_cast<Mat &>(*this)[column]; }
+    constexpr Int length() const { return Int(C); }
+
+    template <class F> static constexpr Mat each(F made) {
+        Mat result;
+        for (int c = 0; c < C; ++c)
+            for (int r = 0; r < R; ++r) result.at(c).component(r) = made(c, r);
+        return result;
+    }
+
+  private:
+    template <class U> constexpr void append(int &next, const U &scalar) {
+        if (next < C * R) at(next / R).component(next % R) = T(scalar);
+        ++next;
+    }
+    template <class U, int M> constexpr void append(int &next, const Vec<U, M> &vector) {
+        for (int from = 0; from < M; ++from) append(next, vector.component(from));
     }
 };
 
@@ -297,6 +371,137 @@ using uvec4 = Vec<Uint, 4>;
 using bvec2 = Vec<bool, 2>;
 using bvec3 = Vec<bool, 3>;
 using bvec4 = Vec<bool, 4>;
+using mat2 = Mat<Float, 2, 2>;
+using mat2x3 = Mat<Float, 2, 3>;
+using mat2x4 = Mat<Float, 2, 4>;
+using mat3x2 = Mat<Float, 3, 2>;
+using mat3 = Mat<Float, 3, 3>;
+using mat3x4 = Mat<Float, 3, 4>;
+using mat4x2 = Mat<Float, 4, 2>;
+using mat4x3 = Mat<Float, 4, 3>;
+using mat4 = Mat<Float, 4, 4>;
+
+// What a scalar, vector or matrix is made of, and how many components it has (a scalar: 1).
+template <class A> struct Shape { using Element = A; static constexpr int SIZE = 1; };
+template <class T, int N> struct Shape<Vec<T, N>> { using Element = T; static constexpr int SIZE = N; };
+template <class A> using Element = typename Shape<A>::Element;
+template <class T> constexpr const T &part(const T &scalar, int) { return scalar; }
+template <class T, int N> constexpr const T &part(const Vec<T, N> &vector, int at) { return vector.component(at); }
+
+template <class A, class... Rest> constexpr auto common_element() {
+    if constexpr (sizeof...(Rest) == 0) return Identity<Element<A>>{};
+    else return Identity<Common<Element<A>, typename decltype(common_element<Rest...>())::Type>>{};
+}
+template <class... A> using CommonElement = typename decltype(common_element<A...>())::Type;
+// Integers become floats.
+template <class T> using Floating = std::conditional_t<is_real<T>, T, std::conditional_t<std::is_convertible_v<T, Float>, Float, Double>>;
+
+// Applies a function of scalars of type `T` to each component; scalars stand for vectors of themselves.
+template <class T, class F, class... A> constexpr auto componentwise(F made, const A &...operands) {
+    constexpr int size = std::max({Shape<A>::SIZE...});
+    if constexpr (size == 1) return made(static_cast<T>(operands)...);
+    else {
+        using Made = decltype(made(static_cast<T>(part(operands, 0))...));
+        return Vec<Made, size>::each([&](int at) { return made(static_cast<T>(part(operands, at))...); });
+    }
+}
+
+#define VKCERT_OPERATOR(op)                                                                                             \
+    template <class A, class B, int N> constexpr auto operator op(const Vec<A, N> &a, const Vec<B, N> &b) {             \
+        return componentwise<Common<A, B>>([](auto x, auto y) { return x op y; }, a, b);                                \
+    }                                                                                                                   \
+    template <class A, int N, class B, class = std::enable_if_t<is_number<B>>>                                          \
+    constexpr auto operator op(const Vec<A, N> &a, const B &b) {                                                        \
+        return componentwise<Common<A, B>>([](auto x, auto y) { return x op y; }, a, b);                                \
+    }                                                                                                                   \
+    template <class A, class B, int N, class = std::enable_if_t<is_number<A>>>                                          \
+    constexpr auto operator op(const A &a, const Vec<B, N> &b) {                                                        \
+        return componentwise<Common<A, B>>([](auto x, auto y) { return x op y; }, a, b);                                \
+    }
+VKCERT_OPERATOR(+)
+VKCERT_OPERATOR(-)
+VKCERT_OPERATOR(*)
+VKCERT_OPERATOR(/)
+VKCERT_OPERATOR(%)
+VKCERT_OPERATOR(&)
+VKCERT_OPERATOR(|)
+VKCERT_OPERATOR(^)
+#undef VKCERT_OPERATOR
+#define VKCERT_SHIFT(op)                                                                                                \
+    template <class A, int N, class B> constexpr Vec<A, N> operator op(const Vec<A, N> &a, const B &b) {                \
+        return Vec<A, N>::each([&](int at) { return a.component(at) op part(b, at); });                                 \
+    }
+VKCERT_SHIFT(<<)
+VKCERT_SHIFT(>>)
+#undef VKCERT_SHIFT
+#define VKCERT_SIGN(op)                                                                                                 \
+    template <class T, int N> constexpr Vec<T, N> operator op(const Vec<T, N> &a) {                                     \
+        return Vec<T, N>::each([&](int at) { return op a.component(at); });                                             \
+    }
+VKCERT_SIGN(+)
+VKCERT_SIGN(-)
+VKCERT_SIGN(~)
+#undef VKCERT_SIGN
+template <class A, class B, int N> constexpr bool operator==(const Vec<A, N> &a, const Vec<B, N> &b) {
+    for (int at = 0; at < N; ++at)
+        if (!(a.component(at) == b.component(at))) return false;
+    return true;
+}
+template <class A, class B, int N> constexpr bool operator!=(const Vec<A, N> &a, const Vec<B, N> &b) { return !(a == b); }
+
+// Matrices: component by component, but for the products of linear algebra (GLSL 4.60, 5.9 and 5.10).
+#define VKCERT_MATRIX(op)                                                                                               \
+    template <class A, class B, int C, int R> constexpr auto operator op(const Mat<A, C, R> &a, const Mat<B, C, R> &b) { \
+        return Mat<Common<A, B>, C, R>::each([&](int c, int r) { return a.at(c).component(r) op b.at(c).component(r); }); \
+    }
+#define VKCERT_MATRIX_SCALAR(op)                                                                                        \
+    template <class A, int C, int R, class B, class = std::enable_if_t<is_number<B>>>                                   \
+    constexpr auto operator op(const Mat<A, C, R> &a, const B &b) {                                                     \
+        return Mat<Common<A, B>, C, R>::each([&](int c, int r) { return a.at(c).component(r) op b; });                  \
+    }                                                                                                                   \
+    template <class A, class B, int C, int R, class = std::enable_if_t<is_number<A>>>                                   \
+    constexpr auto operator op(const A &a, const Mat<B, C, R> &b) {                                                     \
+        return Mat<Common<A, B>, C, R>::each([&](int c, int r) { return a op b.at(c).component(r); });                  \
+    }
+VKCERT_MATRIX(+)
+VKCERT_MATRIX(-)
+VKCERT_MATRIX(/)
+VKCERT_MATRIX_SCALAR(+)
+VKCERT_MATRIX_SCALAR(-)
+VKCERT_MATRIX_SCALAR(*)
+VKCERT_MATRIX_SCALAR(/)
+#undef VKCERT_MATRIX
+#undef VKCERT_MATRIX_SCALAR
+template <class T, int C, int R> constexpr Mat<T, C, R> operator-(const Mat<T, C, R> &a) {
+    return Mat<T, C, R>::each([&](int c, int r) { return -a.at(c).component(r); });
+}
+template <class T, int C, int R> constexpr Mat<T, C, R> operator+(const Mat<T, C, R> &a) { return a; }
+template <class A, int C, int R, class B> constexpr auto operator*(const Mat<A, C, R> &a, const Vec<B, C> &b) {
+    auto sum = a.at(0) * b.x;
+    for (int c = 1; c < C; ++c) sum = sum + a.at(c) * b.component(c);
+    return sum;
+}
+template <class A, int C, int R, class B> constexpr auto operator*(const Vec<A, R> &a, const Mat<B, C, R> &b) {
+    using T = Common<A, B>;
+    return Vec<T, C>::each([&](int c) {
+        T sum = a.x * b.at(c).x;
+        for (int r = 1; r < R; ++r) sum = sum + a.component(r) * b.at(c).component(r);
+        return sum;
+    });
+}
+template <class A, int K, int R, class B, int C> constexpr auto operator*(const Mat<A, K, R> &a, const Mat<B, C, K> &b) {
+    Mat<Common<A, B>, C, R> result;
+    for (int c = 0; c < C; ++c) result.at(c) = a * b.at(c);
+    return result;
+}
+template <class A, class B, int C, int R> constexpr bool operator==(const Mat<A, C, R> &a, const Mat<B, C, R> &b) {
+    for (int c = 0; c < C; ++c)
+        if (a.at(c) != b.at(c)) return false;
+    return true;
+}
+template <class A, class B, int C, int R> constexpr bool operator!=(const Mat<A, C, R> &a, const Mat<B, C, R> &b) {
+    return !(a == b);
+}
 
 // `v.yx` where it is read.
 template <int... At, class T, int N> constexpr Vec<T, sizeof...(At)> swizzle(const Vec<T, N> &vector) {
@@ -306,11 +511,13 @@ template <int... At, class T, int N> constexpr Vec<T, sizeof...(At)> swizzle(con
 
 // `v.yx` where it is written.
 template <class T, int N, int... At> struct Swizzled {
+    using Read = Vec<T, sizeof...(At)>;
     Vec<T, N> &vector;
-    operator Vec<T, sizeof...(At)>() const { return swizzle<At...>(vector); }
-    void operator=(const Vec<T, sizeof...(At)> &other) {
+    operator Read() const { return swizzle<At...>(vector); }
+    Read operator=(const Read &other) {
         int from = 0;
         ((vector.component(At) = other.component(from++)), ...);
+        return other;
     }
 };
 template <int... At, class T, int N> Swizzled<T, N, At...> swizzled(Vec<T, N> &vector) {
@@ -325,16 +532,11 @@ template <int... At, class T, int N> Swizzled<T, N, At...> swizzled(Vec<T, N> &v
     template <class T, int N, class U> constexpr Vec<T, N> &operator op##=(Vec<T, N> &a, const U &b) {                  \
         return a = a op b;                                                                                              \
     }                                                                                                                   \
-    template <class T, int N, int... At, class U> void operator op##=(Swizzled<T, N, At...> a, const U &b) {            \
-        a = swizzle<At...>(a.vector) op b;                                                                              \
+    template <class T, int C, int R, class U> constexpr Mat<T, C, R> &operator op##=(Mat<T, C, R> &a, const U &b) {     \
+        return a = a op b;                                                                                              \
     }                                                                                                                   \
-    template <class T, int N, class U, class = std::enable_if_t<is_number<U> && !std::is_convertible_v<U, T>>>          \
-    constexpr Vec<U, N> operator op(const Vec<T, N> &a, const U &b) {                                                   \
-        return Vec<U, N>(a) op b;                                                                                       \
-    }                                                                                                                   \
-    template <class T, int N, class U, class = std::enable_if_t<is_number<U> && !std::is_convertible_v<U, T>>>          \
-    constexpr Vec<U, N> operator op(const U &a, const Vec<T, N> &b) {                                                   \
-        return a op Vec<U, N>(b);                                                                                       \
+    template <class T, int N, int... At, class U> auto operator op##=(Swizzled<T, N, At...> a, const U &b) {            \
+        return a = swizzle<At...>(a.vector) op b;                                                                       \
     }
 VKCERT_ASSIGNMENT(+)
 VKCERT_ASSIGNMENT(-)
@@ -348,13 +550,28 @@ VKCERT_ASSIGNMENT(<<)
 VKCERT_ASSIGNMENT(>>)
 #undef VKCERT_ASSIGNMENT
 
+// 1 of a number's own type.
+template <class T> struct One { static constexpr T value() { return T(Int(1)); } };
+template <class T, int N> struct One<Vec<T, N>> { static constexpr T value() { return T(Int(1)); } };
+template <class T, int C, int R> struct One<Mat<T, C, R>> { static constexpr T value() { return T(Int(1)); } };
+template <class T> struct IsStepped : std::bool_constant<is_number<T>> {};
+template <class T, int N> struct IsStepped<Vec<T, N>> : std::true_type {};
+template <class T, int C, int R> struct IsStepped<Mat<T, C, R>> : std::true_type {};
 #define VKCERT_STEP(op, by)                                                                                             \
-    template <class T, class = std::enable_if_t<is_number<T>>> constexpr T &operator op(T &a) {                         \
-        return a = a by T(Int(1));                                                                                      \
+    template <class T, class = std::enable_if_t<IsStepped<T>::value>> constexpr T &operator op(T &a) {                  \
+        return a = a by One<T>::value();                                                                                \
     }                                                                                                                   \
-    template <class T, class = std::enable_if_t<is_number<T>>> constexpr T operator op(T &a, int) {                     \
+    template <class T, class = std::enable_if_t<IsStepped<T>::value>> constexpr T operator op(T &a, int) {              \
         const T before = a;                                                                                             \
-        a = a by T(Int(1));                                                                                             \
+        a = a by One<T>::value();                                                                                       \
+        return before;                                                                                                  \
+    }                                                                                                                   \
+    template <class T, int N, int... At> auto operator op(Swizzled<T, N, At...> a) {                                    \
+        return a = swizzle<At...>(a.vector) by T(Int(1));                                                               \
+    }                                                                                                                   \
+    template <class T, int N, int... At> auto operator op(Swizzled<T, N, At...> a, int) {                               \
+        const Vec<T, sizeof...(At)> before = a;                                                                         \
+        a = before by T(Int(1));                                                                                        \
         return before;                                                                                                  \
     }
 VKCERT_STEP(++, +)
@@ -364,13 +581,13 @@ VKCERT_STEP(--, -)
 template <class T, std::size_t N> struct Array {
     T elements[N]{};
 
-    T &operator[](Uint at) {
-        if (at.value >= N) stop("an index beyond an array");
-        return elements[at.value];
+    template <class Raw> T &operator[](Integer<Raw> at) {
+        if (raw_index(at) >= N) stop("an index beyond an array");
+        return elements[raw_index(at)];
     }
-    const T &operator[](Uint at) const {
-        if (at.value >= N) stop("an index beyond an array");
-        return elements[at.value];
+    template <class Raw> const T &operator[](Integer<Raw> at) const {
+        if (raw_index(at) >= N) stop("an index beyond an array");
+        return elements[raw_index(at)];
     }
     constexpr Int length() const { return Int(static_cast<std::int32_t>(N)); }
     friend bool operator==(const Array &a, const Array &b) {
@@ -381,91 +598,265 @@ template <class T, std::size_t N> struct Array {
     friend bool operator!=(const Array &a, const Array &b) { return !(a == b); }
 };
 
-// Built-in functions (GLSL 4.60, chapter 8). NaN goes where the comparisons lead it.
+// Bytes between the members of a structure as it lies in a block; they are nobody's.
+template <std::size_t N> struct Gap {
+    unsigned char bytes[N]{};
+    constexpr Gap() = default;
+    constexpr Gap(const Gap &) {}
+    constexpr Gap &operator=(const Gap &) { return *this; }
+};
 
-#define VKCERT_UNARY(name)                                                                                              \
-    template <class T, int N> constexpr Vec<T, N> name(const Vec<T, N> &a) {                                            \
-        return Vec<T, N>::each([&](int at) { return name(a.component(at)); });                                          \
+// Built-in functions of scalars (GLSL 4.60, chapter 8). NaN goes where the comparisons lead it.
+namespace scalar {
+
+template <class T> constexpr T min(T a, T b) { return b < a ? b : a; }
+template <class T> constexpr T max(T a, T b) { return a < b ? b : a; }
+template <class T> constexpr T clamp(T x, T low, T high) {
+    if (high < low) stop("clamp whose lower limit is above the upper");
+    return min(max(x, low), high);
+}
+template <class R> constexpr Integer<R> abs(Integer<R> a) { return a.value < 0 ? -a : a; }
+template <class R> Real<R> abs(Real<R> a) { return Real<R>(std::fabs(a.value)); }
+template <class T> constexpr T sign(T a) {
+    if constexpr (is_integer<T>) return T(Int(a.value > 0 ? 1 : a.value < 0 ? -1 : 0));
+    else return a.value > 0 ? T(Int(1)) : a.value < 0 ? T(Int(-1)) : a;
+}
+template <class R> Real<R> floor(Real<R> a) { return Real<R>(std::floor(a.value)); }
+template <class R> Real<R> ceil(Real<R> a) { return Real<R>(std::ceil(a.value)); }
+template <class R> Real<R> trunc(Real<R> a) { return Real<R>(std::trunc(a.value)); }
+template <class R> Real<R> roundEven(Real<R> a) { return Real<R>(std::nearbyint(a.value)); }
+template <class R> Real<R> round(Real<R> a) {
+    if (std::fabs(a.value - std::trunc(a.value)) == R(0.5)) stop("`round` of a half, whose direction GLSL leaves open");
+    return roundEven(a);
+}
+template <class R> Real<R> fract(Real<R> a) { return a - floor(a); }
+template <class R> Real<R> sqrt(Real<R> a) {
+    if (a.value < 0) stop("square root of a negative number");
+    return Real<R>(std::sqrt(a.value));
+}
+template <class R> Real<R> inversesqrt(Real<R> a) {
+    if (a.value <= 0) stop("inverse square root of a number that is not positive");
+    return Real<R>(R(1) / std::sqrt(a.value));
+}
+template <class R> Real<R> mod(Real<R> x, Real<R> y) { return x - y * floor(x / y); }
+template <class T> constexpr T step(T edge, T x) { return x < edge ? T(Int(0)) : T(Int(1)); }
+template <class T> constexpr T mix(T x, T y, T a) { return x * (T(Int(1)) - a) + y * a; }
+template <class T> T smoothstep(T low, T high, T x) {
+    if (!(low < high)) stop("smoothstep whose lower edge is not below the upper");
+    const T t = clamp((x - low) / (high - low), T(Int(0)), T(Int(1)));
+    return t * t * (T(Int(3)) - T(Int(2)) * t);
+}
+template <class R> Real<R> fma(Real<R> a, Real<R> b, Real<R> c) { return Real<R>(std::fma(a.value, b.value, c.value)); }
+template <class R> bool isnan(Real<R> a) { return std::isnan(a.value); }
+template <class R> bool isinf(Real<R> a) { return std::isinf(a.value); }
+
+// Calculated in double precision and rounded once.
+#define VKCERT_INEXACT(name, is_undefined)                                                                              \
+    template <class R> Real<R> name(Real<R> a) {                                                                        \
+        const double x = static_cast<double>(a.value);                                                                  \
+        if (is_undefined) stop("`" #name "` of a number for which it is undefined");                                    \
+        return Real<R>(static_cast<R>(std::name(x)));                                                                   \
     }
-#define VKCERT_BINARY(name)                                                                                             \
-    template <class A, class B, class = std::enable_if_t<is_number<A> && is_number<B> && !std::is_same_v<A, B>>>        \
-    constexpr Common<A, B> name(A a, B b) {                                                                             \
-        return name(Common<A, B>(a), Common<A, B>(b));                                                                  \
-    }                                                                                                                   \
-    template <class T, int N> constexpr Vec<T, N> name(const Vec<T, N> &a, const Exactly<Vec<T, N>> &b) {               \
-        return Vec<T, N>::each([&](int at) { return name(a.component(at), b.component(at)); });                         \
-    }                                                                                                                   \
-    template <class T, int N, class U, class = std::enable_if_t<std::is_convertible_v<U, T>>>                           \
-    constexpr Vec<T, N> name(const Vec<T, N> &a, const U &b) {                                                          \
-        const T one = b;                                                                                                \
-        return Vec<T, N>::each([&](int at) { return name(a.component(at), one); });                                     \
-    }                                                                                                                   \
-    template <class T, int N, class U, class = std::enable_if_t<std::is_convertible_v<U, T>>>                           \
-    constexpr Vec<T, N> name(const U &a, const Vec<T, N> &b) {                                                          \
-        const T one = a;                                                                                                \
-        return Vec<T, N>::each([&](int at) { return name(one, b.component(at)); });                                     \
+VKCERT_INEXACT(exp, false)
+VKCERT_INEXACT(exp2, false)
+VKCERT_INEXACT(log, x <= 0.0)
+VKCERT_INEXACT(log2, x <= 0.0)
+VKCERT_INEXACT(sin, false)
+VKCERT_INEXACT(cos, false)
+VKCERT_INEXACT(tan, false)
+VKCERT_INEXACT(asin, std::fabs(x) > 1.0)
+VKCERT_INEXACT(acos, std::fabs(x) > 1.0)
+VKCERT_INEXACT(sinh, false)
+VKCERT_INEXACT(cosh, false)
+VKCERT_INEXACT(tanh, false)
+VKCERT_INEXACT(asinh, false)
+VKCERT_INEXACT(acosh, x < 1.0)
+VKCERT_INEXACT(atanh, std::fabs(x) >= 1.0)
+#undef VKCERT_INEXACT
+template <class R> Real<R> atan(Real<R> a) { return Real<R>(static_cast<R>(std::atan(static_cast<double>(a.value)))); }
+template <class R> Real<R> atan(Real<R> y, Real<R> x) {
+    if (x.value == 0 && y.value == 0) stop("`atan` of two zeros");
+    return Real<R>(static_cast<R>(std::atan2(static_cast<double>(y.value), static_cast<double>(x.value))));
+}
+template <class R> Real<R> pow(Real<R> x, Real<R> y) {
+    if (x.value < 0 || (x.value == 0 && y.value <= 0)) stop("`pow` of numbers for which it is undefined");
+    return Real<R>(static_cast<R>(std::pow(static_cast<double>(x.value), static_cast<double>(y.value))));
+}
+template <class R> Real<R> radians(Real<R> a) { return Real<R>(static_cast<R>(a.value * 0.017453292519943295)); }
+template <class R> Real<R> degrees(Real<R> a) { return Real<R>(static_cast<R>(a.value * 57.29577951308232)); }
+template <class R> Real<R> ldexp(Real<R> x, Int exponent) {
+    const Real<R> made(static_cast<R>(std::ldexp(x.value, exponent.value)));
+    if (std::isinf(made.value) && !std::isinf(x.value)) stop("`ldexp` whose result is too large");
+    return made;
+}
+template <class R> Real<R> frexp(Real<R> x, Int &exponent) {
+    if (!std::isfinite(x.value)) stop("`frexp` of an infinity or NaN");
+    int power = 0;
+    const R significand = std::frexp(x.value, &power);
+    exponent = Int(power);
+    return Real<R>(significand);
+}
+template <class R> Real<R> modf(Real<R> x, Real<R> &whole) {
+    whole = trunc(x);
+    return std::isinf(x.value) ? Real<R>(std::copysign(R(0), x.value)) : Real<R>(std::copysign(x.value - whole.value, x.value));
+}
+
+template <class R> Int bitCount(Integer<R> a) {
+    std::int32_t count = 0;
+    for (std::uint64_t rest = a.bits(); rest != 0; rest &= rest - 1) ++count;
+    return Int(count);
+}
+template <class R> Integer<R> bitfieldReverse(Integer<R> a) {
+    constexpr int width = Integer<R>::WIDTH;
+    std::uint64_t made = 0;
+    for (int bit = 0; bit < width; ++bit) made |= ((std::uint64_t{a.bits()} >> bit) & 1u) << (width - 1 - bit);
+    return Integer<R>::of(static_cast<typename Integer<R>::Bits>(made));
+}
+template <class R> Int findLSB(Integer<R> a) {
+    for (int bit = 0; bit < Integer<R>::WIDTH; ++bit)
+        if ((std::uint64_t{a.bits()} >> bit) & 1u) return Int(bit);
+    return Int(-1);
+}
+template <class R> Int findMSB(Integer<R> a) {
+    const std::uint64_t bits = a.value < 0 ? (~a).bits() : a.bits();
+    for (int bit = Integer<R>::WIDTH - 1; bit >= 0; --bit)
+        if ((bits >> bit) & 1u) return Int(bit);
+    return Int(-1);
+}
+inline void check_field(Int offset, Int count, int width) {
+    const bool fits = offset.value >= 0 && count.value >= 0 && std::int64_t(offset.value) + count.value <= width;
+    if (!fits) stop(width == 32 ? "a bit field that reaches beyond 32 bits" : "a bit field that reaches beyond the number");
+}
+template <class R> Integer<R> bitfieldExtract(Integer<R> a, Int offset, Int count) {
+    constexpr int width = Integer<R>::WIDTH;
+    check_field(offset, count, width);
+    if (count.value == 0) return Integer<R>::of(0);
+    return (a << Int(width - count.value - offset.value)) >> Int(width - count.value);
+}
+template <class R> Integer<R> bitfieldInsert(Integer<R> base, Integer<R> inserted, Int offset, Int count) {
+    constexpr int width = Integer<R>::WIDTH;
+    using Bits = typename Integer<R>::Bits;
+    check_field(offset, count, width);
+    if (count.value == 0) return base;
+    const std::uint64_t mask = (~std::uint64_t{0} >> (64 - count.value)) << offset.value;
+    const std::uint64_t moved = (std::uint64_t{inserted.bits()} << offset.value) & mask;
+    return Integer<R>::of(static_cast<Bits>((std::uint64_t{base.bits()} & ~mask) | moved));
+}
+
+} // namespace scalar
+
+template <class A> constexpr bool is_operand = is_number<Element<A>>;
+// Of components of one type of number, to which all operands come.
+#define VKCERT_NUMERIC(name)                                                                                            \
+    template <class... A, class = std::enable_if_t<(is_operand<A> && ...)>> constexpr auto name(const A &...operands) { \
+        return componentwise<CommonElement<A...>>([](auto... one) { return scalar::name(one...); }, operands...);       \
     }
+// The same of floats: integers become floats.
+#define VKCERT_FLOATING(name)                                                                                           \
+    template <class... A, class = std::enable_if_t<(is_operand<A> && ...)>> constexpr auto name(const A &...operands) { \
+        return componentwise<Floating<CommonElement<A...>>>([](auto... one) { return scalar::name(one...); }, operands...); \
+    }
+VKCERT_NUMERIC(min)
+VKCERT_NUMERIC(max)
+VKCERT_NUMERIC(clamp)
+VKCERT_NUMERIC(abs)
+VKCERT_NUMERIC(sign)
+VKCERT_NUMERIC(bitCount)
+VKCERT_NUMERIC(bitfieldReverse)
+VKCERT_NUMERIC(findLSB)
+VKCERT_NUMERIC(findMSB)
+VKCERT_FLOATING(floor)
+VKCERT_FLOATING(ceil)
+VKCERT_FLOATING(trunc)
+VKCERT_FLOATING(round)
+VKCERT_FLOATING(roundEven)
+VKCERT_FLOATING(fract)
+VKCERT_FLOATING(sqrt)
+VKCERT_FLOATING(inversesqrt)
+VKCERT_FLOATING(mod)
+VKCERT_FLOATING(step)
+VKCERT_FLOATING(smoothstep)
+VKCERT_FLOATING(fma)
+VKCERT_FLOATING(isnan)
+VKCERT_FLOATING(isinf)
+VKCERT_FLOATING(exp)
+VKCERT_FLOATING(exp2)
+VKCERT_FLOATING(log)
+VKCERT_FLOATING(log2)
+VKCERT_FLOATING(pow)
+VKCERT_FLOATING(sin)
+VKCERT_FLOATING(cos)
+VKCERT_FLOATING(tan)
+VKCERT_FLOATING(asin)
+VKCERT_FLOATING(acos)
+VKCERT_FLOATING(atan)
+VKCERT_FLOATING(sinh)
+VKCERT_FLOATING(cosh)
+VKCERT_FLOATING(tanh)
+VKCERT_FLOATING(asinh)
+VKCERT_FLOATING(acosh)
+VKCERT_FLOATING(atanh)
+VKCERT_FLOATING(radians)
+VKCERT_FLOATING(degrees)
+#undef VKCERT_NUMERIC
+#undef VKCERT_FLOATING
 
-template <class T> constexpr std::enable_if_t<is_number<T>, T> min(T a, Exactly<T> b) { return b < a ? b : a; }
-template <class T> constexpr std::enable_if_t<is_number<T>, T> max(T a, Exactly<T> b) { return a < b ? b : a; }
-VKCERT_BINARY(min)
-VKCERT_BINARY(max)
-template <class T, class L, class H, class = std::enable_if_t<is_number<T>>>
-constexpr Common<Common<T, L>, H> clamp(T x, L low, H high) {
-    using R = Common<Common<T, L>, H>;
-    if (R(high) < R(low)) stop("clamp whose lower limit is above the upper");
-    return min(max(R(x), R(low)), R(high));
+// A blend of two, or for Booleans the choice of one.
+template <class X, class Y, class A, class = std::enable_if_t<!std::is_same_v<Element<X>, bool> || std::is_same_v<Element<A>, bool>>>
+constexpr auto mix(const X &x, const Y &y, const A &a) {
+    if constexpr (std::is_same_v<Element<A>, bool>) {
+        using T = CommonElement<X, Y>;
+        if constexpr (Shape<X>::SIZE == 1) return a ? static_cast<T>(x) : static_cast<T>(y);
+        else return Vec<T, Shape<X>::SIZE>::each([&](int at) { return static_cast<T>(part(a, at) ? part(y, at) : part(x, at)); });
+    } else return componentwise<Floating<CommonElement<X, Y, A>>>([](auto... one) { return scalar::mix(one...); }, x, y, a);
 }
-template <class T, int N, class L, class H> constexpr Vec<T, N> clamp(const Vec<T, N> &x, const L &low, const H &high) {
-    return Vec<T, N>::each([&](int at) { return clamp(x.component(at), Vec<T, N>(low).component(at), Vec<T, N>(high).component(at)); });
-}
-constexpr Int abs(Int a) { return a.value < 0 ? -a : a; }
-inline Float abs(Float a) { return Float(std::fabs(a.value)); }
-VKCERT_UNARY(abs)
-constexpr Int sign(Int a) { return Int(a.value > 0 ? 1 : a.value < 0 ? -1 : 0); }
-constexpr Float sign(Float a) { return a.value > 0.0f ? Float(1.0f) : a.value < 0.0f ? Float(-1.0f) : a; }
-VKCERT_UNARY(sign)
 
-#define VKCERT_FLOAT(name, made)                                                                                        \
-    inline Float name(Float a) { return made; }                                                                         \
-    VKCERT_UNARY(name)
-VKCERT_FLOAT(floor, Float(std::floor(a.value)))
-VKCERT_FLOAT(ceil, Float(std::ceil(a.value)))
-VKCERT_FLOAT(trunc, Float(std::trunc(a.value)))
-VKCERT_FLOAT(roundEven, Float(std::nearbyint(a.value)))
-inline Float unless_half(Float a) {
-    if (std::fabs(a.value - std::trunc(a.value)) == 0.5f) stop("`round` of a half, whose direction GLSL leaves open");
-    return a;
+template <class A, class O, class C> auto bitfieldExtract(const A &a, const O &offset, const C &count) {
+    return componentwise<Element<A>>([&](auto one) { return scalar::bitfieldExtract(one, Int(offset), Int(count)); }, a);
 }
-VKCERT_FLOAT(round, roundEven(unless_half(a)))
-VKCERT_FLOAT(fract, a - floor(a))
-VKCERT_FLOAT(sqrt, (a.value < 0.0f ? stop("square root of a negative number") : void(), Float(std::sqrt(a.value))))
-VKCERT_FLOAT(inversesqrt, (a.value <= 0.0f ? stop("inverse square root of a number that is not positive") : void(),
-                           Float(1.0f / std::sqrt(a.value))))
-#undef VKCERT_FLOAT
-inline Float mod(Float x, Float y) { return x - y * floor(x / y); }
-VKCERT_BINARY(mod)
-constexpr Float step(Float edge, Float x) { return x < edge ? Float(0.0f) : Float(1.0f); }
-VKCERT_BINARY(step)
-constexpr Float mix(Float x, Float y, Float a) { return x * (Float(1.0f) - a) + y * a; }
-template <class T, class = std::enable_if_t<is_number<T>>> constexpr T mix(T x, Exactly<T> y, bool a) { return a ? y : x; }
-template <int N> constexpr Vec<Float, N> mix(const Vec<Float, N> &x, const Vec<Float, N> &y, Float a) {
-    return Vec<Float, N>::each([&](int at) { return mix(x.component(at), y.component(at), a); });
+template <class A, class B, class O, class C> auto bitfieldInsert(const A &a, const B &b, const O &offset, const C &count) {
+    using T = CommonElement<A, B>;
+    return componentwise<T>([&](T x, T y) { return scalar::bitfieldInsert(x, y, Int(offset), Int(count)); }, a, b);
 }
-template <int N> constexpr Vec<Float, N> mix(const Vec<Float, N> &x, const Vec<Float, N> &y, const Vec<Float, N> &a) {
-    return Vec<Float, N>::each([&](int at) { return mix(x.component(at), y.component(at), a.component(at)); });
+template <class X, class E> auto ldexp(const X &x, const E &exponent) {
+    using T = Floating<Element<X>>;
+    if constexpr (Shape<X>::SIZE == 1) return scalar::ldexp(static_cast<T>(x), Int(exponent));
+    else return Vec<T, Shape<X>::SIZE>::each([&](int at) { return scalar::ldexp(static_cast<T>(part(x, at)), Int(part(exponent, at))); });
 }
-template <class T, int N> constexpr Vec<T, N> mix(const Vec<T, N> &x, const Vec<T, N> &y, const Vec<bool, N> &a) {
-    return Vec<T, N>::each([&](int at) { return mix(x.component(at), y.component(at), a.component(at)); });
+template <class X, class E> auto frexp(const X &x, E &exponent) {
+    using T = Floating<Element<X>>;
+    if constexpr (Shape<X>::SIZE == 1) return scalar::frexp(static_cast<T>(x), exponent);
+    else return Vec<T, Shape<X>::SIZE>::each([&](int at) { return scalar::frexp(static_cast<T>(part(x, at)), exponent.component(at)); });
 }
-inline Float fma(Float a, Float b, Float c) { return Float(std::fma(a.value, b.value, c.value)); }
-inline bool isnan(Float a) { return std::isnan(a.value); }
-inline bool isinf(Float a) { return std::isinf(a.value); }
-template <int N> Vec<bool, N> isnan(const Vec<Float, N> &a) {
-    return Vec<bool, N>::each([&](int at) { return isnan(a.component(at)); });
+template <class X, class W> auto modf(const X &x, W &whole) {
+    using T = Floating<Element<X>>;
+    if constexpr (Shape<X>::SIZE == 1) return scalar::modf(static_cast<T>(x), whole);
+    else return Vec<T, Shape<X>::SIZE>::each([&](int at) { return scalar::modf(static_cast<T>(part(x, at)), whole.component(at)); });
 }
-template <int N> Vec<bool, N> isinf(const Vec<Float, N> &a) {
-    return Vec<bool, N>::each([&](int at) { return isinf(a.component(at)); });
+
+// Integers with carry, borrow and the upper half of a product (GLSL 4.60, 8.8).
+template <class A, class B, class C> auto uaddCarry(const A &a, const B &b, C &carry) {
+    const auto sum = componentwise<Uint>([](Uint x, Uint y) { return x + y; }, a, b);
+    carry = componentwise<Uint>([](Uint x, Uint y) { return Uint(x + y < x); }, a, b);
+    return sum;
+}
+template <class A, class B, class C> auto usubBorrow(const A &a, const B &b, C &borrow) {
+    const auto difference = componentwise<Uint>([](Uint x, Uint y) { return x - y; }, a, b);
+    borrow = componentwise<Uint>([](Uint x, Uint y) { return Uint(x < y); }, a, b);
+    return difference;
+}
+template <class A, class B, class H, class L> void umulExtended(const A &a, const B &b, H &high, L &low) {
+    const auto lower = componentwise<Uint>([](Uint x, Uint y) { return x * y; }, a, b);
+    high = componentwise<Uint>([](Uint x, Uint y) { return Uint(static_cast<std::uint32_t>(std::uint64_t{x.value} * y.value >> 32)); }, a, b);
+    low = lower;
+}
+template <class A, class B, class H, class L> void imulExtended(const A &a, const B &b, H &high, L &low) {
+    const auto lower = componentwise<Int>([](Int x, Int y) { return x * y; }, a, b);
+    high = componentwise<Int>([](Int x, Int y) {
+        const std::uint64_t product = static_cast<std::uint64_t>(std::int64_t{x.value} * y.value);
+        return Int::of(static_cast<std::uint32_t>(product >> 32));
+    }, a, b);
+    low = lower;
 }
 
 template <class To, class From> To same_bits(From from) {
@@ -475,75 +866,177 @@ template <class To, class From> To same_bits(From from) {
     return to;
 }
 #define VKCERT_BITS(name, From, To)                                                                                     \
-    inline To name(From a) { return same_bits<To>(a); }                                                                 \
-    template <int N> Vec<To, N> name(const Vec<From, N> &a) {                                                           \
-        return Vec<To, N>::each([&](int at) { return name(a.component(at)); });                                         \
+    template <class A> auto name(const A &a) {                                                                          \
+        return componentwise<From>([](From one) { return same_bits<To>(one); }, a);                                     \
     }
 VKCERT_BITS(floatBitsToInt, Float, Int)
 VKCERT_BITS(floatBitsToUint, Float, Uint)
 VKCERT_BITS(intBitsToFloat, Int, Float)
 VKCERT_BITS(uintBitsToFloat, Uint, Float)
+VKCERT_BITS(doubleBitsToInt64, Double, Int64)
+VKCERT_BITS(doubleBitsToUint64, Double, Uint64)
+VKCERT_BITS(int64BitsToDouble, Int64, Double)
+VKCERT_BITS(uint64BitsToDouble, Uint64, Double)
 #undef VKCERT_BITS
 
-inline Int bitCount(Uint a) {
-    std::int32_t count = 0;
-    for (std::uint32_t rest = a.value; rest != 0; rest &= rest - 1) ++count;
-    return Int(count);
+// Numbers packed into others (GLSL 4.60, 8.4; GL_EXT_shader_explicit_arithmetic_types); the first stands lowest.
+inline std::uint32_t half_bits(float number) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &number, 4);
+    const std::uint32_t sign = bits >> 16 & 0x8000u, rest = bits & 0x7FFFFFFFu;
+    if (rest > 0x7F800000u) return sign | 0x7E00u;
+    // From here on the next power of two is nearer than the greatest half.
+    if (rest >= 0x477FF000u) return sign | 0x7C00u;
+    // In steps of the least half, or of its own last place: the nearest, of two the even one.
+    if (rest < 0x38800000u) return sign | static_cast<std::uint32_t>(std::nearbyint(std::fabs(static_cast<double>(number)) * 16777216.0));
+    const std::uint32_t rounded = rest + 0xFFFu + (rest >> 13 & 1u);
+    return sign | ((rounded - 0x38000000u) >> 13);
 }
-inline Int bitCount(Int a) { return bitCount(Uint(a)); }
-inline Uint bitfieldReverse(Uint a) {
+inline float half_value(std::uint32_t bits) {
+    const std::uint32_t exponent = bits >> 10 & 0x1Fu, fraction = bits & 0x3FFu;
+    float number = 0.0f;
+    if (exponent == 0) number = static_cast<float>(fraction) / 16777216.0f;
+    else {
+        const std::uint32_t wide = exponent == 31 ? 0x7F800000u | fraction << 13 : (exponent + 112) << 23 | fraction << 13;
+        std::memcpy(&number, &wide, 4);
+    }
+    return bits & 0x8000u ? -number : number;
+}
+inline Uint packHalf2x16(const vec2 &v) { return Uint(half_bits(v.x.value) | half_bits(v.y.value) << 16); }
+inline vec2 unpackHalf2x16(Uint a) { return vec2(Float(half_value(a.value & 0xFFFFu)), Float(half_value(a.value >> 16))); }
+// `scale` is the greatest number; the direction of halves is left to the implementation, here the even one.
+template <int N> Uint pack_normal(const Vec<Float, N> &v, float least, float scale) {
     std::uint32_t made = 0;
-    for (int bit = 0; bit < 32; ++bit) made |= ((a.value >> bit) & 1u) << (31 - bit);
+    for (int at = 0; at < N; ++at) {
+        const float limited = scalar::clamp(v.component(at), Float(least), Float(1.0f)).value;
+        const std::int32_t whole = std::isnan(limited) ? 0 : static_cast<std::int32_t>(std::nearbyint(limited * scale));
+        made |= (static_cast<std::uint32_t>(whole) & (0xFFFFFFFFu >> (32 - 32 / N))) << (32 / N * at);
+    }
     return Uint(made);
 }
-inline Int bitfieldReverse(Int a) { return Int(bitfieldReverse(Uint(a))); }
-inline Int findLSB(Uint a) {
-    for (int bit = 0; bit < 32; ++bit)
-        if ((a.value >> bit) & 1u) return Int(bit);
-    return Int(-1);
+template <int N, class Raw> Vec<Float, N> unpack_normal(Uint a, float least, float scale) {
+    return Vec<Float, N>::each([&](int at) {
+        const Raw whole = static_cast<Raw>(a.value >> (32 / N * at));
+        return scalar::clamp(Float(static_cast<float>(whole) / scale), Float(least), Float(1.0f));
+    });
 }
-inline Int findLSB(Int a) { return findLSB(Uint(a)); }
-inline Int findMSB(Uint a) {
-    for (int bit = 31; bit >= 0; --bit)
-        if ((a.value >> bit) & 1u) return Int(bit);
-    return Int(-1);
-}
-inline Int findMSB(Int a) { return findMSB(a.value < 0 ? Uint(~a) : Uint(a)); }
-inline void check_field(Int offset, Int count) {
-    if (offset.value < 0 || count.value < 0 || std::int64_t(offset.value) + count.value > 32) stop("a bit field that reaches beyond 32 bits");
-}
-inline Uint bitfieldExtract(Uint a, Int offset, Int count) {
-    check_field(offset, count);
-    return count.value == 0 ? Uint(0u) : Uint((a.value >> offset.value) & (0xFFFFFFFFu >> (32 - count.value)));
-}
-inline Int bitfieldExtract(Int a, Int offset, Int count) {
-    check_field(offset, count);
-    if (count.value == 0) return Int(0);
-    return (Int(Uint(a) << Uint(Int(32 - count.value - offset.value)))) >> Uint(Int(32 - count.value));
-}
-inline Uint bitfieldInsert(Uint base, Uint inserted, Int offset, Int count) {
-    check_field(offset, count);
-    if (count.value == 0) return base;
-    const std::uint32_t mask = (0xFFFFFFFFu >> (32 - count.value)) << offset.value;
-    return Uint((base.value & ~mask) | ((inserted.value << offset.value) & mask));
-}
-inline Int bitfieldInsert(Int base, Int inserted, Int offset, Int count) {
-    return Int(bitfieldInsert(Uint(base), Uint(inserted), offset, count));
-}
+inline Uint packUnorm2x16(const vec2 &v) { return pack_normal<2>(v, 0.0f, 65535.0f); }
+inline Uint packSnorm2x16(const vec2 &v) { return pack_normal<2>(v, -1.0f, 32767.0f); }
+inline Uint packUnorm4x8(const vec4 &v) { return pack_normal<4>(v, 0.0f, 255.0f); }
+inline Uint packSnorm4x8(const vec4 &v) { return pack_normal<4>(v, -1.0f, 127.0f); }
+inline vec2 unpackUnorm2x16(Uint a) { return unpack_normal<2, std::uint16_t>(a, 0.0f, 65535.0f); }
+inline vec2 unpackSnorm2x16(Uint a) { return unpack_normal<2, std::int16_t>(a, -1.0f, 32767.0f); }
+inline vec4 unpackUnorm4x8(Uint a) { return unpack_normal<4, std::uint8_t>(a, 0.0f, 255.0f); }
+inline vec4 unpackSnorm4x8(Uint a) { return unpack_normal<4, std::int8_t>(a, -1.0f, 127.0f); }
 
-inline Float dot(Float a, Float b) { return a * b; }
-template <int N> Float dot(const Vec<Float, N> &a, const Vec<Float, N> &b) {
-    Float sum = a.component(0) * b.component(0);
-    for (int at = 1; at < N; ++at) sum = sum + a.component(at) * b.component(at);
+// A vector as one number of as many bits, and the other way.
+template <class To, class T, int N> To joined(const Vec<T, N> &v) {
+    std::uint64_t made = 0;
+    for (int at = 0; at < N; ++at) made |= std::uint64_t{v.component(at).bits()} << (8 * sizeof(T) * static_cast<std::size_t>(at));
+    return To::of(static_cast<typename To::Bits>(made));
+}
+template <class To, class Raw> auto cut(Integer<Raw> a) {
+    using T = Integer<To>;
+    return Vec<T, static_cast<int>(sizeof(Raw) / sizeof(To))>::each([&](int at) {
+        return T::of(static_cast<typename T::Bits>(std::uint64_t{a.bits()} >> (T::WIDTH * at)));
+    });
+}
+inline Uint64 packUint2x32(const uvec2 &v) { return joined<Uint64>(v); }
+inline Int64 packInt2x32(const ivec2 &v) { return joined<Int64>(v); }
+inline uvec2 unpackUint2x32(Uint64 a) { return cut<std::uint32_t>(a); }
+inline ivec2 unpackInt2x32(Int64 a) { return cut<std::int32_t>(a); }
+inline Double packDouble2x32(const uvec2 &v) { return same_bits<Double>(joined<Uint64>(v)); }
+inline uvec2 unpackDouble2x32(Double a) { return cut<std::uint32_t>(same_bits<Uint64>(a)); }
+template <class R> auto pack16(const Vec<Integer<R>, 2> &v) {
+    return joined<Integer<std::conditional_t<std::is_signed_v<R>, std::int16_t, std::uint16_t>>>(v);
+}
+template <class R, int N> auto pack32(const Vec<Integer<R>, N> &v) {
+    return joined<Integer<std::conditional_t<std::is_signed_v<R>, std::int32_t, std::uint32_t>>>(v);
+}
+template <class R, int N> auto pack64(const Vec<Integer<R>, N> &v) {
+    return joined<Integer<std::conditional_t<std::is_signed_v<R>, std::int64_t, std::uint64_t>>>(v);
+}
+template <class R> auto unpack8(Integer<R> a) { return cut<std::conditional_t<std::is_signed_v<R>, std::int8_t, std::uint8_t>>(a); }
+template <class R> auto unpack16(Integer<R> a) { return cut<std::conditional_t<std::is_signed_v<R>, std::int16_t, std::uint16_t>>(a); }
+template <class R> auto unpack32(Integer<R> a) { return cut<std::conditional_t<std::is_signed_v<R>, std::int32_t, std::uint32_t>>(a); }
+
+// Geometry (GLSL 4.60, 8.5). A scalar counts as a vector of one component.
+template <class A, class B> auto dot(const A &a, const B &b) {
+    using T = Floating<CommonElement<A, B>>;
+    T sum = static_cast<T>(part(a, 0)) * static_cast<T>(part(b, 0));
+    for (int at = 1; at < Shape<A>::SIZE; ++at) sum = sum + static_cast<T>(part(a, at)) * static_cast<T>(part(b, at));
     return sum;
 }
-inline vec3 cross(const vec3 &a, const vec3 &b) {
-    return vec3(a.y * b.z - b.y * a.z, a.z * b.x - b.z * a.x, a.x * b.y - b.x * a.y);
+template <class A, class B> auto cross(const Vec<A, 3> &left, const Vec<B, 3> &right) {
+    using V = Vec<Floating<Common<A, B>>, 3>;
+    const V a(left), b(right);
+    return V(a.y * b.z - b.y * a.z, a.z * b.x - b.z * a.x, a.x * b.y - b.x * a.y);
 }
-inline Float length(Float a) { return abs(a); }
-template <int N> Float length(const Vec<Float, N> &a) { return sqrt(dot(a, a)); }
-inline Float distance(Float a, Float b) { return length(a - b); }
-template <int N> Float distance(const Vec<Float, N> &a, const Vec<Float, N> &b) { return length(a - b); }
+template <class A> auto length(const A &a) {
+    if constexpr (Shape<A>::SIZE == 1) return abs(static_cast<Floating<A>>(a));
+    else return scalar::sqrt(dot(a, a));
+}
+template <class A, class B> auto distance(const A &a, const B &b) { return length(a - b); }
+template <class A> auto normalize(const A &a) { return a / length(a); }
+template <class N, class I, class G> auto faceforward(const N &n, const I &incident, const G &geometric) {
+    const auto facing = dot(geometric, incident);
+    return facing < decltype(facing)(Int(0)) ? n : -n;
+}
+template <class I, class N> auto reflect(const I &incident, const N &n) {
+    const auto along = dot(n, incident);
+    return incident - decltype(along)(Int(2)) * along * n;
+}
+template <class I, class N, class E> auto refract(const I &incident, const N &n, const E &ratio) {
+    using T = Floating<CommonElement<I, N>>;
+    const T eta(ratio), along = dot(n, incident), one(Int(1));
+    const T k = one - eta * eta * (one - along * along);
+    using V = decltype(eta * incident - eta * n);
+    return k < T(Int(0)) ? V(T(Int(0))) : V(eta * incident - (eta * along + scalar::sqrt(k)) * n);
+}
+
+// Matrices (GLSL 4.60, 8.6). Determinants and inverses are calculated in double precision, by minors.
+template <class A, class B, int C, int R> auto matrixCompMult(const Mat<A, C, R> &a, const Mat<B, C, R> &b) {
+    return Mat<Common<A, B>, C, R>::each([&](int c, int r) { return a.at(c).component(r) * b.at(c).component(r); });
+}
+template <class A, int R, class B, int C> auto outerProduct(const Vec<A, R> &column, const Vec<B, C> &row) {
+    using T = Floating<Common<A, B>>;
+    return Mat<T, C, R>::each([&](int c, int r) { return T(column.component(r)) * T(row.component(c)); });
+}
+template <class T, int C, int R> constexpr auto transpose(const Mat<T, C, R> &a) {
+    return Mat<T, R, C>::each([&](int c, int r) { return a.at(r).component(c); });
+}
+inline double minor_sum(const double *m, int size) {
+    if (size == 1) return m[0];
+    double sum = 0.0;
+    for (int skipped = 0; skipped < size; ++skipped) {
+        double inner[9];
+        int next = 0;
+        for (int c = 1; c < size; ++c)
+            for (int r = 0; r < size; ++r)
+                if (r != skipped) inner[next++] = m[c * size + r];
+        sum += (skipped % 2 == 0 ? 1.0 : -1.0) * m[skipped] * minor_sum(inner, size - 1);
+    }
+    return sum;
+}
+template <class T, int N> T determinant(const Mat<T, N, N> &a) {
+    double m[N * N];
+    for (int at = 0; at < N * N; ++at) m[at] = static_cast<double>(a.at(at / N).component(at % N).value);
+    return T(Double(minor_sum(m, N)));
+}
+template <class T, int N> Mat<T, N, N> inverse(const Mat<T, N, N> &a) {
+    double m[N * N];
+    for (int at = 0; at < N * N; ++at) m[at] = static_cast<double>(a.at(at / N).component(at % N).value);
+    const double whole = minor_sum(m, N);
+    if (whole == 0.0) stop("the inverse of a singular matrix");
+    return Mat<T, N, N>::each([&](int column, int row) {
+        double inner[9] = {0.0};
+        int next = 0;
+        for (int c = 0; c < N; ++c)
+            for (int r = 0; r < N; ++r)
+                if (c != row && r != column) inner[next++] = m[c * N + r];
+        return T(Double(((row + column) % 2 == 0 ? 1.0 : -1.0) * minor_sum(inner, N - 1) / whole));
+    });
+}
 
 inline bool any(const bvec2 &a) { return a.x || a.y; }
 inline bool any(const bvec3 &a) { return a.x || a.y || a.z; }
@@ -555,7 +1048,7 @@ template <int N> Vec<bool, N> not_(const Vec<bool, N> &a) {
     return Vec<bool, N>::each([&](int at) { return !a.component(at); });
 }
 #define VKCERT_RELATION(name, op)                                                                                       \
-    template <class T, int N> Vec<bool, N> name(const Vec<T, N> &a, const Exactly<Vec<T, N>> &b) {                      \
+    template <class A, class B, int N> Vec<bool, N> name(const Vec<A, N> &a, const Vec<B, N> &b) {                      \
         return Vec<bool, N>::each([&](int at) { return a.component(at) op b.component(at); });                          \
     }
 VKCERT_RELATION(lessThan, <)
@@ -565,12 +1058,11 @@ VKCERT_RELATION(greaterThanEqual, >=)
 VKCERT_RELATION(equal, ==)
 VKCERT_RELATION(notEqual, !=)
 #undef VKCERT_RELATION
-#undef VKCERT_UNARY
-#undef VKCERT_BINARY
 
-// Invocations run one after the other, so atomics are plain and memory is always in order.
+// Invocations run one after the other, so atomics are plain and memory is always in order. What qualifies the order of an
+// atomic (GL_KHR_memory_scope_semantics) says nothing here.
 #define VKCERT_ATOMIC(name, made)                                                                                       \
-    template <class T> T name(T &memory, Exactly<T> value) {                                                            \
+    template <class T, class... Order> T name(T &memory, Exactly<T> value, const Order &...) {                          \
         const T before = memory;                                                                                        \
         memory = made;                                                                                                  \
         return before;                                                                                                  \
@@ -613,13 +1105,17 @@ struct Range {
     std::size_t size = 0;
 };
 
+// Bytes that a value needs: a structure may end with bytes that are nobody's.
+template <class T, class = void> struct Extent { static constexpr std::size_t BYTES = sizeof(T); };
+template <class T> struct Extent<T, std::void_t<decltype(T::EXTENT)>> { static constexpr std::size_t BYTES = T::EXTENT; };
+
 // A member of a storage block that is no array.
 template <class T> struct Member {
     Range range;
     std::size_t offset = 0;
     void bind(Range shown, std::size_t at) { range = shown, offset = at; }
     T &get() const {
-        if (offset + sizeof(T) > range.size) stop("an access beyond a buffer");
+        if (offset + Extent<T>::BYTES > range.size) stop("an access beyond a buffer");
         return *reinterpret_cast<T *>(range.bytes + offset);
     }
 };
@@ -632,27 +1128,33 @@ template <class T> struct Elements {
         range = shown, offset = at, stride = step;
         count = length != 0 ? length : range.size < offset ? 0 : (range.size - offset) / stride;
     }
-    T &operator[](Uint at) const {
-        const std::size_t start = offset + at.value * stride;
-        if (at.value >= count || start + sizeof(T) > range.size) stop("an access beyond a buffer");
+    template <class Raw> T &operator[](Integer<Raw> at) const {
+        if (raw_index(at) >= count) stop("an access beyond a buffer");
+        const std::size_t start = offset + raw_index(at) * stride;
+        if (start + Extent<T>::BYTES > range.size) stop("an access beyond a buffer");
         return *reinterpret_cast<T *>(range.bytes + start);
     }
     Int length() const { return Int(static_cast<std::int32_t>(count)); }
 };
 
 // What the kernel only reads is copied out of its block.
-inline std::uint32_t word_at(Range range, std::size_t offset) {
-    if (offset + 4 > range.size) stop("a block that is larger than what is bound to it");
-    std::uint32_t word;
-    std::memcpy(&word, range.bytes + offset, 4);
-    return word;
+template <class Raw> Raw bytes_at(Range range, std::size_t offset) {
+    if (offset + sizeof(Raw) > range.size) stop("a block that is larger than what is bound to it");
+    Raw number;
+    std::memcpy(&number, range.bytes + offset, sizeof(Raw));
+    return number;
 }
-inline void load(Int &to, Range range, std::size_t offset) { to = Int::of(word_at(range, offset)); }
-inline void load(Uint &to, Range range, std::size_t offset) { to = Uint(word_at(range, offset)); }
-inline void load(Float &to, Range range, std::size_t offset) { to = same_bits<Float>(Uint(word_at(range, offset))); }
-inline void load(bool &to, Range range, std::size_t offset) { to = word_at(range, offset) != 0; }
+template <class Raw> void load(Integer<Raw> &to, Range range, std::size_t offset) { to = Integer<Raw>(bytes_at<Raw>(range, offset)); }
+template <class Raw> void load(Real<Raw> &to, Range range, std::size_t offset) { to = Real<Raw>(bytes_at<Raw>(range, offset)); }
+inline void load(bool &to, Range range, std::size_t offset) { to = bytes_at<std::uint32_t>(range, offset) != 0; }
 template <class T, int N> void load(Vec<T, N> &to, Range range, std::size_t offset) {
-    for (int at = 0; at < N; ++at) load(to.component(at), range, offset + 4 * static_cast<std::size_t>(at));
+    constexpr std::size_t size = std::is_same_v<T, bool> ? 4 : sizeof(T);
+    for (int at = 0; at < N; ++at) load(to.component(at), range, offset + size * static_cast<std::size_t>(at));
+}
+// `column` and `row` are the bytes from one column and one row to the next.
+template <class T, int C, int R> void load(Mat<T, C, R> &to, Range range, std::size_t offset, std::size_t column, std::size_t row) {
+    for (int c = 0; c < C; ++c)
+        for (int r = 0; r < R; ++r) load(to.at(c).component(r), range, offset + column * static_cast<std::size_t>(c) + row * static_cast<std::size_t>(r));
 }
 
 // Where an invocation is while control flow around barriers runs for all at once. `left_at` is the place of the text where

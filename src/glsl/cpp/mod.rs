@@ -6,7 +6,7 @@
 //! Promises: expressions keep their operators and their order, so that a coverage tool for C++ sees the decisions of
 //! the source; one loop nest over the invocations stands inside each barrier region, loops around barriers stay
 //! outside, and variables that live across regions are kept per invocation. [`Program::decisions`] says where each
-//! decision went. What cannot be translated is [`Unsupported`] by name and place; it never becomes another program.
+//! decision went; functions and variables that the entry point does not come to are left out. What cannot be translated is [`Unsupported`] by name and place; it never becomes another program.
 //! Does not cover: running the program (`dissimilar`), races and other findings, speed.
 
 mod block;
@@ -14,6 +14,8 @@ mod built_in;
 mod expression;
 mod function;
 mod global;
+mod layout;
+mod needed;
 mod order;
 mod region;
 mod statement;
@@ -58,16 +60,25 @@ pub struct Block {
 /// How the bytes of a value lie in a block.
 #[derive(Debug, Clone)]
 pub enum Layout {
-    /// 32 bits.
-    Number,
-    /// This many numbers of 32 bits without gaps.
-    Vector(u32),
+    /// A number of so many bytes.
+    Number(u32),
+    /// `count` numbers of so many bytes each, without gaps.
+    Vector { count: u32, bytes: u32 },
+    /// Columns of `rows` numbers; `stride` in bytes from one column (of rows: row) to the next.
+    Matrix { columns: u32, rows: u32, bytes: u32, stride: u32, order: MatrixOrder },
     /// `count` is none for a runtime array; `stride` in bytes.
     Array { stride: u32, count: Option<u64>, element: Box<Layout> },
     /// Members in order, each with its byte offset.
     Structure(Vec<(u32, Layout)>),
     /// What has no counterpart in the program, by name.
     Other(String),
+}
+
+/// Which numbers of a matrix lie beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixOrder {
+    Columns,
+    Rows,
 }
 
 /// A specialization constant: raw bits of its value.
@@ -188,6 +199,10 @@ struct Emitter<'a> {
     /// User-defined functions, with which of their parameters are written back.
     functions: BTreeMap<String, function::Signature>,
     structures: BTreeMap<String, Vec<global::StructureMember>>,
+    /// How structures lie in storage blocks.
+    layouts: BTreeMap<String, layout::StructureLayout>,
+    /// Names that the entry point or what it needs mentions.
+    needed: BTreeSet<&'a str>,
     /// Names of structure and block members: a swizzle of the same letters is ambiguous.
     members: BTreeSet<String>,
     /// What watched runs of tokens are, by first and last token.
@@ -236,6 +251,8 @@ impl<'a> Emitter<'a> {
             scopes: vec![BTreeMap::new()],
             functions: function::signatures(&unit.tokens, items),
             structures: BTreeMap::new(),
+            layouts: layout::of_structures(&unit.tokens, items, interface),
+            needed: needed::names(&unit.tokens, items, &kernel.entry),
             members: types::member_names(&unit.tokens, items),
             watched: expression::watched(outline),
             placed: BTreeMap::new(),
@@ -272,9 +289,12 @@ impl<'a> Emitter<'a> {
         let mut entry = None;
         for item in self.items {
             match item {
+                Item::Declaration(declaration) if !self.is_needed(declaration) => {}
                 Item::Declaration(declaration) => self.global(declaration)?,
+                Item::Prototype { name, .. } if !self.needed.contains(self.text(*name)) => {}
                 Item::Prototype { returns, name, parameters } => self.prototype(returns, *name, parameters)?,
                 Item::Function(function) if self.text(function.name) == self.kernel.entry => entry = Some(function),
+                Item::Function(function) if !self.needed.contains(self.text(function.name)) => {}
                 Item::Function(function) => self.function(function)?,
                 Item::Unread { first, error, .. } => {
                     return Err(self.unsupported(format!("text that could not be read ({error})"), *first));

@@ -126,6 +126,43 @@ impl Emitter<'_> {
         }
     }
 
+    /// What a call writes back. Which of two values in one place is written last is open in GLSL too.
+    fn store_all<'e>(
+        &self,
+        written: impl Iterator<Item = &'e Expression>,
+        touched: &mut Touched,
+    ) -> Result<(), super::Unsupported> {
+        let mut stored: Vec<Vec<Step<'_>>> = Vec::new();
+        for argument in written {
+            let path = self.path(argument);
+            if stored.iter().any(|other| may_overlap(other, &path)) {
+                return Err(self.unsupported("a call that writes parts of one variable twice", argument.first));
+            }
+            stored.push(path);
+            self.store(argument, touched);
+        }
+        Ok(())
+    }
+
+    /// The way from a variable to a part of it.
+    fn path(&self, part: &Expression) -> Vec<Step<'_>> {
+        match &part.kind {
+            ExpressionKind::Parenthesised(inner) => self.path(inner),
+            ExpressionKind::Index { base, index } => {
+                let literal = index.as_deref().filter(|index| matches!(index.kind, ExpressionKind::Literal));
+                let mut path = self.path(base);
+                path.push(literal.map_or(Step::Somewhere, |index| Step::Element(self.text(index.first))));
+                path
+            }
+            ExpressionKind::Field { base, name } => {
+                let mut path = self.path(base);
+                path.push(Step::Member(self.text(*name)));
+                path
+            }
+            _ => vec![Step::Member(self.text(part.first))],
+        }
+    }
+
     fn called(
         &self,
         whole: &Expression,
@@ -137,27 +174,52 @@ impl Emitter<'_> {
         if let ExpressionKind::Field { base, .. } = &callee.kind {
             parts.push(base);
         }
-        if let Some(signature) = self.functions.get(name) {
+        if let Some(signature) = self.functions.get(name).filter(|known| known.takes(name, arguments.len())) {
             let (changes, written) = (signature.changes_memory, signature.written.clone());
             // What a call writes back is stored behind the evaluation of all its arguments.
             let mut touched = self.in_any_order(whole, &parts)?;
             touched.reads_memory = true;
             touched.writes_memory |= changes;
-            let mut stored = BTreeSet::new();
-            for argument in arguments.iter().enumerate().filter(|(at, _)| written.contains(at)).map(|(_, found)| found)
-            {
-                // Which of two values is written back last is open in GLSL too.
-                if !stored.insert(self.text(root_name(argument))) {
-                    return Err(self.unsupported("a call that writes parts of one variable twice", argument.first));
-                }
-                self.store(argument, &mut touched);
-            }
+            let written = arguments.iter().enumerate().filter(|(at, _)| written.contains(at));
+            self.store_all(written.map(|(_, argument)| argument), &mut touched)?;
             return Ok(touched);
         }
         let mut touched = self.in_any_order(whole, &parts)?;
         touched.writes_memory |= built_in::is_atomic(name);
+        let written = built_in::written_arguments(name).iter().filter_map(|at| arguments.get(*at));
+        self.store_all(written, &mut touched)?;
         Ok(touched)
     }
+}
+
+/// A step from a value to a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step<'t> {
+    /// A member or swizzle; the first step of all is the variable.
+    Member(&'t str),
+    /// The element with this number, as the text spells it.
+    Element(&'t str),
+    /// An element that the text does not tell.
+    Somewhere,
+}
+
+/// Whether two parts may have something in common.
+fn may_overlap(a: &[Step<'_>], b: &[Step<'_>]) -> bool {
+    a.iter().zip(b).all(|steps| match steps {
+        // Numbers that are spelled alike are the same, and so may others be (`1`, `0x1`).
+        (Step::Element(a), Step::Element(b)) => a == b || !(is_plain(a) && is_plain(b)),
+        // Two swizzles may share a letter.
+        (Step::Member(a), Step::Member(b)) => {
+            a == b || (a.len() + b.len() > 2 && a.chars().any(|letter| b.contains(letter)))
+        }
+        (Step::Somewhere, _) | (_, Step::Somewhere) => true,
+        (Step::Member(_), Step::Element(_)) | (Step::Element(_), Step::Member(_)) => true,
+    })
+}
+
+/// Whether a number is spelled in the one way that has no other.
+fn is_plain(number: &str) -> bool {
+    number.bytes().all(|byte| byte.is_ascii_digit()) && (number == "0" || !number.starts_with('0'))
 }
 
 /// The expressions in the indices of what is written.

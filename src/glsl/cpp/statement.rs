@@ -249,7 +249,7 @@ impl Emitter<'_> {
     fn switch(&mut self, selector: &Expression, body: &[Statement]) -> Emitted {
         self.refuse_shared_names(body)?;
         self.out.start();
-        self.out.write("switch (raw(");
+        self.out.write("switch (label(");
         self.full_expression(selector)?;
         self.out.write(")) {");
         self.out.end();
@@ -265,7 +265,7 @@ impl Emitter<'_> {
             match &statement.kind {
                 StatementKind::Case(value) => {
                     self.out.start();
-                    self.out.write("case raw(");
+                    self.out.write("case label(");
                     self.expression(value)?;
                     self.out.write("):");
                     self.out.end();

@@ -2,6 +2,7 @@
 
 use super::super::syntax::{Declaration, DeclaredType, Expression, ExpressionKind, Item, StatementKind, TokenIndex};
 use super::super::token::Token;
+use super::global::StructureMember;
 use super::{Emitted, Emitter, Held, Symbol, Unsupported, built_in};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +54,12 @@ impl Emitter<'_> {
     /// Whether `base.name` is a member of a structure, where its letters could be a swizzle too.
     pub fn is_member(&self, base: &Expression, name: TokenIndex) -> Result<bool, Unsupported> {
         let text = self.text(name);
-        if !self.members.contains(text) {
+        if self.block_members(base).is_some() {
+            return Ok(true);
+        }
+        let spelled = built_in::spelled(text);
+        let of_structure = |members: &Vec<StructureMember>| members.iter().any(|member| member.name == spelled);
+        if !self.members.contains(text) || !self.structures.values().any(of_structure) {
             return Ok(self.components(name).is_none());
         }
         if matches!(text, "x" | "y" | "z" | "w") {
@@ -109,7 +115,7 @@ impl Emitter<'_> {
         if self.structures.contains_key(text) {
             return Ok(built_in::spelled(text));
         }
-        let made = built_in::type_name(text).map(str::to_owned);
+        let made = built_in::type_name(text);
         made.ok_or_else(|| self.unsupported(format!("the type `{text}`"), name))
     }
 
