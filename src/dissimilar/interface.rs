@@ -52,7 +52,7 @@ impl Shapes<'_> {
         let other = || Layout::Other(format!("the type {}", self.types.name(id)));
         match self.types.get(id) {
             Some(Type::Int { width, .. }) => Layout::Number(width / 8),
-            Some(Type::Float { width: width @ (32 | 64) }) => Layout::Number(width / 8),
+            Some(Type::Float { width: width @ (16 | 32 | 64) }) => Layout::Number(width / 8),
             Some(Type::Vector { component, count }) => match self.layout(*component, None) {
                 Layout::Number(bytes) => Layout::Vector { count: *count, bytes },
                 _ => other(),

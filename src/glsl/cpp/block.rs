@@ -150,6 +150,9 @@ impl Emitter<'_> {
             self.bindings.push(line);
         }
         let text = if is_array { path.to_owned() } else { format!("{path}.get()") };
+        if is_array {
+            self.views.insert(text.clone());
+        }
         let shape = self.shape(declared, &declarator.sizes);
         Ok(Symbol { text, place: Held::InMemory, field: None, shape })
     }

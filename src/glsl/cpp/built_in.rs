@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// Built-in functions of `header.hpp` with the least and the greatest number of arguments each takes.
-const FUNCTIONS: [(&str, usize, usize); 116] = [
+const FUNCTIONS: [(&str, usize, usize); 122] = [
     ("abs", 1, 1),
     ("acos", 1, 1),
     ("acosh", 1, 1),
@@ -43,6 +43,8 @@ const FUNCTIONS: [(&str, usize, usize); 116] = [
     ("faceforward", 3, 3),
     ("findLSB", 1, 1),
     ("findMSB", 1, 1),
+    ("float16BitsToInt16", 1, 1),
+    ("float16BitsToUint16", 1, 1),
     ("floatBitsToInt", 1, 1),
     ("floatBitsToUint", 1, 1),
     ("floor", 1, 1),
@@ -54,6 +56,7 @@ const FUNCTIONS: [(&str, usize, usize); 116] = [
     ("groupMemoryBarrier", 0, 0),
     ("imulExtended", 4, 4),
     ("int64BitsToDouble", 1, 1),
+    ("int16BitsToFloat16", 1, 1),
     ("intBitsToFloat", 1, 1),
     ("inverse", 1, 1),
     ("inversesqrt", 1, 1),
@@ -82,6 +85,7 @@ const FUNCTIONS: [(&str, usize, usize); 116] = [
     ("pack32", 1, 1),
     ("pack64", 1, 1),
     ("packDouble2x32", 1, 1),
+    ("packFloat2x16", 1, 1),
     ("packHalf2x16", 1, 1),
     ("packInt2x32", 1, 1),
     ("packSnorm2x16", 1, 1),
@@ -107,12 +111,14 @@ const FUNCTIONS: [(&str, usize, usize); 116] = [
     ("trunc", 1, 1),
     ("uaddCarry", 3, 3),
     ("uint64BitsToDouble", 1, 1),
+    ("uint16BitsToFloat16", 1, 1),
     ("uintBitsToFloat", 1, 1),
     ("umulExtended", 4, 4),
     ("unpack16", 1, 1),
     ("unpack32", 1, 1),
     ("unpack8", 1, 1),
     ("unpackDouble2x32", 1, 1),
+    ("unpackFloat2x16", 1, 1),
     ("unpackHalf2x16", 1, 1),
     ("unpackInt2x32", 1, 1),
     ("unpackSnorm2x16", 1, 1),
@@ -134,7 +140,7 @@ const VARIABLES: [&str; 6] = [
 ];
 
 /// Scalar types of the header by their names in GLSL.
-const SCALARS: [(&str, &str); 15] = [
+const SCALARS: [(&str, &str); 16] = [
     ("bool", "bool"),
     ("int", "Int"),
     ("uint", "Uint"),
@@ -148,12 +154,13 @@ const SCALARS: [(&str, &str); 15] = [
     ("uint32_t", "Uint"),
     ("int64_t", "Int64"),
     ("uint64_t", "Uint64"),
+    ("float16_t", "Half"),
     ("float32_t", "Float"),
     ("float64_t", "Double"),
 ];
 
 /// How the names of vectors and matrices begin, with what they are made of.
-const FAMILIES: [(&str, &str); 15] = [
+const FAMILIES: [(&str, &str); 16] = [
     ("", "Float"),
     ("i", "Int"),
     ("u", "Uint"),
@@ -167,13 +174,14 @@ const FAMILIES: [(&str, &str); 15] = [
     ("u32", "Uint"),
     ("i64", "Int64"),
     ("u64", "Uint64"),
+    ("f16", "Half"),
     ("f32", "Float"),
     ("f64", "Double"),
 ];
 
 /// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not reserve, and what the
 /// program itself writes beside the kernel's own text.
-const TAKEN: [&str; 102] = [
+const TAKEN: [&str; 104] = [
     "alignas",
     "alignof",
     "and",
@@ -266,6 +274,8 @@ const TAKEN: [&str; 102] = [
     "Mat",
     "Real",
     "Integer",
+    "Half",
+    "half",
     "Double",
     "Int8",
     "Uint8",
@@ -307,7 +317,7 @@ impl Composite {
         }
         let sizes = rest.strip_prefix("mat")?;
         let (columns, rows) = sizes.split_once('x').unwrap_or((sizes, sizes));
-        let is_real = matches!(*element, "Float" | "Double");
+        let is_real = matches!(*element, "Half" | "Float" | "Double");
         is_real.then_some(Self::Matrix { element, columns: digit(columns)?, rows: digit(rows)? })
     }
 
@@ -419,7 +429,7 @@ mod tests {
         let spelled = |name| type_name(name).unwrap_or_default();
         assert_eq!(
             ["vec3", "uvec2", "i64vec4", "mat3", "dmat4x2", "int8_t", "f16vec2", "vec5", "imat2", "mat"].map(spelled),
-            ["vec3", "uvec2", "Vec<Int64, 4>", "mat3", "Mat<Double, 4, 2>", "Int8", "", "", "", ""]
+            ["vec3", "uvec2", "Vec<Int64, 4>", "mat3", "Mat<Double, 4, 2>", "Int8", "Vec<Half, 2>", "", "", ""]
         );
     }
 }

@@ -272,48 +272,10 @@ impl Emitter<'_> {
             self.out.write(text);
             return Ok(());
         }
-        let refused = || self.unsupported(format!("the literal `{text}`"), token);
         let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
         let is_float = !hexadecimal && text.contains(['.', 'e', 'E']);
-        let made = if is_float {
-            if let Some(digits) = text.strip_suffix("lf").or_else(|| text.strip_suffix("LF")) {
-                let double: f64 = digits.parse().map_err(|_| refused())?;
-                return if double.is_finite() { Ok(self.out.write(&format!("{digits}_lf"))) } else { Err(refused()) };
-            }
-            if text.ends_with(['h', 'H']) || text.ends_with("hf") || text.ends_with("HF") {
-                return Err(refused());
-            }
-            let digits = text.trim_end_matches(['f', 'F']);
-            // The compiler reads a number of 64 bits and rounds it; where that makes a difference nobody knows which is
-            // meant.
-            let (double, single): (f64, f32) =
-                (digits.parse().map_err(|_| refused())?, digits.parse().map_err(|_| refused())?);
-            if (double as f32).to_bits() != single.to_bits() || !single.is_finite() {
-                return Err(refused());
-            }
-            format!("{digits}_f")
-        } else {
-            let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 's', 'S']);
-            let (suffix, greatest) = match text[digits.len()..].to_ascii_lowercase().as_str() {
-                "" => ("i", u64::from(u32::MAX)),
-                "u" => ("u", u64::from(u32::MAX)),
-                "s" => ("s", u64::from(u16::MAX)),
-                "us" => ("us", u64::from(u16::MAX)),
-                "l" => ("l", u64::MAX),
-                "ul" => ("ul", u64::MAX),
-                _ => return Err(refused()),
-            };
-            let value = match digits {
-                _ if hexadecimal => u64::from_str_radix(&digits[2..], 16),
-                _ if digits.starts_with('0') => u64::from_str_radix(digits, 8),
-                _ => digits.parse(),
-            };
-            let value = value.map_err(|_| refused())?;
-            if value > greatest {
-                return Err(refused());
-            }
-            format!("{digits}_{suffix}")
-        };
+        let made = if is_float { float_literal(text) } else { integer_literal(text, hexadecimal) };
+        let made = made.ok_or_else(|| self.unsupported(format!("the literal `{text}`"), token))?;
         self.out.write(&made);
         Ok(())
     }
@@ -347,7 +309,7 @@ impl Emitter<'_> {
         match Composite::of(self.text(name)) {
             Some(vector @ Composite::Vector { .. }) => {
                 self.out.write(&vector.spelled());
-                self.arguments(["(", ")"], elements)
+                self.arguments(["{", "}"], elements)
             }
             Some(matrix @ Composite::Matrix { element, rows, .. }) => {
                 self.out.write(&matrix.spelled());
@@ -360,18 +322,18 @@ impl Emitter<'_> {
 
     /// The columns of a matrix, each of which may be a list.
     fn columns(&mut self, column: &str, elements: &[Expression]) -> Emitted {
-        self.out.write("(");
+        self.out.write("{");
         for (number, element) in elements.iter().enumerate() {
             self.out.write(if number == 0 { "" } else { ", " });
             match &element.kind {
                 ExpressionKind::List(components) => {
                     self.out.write(column);
-                    self.arguments(["(", ")"], components)?;
+                    self.arguments(["{", "}"], components)?;
                 }
                 _ => self.expression(element)?,
             }
         }
-        self.out.write(")");
+        self.out.write("}");
         Ok(())
     }
 
@@ -424,20 +386,24 @@ impl Emitter<'_> {
             self.out.write(&built_in::spelled_function(name));
             return self.arguments(["(", ")"], arguments);
         }
-        let spelling = match built_in::type_name(name) {
-            Some(made) => made,
-            None if built_in::has_function(name, arguments.len()) => built_in::function_name(name).to_owned(),
-            None => return Err(self.unsupported(format!("the function `{name}`"), callee)),
-        };
+        if let Some(made) = built_in::type_name(name) {
+            self.out.write(&made);
+            // Several arguments between braces, where C++ keeps their order.
+            return self.arguments(if arguments.len() > 1 { ["{", "}"] } else { ["(", ")"] }, arguments);
+        }
+        if !built_in::has_function(name, arguments.len()) {
+            return Err(self.unsupported(format!("the function `{name}`"), callee));
+        }
         for written in built_in::written_arguments(name) {
             arguments.get(*written).map_or(Ok(()), |argument| self.refuse_written_swizzle(argument))?;
         }
-        self.out.write(&spelling);
+        self.out.write(built_in::function_name(name));
         self.arguments(["(", ")"], arguments)
     }
 
     /// C++ has no reference to several components at once.
     fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
+        self.refuse_written_view(argument)?;
         match self.composed(argument)? {
             (_, components) if components.len() > 1 => {
                 Err(self.unsupported("a swizzle that a function writes", argument.last))
@@ -446,6 +412,22 @@ impl Emitter<'_> {
                 Err(self.unsupported("a swizzle of a swizzle that a function writes", argument.last))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// A whole array of a block has no place of its own in the program.
+    fn refuse_written_view(&self, argument: &Expression) -> Emitted {
+        let symbol = match &argument.kind {
+            ExpressionKind::Parenthesised(inner) => return self.refuse_written_view(inner),
+            ExpressionKind::Identifier => self.resolve(self.text(argument.first)),
+            ExpressionKind::Field { base, name } => {
+                self.block_members(base).and_then(|members| members.get(self.text(*name)))
+            }
+            _ => None,
+        };
+        match symbol.is_some_and(|symbol| self.views.contains(&symbol.text)) {
+            true => Err(self.unsupported("an array of a block that a function writes", argument.first)),
+            false => Ok(()),
         }
     }
 
@@ -462,4 +444,40 @@ impl Emitter<'_> {
 
 fn listed(components: &[usize]) -> String {
     components.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A float with the suffix of its type in the program; none where nobody knows which number is meant.
+fn float_literal(text: &str) -> Option<String> {
+    let suffixed = |suffixes: [&str; 2]| suffixes.iter().find_map(|suffix| text.strip_suffix(suffix));
+    if let Some(digits) = suffixed(["lf", "LF"]) {
+        return digits.parse::<f64>().ok().filter(|number| number.is_finite()).map(|_| format!("{digits}_lf"));
+    }
+    if let Some(digits) = suffixed(["hf", "HF"]) {
+        return digits.parse::<f64>().ok().filter(|number| *number < 65520.0).map(|_| format!("{digits}_hf"));
+    }
+    let digits = text.trim_end_matches(['f', 'F']);
+    // The compiler reads a number of 64 bits and rounds it, which must make no difference.
+    let (double, single): (f64, f32) = (digits.parse().ok()?, digits.parse().ok()?);
+    let is_clear = (double as f32).to_bits() == single.to_bits() && single.is_finite();
+    is_clear.then(|| format!("{digits}_f"))
+}
+
+/// An integer with the suffix of its type in the program; none where it does not fit.
+fn integer_literal(text: &str, hexadecimal: bool) -> Option<String> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 's', 'S']);
+    let (suffix, greatest) = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" => ("i", u64::from(u32::MAX)),
+        "u" => ("u", u64::from(u32::MAX)),
+        "s" => ("s", u64::from(u16::MAX)),
+        "us" => ("us", u64::from(u16::MAX)),
+        "l" => ("l", u64::MAX),
+        "ul" => ("ul", u64::MAX),
+        _ => return None,
+    };
+    let value = match digits {
+        _ if hexadecimal => u64::from_str_radix(&digits[2..], 16),
+        _ if digits.starts_with('0') => u64::from_str_radix(digits, 8),
+        _ => digits.parse(),
+    };
+    value.ok().filter(|value| *value <= greatest).map(|_| format!("{digits}_{suffix}"))
 }

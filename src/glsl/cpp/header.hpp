@@ -55,6 +55,46 @@ namespace vkcert {
 template <class T> struct Identity { using Type = T; };
 template <class T> using Exactly = typename Identity<T>::Type;
 
+// A float of 16 bits (IEEE 754). What is calculated with it is calculated in 32 bits and rounded, which comes to the same.
+struct half {
+    std::uint16_t bits;
+
+    half() = default;
+    constexpr explicit half(double number) : bits(rounded(number)) {}
+    static constexpr half of(std::uint16_t bits) {
+        half made(0.0);
+        made.bits = bits;
+        return made;
+    }
+    constexpr operator float() const {
+        const int exponent = bits >> 10 & 0x1F;
+        if (exponent == 31) return __builtin_bit_cast(float, (bits & 0x8000u) << 16 | 0x7F800000u | (bits & 0x3FFu) << 13);
+        float number = static_cast<float>(exponent == 0 ? bits & 0x3FF : (bits & 0x3FF) | 0x400) / 16777216.0f;
+        for (int power = 1; power < exponent; ++power) number *= 2.0f;
+        return bits & 0x8000u ? -number : number;
+    }
+
+  private:
+    // To the nearest, of two to the even one.
+    static constexpr std::uint16_t rounded(double number) {
+        const std::uint64_t wide = __builtin_bit_cast(std::uint64_t, number);
+        const std::uint32_t sign = static_cast<std::uint32_t>(wide >> 48 & 0x8000u);
+        double size = sign != 0 ? -number : number;
+        if (number != number) return static_cast<std::uint16_t>(sign | 0x7E00u);
+        // From here on the next power of two is nearer than the greatest half.
+        if (size >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7C00u);
+        // In steps of the last place: 2^-24 for the least numbers.
+        std::uint32_t exponent = 1;
+        size *= 16777216.0;
+        for (; size >= 2048.0; ++exponent) size *= 0.5;
+        std::uint32_t steps = static_cast<std::uint32_t>(size);
+        const double rest = size - steps;
+        if (rest > 0.5 || (rest == 0.5 && steps % 2 == 1)) ++steps;
+        // A carry out of the fraction belongs to the exponent, and numbers below the least normal one have none.
+        return static_cast<std::uint16_t>(sign | (((exponent - 1) << 10) + steps));
+    }
+};
+
 // A number of type `Raw`. Made without a value it holds bytes 0xCD.
 template <class Raw> struct Integer;
 template <class Raw> struct Real;
@@ -71,6 +111,7 @@ using Int64 = Integer<std::int64_t>;
 using Uint64 = Integer<std::uint64_t>;
 using Float = Real<float>;
 using Double = Real<double>;
+using Half = Real<half>;
 
 template <class T> struct IsInteger : std::false_type {};
 template <class Raw> struct IsInteger<Integer<Raw>> : std::true_type {};
@@ -160,7 +201,9 @@ template <class Raw> struct Real {
 
     constexpr Real() : value(unwritten()) {}
     constexpr explicit Real(Raw number) : value(number) {}
-    constexpr explicit Real(bool truth) : value(truth ? 1 : 0) {}
+    constexpr explicit Real(bool truth) : value(static_cast<Raw>(truth ? 1 : 0)) {}
+    // As a number of 64 bits, which every other one is too.
+    constexpr double wide() const { return static_cast<double>(value); }
     template <class R, std::enable_if_t<widens_to_real<R, Raw>, int> = 0>
     constexpr Real(Integer<R> other) : value(static_cast<Raw>(other.value)) {}
     template <class R, std::enable_if_t<!widens_to_real<R, Raw>, int> = 0>
@@ -173,7 +216,8 @@ template <class Raw> struct Real {
     template <class T, int C, int R> constexpr explicit Real(const Mat<T, C, R> &matrix) : Real(matrix.at(0).x) {}
     constexpr explicit operator bool() const { return value != 0; }
     static constexpr Raw unwritten() {
-        if constexpr (sizeof(Raw) == 4) return -431602080.0f;
+        if constexpr (sizeof(Raw) == 2) return Raw::of(0xCDCDu);
+        else if constexpr (sizeof(Raw) == 4) return -431602080.0f;
         else return -0x1.dcdcdcdcdcdcdp+221;
     }
 
@@ -196,7 +240,7 @@ template <class Raw> template <class R> constexpr Integer<Raw>::Integer(Real<R> 
     constexpr const char *outside = sizeof(Raw) != 4 ? "a float outside the range of the integer is converted"
                                     : is_signed ? "a float outside the range of int is converted"
                                                 : "a float outside the range of uint is converted";
-    const double number = static_cast<double>(other.value);
+    const double number = other.wide();
     double power = 1.0;
     for (int bit = 0; bit < WIDTH - (is_signed ? 1 : 0); ++bit) power *= 2.0;
     if (!(is_signed ? number > -power - 1.0 || number == -power : number > -1.0)) stop(outside);
@@ -211,6 +255,7 @@ constexpr Uint16 operator""_us(unsigned long long number) { return Uint16(static
 constexpr Int64 operator""_l(unsigned long long number) { return Int64::of(number); }
 constexpr Uint64 operator""_ul(unsigned long long number) { return Uint64(static_cast<std::uint64_t>(number)); }
 constexpr Float operator""_f(long double number) { return Float(static_cast<float>(number)); }
+constexpr Half operator""_hf(long double number) { return Half(half(static_cast<double>(number))); }
 constexpr Double operator""_lf(long double number) { return Double(static_cast<double>(number)); }
 
 // A number as a C++ number, for `switch` and array sizes.
@@ -609,6 +654,7 @@ template <std::size_t N> struct Gap {
 // Built-in functions of scalars (GLSL 4.60, chapter 8). NaN goes where the comparisons lead it.
 namespace scalar {
 
+template <class R> Real<R> real(double number) { return Real<R>(static_cast<R>(number)); }
 template <class T> constexpr T min(T a, T b) { return b < a ? b : a; }
 template <class T> constexpr T max(T a, T b) { return a < b ? b : a; }
 template <class T> constexpr T clamp(T x, T low, T high) {
@@ -616,27 +662,27 @@ template <class T> constexpr T clamp(T x, T low, T high) {
     return min(max(x, low), high);
 }
 template <class R> constexpr Integer<R> abs(Integer<R> a) { return a.value < 0 ? -a : a; }
-template <class R> Real<R> abs(Real<R> a) { return Real<R>(std::fabs(a.value)); }
+template <class R> Real<R> abs(Real<R> a) { return real<R>(std::fabs(a.wide())); }
 template <class T> constexpr T sign(T a) {
     if constexpr (is_integer<T>) return T(Int(a.value > 0 ? 1 : a.value < 0 ? -1 : 0));
     else return a.value > 0 ? T(Int(1)) : a.value < 0 ? T(Int(-1)) : a;
 }
-template <class R> Real<R> floor(Real<R> a) { return Real<R>(std::floor(a.value)); }
-template <class R> Real<R> ceil(Real<R> a) { return Real<R>(std::ceil(a.value)); }
-template <class R> Real<R> trunc(Real<R> a) { return Real<R>(std::trunc(a.value)); }
-template <class R> Real<R> roundEven(Real<R> a) { return Real<R>(std::nearbyint(a.value)); }
+template <class R> Real<R> floor(Real<R> a) { return real<R>(std::floor(a.wide())); }
+template <class R> Real<R> ceil(Real<R> a) { return real<R>(std::ceil(a.wide())); }
+template <class R> Real<R> trunc(Real<R> a) { return real<R>(std::trunc(a.wide())); }
+template <class R> Real<R> roundEven(Real<R> a) { return real<R>(std::nearbyint(a.wide())); }
 template <class R> Real<R> round(Real<R> a) {
-    if (std::fabs(a.value - std::trunc(a.value)) == R(0.5)) stop("`round` of a half, whose direction GLSL leaves open");
+    if (std::fabs(a.wide() - std::trunc(a.wide())) == 0.5) stop("`round` of a half, whose direction GLSL leaves open");
     return roundEven(a);
 }
 template <class R> Real<R> fract(Real<R> a) { return a - floor(a); }
 template <class R> Real<R> sqrt(Real<R> a) {
     if (a.value < 0) stop("square root of a negative number");
-    return Real<R>(std::sqrt(a.value));
+    return real<R>(std::sqrt(a.wide()));
 }
 template <class R> Real<R> inversesqrt(Real<R> a) {
     if (a.value <= 0) stop("inverse square root of a number that is not positive");
-    return Real<R>(R(1) / std::sqrt(a.value));
+    return real<R>(1.0) / sqrt(a);
 }
 template <class R> Real<R> mod(Real<R> x, Real<R> y) { return x - y * floor(x / y); }
 template <class T> constexpr T step(T edge, T x) { return x < edge ? T(Int(0)) : T(Int(1)); }
@@ -646,9 +692,12 @@ template <class T> T smoothstep(T low, T high, T x) {
     const T t = clamp((x - low) / (high - low), T(Int(0)), T(Int(1)));
     return t * t * (T(Int(3)) - T(Int(2)) * t);
 }
-template <class R> Real<R> fma(Real<R> a, Real<R> b, Real<R> c) { return Real<R>(std::fma(a.value, b.value, c.value)); }
-template <class R> bool isnan(Real<R> a) { return std::isnan(a.value); }
-template <class R> bool isinf(Real<R> a) { return std::isinf(a.value); }
+template <class R> Real<R> fma(Real<R> a, Real<R> b, Real<R> c) {
+    if constexpr (sizeof(R) == 2) return real<R>(std::fma(a.wide(), b.wide(), c.wide()));
+    else return Real<R>(std::fma(a.value, b.value, c.value));
+}
+template <class R> bool isnan(Real<R> a) { return std::isnan(a.wide()); }
+template <class R> bool isinf(Real<R> a) { return std::isinf(a.wide()); }
 
 // Calculated in double precision and rounded once.
 #define VKCERT_INEXACT(name, is_undefined)                                                                              \
@@ -673,32 +722,32 @@ VKCERT_INEXACT(asinh, false)
 VKCERT_INEXACT(acosh, x < 1.0)
 VKCERT_INEXACT(atanh, std::fabs(x) >= 1.0)
 #undef VKCERT_INEXACT
-template <class R> Real<R> atan(Real<R> a) { return Real<R>(static_cast<R>(std::atan(static_cast<double>(a.value)))); }
+template <class R> Real<R> atan(Real<R> a) { return real<R>(std::atan(a.wide())); }
 template <class R> Real<R> atan(Real<R> y, Real<R> x) {
     if (x.value == 0 && y.value == 0) stop("`atan` of two zeros");
-    return Real<R>(static_cast<R>(std::atan2(static_cast<double>(y.value), static_cast<double>(x.value))));
+    return real<R>(std::atan2(y.wide(), x.wide()));
 }
 template <class R> Real<R> pow(Real<R> x, Real<R> y) {
     if (x.value < 0 || (x.value == 0 && y.value <= 0)) stop("`pow` of numbers for which it is undefined");
-    return Real<R>(static_cast<R>(std::pow(static_cast<double>(x.value), static_cast<double>(y.value))));
+    return real<R>(std::pow(x.wide(), y.wide()));
 }
-template <class R> Real<R> radians(Real<R> a) { return Real<R>(static_cast<R>(a.value * 0.017453292519943295)); }
-template <class R> Real<R> degrees(Real<R> a) { return Real<R>(static_cast<R>(a.value * 57.29577951308232)); }
+template <class R> Real<R> radians(Real<R> a) { return real<R>(a.wide() * 0.017453292519943295); }
+template <class R> Real<R> degrees(Real<R> a) { return real<R>(a.wide() * 57.29577951308232); }
 template <class R> Real<R> ldexp(Real<R> x, Int exponent) {
-    const Real<R> made(static_cast<R>(std::ldexp(x.value, exponent.value)));
-    if (std::isinf(made.value) && !std::isinf(x.value)) stop("`ldexp` whose result is too large");
+    const Real<R> made = real<R>(std::ldexp(x.wide(), exponent.value));
+    if (isinf(made) && !isinf(x)) stop("`ldexp` whose result is too large");
     return made;
 }
 template <class R> Real<R> frexp(Real<R> x, Int &exponent) {
-    if (!std::isfinite(x.value)) stop("`frexp` of an infinity or NaN");
+    if (!std::isfinite(x.wide())) stop("`frexp` of an infinity or NaN");
     int power = 0;
-    const R significand = std::frexp(x.value, &power);
+    const double significand = std::frexp(x.wide(), &power);
     exponent = Int(power);
-    return Real<R>(significand);
+    return real<R>(significand);
 }
 template <class R> Real<R> modf(Real<R> x, Real<R> &whole) {
     whole = trunc(x);
-    return std::isinf(x.value) ? Real<R>(std::copysign(R(0), x.value)) : Real<R>(std::copysign(x.value - whole.value, x.value));
+    return real<R>(std::copysign(isinf(x) ? 0.0 : x.wide() - whole.wide(), x.wide()));
 }
 
 template <class R> Int bitCount(Integer<R> a) {
@@ -873,6 +922,10 @@ VKCERT_BITS(floatBitsToInt, Float, Int)
 VKCERT_BITS(floatBitsToUint, Float, Uint)
 VKCERT_BITS(intBitsToFloat, Int, Float)
 VKCERT_BITS(uintBitsToFloat, Uint, Float)
+VKCERT_BITS(float16BitsToInt16, Half, Int16)
+VKCERT_BITS(float16BitsToUint16, Half, Uint16)
+VKCERT_BITS(int16BitsToFloat16, Int16, Half)
+VKCERT_BITS(uint16BitsToFloat16, Uint16, Half)
 VKCERT_BITS(doubleBitsToInt64, Double, Int64)
 VKCERT_BITS(doubleBitsToUint64, Double, Uint64)
 VKCERT_BITS(int64BitsToDouble, Int64, Double)
@@ -880,30 +933,13 @@ VKCERT_BITS(uint64BitsToDouble, Uint64, Double)
 #undef VKCERT_BITS
 
 // Numbers packed into others (GLSL 4.60, 8.4; GL_EXT_shader_explicit_arithmetic_types); the first stands lowest.
-inline std::uint32_t half_bits(float number) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &number, 4);
-    const std::uint32_t sign = bits >> 16 & 0x8000u, rest = bits & 0x7FFFFFFFu;
-    if (rest > 0x7F800000u) return sign | 0x7E00u;
-    // From here on the next power of two is nearer than the greatest half.
-    if (rest >= 0x477FF000u) return sign | 0x7C00u;
-    // In steps of the least half, or of its own last place: the nearest, of two the even one.
-    if (rest < 0x38800000u) return sign | static_cast<std::uint32_t>(std::nearbyint(std::fabs(static_cast<double>(number)) * 16777216.0));
-    const std::uint32_t rounded = rest + 0xFFFu + (rest >> 13 & 1u);
-    return sign | ((rounded - 0x38000000u) >> 13);
+inline Uint packFloat2x16(const Vec<Half, 2> &v) { return Uint(v.x.value.bits | std::uint32_t{v.y.value.bits} << 16); }
+inline Vec<Half, 2> unpackFloat2x16(Uint a) {
+    const auto part_at = [&](int bit) { return half::of(static_cast<std::uint16_t>(a.value >> bit)); };
+    return Vec<Half, 2>(Half(part_at(0)), Half(part_at(16)));
 }
-inline float half_value(std::uint32_t bits) {
-    const std::uint32_t exponent = bits >> 10 & 0x1Fu, fraction = bits & 0x3FFu;
-    float number = 0.0f;
-    if (exponent == 0) number = static_cast<float>(fraction) / 16777216.0f;
-    else {
-        const std::uint32_t wide = exponent == 31 ? 0x7F800000u | fraction << 13 : (exponent + 112) << 23 | fraction << 13;
-        std::memcpy(&number, &wide, 4);
-    }
-    return bits & 0x8000u ? -number : number;
-}
-inline Uint packHalf2x16(const vec2 &v) { return Uint(half_bits(v.x.value) | half_bits(v.y.value) << 16); }
-inline vec2 unpackHalf2x16(Uint a) { return vec2(Float(half_value(a.value & 0xFFFFu)), Float(half_value(a.value >> 16))); }
+inline Uint packHalf2x16(const vec2 &v) { return packFloat2x16(Vec<Half, 2>(v)); }
+inline vec2 unpackHalf2x16(Uint a) { return unpackFloat2x16(a); }
 // `scale` is the greatest number; the direction of halves is left to the implementation, here the even one.
 template <int N> Uint pack_normal(const Vec<Float, N> &v, float least, float scale) {
     std::uint32_t made = 0;
@@ -1135,6 +1171,38 @@ template <class T> struct Elements {
         return *reinterpret_cast<T *>(range.bytes + start);
     }
     Int length() const { return Int(static_cast<std::int32_t>(count)); }
+    // All of it, where the text says how long it is.
+    template <std::size_t N> operator Array<T, N>() const {
+        Array<T, N> all;
+        for (std::size_t at = 0; at < N; ++at) all.elements[at] = (*this)[Uint(static_cast<std::uint32_t>(at))];
+        return all;
+    }
+    template <std::size_t N> const Elements &operator=(const Array<T, N> &all) const {
+        for (std::size_t at = 0; at < N; ++at) (*this)[Uint(static_cast<std::uint32_t>(at))] = all.elements[at];
+        return *this;
+    }
+    Elements() = default;
+    Elements(const Elements &) = default;
+    // From one buffer to another, element by element.
+    const Elements &operator=(const Elements &other) const {
+        for (std::size_t at = 0; at < count; ++at) {
+            const Uint index(static_cast<std::uint32_t>(at));
+            (*this)[index] = other[index];
+        }
+        return *this;
+    }
+    template <std::size_t N> friend bool operator==(const Elements &a, const Array<T, N> &b) { return Array<T, N>(a) == b; }
+    template <std::size_t N> friend bool operator==(const Array<T, N> &a, const Elements &b) { return a == Array<T, N>(b); }
+    template <std::size_t N> friend bool operator!=(const Elements &a, const Array<T, N> &b) { return !(a == b); }
+    template <std::size_t N> friend bool operator!=(const Array<T, N> &a, const Elements &b) { return !(a == b); }
+    friend bool operator==(const Elements &a, const Elements &b) {
+        for (std::size_t at = 0; at < a.count; ++at) {
+            const Uint index(static_cast<std::uint32_t>(at));
+            if (a[index] != b[index]) return false;
+        }
+        return true;
+    }
+    friend bool operator!=(const Elements &a, const Elements &b) { return !(a == b); }
 };
 
 // What the kernel only reads is copied out of its block.

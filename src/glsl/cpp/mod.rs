@@ -212,6 +212,8 @@ struct Emitter<'a> {
     shared: Vec<String>,
     /// Variables of the file that each invocation has for itself: name and type.
     private: Vec<Field>,
+    /// Arrays in storage blocks, as expressions write them: the program sees them one element at a time.
+    views: BTreeSet<String>,
     /// Lines that bind blocks before a dispatch.
     bindings: Vec<String>,
     /// Fields of the variables of the entry point that live across regions, by the token that declares each.
@@ -258,6 +260,7 @@ impl<'a> Emitter<'a> {
             placed: BTreeMap::new(),
             shared: Vec::new(),
             private: Vec::new(),
+            views: BTreeSet::new(),
             bindings: Vec::new(),
             fields: BTreeMap::new(),
             hoisted: BTreeSet::new(),

@@ -1,7 +1,7 @@
 //! The order of evaluation: C++ leaves more of it open than a GLSL compiler takes, so what depends on it is refused.
 //!
 //! Promises: within one expression no operand reads or writes what another one writes, unless `&&`, `||`, `?:` or a
-//! comma stands between them in both languages. What is stored by the assignment at the root comes last in both.
+//! comma stands between them in both languages, or they are arguments of one constructor. What is stored by the assignment at the root comes last in both.
 
 use super::super::syntax::{Expression, ExpressionKind};
 use super::function::{root_name, written};
@@ -58,6 +58,18 @@ impl Emitter<'_> {
                 expression.each_part(&mut |part| parts.push(part));
                 self.in_any_order(expression, &parts)
             }
+        }
+    }
+
+    /// Whether a callee is a type or an array of one.
+    fn constructs(&self, callee: &Expression) -> bool {
+        match &callee.kind {
+            ExpressionKind::Identifier => {
+                let name = self.text(callee.first);
+                built_in::type_name(name).is_some() || self.structures.contains_key(name)
+            }
+            ExpressionKind::Index { base, .. } => self.constructs(base),
+            _ => false,
         }
     }
 
@@ -159,7 +171,7 @@ impl Emitter<'_> {
                 path.push(Step::Member(self.text(*name)));
                 path
             }
-            _ => vec![Step::Member(self.text(part.first))],
+            _ => vec![Step::Variable(self.text(part.first))],
         }
     }
 
@@ -184,6 +196,10 @@ impl Emitter<'_> {
             self.store_all(written.map(|(_, argument)| argument), &mut touched)?;
             return Ok(touched);
         }
+        if self.constructs(callee) {
+            // Between braces C++ goes from left to right, too.
+            return self.in_turn(&parts);
+        }
         let mut touched = self.in_any_order(whole, &parts)?;
         touched.writes_memory |= built_in::is_atomic(name);
         let written = built_in::written_arguments(name).iter().filter_map(|at| arguments.get(*at));
@@ -195,7 +211,9 @@ impl Emitter<'_> {
 /// A step from a value to a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step<'t> {
-    /// A member or swizzle; the first step of all is the variable.
+    /// The first step of all.
+    Variable(&'t str),
+    /// A member or swizzle.
     Member(&'t str),
     /// The element with this number, as the text spells it.
     Element(&'t str),
@@ -212,8 +230,8 @@ fn may_overlap(a: &[Step<'_>], b: &[Step<'_>]) -> bool {
         (Step::Member(a), Step::Member(b)) => {
             a == b || (a.len() + b.len() > 2 && a.chars().any(|letter| b.contains(letter)))
         }
-        (Step::Somewhere, _) | (_, Step::Somewhere) => true,
-        (Step::Member(_), Step::Element(_)) | (Step::Element(_), Step::Member(_)) => true,
+        (Step::Variable(a), Step::Variable(b)) => a == b,
+        _ => true,
     })
 }
 

@@ -6,11 +6,12 @@ use crate::model::coverage::{
     ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, Status, VectorCount,
 };
 use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::id::ConditionId;
+use crate::model::id::{ConditionId, DecisionId};
 use crate::model::structure::{Constness, DecisionContext};
 use crate::model::vector::Values;
 use crate::report::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
 use crate::report::facts::{self, Unit};
+use std::collections::BTreeMap;
 
 /// Test cases printed per vector; the evidence holds all.
 const TESTS: usize = 6;
@@ -40,11 +41,12 @@ pub fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outl
          that forms an independence pair with this one; with an asterisk the pair is one of masking MC/DC only, without it \
          the pair is one of unique-cause MC/DC as well.",
     );
+    let known: Vec<(&&KernelEvidence, BTreeMap<DecisionId, &DecisionCoverage>)> = sides[1..]
+        .iter()
+        .map(|side| (side, side.coverage.decisions.iter().map(|decision| (decision.id, decision)).collect()))
+        .collect();
     for decision in &first.coverage.decisions {
-        let others: Vec<_> = sides[1..]
-            .iter()
-            .map(|side| (side, side.coverage.decisions.iter().find(|other| other.id == decision.id)))
-            .collect();
+        let others: Vec<_> = known.iter().map(|(side, by_id)| (*side, by_id.get(&decision.id).copied())).collect();
         let heading = outline.numbered(
             3,
             Text::plain(format!("{}: ", decision.id)).and(Text::code(decision.text.as_str())),

@@ -7,6 +7,7 @@ use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, OpenObligation};
 use crate::report::statement;
+use std::collections::HashMap;
 
 pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Open obligations", "chapter/open");
@@ -51,12 +52,11 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
 /// The same obligation on several engines is one row.
 fn merged<'a>(list: impl Iterator<Item = &'a OpenObligation<'a>>) -> Vec<(&'a OpenObligation<'a>, Vec<String>)> {
     let mut rows: Vec<(&OpenObligation, Vec<String>)> = Vec::new();
+    let mut places = HashMap::new();
     for item in list {
-        let same = |other: &OpenObligation| {
-            (&other.obligation, other.criterion, other.status, &other.reason)
-                == (&item.obligation, item.criterion, item.status, &item.reason)
-        };
-        match rows.iter_mut().find(|(other, _)| same(other)) {
+        let key = (item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
+        let place = *places.entry(key).or_insert(rows.len());
+        match rows.get_mut(place) {
             Some((_, engines)) => engines.push(item.engine.to_string()),
             None => rows.push((item, vec![item.engine.to_string()])),
         }

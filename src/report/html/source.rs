@@ -12,6 +12,7 @@ use crate::model::structure::Accuracy;
 use crate::report::document::Tone;
 use crate::report::facts;
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 
 /// What is known of a line or a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,19 +102,20 @@ pub fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
 }
 
 fn lines(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec<Markup> {
-    let stretches = stretches(kernel, file);
+    let stretches = ByLine::of(stretches(kernel, file), &file.text);
+    let marks = line_marks(kernel, &file.path);
     let mut offset = 0;
     let mut out = Vec::new();
     for (index, line) in file.text.split_inclusive('\n').enumerate() {
         let number = index as u32 + 1;
         let content = line.trim_end_matches(['\n', '\r']);
-        let mark = line_mark(kernel, &file.path, number);
+        let mark = marks.get(&number).and_then(|statuses| Mark::of(statuses));
         let class = mark.map_or("none", |mark| tone_class(mark.tone()));
         out.push(html! {
             span class={ "line " (class) } id=(id(&format!("{}/source/{}/{number}", anchor, file.path))) {
                 span.number { (number) }
                 span.gutter title=[mark.map(Mark::word)] { (mark.map_or(" ", Mark::symbol)) }
-                span.text { (marked(anchor, content, offset, &stretches)) }
+                span.text { (marked(anchor, content, offset, stretches.on_line(index))) }
             }
         });
         offset += line.len();
@@ -121,12 +123,40 @@ fn lines(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec<Markup
     out
 }
 
-fn line_mark(kernel: &KernelEvidence, path: &str, line: u32) -> Option<Mark> {
+/// What is said of each line of a file.
+fn line_marks(kernel: &KernelEvidence, path: &str) -> BTreeMap<u32, Vec<Status>> {
     let coverage = &kernel.coverage;
     let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let simple = coverage.statements.iter().chain(&coverage.branches).chain(outcomes);
-    let here = simple.filter(|item| item.line == line && item.file == path).map(|item| item.status);
-    Mark::of(&here.collect::<Vec<_>>())
+    let mut marks: BTreeMap<u32, Vec<Status>> = BTreeMap::new();
+    for item in simple.filter(|item| item.file == path) {
+        marks.entry(item.line).or_default().push(item.status);
+    }
+    marks
+}
+
+/// Stretches with the lines that they stand on.
+struct ByLine<'a> {
+    stretches: Vec<Stretch<'a>>,
+    /// By index of the line: indices of `stretches`, in their order.
+    lines: Vec<Vec<usize>>,
+}
+
+impl<'a> ByLine<'a> {
+    fn of(stretches: Vec<Stretch<'a>>, text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at);
+        let ends: Vec<usize> = ends.collect();
+        let line_of = |at: usize| ends.partition_point(|end| *end < at);
+        let mut lines = vec![Vec::new(); ends.len() + 1];
+        for (number, stretch) in stretches.iter().enumerate() {
+            lines[line_of(stretch.start)..=line_of(stretch.end)].iter_mut().for_each(|line| line.push(number));
+        }
+        Self { stretches, lines }
+    }
+
+    fn on_line(&self, index: usize) -> impl Iterator<Item = &Stretch<'a>> {
+        self.lines.get(index).into_iter().flatten().map(|number| &self.stretches[*number])
+    }
 }
 
 fn stretches<'a>(kernel: &'a KernelEvidence, file: &SourceFile) -> Vec<Stretch<'a>> {
@@ -190,9 +220,14 @@ fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
 }
 
 /// A line's text, cut at the borders of stretches; the shortest stretch over a piece owns it.
-fn marked(anchor: &str, content: &str, offset: usize, stretches: &[Stretch]) -> Markup {
+fn marked<'s, 'k: 's>(
+    anchor: &str,
+    content: &str,
+    offset: usize,
+    stretches: impl Iterator<Item = &'s Stretch<'k>>,
+) -> Markup {
     let end = offset + content.len();
-    let here: Vec<&Stretch> = stretches.iter().filter(|stretch| stretch.start < end && stretch.end > offset).collect();
+    let here: Vec<&Stretch> = stretches.filter(|stretch| stretch.start < end && stretch.end > offset).collect();
     let mut cuts: Vec<usize> = vec![offset, end];
     cuts.extend(here.iter().flat_map(|stretch| [stretch.start, stretch.end]).filter(|at| (offset..end).contains(at)));
     cuts.sort_unstable();

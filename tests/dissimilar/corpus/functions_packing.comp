@@ -11,5 +11,5 @@ void main() {
     x = vec4(unpackSnorm2x16(y[2]), unpackUnorm2x16(y[1]));
     y[3] = packUnorm4x8(abs(unpackSnorm4x8(y[0])));
     y[4] = floatBitsToUint(faceforward(x.xyz, x.zyx, x.yzx).y);
-    y[5] = uint(dot(refract(normalize(x.xyz), vec3(0, 1, 0), 0.9), vec3(100)));
+    y[5] = uint(200 + dot(refract(normalize(x.xyz), vec3(0, 1, 0), 0.9), vec3(100)));
 }

@@ -1,7 +1,7 @@
 #version 450
 //! buffer 0 float 0 1 2 3 4 5 6 7 8
 //! buffer 1 float 0*16
-//! push int 3 3 4 4
+//! push int 3 int 3 int 4 int 4
 layout(local_size_x = 4, local_size_y = 4) in;
 layout(binding = 0) readonly buffer In { float texel[]; };
 layout(binding = 1) buffer Out { float made[]; };

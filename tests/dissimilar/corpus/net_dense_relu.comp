@@ -1,6 +1,6 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-//! buffer 0 float 1 -2 3 -4
+//! buffer 0 float 1 -2 -3 4
 //! buffer 1 float 0.5 0.25 -1 2 1 1 1 1 -1 0 0 0.5
 //! buffer 2 float 0.1 -0.2 0.3
 //! buffer 3 float 0*3

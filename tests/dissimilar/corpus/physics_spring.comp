@@ -1,7 +1,7 @@
 #version 450
 //! buffer 0 float 0 0 0 0 1 0 0 0 3 0 0 0 3.5 0 0 0
 //! buffer 1 float 0*16
-//! push float 4 1 0.1
+//! push float 4 float 1 float 0.1
 layout(local_size_x = 4) in;
 struct Particle { vec4 place; };
 layout(binding = 0) buffer In { Particle before[]; };
