@@ -546,8 +546,8 @@ fn twenty_conditions_are_exact_within_seconds() {
     let shown = analysis.conditions.iter().filter(|condition| condition.unique_cause.pair.is_some()).count();
     assert_eq!(shown, 16, "the upper four conditions never change in these vectors");
     slowest = slowest.max(last);
-    // About two seconds alone; the rest of the suite runs beside it.
-    assert!(slowest.as_secs_f64() < 20.0, "{slowest:?}");
+    // About two seconds alone, hours if all pairs of all vectors were looked at; other work may run beside it.
+    assert!(slowest.as_secs_f64() < 120.0, "{slowest:?}");
 }
 
 #[test]
