@@ -88,7 +88,7 @@ fn results(job: &Job, variation: Option<Variation>) -> Vec<f32> {
 }
 
 fn toward(direction: Direction) -> Variation {
-    Variation { direction, rounding: Rounding::Any, products: Products::Separate, flush: Flush::Keep }
+    Variation { direction, rounding: Rounding::Any, ..Variation::NONE }
 }
 
 /// GLSL on x, y, z; the operation of the table; its operands.

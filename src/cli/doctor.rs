@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use crate::dissimilar::clang::{INSTALL, Toolchain};
-use crate::exec::vulkan::{DeviceChoice, VulkanExecutor};
+use crate::exec::vulkan::{DeviceChoice, LOADER_DEBUG, VulkanExecutor};
 use serde_json::json;
 
 struct Check {
@@ -51,7 +51,10 @@ fn checks() -> Result<Vec<Check>, Failure> {
         ok("sequential engine", "built in, needs nothing".to_owned()),
         ok("profile vulkan-sc", "built in, needs no Vulkan SC device and uses none".to_owned()),
     ];
-    match VulkanExecutor::new(DeviceChoice::Best, engines::worker_settings()?) {
+    let mut settings = engines::worker_settings()?;
+    // Why the loader refuses a driver that it found, only it can say.
+    settings.environment.insert(LOADER_DEBUG.to_owned(), "error,warn".to_owned());
+    match VulkanExecutor::new(DeviceChoice::Best, settings) {
         Ok(executor) => {
             let device = executor.device();
             let found = format!(

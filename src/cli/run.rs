@@ -267,9 +267,10 @@ fn text(result: &RunResult) -> String {
             test.id
         ));
         for mismatch in &test.mismatches {
+            let place = mismatch.texel.map_or_else(|| format!("byte {}", mismatch.offset), |texel| texel.to_string());
             text.push_str(&format!(
-                "    {} at byte {}: expected {}, found {} ({})\n",
-                mismatch.buffer, mismatch.offset, mismatch.expected, mismatch.actual, mismatch.bits
+                "    {} at {place}: expected {}, found {} ({})\n",
+                mismatch.buffer, mismatch.expected, mismatch.actual, mismatch.bits
             ));
         }
         for finding in &test.findings {

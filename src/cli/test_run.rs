@@ -92,6 +92,30 @@ impl TestRun {
         self.doubt(format!("{name} module: {reason}"));
     }
 
+    /// A device that is lost, or does not end, in a kernel whose invocations wait for each other has most likely never run the
+    /// one that is waited for.
+    fn name_likely_cause(&mut self, open: &LeftOpen<'_>, completion: &Completion) {
+        let stuck = match completion {
+            Completion::Error { reason } => reason.contains("device lost"),
+            Completion::Timeout { .. } => true,
+            Completion::Completed
+            | Completion::NoTermination { .. }
+            | Completion::Unsupported { .. }
+            | Completion::Undetermined { .. }
+            | Completion::Varying { .. } => false,
+        };
+        if self.engine != EngineName::Vulkan || !stuck {
+            return;
+        }
+        let waiting = &open.dependence(Recorded::Source).waiting;
+        if let (Some(kernel), Some(reason)) = (waiting.first(), &mut self.reason) {
+            reason.push_str(&format!(
+                "; likely cause: kernel `{kernel}` waits in a loop for what another invocation writes, and Vulkan guarantees \
+                 no forward progress between invocations, so that this one may never run (within a subgroup above all)"
+            ));
+        }
+    }
+
     /// Keeps what differed where it may.
     pub fn leave_open(&mut self, notes: Vec<String>) {
         for note in notes {
@@ -192,6 +216,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         }
         measure_objects(&open, engine, &production, &mut run)?;
     } else {
+        run.name_likely_cause(&open, &production.completion);
         let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }

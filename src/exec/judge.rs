@@ -12,6 +12,7 @@ use super::texel::{compared, stored_offset};
 use super::{Completion, ExecError, Job, Run};
 use crate::model::element::ScalarType;
 use crate::model::evidence::Mismatch;
+use crate::model::image::TexelPlace;
 use crate::model::verdict::Verdict;
 
 /// What a run comes to.
@@ -152,8 +153,9 @@ impl Comparison<'_> {
         for disagreement in &outcome.listed {
             let bits = expected.tolerance.bits && source == Source::Values;
             let mismatch = mismatch(name, disagreement, bits);
+            let texel = texel_place(self.prepared, expected.buffer, mismatch.offset);
             let offset = expected.format.map_or(mismatch.offset, |format| stored_offset(format, mismatch.offset));
-            self.mismatches.push(Mismatch { offset, ..mismatch });
+            self.mismatches.push(Mismatch { offset, texel, ..mismatch });
         }
         if outcome.wrong > 0 {
             let (wrong, all) = (outcome.wrong, outcome.all);
@@ -237,7 +239,15 @@ fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatc
             together(all.iter().map(|(scalar, bits)| shown(*scalar, *bits)).collect())
         }),
         bits: bits.collect::<Vec<_>>().join(" "),
+        texel: None,
     }
+}
+
+/// The texel and component at a byte of what is compared, in an image.
+fn texel_place(prepared: &Prepared, buffer: usize, offset: u64) -> Option<TexelPlace> {
+    let shape = prepared.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?.shape;
+    let (number, components) = (offset / shape.format.component().size() as u64, u64::from(shape.format.components()));
+    shape.texel_place(number / components, (number % components) as u32)
 }
 
 /// A number, or the numbers of a record.

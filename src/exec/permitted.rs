@@ -1,6 +1,6 @@
 //! Outputs of two engines: where they differ, and whether the specification permits it.
 //!
-//! Knows: the scalars of the kernels' blocks, and what runs of the sequential engine leave that differ from its ordinary one
+//! Knows: the scalars of the kernels' blocks, the components of texels, and what runs of the sequential engine leave that differ from its ordinary one
 //! within the specification's error bounds (`sequential::Variation`).
 //! Promises: a float is permitted only between results of such runs, the ordinary one included, that came to it by the same
 //! decisions (`SequentialRun::paths`): a result on either side of a branch permits nothing in between. Any other scalar is
@@ -13,7 +13,9 @@ use super::compare::ulp_distance;
 use super::prepare::scalar::{decode_float, read};
 use super::prepare::scalar_type;
 use super::sequential::Variation;
+use super::texel::{decode_texel, stored_offset};
 use crate::model::element::{ScalarClass, ScalarType};
+use crate::model::image::{ImageFormat, ImageShape, TexelPlace};
 use crate::spirv::constants::Constants;
 use crate::spirv::locate::scalar_at;
 use crate::spirv::module::{Id, Module};
@@ -30,6 +32,8 @@ pub struct Difference {
     /// Bytes from the start of the buffer.
     pub offset: u64,
     pub scalar: ScalarType,
+    /// Where it is a component of an image's texel.
+    pub texel: Option<TexelComponent>,
     /// Raw bits: what the sequential engine and the device left.
     pub ours: u64,
     pub theirs: u64,
@@ -52,7 +56,34 @@ pub enum Nan {
     Present,
 }
 
+/// A component of a texel. Where the format is not plain, values are those that a kernel reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TexelComponent {
+    pub format: ImageFormat,
+    pub component: u32,
+}
+
+impl TexelComponent {
+    /// Raw bits of the component, given any byte of its texel.
+    pub fn read(self, bytes: &[u8], offset: u64) -> Option<u64> {
+        let size = self.format.texel_size();
+        let start = offset as usize / size * size;
+        let mut components = Vec::new();
+        decode_texel(self.format, bytes.get(start..start + size)?, &mut components);
+        let scalar = self.format.component();
+        read(&components, scalar, self.component as usize * scalar.size())
+    }
+}
+
 impl Difference {
+    /// What contents of the buffer hold there.
+    pub fn held(&self, bytes: &[u8]) -> Option<u64> {
+        match self.texel {
+            Some(texel) => texel.read(bytes, self.offset),
+            None => read(bytes, self.scalar, self.offset as usize),
+        }
+    }
+
     pub fn within(&self, zeros: Zeros) -> bool {
         match &self.permitted {
             Permitted::OneOf(values) => values.contains(&self.theirs),
@@ -117,6 +148,8 @@ pub struct Blocks {
     modules: Vec<BoundModule>,
     /// By buffer: where a block of which module's type is bound.
     bound: Vec<Vec<BoundBlock>>,
+    /// By buffer: the image whose contents it is.
+    images: Vec<Option<ImageShape>>,
     /// Whether one of the kernels keeps the signs of zeros.
     pub zeros: Zeros,
 }
@@ -144,8 +177,11 @@ impl Blocks {
     /// Of the production modules of a job, as each dispatch specializes them. What cannot be reflected on is left out: its
     /// bytes have no type.
     pub fn of(job: &Job) -> Self {
-        let mut blocks =
-            Self { modules: Vec::new(), bound: job.buffers.iter().map(|_| Vec::new()).collect(), zeros: Zeros::Equal };
+        let (bound, images) = (job.buffers.iter().map(|_| Vec::new()).collect(), vec![None; job.buffers.len()]);
+        let mut blocks = Self { modules: Vec::new(), bound, images, zeros: Zeros::Equal };
+        for image in &job.resources.images {
+            blocks.images[image.buffer as usize] = Some(image.shape);
+        }
         for dispatch in &job.dispatches {
             let words = &job.modules[dispatch.module].words;
             let Ok(module) = Module::parse(words.to_vec()) else { continue };
@@ -186,13 +222,26 @@ impl Blocks {
         }
     }
 
-    /// How a program names the scalar at a byte: `values[3].x`; the byte where it has no name.
-    pub fn path(&self, buffer: usize, offset: u64) -> String {
+    /// Where a difference stands in its image.
+    pub fn texel(&self, difference: &Difference) -> Option<TexelPlace> {
+        let (shape, texel) = (self.images[difference.buffer]?, difference.texel?);
+        shape.texel_place(difference.offset / shape.format.texel_size() as u64, texel.component)
+    }
+
+    /// How a program names the scalar of a difference: `values[3].x`, a texel; the byte where it has no name.
+    pub fn path(&self, difference: &Difference) -> String {
+        if let Some(texel) = self.texel(difference) {
+            return texel.to_string();
+        }
+        let (buffer, offset) = (difference.buffer, difference.offset);
         self.located(buffer, offset).next().map_or_else(|| format!("byte {offset}"), |(_, _, path)| path)
     }
 
     /// Scalars in which two contents of a buffer differ, ascending.
     pub fn differences(&self, buffer: usize, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+        if let Some(shape) = self.images[buffer] {
+            return texel_differences(buffer, shape.format, ours, theirs);
+        }
         let mut found: Vec<Difference> = Vec::new();
         let mut from = 0;
         let differing = |from: usize| {
@@ -211,15 +260,46 @@ impl Blocks {
                 }
             };
             from = scalar.offset as usize + scalar.ty.size();
-            let permitted = match scalar.ty.class() {
-                ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
-                ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(Vec::new()),
-            };
+            let permitted = Permitted::nothing(scalar.ty);
             let (scalar, offset) = (scalar.ty, scalar.offset);
-            found.push(Difference { buffer, offset, scalar, ours, theirs, permitted });
+            found.push(Difference { buffer, offset, scalar, texel: None, ours, theirs, permitted });
         }
         found
     }
+}
+
+impl Permitted {
+    fn nothing(scalar: ScalarType) -> Self {
+        match scalar.class() {
+            ScalarClass::Float => Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(Vec::new()),
+        }
+    }
+}
+
+/// Components in which two contents of an image differ, ascending. A texel whose bytes differ has at least one, though two
+/// encodings of one value may be all that differs.
+fn texel_differences(buffer: usize, format: ImageFormat, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
+    let (size, scalar) = (format.texel_size(), format.component());
+    let components = u64::from(format.components());
+    let texels = ours.chunks_exact(size).zip(theirs.chunks_exact(size)).enumerate();
+    let mut found = Vec::new();
+    for (index, (left, right)) in texels.filter(|(_, (left, right))| left != right) {
+        let before = found.len();
+        let mut all = Vec::new();
+        for component in 0..components {
+            let texel = TexelComponent { format, component: component as u32 };
+            let (Some(ours), Some(theirs)) = (texel.read(left, 0), texel.read(right, 0)) else { continue };
+            let offset = stored_offset(format, (index as u64 * components + component) * scalar.size() as u64);
+            let permitted = Permitted::nothing(scalar);
+            all.push(Difference { buffer, offset, scalar, texel: Some(texel), ours, theirs, permitted });
+        }
+        found.extend(all.iter().filter(|one| one.ours != one.theirs).cloned());
+        if found.len() == before {
+            found.extend(all.into_iter().next());
+        }
+    }
+    found
 }
 
 /// What it took to settle a comparison.
@@ -242,6 +322,7 @@ pub struct VariedOutputs {
 pub fn permit(
     differences: &mut [Difference],
     zeros: Zeros,
+    variations: &[Variation],
     mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
 ) -> Trial {
     let mut trial = Trial { runs: 0, rounding: Rounding::Nearest };
@@ -250,7 +331,7 @@ pub fn permit(
         let path = ordinary.as_ref().map_or(0, |outputs| outputs.path(difference));
         difference.permit(difference.ours, path);
     }
-    for variation in Variation::ALL {
+    for variation in variations {
         if differences.iter().all(|difference| difference.within(zeros)) {
             break;
         }
@@ -259,7 +340,7 @@ pub fn permit(
         trial.rounding = trial.rounding.max(variation.rounding);
         for difference in differences.iter_mut() {
             let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
-            if let Some(bits) = read(bytes, difference.scalar, difference.offset as usize) {
+            if let Some(bits) = difference.held(bytes) {
                 difference.permit(bits, outputs.path(difference));
             }
         }
@@ -285,6 +366,7 @@ mod tests {
             buffer: 0,
             offset: 0,
             scalar: ScalarType::Float32,
+            texel: None,
             ours: bits(ours),
             theirs: bits(theirs),
             permitted: Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
@@ -307,7 +389,8 @@ mod tests {
     #[test]
     fn an_integer_is_permitted_only_if_a_run_left_it() {
         let permitted = Permitted::OneOf(Vec::new());
-        let mut one = Difference { buffer: 0, offset: 0, scalar: ScalarType::Int32, ours: 3, theirs: 4, permitted };
+        let (scalar, texel) = (ScalarType::Int32, None);
+        let mut one = Difference { buffer: 0, offset: 0, scalar, texel, ours: 3, theirs: 4, permitted };
         one.permit(3, 0);
         one.permit(5, 1);
         assert!(!one.within(Zeros::Equal));
@@ -320,7 +403,7 @@ mod tests {
     fn no_more_runs_are_made_than_are_needed() {
         let mut made = 0;
         let mut differences = [float(1.0, 1.5, &[])];
-        let trial = permit(&mut differences, Zeros::Equal, |variation| {
+        let trial = permit(&mut differences, Zeros::Equal, Variation::ALL, |variation| {
             made += u32::from(variation != Variation::NONE);
             let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
             Some(VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() })
@@ -329,7 +412,7 @@ mod tests {
         assert!(differences[0].within(Zeros::Equal));
         // Runs that do not complete count for nothing.
         let mut differences = [float(1.0, 1.5, &[])];
-        assert_eq!(permit(&mut differences, Zeros::Equal, |_| None).runs, 0);
+        assert_eq!(permit(&mut differences, Zeros::Equal, Variation::ALL, |_| None).runs, 0);
         assert!(!differences[0].within(Zeros::Equal));
     }
 

@@ -342,6 +342,9 @@ pub struct Mismatch {
     pub actual: serde_json::Value,
     /// Raw bits of the actual value, `0x...`.
     pub bits: String,
+    /// Of an image: where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texel: Option<super::image::TexelPlace>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -565,6 +568,9 @@ pub struct BoundedElement {
     /// Whether NaN is permitted besides.
     #[serde(default)]
     pub nan_permitted: bool,
+    /// Of an image: where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texel: Option<super::image::TexelPlace>,
 }
 
 /// A value with its raw bits, `0x...`.

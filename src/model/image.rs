@@ -271,9 +271,49 @@ impl ImageShape {
         texels.checked_mul(self.format.texel_size() as u64)
     }
 
+    /// The texel with this number in the contents, from 0, and a component of it; none: there is none.
+    pub fn texel_place(&self, number: u64, component: u32) -> Option<TexelPlace> {
+        let mut rest = number;
+        for level in 0..self.levels {
+            let of_layer = self.layer_texels(level)?;
+            let of_level = of_layer.checked_mul(self.layers.into())?;
+            if rest < of_level {
+                let [columns, rows, _] = self.level_extent(level).map(u64::from);
+                let (layer, within) = (rest / of_layer, rest % of_layer);
+                let texel = [within % columns, within / columns % rows, within / (columns * rows)];
+                return Some(TexelPlace { level, layer: layer as u32, texel: texel.map(|at| at as u32), component });
+            }
+            rest -= of_level;
+        }
+        None
+    }
+
     /// Bytes of the contents; none: more than can be counted.
     pub fn bytes(&self) -> Option<u64> {
         self.start(self.levels, 0)
+    }
+}
+
+/// A component of a texel of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TexelPlace {
+    pub level: u32,
+    pub layer: u32,
+    /// x, y and z.
+    pub texel: [u32; 3],
+    /// 0 to 3: red, green, blue, alpha.
+    pub component: u32,
+}
+
+impl std::fmt::Display for TexelPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { level, layer, texel: [x, y, z], component } = self;
+        let color = ["red", "green", "blue", "alpha"].get(*component as usize).unwrap_or(&"?");
+        write!(f, "texel ({x}, {y}, {z}) {color}")?;
+        if *level > 0 || *layer > 0 {
+            write!(f, " of level {level}, layer {layer}")?;
+        }
+        Ok(())
     }
 }
 

@@ -623,6 +623,7 @@ fn tests() -> Vec<TestEvidence> {
             expected: serde_json::json!(1.5),
             actual: serde_json::json!("NaN"),
             bits: format!("0x7fc0{index:04x}"),
+            texel: None,
         })
         .collect();
     list[1].results[0].findings = vec![race()];
@@ -869,6 +870,7 @@ fn error_bounds() -> ErrorBounds {
                 vulkan: value(2.0000005, "0x40000002"),
                 permitted: vec![vec![value(1.9999993, "0x3ffffffa"), value(2.000001, "0x40000004")]],
                 nan_permitted: false,
+                texel: None,
             }],
         }],
     }

@@ -6,7 +6,7 @@
 use super::opcodes;
 use rspirv::binary::{Assemble, Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
-use rspirv::spirv::{Capability, Decoration, Op};
+use rspirv::spirv::{Capability, Decoration, GlslStd450Op, Op};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -174,6 +174,14 @@ impl Module {
             i.op == Op::Decorate && i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding))
         };
         self.instructions.iter().filter(is_binding).filter_map(|instruction| instruction.literal(2))
+    }
+
+    /// Whether it may compute determinants or inverses of matrices (GLSL.std.450; instructions of other sets count, too).
+    pub fn computes_determinants(&self) -> bool {
+        let numbers = [GlslStd450Op::Determinant as u32, GlslStd450Op::MatrixInverse as u32];
+        let computes =
+            |one: &Instruction| one.op == Op::ExtInst && one.literal(1).is_some_and(|it| numbers.contains(&it));
+        self.instructions.iter().any(computes)
     }
 
     /// Parses a word stream. Run the validator first: this reader checks the grammar, not the rules.

@@ -4,15 +4,17 @@ use super::{disagreement, run_varied};
 use crate::cli::kernel::Variant;
 use crate::cli::left_open::{Between, Expectations, LeftOpen};
 use crate::cli::test_run::{TestRun, job_of};
-use crate::exec::Job;
 use crate::exec::compare::{shown, shown_bits};
 use crate::exec::permitted::{Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, permit};
 use crate::exec::prepare::{ExpectedContents, Prepared};
+use crate::exec::sequential::Variation;
+use crate::exec::{Job, JobModule};
 use crate::model::element::ScalarType;
 use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
 use crate::model::finding::Finding;
 use crate::model::id::KernelName;
 use crate::model::procedure::Tolerance;
+use crate::spirv::module::Module;
 use crate::spirv::precision::{Rounding, Zeros};
 use std::collections::BTreeSet;
 
@@ -75,11 +77,19 @@ pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputC
         let outcome = if within_tolerance { "within-tolerance" } else { "left-open" };
         return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
     }
-    let trial = permit(&mut differences, blocks.zeros, |variation| {
+    let trial = permit(&mut differences, blocks.zeros, &variations(&job), |variation| {
         let varied = run_varied(prepared, &job, variation)?;
         Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
     });
     OutputComparison { left_open, ..settle(plan, &job, &blocks, &differences, trial) }
+}
+
+/// The runs that a comparison may take: those of matrices only where a kernel has something that they change.
+fn variations(job: &Job) -> Vec<Variation> {
+    let all = Variation::ALL.to_vec();
+    let of_matrices =
+        |module: &JobModule| Module::parse(module.words.to_vec()).is_ok_and(|module| module.computes_determinants());
+    if job.modules.iter().any(of_matrices) { [all, Variation::MATRICES.to_vec()].concat() } else { all }
 }
 
 /// An engine left nothing to compare: verdicts alone.
@@ -171,7 +181,8 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
         Permitted::OneOf(values) => (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent),
     };
     BoundedElement {
-        element: blocks.path(difference.buffer, difference.offset),
+        element: blocks.path(difference),
+        texel: blocks.texel(difference),
         offset: difference.offset,
         type_name: scalar.to_string(),
         within: difference.within(zeros),

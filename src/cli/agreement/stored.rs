@@ -4,14 +4,15 @@
 //! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
 //! sequential engine. Rows of older evidence, without bounds, are held to what they say.
 
-use crate::exec::permitted::{Difference, Nan, Permitted};
-use crate::exec::prepare::scalar::{raw_bits, read};
+use crate::exec::permitted::{Difference, Nan, Permitted, TexelComponent};
+use crate::exec::prepare::scalar::raw_bits;
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, KernelEvidence, OutputBytes,
     TestEvidence,
 };
 use crate::model::finding::FindingKind;
+use crate::model::image::ImageFormat;
 use crate::model::records::Records;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::spirv::precision::Zeros;
@@ -164,11 +165,12 @@ fn elements(
     let mut worst = None;
     for element in &buffer.listed {
         let place = || format!("{label}: {} of buffer {name}", element.element);
-        let Some(difference) = difference(element) else {
+        let format = test.definition.images.get(name).map(|image| image.format);
+        let Some(difference) = difference(element, format) else {
             derivation.problems.push(format!("{}: unreadable", place()));
             continue;
         };
-        let [ours, theirs] = bytes.each_ref().map(|all| read(all, difference.scalar, element.offset as usize));
+        let [ours, theirs] = bytes.each_ref().map(|all| difference.held(all));
         derivation.check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
             format!("{}: the stored outputs have other values", place())
         });
@@ -178,7 +180,7 @@ fn elements(
             format!("{}: whether it is permitted does not follow from the permitted values", place())
         });
         worst = worst.max(difference.ulps());
-        covered.push(element.offset as usize..element.offset as usize + difference.scalar.size());
+        covered.push(covered_bytes(&difference));
     }
     let all_listed = buffer.listed.len() as u64 == buffer.elements;
     let outside = buffer.listed.iter().filter(|element| !element.within).count() as u64;
@@ -195,7 +197,19 @@ fn elements(
     }
 }
 
-fn difference(element: &BoundedElement) -> Option<Difference> {
+/// The bytes that an element accounts for: of an image, which packs components, its texel.
+fn covered_bytes(difference: &Difference) -> std::ops::Range<usize> {
+    let offset = difference.offset as usize;
+    match difference.texel {
+        None => offset..offset + difference.scalar.size(),
+        Some(texel) => {
+            let size = texel.format.texel_size();
+            offset / size * size..(offset / size + 1) * size
+        }
+    }
+}
+
+fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<Difference> {
     let scalar = element.type_name.parse::<ElementType>().ok()?.scalar;
     let bits = |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
     let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| bits(&end.bits)).collect::<Option<Vec<u64>>>();
@@ -209,7 +223,12 @@ fn difference(element: &BoundedElement) -> Option<Difference> {
         ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => Permitted::OneOf(spans.concat()),
     };
     let (ours, theirs) = (bits(&element.sequential.bits)?, bits(&element.vulkan.bits)?);
-    Some(Difference { buffer: 0, offset: element.offset, scalar, ours, theirs, permitted })
+    let texel = match (element.texel, format) {
+        (Some(place), Some(format)) => Some(TexelComponent { format, component: place.component }),
+        (Some(_), None) => return None,
+        (None, _) => None,
+    };
+    Some(Difference { buffer: 0, offset: element.offset, scalar, texel, ours, theirs, permitted })
 }
 
 /// Whether the stored records of the engines are the same.

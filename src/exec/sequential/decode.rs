@@ -13,6 +13,7 @@ use super::ordering::Fences;
 use super::program::*;
 use super::record::MOST_INVOCATIONS;
 use super::settle::Known;
+use super::variation::Expansion;
 use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
 use crate::spirv::module::{self, Function, Id, Instruction, Module, is_terminator};
@@ -159,6 +160,8 @@ pub struct Decoder<'a> {
     pub pointed: Addressing,
     /// How what such pointers point to lies in memory, by its type; where it is or was part of a matrix.
     pub pointed_layouts: BTreeMap<Id, Arrangement>,
+    /// In which order determinants are computed.
+    pub expansion: Expansion,
     /// Private variables with their initial values.
     initializers: Vec<(Pointer, Id)>,
     /// Operands of the instructions in functions; asked for by few modules.
@@ -189,8 +192,9 @@ pub fn decode(
     decoder.subgroup_size = subgroup_size;
     decoder.floats = Floats::of(module, entry.function);
     decoder.bound = known.bound.clone();
-    if known.variation.is_some() {
+    if let Some(variation) = known.variation {
         decoder.program.freedom = Freedom::of(module, entry.function);
+        decoder.expansion = variation.expansion;
     }
     let start = decoder.new_label();
     decoder.inline(start, entry.function, Vec::new(), None, Arc::new([]))?;
@@ -347,6 +351,7 @@ impl<'a> Decoder<'a> {
             subgroup_size: 0,
             pointed: Addressing::Reads,
             pointed_layouts: BTreeMap::new(),
+            expansion: Expansion::default(),
             initializers: Vec::new(),
             used: OnceCell::new(),
         }

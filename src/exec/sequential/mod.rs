@@ -48,7 +48,7 @@ pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
 pub use programs::Tally;
 pub use run::{ScheduleDependence, SequentialExecutor, SequentialRun};
-pub use variation::{Direction, Flush, Preferred, Products, Variation};
+pub use variation::{Direction, Expansion, Flush, Preferred, Products, Variation};
 
 use super::schedule::Following;
 use std::time::Duration;

@@ -23,6 +23,26 @@ pub struct Variation {
     pub rounding: Rounding,
     pub products: Products,
     pub flush: Flush,
+    pub expansion: Expansion,
+}
+
+/// In which order determinants and inverses are computed: the specification names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Expansion {
+    /// By the first column, from its first row on; inverses as quotients.
+    #[default]
+    Columns,
+    /// By the last column, from its last row on; inverses as quotients.
+    LastColumns,
+    /// By the first row; inverses as products with the reciprocal.
+    Rows,
+    /// By the last row; inverses as products with the reciprocal.
+    LastRows,
+    /// As sums of products of minors of two columns (of three rows: of whole products); inverses as products with the
+    /// reciprocal.
+    Pairs,
+    /// The same of rows, with inverses as quotients.
+    RowPairs,
 }
 
 /// Where in the range of permitted results a result is taken.
@@ -76,7 +96,11 @@ impl Variation {
         rounding: Rounding::Nearest,
         products: Products::Separate,
         flush: Flush::Keep,
+        expansion: Expansion::Columns,
     };
+
+    /// Variations of modules that compute determinants or inverses, tried behind the others.
+    pub const MATRICES: &'static [Variation] = &expansions();
 
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
     /// do, then those that round up and down as the specification permits.
@@ -104,6 +128,34 @@ impl Variation {
         },
         toward(Direction::ByExecution { seed: 8 }, Rounding::Any, Products::Separate),
     ];
+}
+
+const EXPANSIONS: [Expansion; 5] =
+    [Expansion::LastColumns, Expansion::Rows, Expansion::LastRows, Expansion::Pairs, Expansion::RowPairs];
+
+const ROUNDINGS: [(Direction, Products); 6] = [
+    (Direction::Ordinary, Products::Separate),
+    (Direction::Ordinary, Products::Contracted(Preferred::First)),
+    (Direction::Ordinary, Products::Contracted(Preferred::Second)),
+    (Direction::Up, Products::Separate),
+    (Direction::Down, Products::Separate),
+    (Direction::ByExecution { seed: 9 }, Products::Separate),
+];
+
+/// Every other expansion with every way of rounding.
+const fn expansions() -> [Variation; EXPANSIONS.len() * ROUNDINGS.len()] {
+    let mut all = [Variation::NONE; EXPANSIONS.len() * ROUNDINGS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        let (direction, products) = ROUNDINGS[at / EXPANSIONS.len()];
+        let rounding = match direction {
+            Direction::ByExecution { .. } => Rounding::Any,
+            _ => Rounding::Nearest,
+        };
+        all[at] = Variation { expansion: EXPANSIONS[at % EXPANSIONS.len()], ..toward(direction, rounding, products) };
+        at += 1;
+    }
+    all
 }
 
 /// One execution of an operation, over all lanes.

@@ -81,6 +81,10 @@ pub const WORKER_COMMAND: &str = "__vulkan-worker";
 /// several with commas between them.
 pub const WORKER_FAULT: &str = fault::VARIABLE;
 
+/// The environment variable by which the Vulkan loader is asked to say what it refuses, and why. Set in
+/// [`Settings::environment`], its errors and warnings become part of the reason why there is no device.
+pub const LOADER_DEBUG: &str = "VK_LOADER_DEBUG";
+
 /// The environment variable that, set to `off`, keeps workers from reading and writing a pipeline cache. Without it the
 /// cache lies in `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; a user with neither has none.
 pub const PIPELINE_CACHE: &str = pipeline_cache::VARIABLE;
@@ -412,6 +416,10 @@ fn start(device: &DeviceChoice, settings: &Settings) -> Result<(Worker, Opened),
     worker.ask(&Request::Open(open), protocol::REPLY_SLACK).map_err(tool)?;
     match worker.next(after(settings.start)) {
         Ok(Reply::Opened(opened)) => Ok((worker, *opened)),
+        Ok(Reply::Unavailable(reason)) if settings.environment.contains_key(LOADER_DEBUG) => {
+            let told: Vec<String> = std::iter::once(reason.to_string()).chain(worker.loader_complaints()).collect();
+            Err(no_device(told.join("; the loader says: ")))
+        }
         Ok(Reply::Unavailable(reason)) => Err(no_device(reason.to_string())),
         Ok(_) => Err(tool("the worker gave another answer than was asked for")),
         // What a driver makes of its old cache must not keep it from starting.

@@ -222,6 +222,14 @@ impl Worker {
         }
     }
 
+    /// What the Vulkan loader has complained of on its error stream, each sentence once; the worker is gone then.
+    pub fn loader_complaints(&mut self) -> Vec<String> {
+        self.kill();
+        let _ = self.stderr_ended.recv_timeout(Duration::from_secs(1));
+        let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        complaints(&String::from_utf8_lossy(&kept))
+    }
+
     /// The end of its error stream, on one line.
     fn last_words(&self) -> String {
         let _ = self.stderr_ended.recv_timeout(Duration::from_secs(1));
@@ -240,6 +248,27 @@ impl Drop for Worker {
     }
 }
 
+/// Most complaints of the loader that are told, and characters of each.
+const COMPLAINTS: (usize, usize) = (8, 300);
+
+/// The errors and warnings among the loader's lines: `ERROR: ...`, `[Vulkan Loader] WARNING: ...`.
+fn complaints(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line = line.trim().trim_start_matches("[Vulkan Loader]").trim_start();
+        let said = ["ERROR", "WARNING"].iter().find_map(|level| line.strip_prefix(level));
+        let Some((about, words)) = said.and_then(|rest| rest.split_once(':')) else { continue };
+        let words: String = words.trim().chars().take(COMPLAINTS.1).collect();
+        // `ERROR | DRIVER:` and the like.
+        let is_level = about.chars().all(|letter| letter.is_ascii_uppercase() || letter == ' ' || letter == '|');
+        if is_level && !words.is_empty() && !found.contains(&words) {
+            found.push(words);
+        }
+    }
+    found.truncate(COMPLAINTS.0);
+    found
+}
+
 /// Keeps the end of the error stream; the receiver hears when the stream has ended.
 fn listener(mut pipe: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) -> Receiver<()> {
     let (send, receive) = mpsc::channel();
@@ -254,4 +283,16 @@ fn listener(mut pipe: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) -> Receiver<()> {
         drop(send);
     });
     receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loaders_errors_and_warnings_are_told_once() {
+        let text = "INFO:              Found manifest\nERROR:             a.so: cannot open\n[Vulkan Loader] WARNING | DRIVER:  \
+                    old version\nERROR: a.so: cannot open\nERRORS are many\n";
+        assert_eq!(complaints(text), ["a.so: cannot open", "old version"]);
+    }
 }

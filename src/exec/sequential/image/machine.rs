@@ -5,7 +5,7 @@
 //! Does not cover: samples (`filter`).
 
 use super::sample::Tap;
-use super::texel::{self, Held};
+use super::texel::{self, Held, Toward};
 use super::view::{self, Place, View};
 use super::{Chosen, Doing, ImageStep, Level, Reading};
 use crate::exec::sequential::access::Clash;
@@ -213,7 +213,12 @@ impl Machine<'_> {
         let value = std::array::from_fn(|at| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane)));
         let mut bytes = std::mem::take(&mut self.workspace.bytes);
         bytes.clear();
-        if texel::store(format, &value, &mut bytes) == Held::No {
+        let toward = match self.choice(place, lane) {
+            Choice::Ordinary => Toward::Nearest,
+            Choice::Low => Toward::Lower,
+            Choice::High => Toward::Higher,
+        };
+        if texel::store_toward(format, &value, toward, &mut bytes) == Held::No {
             self.tell(FindingKind::UndefinedValue, lane, place, || {
                 format!(
                     "an integer that does not fit in a texel of format {format} is written to `{}`",

@@ -134,6 +134,78 @@ pub enum Held {
     No,
 }
 
+/// Which of the two nearest values that a format has is stored for a float; the specification permits both (Vulkan
+/// specification, "Fixed-Point Data Conversions", "Texel Output Format Conversion").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toward {
+    Nearest,
+    Lower,
+    Higher,
+}
+
+/// [`store`], with the lower or higher of the two values that a float lies between.
+pub fn store_toward(format: ImageFormat, value: &[u64; 4], toward: Toward, into: &mut Vec<u8>) -> Held {
+    let start = into.len();
+    let held = store(format, value, into);
+    if toward == Toward::Nearest || format.class() != TexelClass::Float || is_words(format) {
+        return held;
+    }
+    let texel = &mut into[start..];
+    let stored = self::value(format, texel, &mut Vec::new());
+    for (number, (wanted, stored)) in value.iter().zip(stored).take(usize::from(format.components())).enumerate() {
+        let [wanted, stored] = [*wanted, stored].map(|bits| f32::from_bits(bits as u32));
+        let beyond = match toward {
+            Toward::Nearest => false,
+            Toward::Lower => stored > wanted,
+            Toward::Higher => stored < wanted,
+        };
+        if beyond && wanted.is_finite() && !is_saturated(format, wanted) {
+            step(format, number, toward, texel);
+        }
+    }
+    held
+}
+
+/// Whether a format stores its least or greatest value for a float.
+fn is_saturated(format: ImageFormat, wanted: f32) -> bool {
+    match format.encoding() {
+        TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => !(0.0..=1.0).contains(&wanted),
+        TexelEncoding::Snorm(_) => !(-1.0..=1.0).contains(&wanted),
+        TexelEncoding::R11G11B10 => !(0.0..=64512.0).contains(&wanted),
+        TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint => false,
+    }
+}
+
+/// Moves a stored component to the next value of its format.
+fn step(format: ImageFormat, component: usize, toward: Toward, texel: &mut [u8]) {
+    let even = |width: usize| (component * width, width);
+    let (shift, width) = match format.encoding() {
+        TexelEncoding::Plain(scalar) | TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
+            even(scalar.size() * 8)
+        }
+        TexelEncoding::Srgb => even(8),
+        TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint => (component * 10, if component < 3 { 10 } else { 2 }),
+        TexelEncoding::R11G11B10 => (component * 11, if component < 2 { 11 } else { 10 }),
+    };
+    let all = texel.iter().rev().fold(0_u128, |all, byte| all << 8 | u128::from(*byte));
+    let mask = (1_u128 << width) - 1;
+    let bits = all >> shift & mask;
+    // A float's bits grow with its size, whatever its sign.
+    let is_negative_float = format.encoding() == TexelEncoding::Plain(ScalarType::Float16) && bits >> (width - 1) == 1;
+    let grows = (toward == Toward::Higher) != is_negative_float;
+    let next = match (grows, is_negative_float && bits & (mask >> 1) == 0, bits) {
+        // Below the zero of a float's sign lies the other sign's least number.
+        (false, true, _) => 1,
+        (false, false, 0) if format.encoding() == TexelEncoding::Plain(ScalarType::Float16) => 1 << (width - 1) | 1,
+        (true, _, bits) => bits.wrapping_add(1) & mask,
+        (false, _, bits) => bits.wrapping_sub(1) & mask,
+    };
+    let all = all & !(mask << shift) | next << shift;
+    for (index, byte) in texel.iter_mut().enumerate() {
+        *byte = (all >> (8 * index)) as u8;
+    }
+}
+
 /// Appends the stored bytes of a texel that the kernel writes.
 pub fn store(format: ImageFormat, value: &[u64; 4], into: &mut Vec<u8>) -> Held {
     let components = &value[..usize::from(format.components())];
@@ -263,6 +335,29 @@ mod tests {
         match chunk.len() {
             2 => half::f16::from_le_bytes([chunk[0], chunk[1]]).is_nan(),
             _ => f32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]).is_nan(),
+        }
+    }
+
+    proptest! {
+        /// What is stored lower or higher is a neighbour of what is stored nearest, on the side that is asked for.
+        #[test]
+        fn a_float_is_stored_beside_itself(given in -1.0_f32..1.0) {
+            let formats = [ImageFormat::R16f, ImageFormat::R8, ImageFormat::R16Snorm, ImageFormat::Rgb10A2, ImageFormat::R11fG11fB10f];
+            for format in formats {
+                let given = if format.encoding() == TexelEncoding::Plain(ScalarType::Float16) || format == ImageFormat::R16Snorm {
+                    given
+                } else {
+                    given.abs()
+                };
+                let stored = |toward| {
+                    let mut bytes = Vec::new();
+                    store_toward(format, &[float(given); 4], toward, &mut bytes);
+                    f32::from_bits(value(format, &bytes, &mut Vec::new())[0] as u32)
+                };
+                let [low, nearest, high] = [Toward::Lower, Toward::Nearest, Toward::Higher].map(stored);
+                prop_assert!(low <= given && given <= high, "{format} {given}: {low} {high}");
+                prop_assert!(nearest == low || nearest == high, "{format} {given}: {low} {nearest} {high}");
+            }
         }
     }
 

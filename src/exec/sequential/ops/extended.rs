@@ -7,6 +7,7 @@ use super::memory::store_to;
 use super::number::{Numbers, compute, compute_with, compute1, compute2, define, each, flushed, relate, scalars};
 use super::sized::{Form, Relation, Sized, Width};
 use super::{Meaning, Row, id, row};
+use crate::exec::sequential::Expansion;
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::program::{Action, Parts, Scalar};
 use crate::spirv::float::Direction;
@@ -290,22 +291,46 @@ fn refract(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Num
     Ok(())
 }
 
-/// A square matrix by columns.
+/// A square matrix by columns, as an expansion looks at it: turned, or from its other end. Its determinant stays the same,
+/// and its inverse is the inverse looked at in the same way.
 struct Square<'a> {
     form: Form,
     parts: &'a [Parts],
     size: usize,
+    expansion: Expansion,
 }
 
 impl Square<'_> {
-    fn of(numbers: &Numbers) -> Result<Square<'_>, Unsupported> {
+    fn of(numbers: &Numbers, expansion: Expansion) -> Result<Square<'_>, Unsupported> {
         let size = (2..=4).find(|size| size * size == numbers.parts.len());
         let size = size.ok_or_else(|| unsupported("a determinant of a matrix that is not square"))?;
-        Ok(Square { form: numbers.form, parts: &numbers.parts, size })
+        Ok(Square { form: numbers.form, parts: &numbers.parts, size, expansion })
+    }
+
+    /// Where an element stands in the matrix itself.
+    fn place(&self, column: usize, row: usize) -> usize {
+        let last = self.size - 1;
+        let (column, row) = match self.expansion {
+            Expansion::Columns | Expansion::Pairs => (column, row),
+            Expansion::LastColumns => (last - column, last - row),
+            Expansion::Rows | Expansion::RowPairs => (row, column),
+            Expansion::LastRows => (last - row, last - column),
+        };
+        column * self.size + row
     }
 
     fn at(&self, column: usize, row: usize) -> Parts {
-        self.parts[column * self.size + row]
+        self.parts[self.place(column, row)]
+    }
+
+    fn determinant(&self, decoder: &mut Decoder<'_>) -> Result<Parts, Unsupported> {
+        let all: Vec<usize> = (0..self.size).collect();
+        match (self.expansion, self.size) {
+            (Expansion::Pairs | Expansion::RowPairs, 3) => self.by_products(decoder),
+            (Expansion::Pairs | Expansion::RowPairs, 4) => self.by_pairs(decoder),
+            (Expansion::Columns | Expansion::LastColumns | Expansion::Rows | Expansion::LastRows, _)
+            | (Expansion::Pairs | Expansion::RowPairs, _) => self.minor(decoder, &all, &all),
+        }
     }
 
     /// The determinant of some columns and as many rows, by the first of these columns.
@@ -314,7 +339,7 @@ impl Square<'_> {
         let ([first, others @ ..], [_, ..]) = (columns, rows) else {
             return Err(unsupported("a determinant of nothing"));
         };
-        let mut sum: Option<Parts> = None;
+        let mut terms = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             let element = self.at(*first, *row);
             let term = if others.is_empty() {
@@ -324,41 +349,103 @@ impl Square<'_> {
                 let minor = self.minor(decoder, others, &rest)?;
                 compute2(decoder, Binary::FMul, form, element, minor)?
             };
-            let op = if index % 2 == 0 { Binary::FAdd } else { Binary::FSub };
+            terms.push((Sign::of(index), term));
+        }
+        self.sum(decoder, &terms)
+    }
+
+    /// Three rows: six products of three elements.
+    fn by_products(&self, decoder: &mut Decoder<'_>) -> Result<Parts, Unsupported> {
+        let orders = [
+            (Sign::Plus, [0, 1, 2]),
+            (Sign::Plus, [1, 2, 0]),
+            (Sign::Plus, [2, 0, 1]),
+            (Sign::Minus, [2, 1, 0]),
+            (Sign::Minus, [1, 0, 2]),
+            (Sign::Minus, [0, 2, 1]),
+        ];
+        let mut terms = Vec::new();
+        for (sign, [first, second, third]) in orders {
+            let pair = compute2(decoder, Binary::FMul, self.form, self.at(0, first), self.at(1, second))?;
+            terms.push((sign, compute2(decoder, Binary::FMul, self.form, pair, self.at(2, third))?));
+        }
+        self.sum(decoder, &terms)
+    }
+
+    /// Four rows: minors of the first two columns with those of the other two.
+    fn by_pairs(&self, decoder: &mut Decoder<'_>) -> Result<Parts, Unsupported> {
+        let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let mut terms = Vec::new();
+        for (index, rows) in pairs.iter().enumerate() {
+            let others = pairs[pairs.len() - 1 - index];
+            let left = self.minor(decoder, &[0, 1], rows)?;
+            let right = self.minor(decoder, &[2, 3], &others)?;
+            let product = compute2(decoder, Binary::FMul, self.form, left, right)?;
+            terms.push((Sign::of(rows[0] + rows[1] + 1), product));
+        }
+        self.sum(decoder, &terms)
+    }
+
+    fn sum(&self, decoder: &mut Decoder<'_>, terms: &[(Sign, Parts)]) -> Result<Parts, Unsupported> {
+        let mut sum: Option<Parts> = None;
+        for (sign, term) in terms {
+            let op = match sign {
+                Sign::Plus => Binary::FAdd,
+                Sign::Minus => Binary::FSub,
+            };
             sum = Some(match sum {
-                None => term,
-                Some(sum) => compute2(decoder, op, form, sum, term)?,
+                None => *term,
+                Some(sum) => compute2(decoder, op, self.form, sum, *term)?,
             });
         }
         sum.ok_or_else(|| unsupported("a determinant of nothing"))
     }
 }
 
+/// Of a term; the first of a sum has a plus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Sign {
+    fn of(place: usize) -> Self {
+        if place.is_multiple_of(2) { Sign::Plus } else { Sign::Minus }
+    }
+}
+
 fn determinant(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
-    let matrix = Square::of(&operands[0])?;
-    let all: Vec<usize> = (0..matrix.size).collect();
-    let result = matrix.minor(decoder, &all, &all)?;
+    let matrix = Square::of(&operands[0], decoder.expansion)?;
+    let result = matrix.determinant(decoder)?;
     define(decoder, instruction, &[result]);
     Ok(())
 }
 
 /// The adjugate divided by the determinant.
 fn inverse(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
-    let matrix = Square::of(&operands[0])?;
+    let matrix = Square::of(&operands[0], decoder.expansion)?;
     let (form, size) = (matrix.form, matrix.size);
     let all: Vec<usize> = (0..size).collect();
-    let determinant = matrix.minor(decoder, &all, &all)?;
+    let determinant = matrix.determinant(decoder)?;
+    let one = decoder.constant_number(form, form.of_float(1.0));
+    let (op, factor) = match matrix.expansion {
+        Expansion::Columns | Expansion::LastColumns | Expansion::RowPairs => (Binary::FDiv, determinant),
+        Expansion::Rows | Expansion::LastRows | Expansion::Pairs => {
+            (Binary::FMul, compute2(decoder, Binary::FDiv, form, one, determinant)?)
+        }
+    };
     let without = |index: usize| all.iter().copied().filter(|other| *other != index).collect::<Vec<_>>();
-    let mut parts = Vec::new();
+    let mut parts = vec![determinant; size * size];
     for column in 0..size {
         for row in 0..size {
             // Element (row, column) of the inverse is the cofactor of (column, row).
             let minor = matrix.minor(decoder, &without(row), &without(column))?;
-            let signed = match (column + row) % 2 {
-                0 => minor,
-                _ => compute1(decoder, Unary::FNegate, form, minor)?,
+            let signed = match Sign::of(column + row) {
+                Sign::Plus => minor,
+                Sign::Minus => compute1(decoder, Unary::FNegate, form, minor)?,
             };
-            parts.push(compute2(decoder, Binary::FDiv, form, signed, determinant)?);
+            parts[matrix.place(column, row)] = compute2(decoder, op, form, signed, factor)?;
         }
     }
     define(decoder, instruction, &parts);
