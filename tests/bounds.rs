@@ -429,6 +429,83 @@ fn a_tolerance_covers_the_elements_that_it_judges_and_no_others() {
     assert_eq!(findings(&result)[0]["details"]["element"], "r[0]", "{result:#}");
 }
 
+/// A kernel that writes a function of 16 floats to an image of some format.
+fn picture(format: &str, expression: &str, range: [f32; 2]) -> Value {
+    let text = format!(
+        "#version 450
+layout(local_size_x = 16) in;
+layout({format}, binding = 0) uniform writeonly image2D o;
+layout(binding = 1) buffer B {{ float f[]; }};
+void main() {{
+    int i = int(gl_GlobalInvocationID.x);
+    imageStore(o, ivec2(i % 4, i / 4), vec4({expression}, 0.25, 0.5, 1.0));
+}}"
+    );
+    json!({ "schema": 1, "kernels": { "k": { "source": { "text": text } } }, "tests": [{
+        "id": "T",
+        "buffers": { "b": { "type": "float", "count": 16,
+                            "fill": { "random": { "seed": 3, "min": range[0], "max": range[1] } } } },
+        "images": { "o": { "dim": "2d", "format": format, "extent": [4, 4], "fill": { "constant": 0 } } },
+        "dispatches": [{ "kernel": "k", "groups": [1, 1, 1], "bindings": [
+            { "binding": 0, "image": "o", "class": "storage_image" }, { "binding": 1, "buffer": "b" }] }]
+    }] })
+}
+
+#[test]
+fn images_are_compared_by_component_within_the_bounds() {
+    if !device() {
+        return;
+    }
+    for (format, range) in [("rgba32f", [-4.0, 4.0]), ("rgba16f", [-4.0, 4.0]), ("rgba8", [-5.0, 0.0])] {
+        on_both(&picture(format, "exp(f[i])", range), "", 0);
+    }
+    // One float of the last buffer in the list, which is the image, is doubled or halved.
+    let result = on_both(&picture("rgba32f", "exp(f[i])", [-4.0, 4.0]), "deviate", 1);
+    let details = &findings(&result)[0]["details"];
+    assert_eq!((&details["element"], &details["type"]), (&json!("texel (0, 0, 0) red"), &json!("float")), "{details:#}");
+}
+
+#[test]
+fn a_mismatch_of_an_image_names_texel_and_component() {
+    let mut procedure = picture("rgba32f", "f[i]", [0.0, 1.0]);
+    let wrong = json!([[9.0, 0.25, 0.5, 1.0]]);
+    procedure["tests"][0]["expect"] = json!([{ "image": "o", "offset": 80, "values": wrong }]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "t.json", procedure.to_string());
+    let mut command = vkcert();
+    command.args(["run", "--engine", "sequential", "--format", "json"]).arg(&file);
+    let result = run_json(&mut command, 1);
+    let mismatch = &result["tests"][0]["mismatches"][0];
+    assert_eq!(mismatch["texel"], json!({"level": 0, "layer": 0, "texel": [1, 1, 0], "component": 0}), "{mismatch:#}");
+    let text = run(vkcert().args(["run", "--engine", "sequential"]).arg(&file), 1);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("o at texel (1, 1, 0) red: expected 9"));
+}
+
+/// Whatever the expansion, results are those of the same matrix; for one that is nearly singular they differ.
+#[test]
+fn determinants_and_inverses_in_other_orders_are_of_the_same_matrix() {
+    let size = |n: usize| {
+        kernel(&format!(
+            "mat{n} m = mat{n}(1.0);
+    for (int c = 0; c < {n}; ++c) for (int d = 0; d < {n}; ++d) m[c][d] = float(c == d) * 3.0 + a[i][(c * 2 + d) % 3] * float(c - 2 * d);
+    r[i] = i < 4u ? determinant(m) : inverse(m)[i % {n}u][(i / 2u) % {n}u];"
+        ))
+    };
+    for n in 2..=4 {
+        let job = job(&size(n), &bytes(&INPUTS));
+        let ordinary = results(&job, None);
+        let mut changed = 0;
+        for variation in Variation::MATRICES {
+            let varied = results(&job, Some(*variation));
+            for (left, right) in ordinary.iter().zip(&varied) {
+                assert!((left - right).abs() <= 1e-4 * left.abs().max(1.0), "{n} {variation:?}: {left} {right}");
+                changed += u32::from(left != right);
+            }
+        }
+        assert!(changed > 0, "no expansion of {n} rows rounds otherwise");
+    }
+}
+
 #[test]
 fn a_vector_that_one_engine_alone_records_is_found_with_its_operands() {
     if !device() {

@@ -95,3 +95,55 @@ fn what_is_wrong_fails_whatever_its_order() {
         }
     }
 }
+
+/// Invocations of a subgroup that take a lock in step: who holds it waits for those who want it.
+const LOCK: &str = "schema = 1
+[kernels.lock]
+source.text = \"\"\"
+#version 450
+layout(local_size_x = 8) in;
+layout(binding = 0) buffer L { uint lock; uint count; };
+void main() {
+    while (atomicCompSwap(lock, 0u, 1u) != 0u) { }
+    count++;
+    memoryBarrierBuffer();
+    atomicExchange(lock, 0u);
+}
+\"\"\"
+[[tests]]
+id = \"T\"
+buffers.l = { type = \"uint\", data = [0, 0] }
+[[tests.dispatches]]
+kernel = \"lock\"
+groups = [1, 1, 1]
+bindings = [{ binding = 0, buffer = \"l\" }]
+";
+
+#[test]
+fn a_device_that_is_stuck_in_a_waiting_loop_is_told_with_its_likely_cause() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), "lock.toml", LOCK);
+    let rows = outcomes(&file, &[]);
+    let Some(vulkan) = rows.iter().find(|row| row["engine"] == "vulkan" && row["verdict"] == "timeout") else {
+        eprintln!("NOT SHOWN: there is no device, or it lets the holder of the lock go on");
+        return;
+    };
+    let reason = vulkan["reason"].as_str().expect("a reason");
+    assert!(reason.contains("likely cause: kernel `lock` waits in a loop"), "{reason}");
+}
+
+/// A driver's manifest without its library is found and refused; why, the loader says.
+#[test]
+fn doctor_tells_why_the_loader_refused_a_driver() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "/nonexistent/libdriver.so", "api_version": "1.2.0"}}"#;
+    let manifest = write(folder.path(), "driver.json", manifest);
+    let mut command = vkcert();
+    command.arg("doctor").env("VK_DRIVER_FILES", &manifest).env("VK_ICD_FILENAMES", &manifest);
+    let told = String::from_utf8(run(&mut command, 0).stdout).expect("text");
+    if told.contains("cannot be loaded") {
+        eprintln!("NOT SHOWN: there is no Vulkan loader");
+        return;
+    }
+    assert!(told.contains("the loader says: ") && told.contains("/nonexistent/libdriver.so"), "{told}");
+}
