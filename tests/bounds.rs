@@ -473,7 +473,7 @@ fn a_mismatch_of_an_image_names_texel_and_component() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "t.json", procedure.to_string());
     let mut command = vkcert();
-    command.args(["run", "--engine", "sequential", "--format", "json"]).arg(&file);
+    command.args(["run", "--engine", "sequential"]).arg(&file);
     let result = run_json(&mut command, 1);
     let mismatch = &result["tests"][0]["mismatches"][0];
     assert_eq!(mismatch["texel"], json!({"level": 0, "layer": 0, "texel": [1, 1, 0], "component": 0}), "{mismatch:#}");
