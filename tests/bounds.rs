@@ -462,7 +462,11 @@ fn images_are_compared_by_component_within_the_bounds() {
     // One float of the last buffer in the list, which is the image, is doubled or halved.
     let result = on_both(&picture("rgba32f", "exp(f[i])", [-4.0, 4.0]), "deviate", 1);
     let details = &findings(&result)[0]["details"];
-    assert_eq!((&details["element"], &details["type"]), (&json!("texel (0, 0, 0) red"), &json!("float")), "{details:#}");
+    assert_eq!(
+        (&details["element"], &details["type"]),
+        (&json!("texel (0, 0, 0) red"), &json!("float")),
+        "{details:#}"
+    );
 }
 
 #[test]
