@@ -72,6 +72,8 @@ pub enum Command {
     Run(Run),
     /// List what a project holds or what this program knows
     List(List),
+    /// Show the links between requirements, or pin them to the present contents of the parents
+    Requirements(Requirements),
     /// MC/DC of one Boolean expression
     Mcdc(Mcdc),
     /// Print the single-thread-equivalent sequential form of a kernel
@@ -106,6 +108,19 @@ pub struct ProjectFolder {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Requirements {
+    /// Folder of the project
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Write the hash of the parent into every link that has none
+    #[arg(long)]
+    pub pin: bool,
+    /// Pin suspect links anew, too: after their children were reviewed
+    #[arg(long, requires = "pin")]
+    pub suspect: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -21,6 +21,7 @@ use crate::model::flow::DispatchFlow;
 use crate::model::id::{KernelName, TestId};
 use crate::model::procedure::Language;
 use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
+use crate::model::requirement::VerificationMethod;
 use crate::model::structure::{Accuracy, KernelStructure};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::{Project, trace};
@@ -43,6 +44,7 @@ pub fn campaign(
     let strangers = strangers(project, kernels, runs)?;
     let verdicts = project.tests.iter().zip(runs);
     let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
+    let records = records_of_verification(project);
     let (mut coupling, refuted) = coupling::evidence(coupling);
     for row in &mut coupling {
         let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
@@ -56,9 +58,10 @@ pub fn campaign(
         project: identity(project, kernels),
         settings: Some(project.settings.value.clone()),
         engines: engines.identities(),
-        requirements: trace::trace(project, &verdicts),
+        requirements: trace::trace(project, &verdicts, &records),
         tests: tests(project, runs, laid_out),
         justifications: justifications(project),
+        records,
         coupling,
         findings,
         agreement: agreement.rows.clone(),
@@ -88,6 +91,20 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
         not_judged: None,
     };
     project.justifications.iter().map(row).collect()
+}
+
+/// Records of analyses and reviews, judged.
+fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
+    let level = project.settings.value.level.to_string();
+    let lists = [(VerificationMethod::Analysis, &project.analyses), (VerificationMethod::Review, &project.reviews)];
+    let rows = lists.into_iter().flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
+    rows.map(|(method, located)| {
+        let record = located.value.clone();
+        let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
+        let rejected = derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
+        RecordEvidence { method, record, file: project.relative_file(located), rejected }
+    })
+    .collect()
 }
 
 fn notes(kernels: &[Kernel]) -> Vec<String> {

@@ -11,6 +11,8 @@ use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary
 use crate::model::finding::Finding;
 use crate::model::id::KernelName;
 use crate::model::verdict::{EngineName, Verdict};
+use crate::requirement::status::open_reasons;
+use crate::requirement::trace;
 
 /// Judges a campaign. `conclusion` of the argument is not read.
 pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
@@ -82,12 +84,23 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
     if campaign.requirements.is_empty() {
         because("the project has no requirement".to_owned(), Exit::Failed);
     }
+    let verdicts = trace::verdicts(&campaign.tests);
+    for row in &campaign.records {
+        if let Some(reason) = &row.rejected {
+            let uid = &row.record.requirement;
+            because(format!("{} of {uid} in {}: {reason}", row.method, row.record.document), Exit::Failed);
+        }
+    }
     for row in &campaign.requirements {
         let uid = &row.requirement.uid;
         match row.status {
             RequirementStatus::Untested => because(format!("requirement {uid} is untested"), Exit::Failed),
             RequirementStatus::Failed => because(format!("requirement {uid} is not met by its tests"), Exit::Failed),
-            RequirementStatus::Open => because(format!("requirement {uid} is open"), Exit::Failed),
+            RequirementStatus::Open => {
+                let why = open_reasons(row, &verdicts).join("; ");
+                let why = if why.is_empty() { why } else { format!(": {why}") };
+                because(format!("requirement {uid} is open{why}"), Exit::Failed);
+            }
             RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
         }
         for parent in &row.suspect_parents {

@@ -4,10 +4,12 @@ use super::acceptance;
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
 use crate::coverage::barrier::{self, BarrierRecords};
-use crate::coverage::justification::{BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown};
+use crate::coverage::justification::{
+    BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown, Signature, signature_fault,
+};
 use crate::coverage::object::{self, ObjectCoverage};
 use crate::coverage::{
-    self, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria, justification,
+    self, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria, justification,
 };
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::specialization_bits;
@@ -20,9 +22,12 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{KernelName, ObligationId, TestId};
 use crate::model::procedure::{SpecializationValue, Test};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
-use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
+use crate::model::requirement::{
+    Justification, JustificationClass, JustificationSubject, Requirement, VerificationMethod, VerificationRecord,
+};
 use crate::model::structure::KernelStructure;
 use crate::model::verdict::{EngineName, Verdict};
+use crate::requirement::hash::requirement_hash;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a test's records of a kernel under a configuration count: coverage comes only from requirement-based tests that
@@ -67,6 +72,27 @@ pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observati
         FIRST_SCHEMA => Observation::of_everything(test.definition.dispatches.len()),
         _ => Observation::of(&test.expected, &test.flows, codes),
     }
+}
+
+/// Why a record of an analysis or a review is not accepted at a level (`A` to `D`).
+pub fn record_fault(
+    method: VerificationMethod,
+    record: &VerificationRecord,
+    requirement: Option<&Requirement>,
+    level: &str,
+) -> Option<String> {
+    let VerificationRecord { requirement: uid, document, section: _, author, reviewer, hash } = record;
+    let Some(requirement) = requirement else { return Some(format!("there is no requirement {uid}")) };
+    if !requirement.verification.contains(&method) {
+        return Some(format!("{uid} is not to be verified by {method}"));
+    }
+    let now = requirement_hash(requirement);
+    if now != *hash {
+        return Some(format!("stale: {uid} has changed; its hash is now {now}"));
+    }
+    let signature = Signature { reason: document, author, approver: reviewer };
+    signature_fault(signature, Approval::for_level(level))
+        .map(|_| format!("author and reviewer are the same ({author}); this level demands independence"))
 }
 
 /// Which of the stored records coverage is made of.

@@ -45,6 +45,7 @@ mod progress;
 mod project;
 mod recording;
 mod report;
+mod requirements;
 mod run;
 mod save;
 mod schedules;
@@ -104,6 +105,7 @@ fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
         Command::Build(folder) => build::command(common, folder),
         Command::Run(run) => run::command(common, run),
         Command::List(list) => list::command(common, list),
+        Command::Requirements(asked) => requirements::command(common, asked),
         Command::Mcdc(mcdc) => mcdc::command(common, mcdc),
         Command::Lower(lower) => lower::command(common, lower),
         Command::Dissimilar(dissimilar) => dissimilar::command(common, dissimilar),

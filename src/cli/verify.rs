@@ -13,8 +13,10 @@ use crate::model::evidence::{
     Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
 };
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::id::{RequirementId, TestId};
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
+use crate::requirement::status::{RequirementOutcome, StatusRules, outcomes};
 use crate::requirement::trace;
 use base64::Engine as _;
 use serde_json::json;
@@ -254,19 +256,37 @@ fn records(stored: &Evidence, found: &mut Findings) {
 
 fn requirements(stored: &Evidence, found: &mut Findings) {
     let rows = &stored.campaign.requirements;
-    let verdicts = stored.campaign.tests.iter();
-    let verdicts: trace::Verdicts =
-        verdicts.map(|test| (test.id.clone(), test.results.iter().map(|result| result.verdict).collect())).collect();
-    let statuses = trace::statuses(rows, &verdicts);
+    let campaign = &stored.campaign;
+    let verdicts = trace::verdicts(&campaign.tests);
+    let rules = StatusRules::of_schema(campaign.schema);
+    let outcomes = outcomes(rows, &verdicts, &campaign.records, rules);
+    for row in &campaign.records {
+        let uid = &row.record.requirement;
+        let requirement = rows.iter().map(|row| &row.requirement).find(|requirement| requirement.uid == *uid);
+        let fault = derive::record_fault(row.method, &row.record, requirement, &campaign.project.level);
+        found.check(fault == row.rejected, || format!("{} of {uid}: whether it is accepted", row.method));
+    }
     for row in rows {
         let uid = &row.requirement.uid;
         found.check(crate::requirement::hash::requirement_hash(&row.requirement) == row.hash, || {
             format!("requirement {uid}: its content has another hash")
         });
-        found.check(statuses.get(uid) == Some(&row.status), || {
-            format!("requirement {uid}: its status is not {}", row.status)
+        let stored = RequirementOutcome { status: row.status, open: row.open.clone() };
+        let follows = match rules {
+            StatusRules::Current => outcomes.get(uid) == Some(&stored),
+            StatusRules::First => outcomes.get(uid).map(|outcome| outcome.status) == Some(row.status),
+        };
+        found.check(follows, || format!("requirement {uid}: its status is not {}", row.status));
+        found.check(tests_of(uid, campaign) == row.tests.iter().collect::<Vec<_>>(), || {
+            format!("requirement {uid}: its tests")
         });
     }
+}
+
+/// Tests that name a requirement.
+fn tests_of<'a>(uid: &RequirementId, campaign: &'a Campaign) -> Vec<&'a TestId> {
+    let naming = campaign.tests.iter().filter(|test| test.definition.requirements.contains(uid));
+    naming.map(|test| &test.id).collect()
 }
 
 /// The comparison of the engines.

@@ -11,7 +11,7 @@ use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use super::records::{Presence, RecordLayout, Recorded, Records};
-use super::requirement::{Justification, Requirement};
+use super::requirement::{Justification, Requirement, VerificationMethod, VerificationRecord};
 use super::schedule::{Schedule, ScheduleResult};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
@@ -49,6 +49,9 @@ pub struct Campaign {
     pub requirements: Vec<RequirementEvidence>,
     pub tests: Vec<TestEvidence>,
     pub justifications: Vec<JustificationEvidence>,
+    /// Records of verification by analysis and review; format 1 knew none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<RecordEvidence>,
     /// Per kernel with an interface: the coupling graph and checks.
     pub coupling: Vec<CouplingEvidence>,
     /// Findings that belong to no test: validation, untraced branches, engine disagreement, coupling.
@@ -167,6 +170,20 @@ pub struct RequirementEvidence {
     /// Functions that implement it, `file:symbol`, found in the source or not.
     pub code: Vec<CodeTrace>,
     pub status: RequirementStatus,
+    /// Methods of verification that nothing satisfies yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<VerificationMethod>,
+}
+
+/// A record of verification by analysis or review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordEvidence {
+    /// `analysis` or `review`.
+    pub method: VerificationMethod,
+    pub record: VerificationRecord,
+    pub file: String,
+    /// Why it is not accepted; none: accepted.
+    pub rejected: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -181,18 +198,18 @@ pub struct CodeTrace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequirementStatus {
-    /// Every test of it passed on every engine that ran.
+    /// Every test of it passed on every engine that ran, and every other method that it names has an accepted record.
     Verified,
-    /// A test of it did not pass.
+    /// A test of it failed, or one of its children did.
     Failed,
-    /// Its verification is by test, and it has none.
+    /// Its verification is by test, and neither it nor its children have any.
     Untested,
-    /// Its verification is analysis or review alone: not this tool's to show.
-    ByOtherMeans,
-    /// An HLR whose children are all verified.
-    VerifiedByChildren,
     /// Something that its verification asks for was left out or is not there, and nothing else stands against it.
     Open,
+    /// Its verification is by analysis or review alone, and each has an accepted record.
+    ByOtherMeans,
+    /// No test names it, and its children are verified; whatever other method it names has an accepted record.
+    VerifiedByChildren,
 }
 
 impl std::fmt::Display for RequirementStatus {
@@ -201,9 +218,9 @@ impl std::fmt::Display for RequirementStatus {
             RequirementStatus::Verified => "verified",
             RequirementStatus::Failed => "failed",
             RequirementStatus::Untested => "untested",
+            RequirementStatus::Open => "open",
             RequirementStatus::ByOtherMeans => "by other means",
             RequirementStatus::VerifiedByChildren => "verified by children",
-            RequirementStatus::Open => "open",
         })
     }
 }

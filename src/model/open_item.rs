@@ -27,6 +27,8 @@ pub enum OpenItemKind {
     ContractionAllowed,
     /// Nothing is known of the host of a kernel.
     KernelWithoutInterface,
+    /// An HLR to be verified by test that no test case names.
+    HlrWithoutTest,
     /// Code that the entry point reaches and no requirement implements.
     FunctionWithoutRequirement,
     /// An engine that the project, or the search for findings, asks for did not run.
@@ -51,6 +53,7 @@ impl OpenItemKind {
         (OpenItemKind::ValidationOff, "validation-off"),
         (OpenItemKind::ContractionAllowed, "contraction-allowed"),
         (OpenItemKind::KernelWithoutInterface, "kernel-without-interface"),
+        (OpenItemKind::HlrWithoutTest, "hlr-without-test"),
         (OpenItemKind::FunctionWithoutRequirement, "function-without-requirement"),
         (OpenItemKind::EngineLeftOut, "engine-left-out"),
         (OpenItemKind::ChecksLeftOut, "checks-left-out"),
@@ -198,6 +201,8 @@ pub struct RejectedAcceptance {
 pub enum NoteKind {
     /// Nothing is claimed for an engine, because it was not there or was not asked for.
     EngineNotRun,
+    /// Links between requirements that hold no hash of the parent.
+    LinksNotPinned,
     /// A device ran without validation layers, because they are not installed.
     LayersNotInstalled,
 }

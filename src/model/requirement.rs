@@ -29,6 +29,16 @@ pub enum VerificationMethod {
     Review,
 }
 
+impl std::fmt::Display for VerificationMethod {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            VerificationMethod::Test => "test",
+            VerificationMethod::Analysis => "analysis",
+            VerificationMethod::Review => "review",
+        })
+    }
+}
+
 /// One requirement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,6 +69,22 @@ pub struct ParentLink {
     /// `sha256:` and 64 hexadecimal digits over the parent's canonical content; a different one makes the link suspect.
     #[serde(default)]
     pub hash: Option<String>,
+}
+
+/// Where the verification of a requirement by analysis or review is written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerificationRecord {
+    pub requirement: RequirementId,
+    /// The document that holds the analysis or the review.
+    pub document: String,
+    /// Where in the document.
+    pub section: String,
+    pub author: String,
+    /// At levels A and B another person than the author.
+    pub reviewer: String,
+    /// `sha256:` hash of the requirement's content; another content makes the record stale.
+    pub hash: String,
 }
 
 /// Code that implements a requirement: a file and a function in it.
@@ -429,6 +455,12 @@ pub struct RequirementsFile {
     pub requirement: Vec<Requirement>,
     #[serde(default)]
     pub test: Vec<super::procedure::Test>,
+    /// Records of verification by analysis.
+    #[serde(default)]
+    pub analysis: Vec<VerificationRecord>,
+    /// Records of verification by review.
+    #[serde(default)]
+    pub review: Vec<VerificationRecord>,
     #[serde(default)]
     pub justification: Vec<Justification>,
     #[serde(default)]

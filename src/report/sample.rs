@@ -521,6 +521,7 @@ fn requirement(uid: &str, level: RequirementLevel, title: &str, status: Requirem
         left_out_tests: Vec::new(),
         code: Vec::new(),
         status,
+        open: Vec::new(),
     }
 }
 
@@ -784,6 +785,7 @@ pub fn evidence() -> Evidence {
             ],
             requirements: requirements(),
             tests: tests(),
+            records: Vec::new(),
             justifications: vec![
                 justification("F1.X2", None),
                 justification("S6", Some("the hash is of another content: the code has changed")),

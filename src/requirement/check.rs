@@ -32,6 +32,7 @@ pub fn check_project(project: &Project) -> Vec<Diagnostic> {
     let kernels = KernelNames { names, table: "vkcert.toml" };
     problems.extend(check_tests(&project.tests, &kernels));
     check_test_requirements(project, &by_uid, &mut problems);
+    check_records(project, &by_uid, &mut problems);
     check_justifications(&project.justifications, &kernels, &mut problems);
     check_interfaces(&project.interfaces, &kernels, &mut problems);
     problems
@@ -327,6 +328,38 @@ fn check_test_requirements(project: &Project, by_uid: &ByUid<'_>, problems: &mut
             if !by_uid.contains_key(uid) {
                 let known = by_uid.keys().map(|uid| uid.as_str());
                 problems.push(unknown(&place, "unknown-requirement", "requirement", uid.as_str(), known));
+            }
+        }
+    }
+}
+
+/// Records name what exists, and every field says something.
+fn check_records(project: &Project, by_uid: &ByUid<'_>, problems: &mut Vec<Diagnostic>) {
+    for records in [&project.analyses, &project.reviews] {
+        let mut seen = BTreeSet::new();
+        for record in records {
+            let origin = &record.origin;
+            let uid = &record.requirement;
+            if !by_uid.contains_key(uid) {
+                let known = by_uid.keys().map(|uid| uid.as_str());
+                let place = origin.at("requirement");
+                problems.push(unknown(&place, "unknown-requirement", "requirement", uid.as_str(), known));
+            }
+            if !is_content_hash(&record.hash) {
+                problems.push(bad_hash(&origin.at("hash"), &record.hash));
+            }
+            let texts = [
+                ("document", &record.document),
+                ("section", &record.section),
+                ("author", &record.author),
+                ("reviewer", &record.reviewer),
+            ];
+            for (key, _) in texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric)) {
+                problems.push(origin.at(*key).error("bad-value", format!("the {key} of a record is empty")));
+            }
+            if !seen.insert((uid, &record.document, &record.section)) {
+                let message = format!("{} {} of `{uid}` is recorded twice", record.document, record.section);
+                problems.push(origin.at("section").error("duplicate-id", message));
             }
         }
     }

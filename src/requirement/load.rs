@@ -12,7 +12,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::id::KernelName;
 use crate::model::procedure::{Procedure, SCHEMA, Test};
 use crate::model::project::ProjectFile;
-use crate::model::requirement::{Interface, Justification, Requirement};
+use crate::model::requirement::{Interface, Justification, Requirement, VerificationRecord};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,8 +32,10 @@ pub struct Project {
     /// In the order of files, then of each file.
     pub requirements: Vec<Located<Requirement>>,
     pub tests: Vec<Located<Test>>,
-    /// Tests that the command line left out.
+    /// Tests that the command line leaves out; they still say which requirements they would verify.
     pub left_out: Vec<Located<Test>>,
+    pub analyses: Vec<Located<VerificationRecord>>,
+    pub reviews: Vec<Located<VerificationRecord>>,
     pub justifications: Vec<Located<Justification>>,
     pub interfaces: Vec<Located<Interface>>,
     /// `sha256:...` of every file read here, by path relative to the root.
@@ -70,9 +72,20 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
         Err(diagnostic) => problems.push(diagnostic),
     }
     let Some(settings) = settings else { return Err(in_order(problems)) };
-    let Items { requirements, tests, justifications, interfaces } = items;
+    let Items { requirements, tests, analyses, reviews, justifications, interfaces } = items;
     let (root, left_out) = (root.to_owned(), Vec::new());
-    let project = Project { root, settings, requirements, tests, left_out, justifications, interfaces, inputs };
+    let project = Project {
+        root,
+        settings,
+        requirements,
+        tests,
+        left_out,
+        analyses,
+        reviews,
+        justifications,
+        interfaces,
+        inputs,
+    };
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if every file was read.
     let complete = problems.is_empty();
     problems
@@ -176,12 +189,14 @@ fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
 struct Items {
     requirements: Vec<Located<Requirement>>,
     tests: Vec<Located<Test>>,
+    analyses: Vec<Located<VerificationRecord>>,
+    reviews: Vec<Located<VerificationRecord>>,
     justifications: Vec<Located<Justification>>,
     interfaces: Vec<Located<Interface>>,
 }
 
 /// The keys at the top of a requirements file.
-const TABLES: &[&str] = &["schema", "requirement", "test", "justification", "interface"];
+const TABLES: &[&str] = &["schema", "requirement", "test", "analysis", "review", "justification", "interface"];
 
 impl Items {
     fn read(&mut self, document: &Arc<Document>, problems: &mut Vec<Diagnostic>) {
@@ -200,6 +215,8 @@ impl Items {
         }
         read_tables(document, "requirement", &mut self.requirements, problems);
         read_tables(document, "test", &mut self.tests, problems);
+        read_tables(document, "analysis", &mut self.analyses, problems);
+        read_tables(document, "review", &mut self.reviews, problems);
         read_tables(document, "justification", &mut self.justifications, problems);
         read_tables(document, "interface", &mut self.interfaces, problems);
     }

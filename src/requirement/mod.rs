@@ -13,7 +13,9 @@ pub mod document;
 pub mod hash;
 mod load;
 pub mod nearest;
+pub mod pin;
 pub mod schema;
+pub mod status;
 pub mod trace;
 
 pub use document::{Located, Origin};

@@ -4,19 +4,26 @@ use super::code;
 use super::document::Located;
 use super::hash::{is_suspect, requirement_hash, test_hash};
 use super::load::Project;
+use super::status::{StatusRules, outcomes};
 use crate::model::element::Datum;
-use crate::model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus};
+use crate::model::evidence::{CodeTrace, RecordEvidence, RequirementEvidence, RequirementStatus, TestEvidence};
 use crate::model::id::{KernelName, RequirementId, TestId};
 use crate::model::procedure::{Dispatch, Test};
-use crate::model::requirement::{Requirement, VerificationMethod};
+use crate::model::requirement::Requirement;
 use crate::model::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The verdicts of every test that was asked for, one per engine. A test that is missing did not run.
 pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
 
+/// The verdicts of stored tests.
+pub fn verdicts(tests: &[TestEvidence]) -> Verdicts {
+    let of_test = |test: &TestEvidence| test.results.iter().map(|result| result.verdict).collect();
+    tests.iter().map(|test| (test.id.clone(), of_test(test))).collect()
+}
+
 /// Every requirement, in project order, with what it traces to and its status.
-pub fn trace(project: &Project, verdicts: &Verdicts) -> Vec<RequirementEvidence> {
+pub fn trace(project: &Project, verdicts: &Verdicts, records: &[RecordEvidence]) -> Vec<RequirementEvidence> {
     let by_uid: BTreeMap<&RequirementId, &Located<Requirement>> =
         project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
     let mut traces: Vec<RequirementEvidence> = project
@@ -37,12 +44,14 @@ pub fn trace(project: &Project, verdicts: &Verdicts) -> Vec<RequirementEvidence>
                 left_out_tests: tests_of(&project.left_out, &located.uid),
                 code: code_of(project, located),
                 status: RequirementStatus::Untested,
+                open: Vec::new(),
             }
         })
         .collect();
-    let statuses = statuses(&traces, verdicts);
+    let mut outcomes = outcomes(&traces, verdicts, records, StatusRules::Current);
     for trace in &mut traces {
-        trace.status = statuses[&trace.requirement.uid];
+        let outcome = outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
+        (trace.status, trace.open) = (outcome.status, outcome.open);
     }
     traces
 }
@@ -69,72 +78,6 @@ fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
         traces.push(CodeTrace { file: link.file.clone(), symbol: link.symbol.clone(), line, found });
     }
     traces
-}
-
-/// Status of every requirement. `traces` has no cycle of parents (checked when the project was read).
-pub fn statuses(traces: &[RequirementEvidence], verdicts: &Verdicts) -> BTreeMap<RequirementId, RequirementStatus> {
-    let by_uid: BTreeMap<&RequirementId, &RequirementEvidence> =
-        traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
-    let mut statuses = BTreeMap::new();
-    for trace in traces {
-        status(trace, &by_uid, verdicts, &mut statuses);
-    }
-    statuses
-}
-
-fn status(
-    trace: &RequirementEvidence,
-    by_uid: &BTreeMap<&RequirementId, &RequirementEvidence>,
-    verdicts: &Verdicts,
-    known: &mut BTreeMap<RequirementId, RequirementStatus>,
-) -> RequirementStatus {
-    if let Some(status) = known.get(&trace.requirement.uid) {
-        return *status;
-    }
-    let found = if !trace.tests.is_empty() || !trace.left_out_tests.is_empty() {
-        by_tests(trace, verdicts)
-    } else if !trace.requirement.verification.contains(&VerificationMethod::Test) {
-        RequirementStatus::ByOtherMeans
-    } else {
-        let children: Vec<RequirementStatus> =
-            trace.children.iter().map(|child| status(by_uid[child], by_uid, verdicts, known)).collect();
-        by_children(&children)
-    };
-    known.insert(trace.requirement.uid.clone(), found);
-    found
-}
-
-fn by_tests(trace: &RequirementEvidence, verdicts: &Verdicts) -> RequirementStatus {
-    if !trace.tests.iter().all(|test| passed(verdicts.get(test))) {
-        RequirementStatus::Failed
-    } else if trace.left_out_tests.is_empty() {
-        RequirementStatus::Verified
-    } else {
-        RequirementStatus::Open
-    }
-}
-
-/// A test passed if it passed somewhere and nowhere did anything else than pass or not run.
-fn passed(verdicts: Option<&Vec<Verdict>>) -> bool {
-    let ran: Vec<&Verdict> = verdicts.into_iter().flatten().filter(|verdict| **verdict != Verdict::NotRun).collect();
-    !ran.is_empty() && ran.iter().all(|verdict| **verdict == Verdict::Pass)
-}
-
-fn by_children(children: &[RequirementStatus]) -> RequirementStatus {
-    let verified = |status: &RequirementStatus| {
-        matches!(status, RequirementStatus::Verified | RequirementStatus::VerifiedByChildren)
-    };
-    if children.contains(&RequirementStatus::Failed) {
-        RequirementStatus::Failed
-    } else if children.is_empty() || children.contains(&RequirementStatus::Untested) {
-        RequirementStatus::Untested
-    } else if children.contains(&RequirementStatus::Open) {
-        RequirementStatus::Open
-    } else if children.iter().any(verified) {
-        RequirementStatus::VerifiedByChildren
-    } else {
-        RequirementStatus::ByOtherMeans
-    }
 }
 
 /// Content hash of each test by id.

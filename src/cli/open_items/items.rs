@@ -6,10 +6,11 @@
 
 use super::{Stored, completed};
 use crate::exec::repeat::default_repetitions;
-use crate::model::evidence::{KernelEvidence, RequirementEvidence};
+use crate::model::evidence::{KernelEvidence, RequirementEvidence, RequirementStatus};
 use crate::model::id::ObligationId;
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
+use crate::model::requirement::{RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
 use std::collections::BTreeSet;
 
@@ -21,6 +22,7 @@ pub fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
         OpenItemKind::ValidationOff => validation(stored),
         OpenItemKind::ContractionAllowed => contraction(stored),
         OpenItemKind::KernelWithoutInterface => interfaces(stored),
+        OpenItemKind::HlrWithoutTest => untested_high_level(stored),
         OpenItemKind::FunctionWithoutRequirement => functions(stored),
         OpenItemKind::EngineLeftOut => engines(stored),
         OpenItemKind::ChecksLeftOut => checks(stored),
@@ -102,6 +104,36 @@ fn interfaces(stored: &Stored) -> Vec<OpenItem> {
         of_project(OpenItemKind::KernelWithoutInterface, Some(OpenItemSubject::Kernel(name.clone())), sentence)
     };
     without.map(item).collect()
+}
+
+/// High-level requirements that are shown by their children at best.
+fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
+    if !stored.settings.level.traces_code() {
+        return Vec::new();
+    }
+    let lacks_test = |row: &&RequirementEvidence| {
+        let requirement = &row.requirement;
+        requirement.level == RequirementLevel::Hlr
+            && requirement.verification.contains(&VerificationMethod::Test)
+            && row.tests.is_empty()
+            && row.left_out_tests.is_empty()
+    };
+    let item = |row: &RequirementEvidence| {
+        let uid = &row.requirement.uid;
+        let by_children = match row.status {
+            RequirementStatus::VerifiedByChildren => "; it is verified by its children alone",
+            RequirementStatus::Verified
+            | RequirementStatus::Failed
+            | RequirementStatus::Untested
+            | RequirementStatus::Open
+            | RequirementStatus::ByOtherMeans => "",
+        };
+        let sentence = format!(
+            "no test case names the high-level requirement {uid}, which is to be verified by test{by_children}"
+        );
+        of_project(OpenItemKind::HlrWithoutTest, Some(OpenItemSubject::Requirement(uid.clone())), sentence)
+    };
+    stored.campaign.requirements.iter().filter(lacks_test).map(item).collect()
 }
 
 /// A function that a kernel's entry point reaches.

@@ -1,6 +1,6 @@
 //! Notes for page 1: what a reader must know and does not count against the result.
 //!
-//! Knows: engines that did not run, devices without validation layers.
+//! Knows: engines that did not run, links without hash, devices without validation layers.
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
@@ -12,7 +12,7 @@ use crate::model::verdict::EngineName;
 /// All notes, by kind.
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
-    engines.chain(layers(stored)).collect()
+    engines.chain(links(stored)).chain(layers(stored)).collect()
 }
 
 fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
@@ -23,6 +23,16 @@ fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
     let reason = identity.map_or("it was not asked for", |row| row.reason.as_deref().unwrap_or("no reason recorded"));
     let sentence = format!("Not run on the engine {engine}: {reason}. Nothing is claimed for it.");
     Some(CampaignNote { kind: NoteKind::EngineNotRun, sentence })
+}
+
+/// A link without hash cannot become suspect: that none is says nothing of it.
+fn links(stored: &Stored) -> Option<CampaignNote> {
+    let all = || stored.campaign.requirements.iter().flat_map(|row| &row.requirement.parents);
+    let (all, open) = (all().count(), all().filter(|link| link.hash.is_none()).count());
+    let sentence = format!(
+        "{open} of {all} links not pinned: whether a parent requirement has changed since they were reviewed is not known."
+    );
+    (open > 0).then_some(CampaignNote { kind: NoteKind::LinksNotPinned, sentence })
 }
 
 fn layers(stored: &Stored) -> Option<CampaignNote> {

@@ -14,6 +14,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     }
     forward(evidence, outline);
     suspect(evidence, outline);
+    records(evidence, outline);
     from_tests(evidence, outline);
     from_code(evidence, outline);
     outline.heading(2, "Requirements in full", "chapter/requirements/full");
@@ -80,7 +81,17 @@ fn suspect(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(2, "Suspect links", "chapter/requirements/suspect");
     let suspects: Vec<_> = evidence.campaign.requirements.iter().filter(|r| !r.suspect_parents.is_empty()).collect();
     if suspects.is_empty() {
-        outline.paragraph("None: no parent requirement has changed since a link to it was reviewed.");
+        let links = || evidence.campaign.requirements.iter().flat_map(|row| &row.requirement.parents);
+        let (all, open) = (links().count(), links().filter(|link| link.hash.is_none()).count());
+        outline.paragraph(match (all, open) {
+            (0, _) => "None: there are no links between requirements.".to_owned(),
+            (_, 0) => "None: no parent requirement has changed since a link to it was reviewed.".to_owned(),
+            (all, open) if all == open => format!("Not known: {open} of {all} links not pinned."),
+            (all, open) => format!(
+                "None of the {} pinned links; {open} of {all} links not pinned, of which it is not known.",
+                all - open
+            ),
+        });
         return;
     }
     outline.paragraph("The parent has changed since the link was reviewed. The link must be reviewed again.");
@@ -90,6 +101,37 @@ fn suspect(evidence: &Evidence, outline: &mut Outline) {
             requirement_link(&item.requirement.uid),
             listed(item.suspect_parents.iter().map(requirement_link), Tone::Quiet).tone(Tone::Bad),
             Text::code(item.file.as_str()),
+        ]);
+    }
+    outline.table(table);
+}
+
+/// Records of verification by analysis and review.
+fn records(evidence: &Evidence, outline: &mut Outline) {
+    if evidence.campaign.records.is_empty() {
+        return;
+    }
+    outline.heading(2, "Records of analysis and review", "chapter/requirements/records");
+    let mut table = Table::new("Records of analysis and review").columns(&[
+        "Requirement",
+        "Method",
+        "Document",
+        "Author",
+        "Reviewer",
+        "Accepted",
+    ]);
+    for row in &evidence.campaign.records {
+        let accepted = match &row.rejected {
+            None => Text::plain("✓ yes").tone(Tone::Good),
+            Some(reason) => Text::plain(format!("✗ no: {reason}")).tone(Tone::Bad),
+        };
+        table.row(vec![
+            requirement_link(&row.record.requirement),
+            Text::plain(row.method.to_string()),
+            Text::plain(format!("{}, {}", row.record.document, row.record.section)),
+            Text::plain(row.record.author.as_str()),
+            Text::plain(row.record.reviewer.as_str()),
+            accepted,
         ]);
     }
     outline.table(table);
@@ -136,11 +178,8 @@ fn full(item: &RequirementEvidence, outline: &mut Outline) {
         Text::plain(format!("{}: {}", requirement.uid, requirement.title)),
         format!("requirement/{}", requirement.uid),
     );
-    let methods = requirement.verification.iter().map(|method| match method {
-        VerificationMethod::Test => "test",
-        VerificationMethod::Analysis => "analysis",
-        VerificationMethod::Review => "review",
-    });
+    let listed_methods =
+        |methods: &[VerificationMethod]| methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let mut pairs = vec![("Statement".into(), Text::plain(requirement.statement.as_str()))];
     if let Some(rationale) = &requirement.rationale {
         pairs.push(("Rationale".into(), Text::plain(rationale.as_str())));
@@ -152,7 +191,10 @@ fn full(item: &RequirementEvidence, outline: &mut Outline) {
     if !item.children.is_empty() {
         pairs.push(("Children".into(), listed(item.children.iter().map(requirement_link), Tone::Quiet)));
     }
-    pairs.push(("Verification".into(), Text::plain(methods.collect::<Vec<_>>().join(", "))));
+    pairs.push(("Verification".into(), Text::plain(listed_methods(&requirement.verification))));
+    if !item.open.is_empty() {
+        pairs.push(("Open".into(), Text::plain(listed_methods(&item.open)).tone(Tone::Bad)));
+    }
     pairs.push(("Tests".into(), tests(item)));
     pairs.push(("Status".into(), status(item.status)));
     pairs.push(("File".into(), Text::code(item.file.as_str())));

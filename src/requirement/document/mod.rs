@@ -324,6 +324,18 @@ impl Origin {
         (node, entry)
     }
 
+    /// The value at this place; none where there is none.
+    pub fn value(&self) -> Option<&Node> {
+        let mut node = &self.document.as_ref()?.root;
+        for step in &self.path {
+            node = match step {
+                Step::Key(key) => &node.entry(key)?.node,
+                Step::Index(index) => node.elements().get(*index)?,
+            };
+        }
+        Some(node)
+    }
+
     /// A diagnostic at the value of this place.
     pub fn error(&self, kind: &'static str, message: impl Into<String>) -> Diagnostic {
         let diagnostic = Diagnostic::new(kind, message);

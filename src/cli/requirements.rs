@@ -1,0 +1,61 @@
+//! `vkcert requirements`: the links between requirements, and pinning them to the present contents of the parents.
+
+use super::args::{Common, OutputForm, Requirements};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::{output, project};
+use crate::requirement::pin::{Link, LinkState, Pinning, pin};
+use serde_json::json;
+
+/// Exit 0; 1 where a link is suspect.
+pub fn command(common: &Common, asked: &Requirements) -> Result<Exit, Failure> {
+    let loaded = project::load(&asked.dir)?;
+    let pinning = match (asked.pin, asked.suspect) {
+        (false, _) => Pinning::None,
+        (true, false) => Pinning::Missing,
+        (true, true) => Pinning::MissingAndSuspect,
+    };
+    let (links, files) = pin(&loaded, pinning);
+    for (file, text) in &files {
+        // A link in the file system keeps pointing to the file.
+        let path = loaded.root.join(file);
+        let path = path.canonicalize().unwrap_or(path);
+        output::write_file(&path, text.as_bytes())?;
+    }
+    match common.format {
+        OutputForm::Json => {
+            let written: Vec<&String> = files.keys().collect();
+            let document = json!({ "schema": 1, "links": links, "written": written });
+            output::print(&format!("{document:#}\n"))?;
+        }
+        OutputForm::Text => output::print(&told(&links, asked.pin))?,
+    }
+    let suspect = links.iter().any(|link| link.state == LinkState::Suspect);
+    Ok(if suspect { Exit::Failed } else { Exit::Success })
+}
+
+fn told(links: &[Link], pinning: bool) -> String {
+    let count = |state: LinkState| links.iter().filter(|link| link.state == state).count();
+    let mut text = String::new();
+    for link in links {
+        let state = match (link.changed, link.state) {
+            (true, _) => "pinned now",
+            // Of the others only what asks for something is told where links are pinned.
+            (false, LinkState::Pinned) if pinning => continue,
+            (false, LinkState::Pinned) => "pinned",
+            (false, LinkState::NotPinned) => "not pinned",
+            (false, LinkState::Suspect) => "SUSPECT",
+        };
+        text.push_str(&format!("{state:<10}  {} -> {}  {}\n", link.requirement, link.parent, link.file));
+    }
+    let (pinned, open, suspect) = (count(LinkState::Pinned), count(LinkState::NotPinned), count(LinkState::Suspect));
+    text.push_str(&format!("{} links: {pinned} pinned, {open} not pinned, {suspect} suspect\n", links.len()));
+    if suspect > 0 {
+        text.push_str(
+            "The parents of suspect links have changed: review the children, then `vkcert requirements --pin --suspect`.\n",
+        );
+    } else if open > 0 {
+        text.push_str("`vkcert requirements --pin` pins what is not pinned.\n");
+    }
+    text
+}

@@ -1,0 +1,176 @@
+//! Links to parent requirements and the hashes that pin them: what state each is in, and files in which they are pinned.
+//!
+//! Knows: where a link stands in the text of its file. Promises: of a text nothing changes but the hashes of the links that are
+//! pinned: comments, order and layout stay; pinning twice changes nothing the second time.
+//! Does not cover: writing files, and whether a parent's change is one that the child has to follow.
+
+use super::document::{Node, Value};
+use super::hash::requirement_hash;
+use super::load::Project;
+use crate::model::id::RequirementId;
+use crate::model::requirement::Requirement;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Whether a link goes with the present content of its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkState {
+    Pinned,
+    /// It has no hash: whether the parent has changed is not known.
+    NotPinned,
+    /// Its hash is of another content of the parent.
+    Suspect,
+}
+
+/// Which links are to be pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pinning {
+    None,
+    /// Those without a hash.
+    Missing,
+    /// Suspect ones too: whoever asks for it has reviewed them.
+    MissingAndSuspect,
+}
+
+/// A link from a requirement to a parent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    pub requirement: RequirementId,
+    pub parent: RequirementId,
+    /// Relative to the project.
+    pub file: String,
+    /// After pinning.
+    pub state: LinkState,
+    /// Whether it is pinned anew.
+    pub changed: bool,
+    /// Of the parent's present content.
+    pub hash: String,
+}
+
+/// Every link of a project, and the files that change, by path relative to it, with their new texts.
+pub fn pin(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<String, String>) {
+    let by_uid: BTreeMap<&RequirementId, &Requirement> =
+        project.requirements.iter().map(|requirement| (&requirement.uid, &requirement.value)).collect();
+    let mut links = Vec::new();
+    let mut edits: BTreeMap<String, FileEdits> = BTreeMap::new();
+    for requirement in &project.requirements {
+        for (index, parent) in requirement.parents.iter().enumerate() {
+            let hash = requirement_hash(by_uid[&parent.uid]);
+            let (before, wanted) = match &parent.hash {
+                None => (LinkState::NotPinned, pinning != Pinning::None),
+                Some(own) if *own == hash => (LinkState::Pinned, false),
+                Some(_) => (LinkState::Suspect, pinning == Pinning::MissingAndSuspect),
+            };
+            let file = project.relative_file(requirement);
+            let place = requirement.origin.at("parents").at(index);
+            if wanted && let (Some(document), Some(node)) = (place.document(), place.value()) {
+                let edits = edits.entry(file.clone()).or_insert_with(|| FileEdits::of(&document.text));
+                edits.places.extend(edit(&document.text, node, &hash));
+            }
+            let state = if wanted { LinkState::Pinned } else { before };
+            let (requirement, parent) = (requirement.uid.clone(), parent.uid.clone());
+            links.push(Link { requirement, parent, file, state, changed: wanted, hash });
+        }
+    }
+    (links, edits.into_iter().map(|(file, edits)| (file, edits.apply())).collect())
+}
+
+/// A text with what is to be put in place of some of its bytes.
+struct FileEdits {
+    text: Arc<str>,
+    places: Vec<(Range<usize>, String)>,
+}
+
+impl FileEdits {
+    fn of(text: &Arc<str>) -> Self {
+        Self { text: Arc::clone(text), places: Vec::new() }
+    }
+
+    fn apply(mut self) -> String {
+        self.places.sort_by_key(|(range, _)| range.start);
+        let (mut made, mut done) = (String::with_capacity(self.text.len()), 0);
+        for (range, with) in &self.places {
+            made.push_str(&self.text[done..range.start]);
+            made.push_str(with);
+            done = range.end;
+        }
+        made.push_str(&self.text[done..]);
+        made
+    }
+}
+
+/// The hash in place of the one that stands there, else behind the parent's uid: in the same line in an inline table, in a
+/// line of its own under a header.
+fn edit(text: &str, link: &Node, hash: &str) -> Option<(Range<usize>, String)> {
+    if let Some(entry) = link.entry("hash") {
+        return Some((entry.node.span.clone(), format!("\"{hash}\"")));
+    }
+    let uid = link.entry("uid")?;
+    debug_assert!(matches!(uid.node.value, Value::Text(_)));
+    let end = uid.node.span.end;
+    if text[link.span.clone()].starts_with('{') {
+        return Some((end..end, format!(", hash = \"{hash}\"")));
+    }
+    let line_start = text[..uid.key_span.start].rfind('\n').map_or(0, |at| at + 1);
+    let indent: String = text[line_start..].chars().take_while(|character| matches!(character, ' ' | '\t')).collect();
+    let rest = &text[end..];
+    let line_end = rest.find('\n').map_or(text.len(), |at| end + at);
+    let carriage = if text[..line_end].ends_with('\r') { "\r" } else { "" };
+    let at = line_end - carriage.len();
+    Some((at..at, format!("{carriage}\n{indent}hash = \"{hash}\"")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Document, Syntax};
+    use super::*;
+
+    const HASH: &str = "sha256:00";
+
+    /// The first parent of the first requirement of a text is pinned.
+    fn pinned(text: &str) -> String {
+        let document = Document::parse("r.toml", text, Syntax::Toml).unwrap();
+        let requirement = &document.root.entry("requirement").unwrap().node.elements()[0];
+        let link = &requirement.entry("parents").unwrap().node.elements()[0];
+        let mut edits = FileEdits::of(&document.text);
+        edits.places.extend(edit(text, link, HASH));
+        let made = edits.apply();
+        let again = Document::parse("r.toml", &made, Syntax::Toml).unwrap();
+        let link =
+            &again.root.entry("requirement").unwrap().node.elements()[0].entry("parents").unwrap().node.elements()[0];
+        assert_eq!(link.entry("hash").unwrap().node.value, Value::Text(HASH.to_owned()), "{made}");
+        made
+    }
+
+    #[test]
+    fn nothing_changes_but_the_hash() {
+        let cases = [
+            (
+                "[[requirement]] # first\nparents = [ {uid=\"A\"} , { uid = \"B\" } ] # why\n",
+                "[[requirement]] # first\nparents = [ {uid=\"A\", hash = \"sha256:00\"} , { uid = \"B\" } ] # why\n",
+            ),
+            (
+                "[[requirement]]\nparents = [\n  # of the sum\n  { hash = \"sha256:11\", uid = 'A' }, # é\n]\n",
+                "[[requirement]]\nparents = [\n  # of the sum\n  { hash = \"sha256:00\", uid = 'A' }, # é\n]\n",
+            ),
+            (
+                "[[requirement]]\n  [[requirement.parents]]\n  uid = \"A\" # why\n\n[[requirement]]\n",
+                "[[requirement]]\n  [[requirement.parents]]\n  uid = \"A\" # why\n  hash = \"sha256:00\"\n\n[[requirement]]\n",
+            ),
+            (
+                "[[requirement]]\r\n[[requirement.parents]]\r\nuid = \"A\"\r\n",
+                "[[requirement]]\r\n[[requirement.parents]]\r\nuid = \"A\"\r\nhash = \"sha256:00\"\r\n",
+            ),
+            (
+                "[[requirement]]\n[[requirement.parents]]\nuid = \"A\"",
+                "[[requirement]]\n[[requirement.parents]]\nuid = \"A\"\nhash = \"sha256:00\"",
+            ),
+        ];
+        for (before, after) in cases {
+            assert_eq!(pinned(before), after);
+        }
+    }
+}

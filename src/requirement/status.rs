@@ -1,0 +1,201 @@
+//! The status of requirements, from verdicts of tests and from records of analyses and reviews.
+//!
+//! Promises: a requirement is verified only by every method that it names. A test that neither passed nor failed, or that did not
+//! run, verifies nothing; what children show is told as such and never as tested.
+//! Does not cover: whether a record is accepted, and links between requirements that have changed.
+
+use super::trace::Verdicts;
+use crate::model::evidence::{FIRST_SCHEMA, RecordEvidence, RequirementEvidence, RequirementStatus};
+use crate::model::id::RequirementId;
+use crate::model::requirement::VerificationMethod;
+use crate::model::verdict::Verdict;
+use std::collections::BTreeMap;
+
+/// A status, and the methods that nothing satisfies yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequirementOutcome {
+    pub status: RequirementStatus,
+    /// In the order in which the requirement names them.
+    pub open: Vec<VerificationMethod>,
+}
+
+/// By which rules a status is derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusRules {
+    Current,
+    /// Those of evidence of format 1, which knew no records.
+    First,
+}
+
+impl StatusRules {
+    pub fn of_schema(schema: u32) -> Self {
+        if schema == FIRST_SCHEMA { StatusRules::First } else { StatusRules::Current }
+    }
+}
+
+/// What the tests of a requirement come to, or those of its children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TestOutcome {
+    Passed,
+    /// No test names it; its children are verified.
+    ChildrenVerified,
+    /// The same, and none of them is tested.
+    ChildrenVerifiedOtherwise,
+    Failed,
+    /// Some neither passed nor failed.
+    Open,
+    /// There is none.
+    Missing,
+}
+
+/// Outcome of every requirement. `traces` has no cycle of parents (checked when the project was read).
+pub fn outcomes(
+    traces: &[RequirementEvidence],
+    verdicts: &Verdicts,
+    records: &[RecordEvidence],
+    rules: StatusRules,
+) -> BTreeMap<RequirementId, RequirementOutcome> {
+    let by_uid = traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
+    let mut judging = Judging { by_uid, verdicts, records, rules, known: BTreeMap::new() };
+    for trace in traces {
+        judging.outcome(trace);
+    }
+    judging.known
+}
+
+struct Judging<'a> {
+    by_uid: BTreeMap<&'a RequirementId, &'a RequirementEvidence>,
+    verdicts: &'a Verdicts,
+    records: &'a [RecordEvidence],
+    rules: StatusRules,
+    known: BTreeMap<RequirementId, RequirementOutcome>,
+}
+
+impl Judging<'_> {
+    fn outcome(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
+        let uid = &trace.requirement.uid;
+        if let Some(known) = self.known.get(uid) {
+            return known.clone();
+        }
+        let outcome = self.judge(trace);
+        self.known.insert(uid.clone(), outcome.clone());
+        outcome
+    }
+
+    fn judge(&mut self, trace: &RequirementEvidence) -> RequirementOutcome {
+        let asked = &trace.requirement.verification;
+        let asks_for_test = asked.contains(&VerificationMethod::Test);
+        let tests = match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test) {
+            (false, _) => Some(self.tests(trace)),
+            (true, true) => Some(self.children(trace)),
+            (true, false) => None,
+        };
+        let shown = |method: &VerificationMethod| match method {
+            VerificationMethod::Test => matches!(
+                tests,
+                Some(TestOutcome::Passed | TestOutcome::ChildrenVerified | TestOutcome::ChildrenVerifiedOtherwise)
+            ),
+            VerificationMethod::Analysis | VerificationMethod::Review => self.has_record(uid_of(trace), *method),
+        };
+        let mut open: Vec<VerificationMethod> = asked.iter().copied().filter(|method| !shown(method)).collect();
+        open.dedup();
+        let status = match tests {
+            Some(TestOutcome::Failed) => RequirementStatus::Failed,
+            Some(TestOutcome::Missing) => RequirementStatus::Untested,
+            Some(TestOutcome::Open) => RequirementStatus::Open,
+            _ if !open.is_empty() => RequirementStatus::Open,
+            Some(TestOutcome::Passed) => match (asks_for_test, self.rules) {
+                (true, _) | (false, StatusRules::First) => RequirementStatus::Verified,
+                (false, StatusRules::Current) => RequirementStatus::ByOtherMeans,
+            },
+            Some(TestOutcome::ChildrenVerified) => RequirementStatus::VerifiedByChildren,
+            Some(TestOutcome::ChildrenVerifiedOtherwise) | None => RequirementStatus::ByOtherMeans,
+        };
+        RequirementOutcome { status, open }
+    }
+
+    fn has_record(&self, uid: &RequirementId, method: VerificationMethod) -> bool {
+        let accepted =
+            |row: &RecordEvidence| row.method == method && row.record.requirement == *uid && row.rejected.is_none();
+        match self.rules {
+            StatusRules::Current => self.records.iter().any(accepted),
+            StatusRules::First => true,
+        }
+    }
+
+    fn tests(&self, trace: &RequirementEvidence) -> TestOutcome {
+        let verdicts = trace.tests.iter().map(|test| self.verdicts.get(test).map_or(&[][..], Vec::as_slice));
+        let outcomes: Vec<TestOutcome> = verdicts.map(|verdicts| of_test(verdicts, self.rules)).collect();
+        let first = |wanted| outcomes.iter().copied().find(|outcome| *outcome == wanted);
+        match first(TestOutcome::Failed).or(first(TestOutcome::Open)) {
+            Some(outcome) => outcome,
+            None if trace.left_out_tests.is_empty() => TestOutcome::Passed,
+            None => TestOutcome::Open,
+        }
+    }
+
+    fn children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
+        let children: Vec<&RequirementEvidence> = trace.children.iter().map(|child| self.by_uid[child]).collect();
+        let statuses: Vec<RequirementStatus> = children.into_iter().map(|child| self.outcome(child).status).collect();
+        let tested = [RequirementStatus::Verified, RequirementStatus::VerifiedByChildren];
+        if statuses.contains(&RequirementStatus::Failed) {
+            TestOutcome::Failed
+        } else if statuses.is_empty() || statuses.contains(&RequirementStatus::Untested) {
+            TestOutcome::Missing
+        } else if statuses.contains(&RequirementStatus::Open) {
+            TestOutcome::Open
+        } else if statuses.iter().any(|status| tested.contains(status)) {
+            TestOutcome::ChildrenVerified
+        } else {
+            match self.rules {
+                StatusRules::First => TestOutcome::ChildrenVerifiedOtherwise,
+                // It is to be tested, and nothing of it is.
+                StatusRules::Current => TestOutcome::Missing,
+            }
+        }
+    }
+}
+
+fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
+    &trace.requirement.uid
+}
+
+/// What one test shows: it passed if it passed somewhere and nowhere did anything else than pass or not run.
+fn of_test(verdicts: &[Verdict], rules: StatusRules) -> TestOutcome {
+    let ran: Vec<Verdict> = verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
+    let failed = |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout);
+    if !ran.is_empty() && ran.iter().all(|verdict| *verdict == Verdict::Pass) {
+        TestOutcome::Passed
+    } else if rules == StatusRules::First || ran.iter().any(failed) {
+        TestOutcome::Failed
+    } else {
+        TestOutcome::Open
+    }
+}
+
+/// Why a requirement is open, a phrase per method.
+pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for method in &row.open {
+        match method {
+            VerificationMethod::Analysis => reasons.push("no accepted record of an analysis".to_owned()),
+            VerificationMethod::Review => reasons.push("no accepted record of a review".to_owned()),
+            VerificationMethod::Test if row.tests.is_empty() && row.left_out_tests.is_empty() => {
+                reasons.push("its children are not verified".to_owned())
+            }
+            VerificationMethod::Test => {}
+        }
+    }
+    // Also where the requirement does not ask for tests: those that name it must pass.
+    for test in &row.tests {
+        match verdicts.get(test) {
+            Some(found) if of_test(found, StatusRules::Current) == TestOutcome::Open => {
+                let shown = found.iter().find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
+                reasons.push(format!("test {test}: {}", shown.unwrap_or(&Verdict::NotRun)));
+            }
+            Some(_) | None => {}
+        }
+    }
+    reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
+    reasons
+}

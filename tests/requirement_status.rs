@@ -1,0 +1,305 @@
+//! Statuses of requirements, records of analyses and reviews, links and their hashes, as certify tells and verify checks them.
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::*;
+
+const KERNEL: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { uint o[]; };
+void main() { o[gl_GlobalInvocationID.x] = 7u; }
+";
+
+const NO_HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+fn requirement(uid: &str, parents: &[&str], verification: &str) -> String {
+    let (level, parents): (_, Vec<String>) = match parents {
+        [] => ("HLR", Vec::new()),
+        _ => ("LLR", parents.iter().map(|uid| format!("{{ uid = \"{uid}\" }}")).collect()),
+    };
+    let parents = parents.join(", ");
+    format!(
+        "[[requirement]]\nuid = \"{uid}\"\nlevel = \"{level}\"\ntitle = \"t\"\nstatement = \"The kernel shall.\"\n\
+         parents = [{parents}]\nverification = [{verification}]\n\n"
+    )
+}
+
+/// A test that expects `value` where the kernel stores 7; `expect` of `None` expects nothing.
+fn test(id: &str, requirements: &[&str], value: Option<u32>) -> String {
+    let expect = value.map_or(String::new(), |value| format!("expect = [{{ buffer = \"o\", values = [{value}] }}]\n"));
+    format!(
+        "[[test]]\nid = \"{id}\"\nrequirements = {requirements:?}\nbuffers.o = {{ type = \"uint\", data = [0] }}\n\
+         dispatches = [{{ kernel = \"k\", groups = [1, 1, 1], bindings = [{{ binding = 0, buffer = \"o\" }}] }}]\n{expect}\n"
+    )
+}
+
+fn record(method: &str, uid: &str, reviewer: &str, hash: &str) -> String {
+    format!(
+        "[[{method}]]\nrequirement = \"{uid}\"\ndocument = \"analysis.pdf\"\nsection = \"3.1\"\nauthor = \"A. Author\"\n\
+         reviewer = \"{reviewer}\"\nhash = \"{hash}\"\n\n"
+    )
+}
+
+fn project(folder: &Path, level: &str, requirements: &[String]) {
+    let settings =
+        format!("schema = 1\nname = \"Status\"\nlevel = \"{level}\"\n[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n");
+    write(folder, "vkcert.toml", settings);
+    write(folder, "k.comp", KERNEL);
+    write(folder, "requirements/all.toml", format!("schema = 1\n\n{}", requirements.concat()));
+}
+
+/// Certifies, verifies what came out, and gives the campaign.
+fn certified(folder: &Path, options: &[&str]) -> Value {
+    let out = folder.join("out");
+    let mut command = vkcert();
+    command
+        .args(["certify", "--engine", "sequential", "--format", "json", "--out"])
+        .arg(&out)
+        .arg(folder)
+        .args(options);
+    let output = command.output().unwrap();
+    let campaign: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    run(vkcert().arg("verify").arg(out.join("latest/evidence")), 0);
+    campaign
+}
+
+fn row<'a>(campaign: &'a Value, uid: &str) -> &'a Value {
+    let rows = campaign["requirements"].as_array().unwrap();
+    rows.iter().find(|row| row["requirement"]["uid"] == uid).unwrap()
+}
+
+fn status(campaign: &Value, uid: &str) -> String {
+    row(campaign, uid)["status"].as_str().unwrap().to_owned()
+}
+
+fn reasons(campaign: &Value) -> String {
+    campaign["conclusion"]["reasons"].to_string()
+}
+
+fn hash(folder: &Path, uid: &str) -> String {
+    let rows = run_json(vkcert().args(["list", "requirements"]).arg(folder), 0);
+    let rows = rows.as_array().unwrap().clone();
+    rows.iter().find(|row| row["uid"] == uid).unwrap()["hash"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_status_comes_of_what_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let just_test = "\"test\"";
+    let all = "\"test\", \"analysis\", \"review\"";
+    let requirements = [
+        requirement("VERIFIED", &[], just_test),
+        requirement("FAILED", &[], just_test),
+        requirement("UNTESTED", &[], just_test),
+        requirement("UNDETERMINED", &[], just_test),
+        requirement("LEFT-OUT", &[], just_test),
+        requirement("BY-CHILDREN", &[], just_test),
+        requirement("CHILD", &["BY-CHILDREN"], just_test),
+        requirement("OPEN-BY-CHILD", &[], just_test),
+        requirement("OPEN-CHILD", &["OPEN-BY-CHILD"], "\"test\", \"analysis\""),
+        requirement("CHILDREN-NOT-TESTED", &[], just_test),
+        requirement("ANALYSED-CHILD", &["CHILDREN-NOT-TESTED"], "\"analysis\""),
+        requirement("NO-RECORD", &[], "\"analysis\""),
+        requirement("ALL-THREE", &[], all),
+        requirement("ONE-OF-THREE", &[], all),
+        test("T-PASS", &["VERIFIED", "CHILD", "OPEN-CHILD", "ALL-THREE", "ONE-OF-THREE", "LEFT-OUT"], Some(7)),
+        test("T-FAIL", &["FAILED"], Some(8)),
+        test("T-NOTHING", &["UNDETERMINED"], None),
+        test("T-OUT", &["LEFT-OUT"], Some(7)),
+    ];
+    project(folder.path(), "D", &requirements);
+    let of = |uid: &str| hash(folder.path(), uid);
+    let records = [
+        record("analysis", "ANALYSED-CHILD", "R. Reviewer", &of("ANALYSED-CHILD")),
+        record("analysis", "ALL-THREE", "R. Reviewer", &of("ALL-THREE")),
+        record("review", "ALL-THREE", "R. Reviewer", &of("ALL-THREE")),
+        record("review", "ONE-OF-THREE", "R. Reviewer", &of("ONE-OF-THREE")),
+    ];
+    project(folder.path(), "D", &[&requirements[..], &records[..]].concat());
+    let campaign = certified(folder.path(), &["--without", "T-OUT"]);
+    let expected = [
+        ("VERIFIED", "verified"),
+        ("FAILED", "failed"),
+        ("UNTESTED", "untested"),
+        ("UNDETERMINED", "open"),
+        ("LEFT-OUT", "open"),
+        ("BY-CHILDREN", "verified-by-children"),
+        ("CHILD", "verified"),
+        ("OPEN-BY-CHILD", "open"),
+        ("OPEN-CHILD", "open"),
+        ("CHILDREN-NOT-TESTED", "untested"),
+        ("ANALYSED-CHILD", "by-other-means"),
+        ("NO-RECORD", "open"),
+        ("ALL-THREE", "verified"),
+        ("ONE-OF-THREE", "open"),
+    ];
+    let found: Vec<(&str, String)> = expected.iter().map(|(uid, _)| (*uid, status(&campaign, uid))).collect();
+    let expected: Vec<(&str, String)> = expected.iter().map(|(uid, status)| (*uid, (*status).to_owned())).collect();
+    assert_eq!(found, expected);
+    assert_eq!(row(&campaign, "ONE-OF-THREE")["open"], serde_json::json!(["analysis"]));
+    let reasons = reasons(&campaign);
+    for reason in [
+        "requirement FAILED is not met by its tests",
+        "requirement UNTESTED is untested",
+        "requirement UNDETERMINED is open: test T-NOTHING: undetermined",
+        "requirement LEFT-OUT is open: test T-OUT was left out",
+        "requirement OPEN-BY-CHILD is open: its children are not verified",
+        "requirement OPEN-CHILD is open: no accepted record of an analysis",
+        "requirement NO-RECORD is open: no accepted record of an analysis",
+        "requirement ONE-OF-THREE is open: no accepted record of an analysis",
+    ] {
+        assert!(reasons.contains(&format!("\"{reason}\"")), "{reason}: {reasons}");
+    }
+}
+
+#[test]
+fn a_record_counts_only_for_what_it_was_made_of_and_by_another_person() {
+    let folder = tempfile::tempdir().unwrap();
+    let requirements =
+        [requirement("R", &[], "\"analysis\""), requirement("S", &[], "\"test\""), test("T", &["S"], Some(7))];
+    project(folder.path(), "A", &requirements);
+    let (of_r, of_s) = (hash(folder.path(), "R"), hash(folder.path(), "S"));
+    let cases = [
+        ("A", record("analysis", "R", "R. Reviewer", &of_r), "by-other-means", ""),
+        ("A", record("analysis", "R", "a author", &of_r), "open", "author and reviewer are the same"),
+        ("C", record("analysis", "R", "A. Author", &of_r), "by-other-means", ""),
+        ("A", record("analysis", "R", "R. Reviewer", NO_HASH), "open", "stale: R has changed"),
+        ("A", record("review", "R", "R. Reviewer", &of_r), "open", "R is not to be verified by review"),
+        ("A", record("analysis", "S", "R. Reviewer", &of_s), "open", "S is not to be verified by analysis"),
+    ];
+    for (level, record, wanted, reason) in cases {
+        project(folder.path(), level, &[&requirements[..], &[record.clone()]].concat());
+        let campaign = certified(folder.path(), &[]);
+        assert_eq!(status(&campaign, "R"), wanted, "{record}");
+        assert!(reasons(&campaign).contains(reason), "{record}");
+        assert_eq!(campaign["records"][0]["rejected"].is_null(), reason.is_empty(), "{record}");
+    }
+    for (record, message) in [
+        (record("analysis", "Q", "R. Reviewer", &of_r), "there is no requirement `Q`"),
+        (record("analysis", "R", " ", &of_r), "the reviewer of a record is empty"),
+        (record("analysis", "R", "R. Reviewer", "sha256:12"), "`sha256:12` is no content hash"),
+    ] {
+        project(folder.path(), "A", &[&requirements[..], &[record]].concat());
+        let refused = run_json(vkcert().arg("certify").arg(folder.path()), 2);
+        assert_eq!(refused["error"]["message"], message);
+    }
+}
+
+/// Two parents; the second one changes after the link was pinned.
+#[test]
+fn a_changed_parent_makes_the_link_suspect_whichever_it_is_and_the_result_not_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = |second: &str| {
+        [
+            requirement("P", &[], "\"test\""),
+            requirement("Q", &[], "\"test\"").replace("The kernel shall.", second),
+            requirement("L", &["P", "Q"], "\"test\""),
+            test("T", &["P", "Q", "L"], Some(7)),
+        ]
+    };
+    project(folder.path(), "D", &texts("As it was."));
+    let campaign = certified(folder.path(), &[]);
+    let notes = campaign["notes"].to_string();
+    assert!(notes.contains("2 of 2 links not pinned"), "{notes}");
+    assert_eq!(campaign["conclusion"]["exit_code"], 0, "{:#}", campaign["conclusion"]);
+    let pinned = run_json(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 0);
+    assert_eq!(pinned["written"], serde_json::json!(["requirements/all.toml"]));
+    let campaign = certified(folder.path(), &[]);
+    assert!(!campaign["notes"].to_string().contains("not pinned"));
+    // Pinning again changes nothing, and a suspect link stays as it is.
+    let file = folder.path().join("requirements/all.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let again = run_json(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 0);
+    assert_eq!(
+        (again["written"].clone(), std::fs::read_to_string(&file).unwrap()),
+        (serde_json::json!([]), text.clone())
+    );
+    let changed = text.replace("As it was.", "As it is now.");
+    write(folder.path(), "requirements/all.toml", &changed);
+    let left = run_json(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 1);
+    assert_eq!(left["links"][1]["state"], "suspect");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), changed);
+    let campaign = certified(folder.path(), &[]);
+    assert_eq!(campaign["conclusion"]["exit_code"], 1);
+    assert_eq!(reasons(&campaign), "[\"link L -> Q is suspect: Q has changed\"]");
+    assert_eq!(row(&campaign, "L")["suspect_parents"], serde_json::json!(["Q"]));
+    let pinned = run_json(vkcert().args(["requirements", "--pin", "--suspect"]).arg(folder.path()), 0);
+    assert_eq!(
+        (&pinned["links"][0]["changed"], &pinned["links"][1]["changed"]),
+        (&Value::from(false), &Value::from(true))
+    );
+    assert_eq!(certified(folder.path(), &[])["conclusion"]["exit_code"], 0);
+}
+
+#[test]
+fn a_high_level_requirement_that_no_test_names_is_an_open_item_at_levels_a_to_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let requirements =
+        [requirement("H", &[], "\"test\""), requirement("L", &["H"], "\"test\""), test("T", &["L"], Some(7))];
+    for (level, open) in [("A", true), ("B", true), ("C", true), ("D", false)] {
+        project(folder.path(), level, &requirements);
+        let campaign = certified(folder.path(), &[]);
+        assert_eq!(status(&campaign, "H"), "verified-by-children");
+        assert_eq!(campaign["open_items"].to_string().contains("\"hlr-without-test H\""), open, "{level}");
+    }
+    project(folder.path(), "A", &[&requirements[..2], &[test("T", &["H", "L"], Some(7))]].concat());
+    let campaign = certified(folder.path(), &[]);
+    assert_eq!(status(&campaign, "H"), "verified");
+    assert!(!campaign["open_items"].to_string().contains("hlr-without-test"));
+}
+
+#[test]
+fn forged_statuses_and_records_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let requirements = [requirement("R", &[], "\"test\", \"analysis\""), test("T", &["R"], Some(7))];
+    project(folder.path(), "A", &[&requirements[..], &[record("analysis", "R", "A. Author", NO_HASH)]].concat());
+    certified(folder.path(), &[]);
+    let evidence = folder.path().join("out/latest/evidence");
+    let forgeries: [&dyn Fn(&mut Value); 4] = [
+        &|campaign| campaign["requirements"][0]["status"] = "verified".into(),
+        &|campaign| campaign["requirements"][0]["open"] = serde_json::json!([]),
+        &|campaign| campaign["records"][0]["rejected"] = Value::Null,
+        &|campaign| campaign["requirements"][0]["tests"] = serde_json::json!([]),
+    ];
+    for (number, change) in forgeries.into_iter().enumerate() {
+        let copy = folder.path().join(format!("forged{number}"));
+        copy_tree(&evidence, &copy);
+        forge(&copy, "campaign.json", change);
+        let output = run(vkcert().arg("verify").arg(&copy), 1);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(told.contains("requirement R") || told.contains("analysis of R"), "{number}: {told}");
+    }
+}
+
+#[test]
+fn the_safety_rationale_is_part_of_the_hash() {
+    use vkcert::model::requirement::Requirement;
+    use vkcert::requirement::hash::requirement_hash;
+    let plain = serde_json::json!({
+        "uid": "R", "level": "LLR", "title": "t", "statement": "s", "derived": true, "safety_rationale": "why",
+        "rationale": "r", "verification": ["test"], "parents": [{ "uid": "P" }], "implements": [{ "file": "k.comp" }],
+    });
+    let hash_with = |key: &str, value: Value| {
+        let mut changed = plain.clone();
+        changed[key] = value;
+        requirement_hash(&serde_json::from_value::<Requirement>(changed).unwrap())
+    };
+    let hash = requirement_hash(&serde_json::from_value(plain.clone()).unwrap());
+    for (key, value) in [
+        ("uid", "S".into()),
+        ("level", "HLR".into()),
+        ("title", "u".into()),
+        ("statement", "u".into()),
+        ("rationale", "u".into()),
+        ("derived", false.into()),
+        ("safety_rationale", "another".into()),
+        ("verification", serde_json::json!(["review"])),
+    ] {
+        assert_ne!(hash_with(key, value), hash, "{key}");
+    }
+    assert_eq!(hash_with("parents", serde_json::json!([])), hash);
+    assert_eq!(hash_with("implements", serde_json::json!([])), hash);
+}
