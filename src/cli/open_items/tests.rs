@@ -18,6 +18,7 @@ fn complete() -> Evidence {
     settings(&mut evidence).kernels.retain(|one| one.name == kernel);
     let row = CouplingEvidence { kernel, definition: None, nodes: Vec::new(), edges: Vec::new(), checks: Vec::new() };
     evidence.campaign.coupling.push(row);
+    evidence.campaign.requirements[0].tests.push("TC-MM-01".into());
     evidence
 }
 
@@ -126,6 +127,7 @@ const CASES: &[(Change, &[&str])] = &[
         },
         &[],
     ),
+    (|evidence| evidence.campaign.requirements[0].tests.clear(), &["hlr-without-test HLR-MM-001"]),
     (|evidence| evidence.campaign.engines.remove(0).ran = false, &["engine-left-out sequential"]),
     (
         |evidence| settings(evidence).engines = Some(vec![EngineName::Sequential, EngineName::Vulkan]),
