@@ -21,7 +21,7 @@ impl Page<'_> {
         }
         let mut parts = Vec::new();
         if standing > 0 {
-            parts.push((format!("{standing}  "), Tone::Bad));
+            parts.push((format!("{standing} open  "), Tone::Bad));
         }
         if accepted > 0 {
             parts.push((format!("{accepted} accepted"), Tone::Caution));
