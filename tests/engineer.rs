@@ -97,3 +97,25 @@ fn manual_pages_are_made_of_every_command() {
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| !name.to_string_lossy().contains("__")), "{names:?}");
 }
+
+#[test]
+fn push_constants_that_a_test_forgets_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "schema = 1\nkernels.k.source.text = '''\n#version 450\n\
+                layout(push_constant) uniform P { uint count; float scale; uint unread; } pc;\n\
+                layout(std430, binding = 0) buffer A { float a[]; };\n\
+                void main() { if (pc.count > 0u) a[0] = pc.scale; }\n'''\n\
+                [[tests]]\nid = \"T\"\nbuffers.a = { type = \"float\", data = [1] }\n\
+                [[tests.dispatches]]\nkernel = \"k\"\ngroups = [1, 1, 1]\nbindings = [{ binding = 0, buffer = \"a\" }]\n";
+    let notes = |name: &str, more: &str, exit| {
+        let file = write(folder.path(), name, format!("{text}{more}"));
+        let result = run_json(vkcert().arg("run").arg(file).args(["--engine", "sequential"]), exit);
+        result["tests"][0]["notes"].to_string()
+    };
+    let none = notes("none.toml", "", 1);
+    assert!(none.contains("push constants that the test does not give: `count`, `scale`"), "{none}");
+    let one = notes("one.toml", "push_constants = { count = 1 }\n", 1);
+    assert!(one.contains("does not give: `scale`"), "{one}");
+    let both = notes("both.toml", "push_constants = { count = 1, scale = 2 }\n", 0);
+    assert!(!both.contains("does not give"), "{both}");
+}

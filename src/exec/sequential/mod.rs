@@ -41,6 +41,7 @@ mod sharing;
 mod step;
 mod subgroup;
 pub mod support;
+mod unset;
 mod variation;
 mod waiting;
 

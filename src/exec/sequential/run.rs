@@ -16,7 +16,7 @@ use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::sharing::{Sharing, Written};
-use super::{Jobs, MemoryModel, Settings};
+use super::{Jobs, MemoryModel, Settings, unset};
 use crate::exec::schedule::Following;
 use crate::exec::{
     Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
@@ -282,6 +282,8 @@ impl<'a> Session<'a> {
         );
         let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
+        let called = (dispatch.entry.as_str(), &dispatch.specialization);
+        self.notes.extend(unset::note(program, &machine.push_constants, parsed, called));
         self.diverged |= machine.diverged;
         let RegionCounts { entered, whole } = machine.regions.clone();
         let mut touched = BTreeMap::new();
