@@ -128,5 +128,6 @@ fn device_addresses_are_told_by_where_they_were_read() {
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.contains(&"*(push Some(8)) <- *(push Some(0))".to_owned()), "{found:?}");
     assert!(found.contains(&"*(0 Some(8)) <- 0".to_owned()), "{found:?}");
-    assert!(found.iter().any(|flow| flow.starts_with("*(behind) <- ")), "{found:?}");
+    // The node that leads there is among what may be meant.
+    assert!(found.contains(&"*(push Some(16), behind) <- *(push Some(16))".to_owned()), "{found:?}");
 }
