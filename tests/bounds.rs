@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use support::*;
@@ -507,6 +508,24 @@ fn determinants_and_inverses_in_other_orders_are_of_the_same_matrix() {
             }
         }
         assert!(changed > 0, "no expansion of {n} rows rounds otherwise");
+    }
+}
+
+/// The device's first element is another one; only where it comes from an undefined value is that no disagreement.
+#[test]
+fn what_comes_from_an_undefined_value_may_be_anything_on_the_device() {
+    if !device() {
+        return;
+    }
+    for (statement, kinds) in [
+        ("r[i] = ldexp(x, 200);", &["undefined-value"][..]),
+        ("r[i] = ldexp(x, 200) > 0.0 ? x : y;", &["undefined-value"]),
+        ("float unused = ldexp(z, 200);\n    r[i] = x;", &["engine-disagreement"]),
+        ("r[i] = i < 4u ? x : ldexp(x, 200);", &["undefined-value", "engine-disagreement"]),
+    ] {
+        let result = on_both(&procedure(&kernel(statement), "float", None), "deviate", 1);
+        let told: BTreeSet<String> = findings(&result).iter().map(|one| one["kind"].as_str().unwrap().into()).collect();
+        assert_eq!(told, kinds.iter().map(|kind| kind.to_string()).collect(), "{statement}: {result:#}");
     }
 }
 

@@ -249,6 +249,20 @@ fn expected_values_pass_and_false_assumptions_are_found() {
     assert!(found[0].1.contains("OpAssumeTrueKHR"), "{found:?}");
 }
 
+#[test]
+fn what_is_not_to_be_reached_is_told_where_it_is() {
+    let body = format!(
+        "{}%b = OpULessThan %bool %w0 %c3\nOpSelectionMerge %end None\nOpBranchConditional %b %end %never\n\
+         %never = OpLabel\nOpUnreachable\n%end = OpLabel\n{}",
+        get(0),
+        put(0, "w0")
+    );
+    let kernel = Kernel { body, ..Kernel::default() };
+    assert_eq!(kernel.findings(&[2], 1), []);
+    let found = kernel.findings(&[3], 1);
+    assert!(found[0].0 == FindingKind::UndefinedValue && found[0].1.contains("OpUnreachable"), "{found:?}");
+}
+
 /// One invocation for each of 32 inputs; the result tells which case was taken.
 fn switch_kernel(width: u32, signedness: u32, cases: &[i64]) -> Kernel {
     let ty = if width == 32 { ["%uint", "%int"][signedness as usize] } else { "%selector" };

@@ -18,6 +18,7 @@ use vkcert::requirement::hash::requirement_hash;
 use vkcert::requirement::schema::{SCHEMAS, schema};
 use vkcert::requirement::trace::trace;
 use vkcert::requirement::{ProcedureFile, load_project, parse_procedure};
+use vkcert::spirv::module::Module;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -100,6 +101,62 @@ fn completed(job: &Job) -> Run {
 
 fn no_reference(_: &Job) -> Result<Run, vkcert::exec::ExecError> {
     panic!("no reference is expected")
+}
+
+/// Vulkan: accesses must lie in the bound range, the block need not.
+#[test]
+fn a_block_may_be_larger_than_what_is_bound_to_it() {
+    let job = prepared(&corpus(&BUFFERS.replace("count = 5", "count = 2"), "", "")).unwrap().job;
+    assert_eq!(job.dispatches[0].bindings[2].range, 32);
+}
+
+/// A procedure of a kernel that declares push constants and never reads them.
+fn never_reading(dispatch: &str) -> String {
+    format!(
+        "schema = 1\n[kernels.k]\nsource.text = \"\"\"\n#version 450\nlayout(local_size_x = 1) in;\n\
+         layout(push_constant) uniform P {{ uint x; }} p;\nlayout(binding = 0) buffer A {{ uint a[]; }};\n\
+         void main() {{ a[0] = 1u; }}\n\"\"\"\n[[tests]]\nid = \"T\"\nbuffers.a = {{ type = \"uint\", data = [0] }}\n\
+         [[tests.dispatches]]\nkernel = \"k\"\ngroups = [1, 1, 1]\nbindings = [{{ binding = 0, buffer = \"a\" }}]\n{dispatch}"
+    )
+}
+
+#[test]
+fn push_constants_that_a_kernel_never_reads_may_be_given_or_left_out() {
+    for dispatch in ["", "push_constants = { x = 3 }"] {
+        let job = prepared(&never_reading(dispatch)).unwrap_or_else(|error| panic!("{dispatch}: {error:?}")).job;
+        assert!(job.dispatches[0].push_constants.is_empty(), "{dispatch}");
+    }
+    assert!(prepared(&never_reading("push_constants = { y = 3 }")).is_err());
+}
+
+/// A test of a kernel with a `uint` of specialization id 0 and a constant of id 1, which becomes 0 too.
+fn with_one_id_for_two(ty: &str, specialization: &str) -> Result<Prepared, PrepareError> {
+    let text = format!(
+        "schema = 1\n[kernels.k]\nsource.text = \"\"\"\n#version 450\nlayout(local_size_x = 1) in;\n\
+         layout(constant_id = 0) const uint N = 4u;\nlayout(constant_id = 1) const {ty} M = {ty}(5);\n\
+         layout(binding = 0) buffer A {{ uint a[]; }};\nvoid main() {{ a[0] = N + uint(M); }}\n\"\"\"\n[[tests]]\nid = \"T\"\n\
+         buffers.a = {{ type = \"uint\", data = [0] }}\n[[tests.dispatches]]\nkernel = \"k\"\ngroups = [1, 1, 1]\n\
+         bindings = [{{ binding = 0, buffer = \"a\" }}]\n{specialization}"
+    );
+    let file = parse(&text, Syntax::Toml).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
+    let mut kernels = compiled::kernels(&file);
+    for kernel in kernels.values_mut() {
+        let mut words = kernel.module.words.to_vec();
+        // OpDecorate, target, SpecId, 1.
+        let second = (5..words.len() - 3).find(|at| words[*at] == 4 << 16 | 71 && words[at + 2..at + 4] == [1, 1]);
+        words[second.expect("there is a second constant") + 3] = 0;
+        kernel.module = std::sync::Arc::new(Module::parse(words).unwrap());
+    }
+    prepare(&file.tests[0], &compiled::setting(&kernels, &file.base))
+}
+
+#[test]
+fn one_specialization_id_of_two_types_takes_no_value() {
+    let given = "specialization = { 0 = { value = 8 } }";
+    assert!(with_one_id_for_two("float", "").is_ok());
+    assert!(with_one_id_for_two("uint", given).is_ok());
+    let Err(PrepareError::Input(diagnostics)) = with_one_id_for_two("float", given) else { panic!("it has two types") };
+    assert!(diagnostics[0].message.contains("different types have the specialization id 0"), "{diagnostics:?}");
 }
 
 #[test]
@@ -217,20 +274,20 @@ fn the_documented_project_loads_and_traces() {
     let project = load_project(folder.path()).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let status = |verdicts: Vec<Verdict>| {
         let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
-        trace(&project, &verdicts).iter().map(|trace| trace.status).collect::<Vec<_>>()
+        trace(&project, &verdicts, &[]).iter().map(|trace| trace.status).collect::<Vec<_>>()
     };
     use RequirementStatus::{Failed, Untested, Verified, VerifiedByChildren};
     assert_eq!(status(vec![Verdict::Pass, Verdict::NotRun]), [VerifiedByChildren, Verified]);
     assert_eq!(status(vec![Verdict::Pass, Verdict::Fail]), [Failed, Failed]);
     assert_eq!(status(vec![Verdict::NotRun]), [Failed, Failed]);
-    let traces = trace(&project, &BTreeMap::new());
+    let traces = trace(&project, &BTreeMap::new(), &[]);
     assert_eq!(traces[1].file, "requirements/all.toml");
     assert_eq!(traces[1].code[0].line, Some(2));
     assert_eq!(traces[1].suspect_parents, [traces[0].requirement.uid.clone()]);
     assert_eq!(traces[0].children, [traces[1].requirement.uid.clone()]);
     let mut without_test = project.clone();
     without_test.tests.clear();
-    assert!(trace(&without_test, &BTreeMap::new()).iter().all(|trace| trace.status == Untested));
+    assert!(trace(&without_test, &BTreeMap::new(), &[]).iter().all(|trace| trace.status == Untested));
 }
 
 #[test]
@@ -242,7 +299,7 @@ fn a_link_with_the_parents_hash_is_not_suspect_until_the_parent_changes() {
     let hash = requirement_hash(&project.requirements[0]);
     let suspects = |text: &str| {
         fs::write(&file, text).unwrap();
-        trace(&load_project(folder.path()).unwrap(), &BTreeMap::new())[1].suspect_parents.len()
+        trace(&load_project(folder.path()).unwrap(), &BTreeMap::new(), &[])[1].suspect_parents.len()
     };
     let pinned = text.replacen(&format!("sha256:{}", "0".repeat(64)), &hash, 1);
     assert_eq!(suspects(&pinned), 0);

@@ -30,6 +30,65 @@ fn file_tests_hold_at_every_tile_width() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
+/// The file test that `docs/undefined.md` names, or whether a test function stands where it says.
+fn shown_as(test: &str, kind: &str, names: &[&str], compiler: &shaderc::Compiler) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if let [file, function] = names {
+        let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+        let stands = text.contains(&format!("fn {function}("));
+        return if stands { Vec::new() } else { vec![format!("{file}: no test {function}")] };
+    }
+    let path = root.join("tests/filetests/undefined").join(format!("{test}.comp"));
+    let Ok(text) = std::fs::read_to_string(&path) else { return vec![format!("no file test {test}")] };
+    let file = FileTest::of(compiler, test, &text);
+    let neighbour = FileTest::neighbour(compiler, test, &text);
+    let mut found = Vec::new();
+    if !file.findings.iter().any(|expected| expected.kind == kind) {
+        found.push(format!("{test} shows no {kind}"));
+    }
+    for width in [1, 64] {
+        found.extend(problems(&file, width, &run(&file, width), Findings::AsListed));
+        let findings = run(&neighbour, width).findings;
+        found.extend(findings.iter().map(|finding| format!("{test}: its neighbour has {finding:?}")));
+    }
+    found
+}
+
+/// Every row that tells of something names what shows it, and every file test stands in the table.
+#[test]
+fn every_sentence_about_undefined_results_is_shown() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = std::fs::read_to_string(root.join("docs/undefined.md")).unwrap();
+    let compiler = shaderc::Compiler::new().unwrap();
+    let (mut named, mut failures) = (std::collections::BTreeSet::new(), Vec::new());
+    for line in
+        table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what") && !line.starts_with("| ---"))
+    {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [_, extent, told, tests] = cells[..] else { panic!("{line}") };
+        let names: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        if told.starts_with('`') {
+            assert!(!names.is_empty(), "{line}");
+        }
+        let kind = told.split('`').nth(1).unwrap_or("uninitialized-read");
+        assert!(names.is_empty() || extent.starts_with("value") || extent == "behaviour", "{line}");
+        let rows: Vec<Vec<&str>> = match names.first() {
+            Some(file) if file.ends_with(".rs") => vec![names],
+            _ => names.iter().map(|name| vec![*name]).collect(),
+        };
+        for row in rows {
+            named.insert(row[0].to_owned());
+            failures.extend(shown_as(row[0], kind, &row, &compiler));
+        }
+    }
+    let files = std::fs::read_dir(root.join("tests/filetests/undefined")).unwrap();
+    for file in files.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()) {
+        assert!(named.contains(&file), "{file} stands in no row");
+    }
+    assert!(named.len() > 60, "{named:?}");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
 /// `(x < k && y < m)` around a loop, as the front end marks it, recorded against a scalar loop over all invocations.
 #[test]
 fn markers_record_every_vector_with_its_lowest_witness() {

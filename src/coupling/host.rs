@@ -716,6 +716,39 @@ mod tests {
         assert_eq!(value("4294967295", all).1, HostType::Int64);
     }
 
+    /// ISO C17, 6.3.1.1 and 6.3.1.3: operands narrower than an int are promoted; a conversion to a narrow type keeps its low bits.
+    #[test]
+    fn narrow_types_overflow_where_those_of_c_do() {
+        let narrow = [
+            (HostType::Int8, -128, 127),
+            (HostType::Uint8, 0, 255),
+            (HostType::Int16, -32768, 32767),
+            (HostType::Uint16, 0, 65535),
+        ];
+        for (width, lowest, highest) in narrow {
+            assert_eq!(range(width), (lowest, highest), "{width:?}");
+            assert_eq!((wrap(highest + 1, width), wrap(lowest - 1, width)), (lowest, highest), "{width:?}");
+            let names = [Name { name: "n".to_owned(), width }];
+            let evaluated = |text: &str| {
+                let mut events = Vec::new();
+                let scope = [Typed { value: highest, width }];
+                let typed = parse(text, &names, "test").unwrap().evaluate(&scope, Division::Truncate, &mut events);
+                let enclosed = Enclosed { low: lowest, high: highest, width };
+                let mut quiet = true;
+                let interval = parse(text, &names, "test").unwrap().enclose(&[enclosed], &mut quiet);
+                assert!(interval.low <= typed.value && typed.value <= interval.high, "{text} of {width:?}");
+                assert!(!quiet || events.is_empty(), "{text} of {width:?}: {events:?}");
+                (typed.value, typed.width, events.len())
+            };
+            assert_eq!(evaluated("n + 1"), (highest + 1, HostType::Int32, 0), "{width:?}");
+            let (square, overflows) = match width {
+                HostType::Uint16 => (highest * highest - (1 << 32), 1),
+                _ => (highest * highest, 0),
+            };
+            assert_eq!(evaluated("n * n"), (square, HostType::Int32, overflows), "{width:?}");
+        }
+    }
+
     #[test]
     fn faults_are_diagnostics_with_a_span() {
         for (text, span) in [

@@ -38,6 +38,16 @@ pub struct Difference {
     pub ours: u64,
     pub theirs: u64,
     pub permitted: Permitted,
+    pub basis: Basis,
+}
+
+/// What a scalar comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Basis {
+    #[default]
+    Defined,
+    /// A value that the specification leaves undefined: any result is permitted.
+    Undefined,
 }
 
 /// Results that the specification permits for one scalar.
@@ -85,6 +95,9 @@ impl Difference {
     }
 
     pub fn within(&self, zeros: Zeros) -> bool {
+        if self.basis == Basis::Undefined {
+            return true;
+        }
         match &self.permitted {
             Permitted::OneOf(values) => values.contains(&self.theirs),
             Permitted::Between { spans, nan } => {
@@ -106,8 +119,11 @@ impl Difference {
         }
     }
 
-    /// Steps from one value to the other, for two finite floats.
+    /// Steps from one value to the other, for two finite floats that are defined.
     pub fn ulps(&self) -> Option<u64> {
+        if self.basis == Basis::Undefined {
+            return None;
+        }
         let finite = |bits| decode_float(self.scalar, bits).is_finite();
         let floats = self.scalar.class() == ScalarClass::Float && finite(self.ours) && finite(self.theirs);
         floats.then(|| ulp_distance(self.scalar, self.ours, self.theirs))
@@ -262,7 +278,16 @@ impl Blocks {
             from = scalar.offset as usize + scalar.ty.size();
             let permitted = Permitted::nothing(scalar.ty);
             let (scalar, offset) = (scalar.ty, scalar.offset);
-            found.push(Difference { buffer, offset, scalar, texel: None, ours, theirs, permitted });
+            found.push(Difference {
+                buffer,
+                offset,
+                scalar,
+                texel: None,
+                ours,
+                theirs,
+                permitted,
+                basis: Basis::Defined,
+            });
         }
         found
     }
@@ -292,7 +317,16 @@ fn texel_differences(buffer: usize, format: ImageFormat, ours: &[u8], theirs: &[
             let (Some(ours), Some(theirs)) = (texel.read(left, 0), texel.read(right, 0)) else { continue };
             let offset = stored_offset(format, (index as u64 * components + component) * scalar.size() as u64);
             let permitted = Permitted::nothing(scalar);
-            all.push(Difference { buffer, offset, scalar, texel: Some(texel), ours, theirs, permitted });
+            all.push(Difference {
+                buffer,
+                offset,
+                scalar,
+                texel: Some(texel),
+                ours,
+                theirs,
+                permitted,
+                basis: Basis::Defined,
+            });
         }
         found.extend(all.iter().filter(|one| one.ours != one.theirs).cloned());
         if found.len() == before {
@@ -315,6 +349,24 @@ pub struct Trial {
 pub struct VariedOutputs {
     pub buffers: Vec<Vec<u8>>,
     pub paths: Vec<Vec<u64>>,
+}
+
+/// Finds the differences that come from undefined values: runs of the job in which these are others leave something else there.
+/// `run` gives the outputs of a run that completed.
+pub fn find_undefined(differences: &mut [Difference], mut run: impl FnMut(Variation) -> Option<VariedOutputs>) {
+    for variation in Variation::OF_UNDEFINED {
+        if differences.iter().all(|difference| difference.basis == Basis::Undefined) {
+            return;
+        }
+        let Some(outputs) = run(*variation) else { continue };
+        for difference in differences.iter_mut() {
+            let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
+            let left = read(bytes, difference.scalar, difference.offset as usize);
+            if left.is_some_and(|left| left != difference.ours) {
+                difference.basis = Basis::Undefined;
+            }
+        }
+    }
 }
 
 /// Widens what is permitted for each difference by runs of the job, until all are permitted or no variation is left. `run` gives
@@ -370,6 +422,7 @@ mod tests {
             ours: bits(ours),
             theirs: bits(theirs),
             permitted: Permitted::Between { spans: BTreeMap::new(), nan: Nan::Absent },
+            basis: Basis::Defined,
         };
         [ours].iter().chain(others).for_each(|value| difference.permit(bits(*value), 0));
         difference
@@ -389,8 +442,8 @@ mod tests {
     #[test]
     fn an_integer_is_permitted_only_if_a_run_left_it() {
         let permitted = Permitted::OneOf(Vec::new());
-        let (scalar, texel) = (ScalarType::Int32, None);
-        let mut one = Difference { buffer: 0, offset: 0, scalar, texel, ours: 3, theirs: 4, permitted };
+        let (scalar, texel, basis) = (ScalarType::Int32, None, Basis::Defined);
+        let mut one = Difference { buffer: 0, offset: 0, scalar, texel, ours: 3, theirs: 4, permitted, basis };
         one.permit(3, 0);
         one.permit(5, 1);
         assert!(!one.within(Zeros::Equal));
@@ -414,6 +467,19 @@ mod tests {
         let mut differences = [float(1.0, 1.5, &[])];
         assert_eq!(permit(&mut differences, Zeros::Equal, Variation::ALL, |_| None).runs, 0);
         assert!(!differences[0].within(Zeros::Equal));
+    }
+
+    #[test]
+    fn what_other_undefined_values_change_may_be_anything() {
+        let run = |value: f32| VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() };
+        for (left, basis) in [(1.0, Basis::Defined), (7.0, Basis::Undefined)] {
+            let mut differences = [float(1.0, 1e9, &[])];
+            find_undefined(&mut differences, |_| Some(run(left)));
+            assert_eq!((differences[0].basis, differences[0].within(Zeros::Equal)), (basis, left == 7.0));
+        }
+        let mut differences = [float(1.0, 1e9, &[])];
+        find_undefined(&mut differences, |_| None);
+        assert_eq!(differences[0].basis, Basis::Defined);
     }
 
     #[test]

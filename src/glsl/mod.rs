@@ -33,6 +33,7 @@ mod parser;
 #[cfg(feature = "compiler")]
 mod positions;
 mod preprocessor;
+mod reference;
 mod syntax;
 mod token;
 mod unread;
@@ -44,13 +45,13 @@ use std::path::PathBuf;
 
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
-
 pub use crate::model::project::{DecisionPolicy, Optimization};
 pub use decisions::collapsed;
 #[cfg(feature = "compiler")]
 pub use kernel::{compile, compiler_identity};
 #[cfg(feature = "compiler")]
 pub use positions::{Positions, TokenPlace};
+pub use reference::reference_alignments;
 
 /// A kernel's source and everything that decides what it compiles to.
 #[derive(Debug, Clone)]

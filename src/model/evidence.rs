@@ -533,6 +533,10 @@ pub struct ErrorBounds {
     pub buffers: Vec<BoundedBuffer>,
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl ErrorBounds {
     /// `17 elements differ within the error bounds of the specification, by 3 ULP at most (2 runs, rounding to the nearest)`.
     pub fn in_words(&self, buffer: &BoundedBuffer) -> String {
@@ -549,7 +553,12 @@ impl ErrorBounds {
         };
         let runs = if self.runs == 1 { "1 run".to_owned() } else { format!("{} runs", self.runs) };
         let within = if buffer.outside == 0 { " within the error bounds of the specification" } else { "" };
-        format!("{elements}{within}{where_to}{worst} ({runs}, {rounding})")
+        let undefined = match buffer.undefined {
+            0 => String::new(),
+            1 => ", 1 of them made of undefined values".to_owned(),
+            some => format!(", {some} of them made of undefined values"),
+        };
+        format!("{elements}{within}{where_to}{undefined}{worst} ({runs}, {rounding})")
     }
 }
 
@@ -561,6 +570,9 @@ pub struct BoundedBuffer {
     pub elements: u64,
     /// Of these, those whose value on the device is none of the permitted ones.
     pub outside: u64,
+    /// Of these, those that come from a value that the specification leaves undefined, so that any value is permitted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub undefined: u64,
     /// Largest distance of two finite values, in units in the last place; none where no float differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_ulp: Option<u64>,
@@ -588,6 +600,9 @@ pub struct BoundedElement {
     /// Of an image: where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texel: Option<super::image::TexelPlace>,
+    /// Whether it comes from a value that the specification leaves undefined: every value is permitted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undefined: bool,
 }
 
 /// A value with its raw bits, `0x...`.

@@ -862,6 +862,7 @@ fn error_bounds() -> ErrorBounds {
             buffer: "result".into(),
             elements: 3,
             outside: 0,
+            undefined: 0,
             worst_ulp: Some(2),
             listed: vec![BoundedElement {
                 element: "values[3]".into(),
@@ -873,6 +874,7 @@ fn error_bounds() -> ErrorBounds {
                 permitted: vec![vec![value(1.9999993, "0x3ffffffa"), value(2.000001, "0x40000004")]],
                 nan_permitted: false,
                 texel: None,
+                undefined: false,
             }],
         }],
     }

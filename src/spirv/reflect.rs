@@ -164,6 +164,17 @@ impl Reflection {
     }
 }
 
+impl PushConstants {
+    /// The block that a module declares and its entry point does not use; none where it declares none, or one of a type that is no
+    /// block.
+    pub fn unused(module: &Module, specialization: &BTreeMap<u32, u64>) -> Option<Self> {
+        let types = Types::of(module);
+        let constants = Constants::evaluate(module, &types, specialization).ok()?;
+        let used = module.instructions.iter().filter_map(|instruction| instruction.result).collect();
+        Scope { module, types: &types, constants: &constants, used }.push_constants().ok()?
+    }
+}
+
 /// The compute entry point of that name (GLCompute; other execution models are not kernels of this tool).
 pub fn compute_entry<'a>(module: &'a Module, entry: &str) -> Result<&'a EntryPoint, ReflectError> {
     let found =

@@ -173,6 +173,23 @@ impl FileTest {
         test
     }
 
+    /// The test with its `neighbour` directive in place of the one that this names: it has no finding.
+    pub fn neighbour(compiler: &shaderc::Compiler, name: &str, text: &str) -> Self {
+        let of_two = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+        let others: Vec<String> =
+            text.lines().filter_map(|line| Some(format!(" {}", line.strip_prefix("//! neighbour ")?))).collect();
+        assert!(!others.is_empty(), "{name}: no neighbour");
+        let changed = text.lines().map(|line| match line.strip_prefix("//!") {
+            Some(rest) if rest.starts_with(" finding ") || rest.starts_with(" neighbour ") => "//".to_owned(),
+            Some(rest) => match others.iter().find(|other| of_two(other) == of_two(rest)) {
+                Some(other) => format!("//!{other}"),
+                None => line.to_owned(),
+            },
+            None => line.to_owned(),
+        });
+        Self::of(compiler, name, &changed.collect::<Vec<_>>().join("\n"))
+    }
+
     fn parse(name: &str, text: &str) -> Self {
         let mut test = FileTest { name: name.to_owned(), groups: [1; 3], ..Self::default() };
         for line in text.lines().filter_map(|line| line.strip_prefix("//!")) {
@@ -264,6 +281,7 @@ impl FileTest {
             "spare" => self.spare.push(number(0)),
             "unordered" => self.unordered = true,
             "sequential-only" => self.sequential_only = true,
+            "neighbour" => {}
             other => panic!("{}: directive {other}", self.name),
         }
     }

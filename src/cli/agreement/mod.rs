@@ -106,6 +106,12 @@ pub fn is_permitted(prepared: &PreparedTest, ours: &TestRun, outputs: BTreeMap<S
     compared.outcome == "within-error-bounds" && compared.left_open.is_empty()
 }
 
+/// Whether the sequential engine used a value in a test that the specification leaves undefined, or that nobody wrote.
+fn uses_undefined(sequential: &TestRun) -> bool {
+    let kinds = [FindingKind::UndefinedValue, FindingKind::UninitializedRead];
+    sequential.findings.iter().any(|finding| kinds.contains(&finding.kind))
+}
+
 /// Runs a job of a test on the sequential engine so that it departs from the ordinary run; none where that does not complete.
 fn run_varied(prepared: &PreparedTest, job: &Job, variation: Variation) -> Option<SequentialRun> {
     let mut engine = SequentialExecutor::default();

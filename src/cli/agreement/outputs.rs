@@ -1,11 +1,11 @@
 //! Outputs of the two engines, element by element.
 
-use super::{disagreement, run_varied};
+use super::{disagreement, run_varied, uses_undefined};
 use crate::cli::kernel::Variant;
 use crate::cli::left_open::{Between, Expectations, LeftOpen};
 use crate::cli::test_run::{TestRun, job_of};
 use crate::exec::compare::{shown, shown_bits};
-use crate::exec::permitted::{Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, permit};
+use crate::exec::permitted::{Basis, Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, find_undefined, permit};
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::sequential::Variation;
 use crate::exec::{Job, JobModule};
@@ -77,10 +77,14 @@ pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputC
         let outcome = if within_tolerance { "within-tolerance" } else { "left-open" };
         return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
     }
-    let trial = permit(&mut differences, blocks.zeros, &variations(&job), |variation| {
+    let run = |variation| {
         let varied = run_varied(prepared, &job, variation)?;
         Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
-    });
+    };
+    if uses_undefined(ours) {
+        find_undefined(&mut differences, run);
+    }
+    let trial = permit(&mut differences, blocks.zeros, &variations(&job), run);
     OutputComparison { left_open, ..settle(plan, &job, &blocks, &differences, trial) }
 }
 
@@ -166,6 +170,7 @@ fn bounded(name: &str, blocks: &Blocks, differences: &[&Difference]) -> BoundedB
         buffer: name.to_owned(),
         elements: differences.len() as u64,
         outside: outside.len() as u64,
+        undefined: differences.iter().filter(|difference| difference.basis == Basis::Undefined).count() as u64,
         worst_ulp: differences.iter().filter_map(|difference| difference.ulps()).max(),
         listed: listed.map(|difference| element(blocks, difference, blocks.zeros)).collect(),
     }
@@ -190,6 +195,7 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
         vulkan: value(&difference.theirs),
         permitted,
         nan_permitted: nan == Nan::Present,
+        undefined: difference.basis == Basis::Undefined,
     }
 }
 

@@ -4,7 +4,7 @@
 //! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
 //! sequential engine. Rows of older evidence, without bounds, are held to what they say.
 
-use crate::exec::permitted::{Difference, Nan, Permitted, TexelComponent};
+use crate::exec::permitted::{Basis, Difference, Nan, Permitted, TexelComponent};
 use crate::exec::prepare::scalar::raw_bits;
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
@@ -184,8 +184,14 @@ fn elements(
     }
     let all_listed = buffer.listed.len() as u64 == buffer.elements;
     let outside = buffer.listed.iter().filter(|element| !element.within).count() as u64;
-    let right = if all_listed { outside == buffer.outside } else { outside <= buffer.outside };
-    derivation.check(right, || format!("{label}: buffer {name}: {} elements outside", buffer.outside));
+    let undefined = buffer.listed.iter().filter(|element| element.undefined).count() as u64;
+    for (stored, listed, what) in [(buffer.outside, outside, "outside"), (buffer.undefined, undefined, "undefined")] {
+        let right = if all_listed { listed == stored } else { listed <= stored };
+        derivation.check(right, || format!("{label}: buffer {name}: {stored} elements {what}"));
+    }
+    derivation.check(buffer.undefined == 0 || tells_of_undefined(test), || {
+        format!("{label}: buffer {name}: undefined values without a finding that tells of one")
+    });
     if all_listed {
         derivation.check(worst == buffer.worst_ulp, || format!("{label}: buffer {name}: the largest distance"));
         // Elements that a tolerance of the test covers are not listed.
@@ -195,6 +201,13 @@ fn elements(
         let mut others = differing.filter(|(at, _)| !covered.iter().any(|range| range.contains(at)));
         derivation.check(judged || others.next().is_none(), || format!("{label}: buffer {name} differs elsewhere"));
     }
+}
+
+/// Whether the sequential engine told of an undefined or uninitialised value in a test.
+fn tells_of_undefined(test: &TestEvidence) -> bool {
+    let kinds = [FindingKind::UndefinedValue, FindingKind::UninitializedRead];
+    let mut results = test.results.iter().filter(|result| result.engine == EngineName::Sequential);
+    results.any(|result| result.findings.iter().any(|finding| kinds.contains(&finding.kind)))
 }
 
 /// The bytes that an element accounts for: of an image, which packs components, its texel.
@@ -228,7 +241,8 @@ fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<D
         (Some(_), None) => return None,
         (None, _) => None,
     };
-    Some(Difference { buffer: 0, offset: element.offset, scalar, texel, ours, theirs, permitted })
+    let basis = if element.undefined { Basis::Undefined } else { Basis::Defined };
+    Some(Difference { buffer: 0, offset: element.offset, scalar, texel, ours, theirs, permitted, basis })
 }
 
 /// Whether the stored records of the engines are the same.

@@ -85,10 +85,10 @@ pub fn bindings(
             DescriptorClass::Storage
             | DescriptorClass::Uniform
             | DescriptorClass::StorageDynamic
-            | DescriptorClass::UniformDynamic => range(binding, resource, class, bound, &place, problems),
+            | DescriptorClass::UniformDynamic => range(binding, class, bound, &place, problems),
             DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => {
                 let resource = resource.expect("unused texel buffers are left out");
-                range(binding, Some(resource), class, bound, &place, problems).and_then(|made| {
+                range(binding, class, bound, &place, problems).and_then(|made| {
                     let view = view::texels(binding, resource, &called.layout.types, &made, &place, problems)?;
                     Some(JobBinding { view, ..made })
                 })
@@ -295,10 +295,10 @@ fn image(
     Some((image.buffer as usize, view))
 }
 
-/// The bytes that a binding covers, checked against its buffer and its block.
+/// The bytes that a binding covers, checked against its buffer. The block may be larger: accesses must stay inside, which engines
+/// look at.
 fn range(
     binding: &Binding,
-    resource: Option<&Resource>,
     class: DescriptorClass,
     bound: &Bound<'_>,
     origin: &Origin,
@@ -335,13 +335,6 @@ fn range(
         let message =
             format!("a range of {range} bytes from byte {start} on does not lie within the {size} bytes of `{name}`");
         problems.push(origin.at("range").error("size", message));
-        return None;
-    }
-    let needed = resource.map_or(0, |resource| resource.fixed_bytes);
-    if range < needed {
-        let what = described(binding.set, binding.binding, resource.and_then(|resource| resource.name.as_deref()));
-        let message = format!("the block at {what} has {needed} bytes, and {range} bytes of `{name}` are bound to it");
-        problems.push(origin.at("buffer").error("size", message));
         return None;
     }
     Some(JobBinding {

@@ -71,6 +71,8 @@ pub struct Dispatched {
     /// Raw bits by specialization id.
     pub specialization: BTreeMap<u32, u64>,
     pub reflection: Reflection,
+    /// The block that the module declares, whether the kernel uses it or not.
+    pub declared_push_constants: Option<PushConstants>,
     pub layout: Layout,
     pub declared: Vec<Declared>,
 }
@@ -105,12 +107,17 @@ pub fn interface(
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| refuse(error, call, origin, problems))
         .ok()?;
+    let declared_push_constants = match &reflection.push_constants {
+        Some(used) => Some(used.clone()),
+        None => PushConstants::unused(&kernel.module, &specialization),
+    };
     check_limits(&reflection, call, setting, origin, problems);
     let types = Types::of(&kernel.module);
     let constants = Constants::evaluate(&kernel.module, &types, &specialization).ok()?;
     let declared = binding::declared(&kernel.module);
     let ready = problems.count() == before;
-    ready.then_some(Dispatched { specialization, reflection, layout: Layout { types, constants }, declared })
+    let layout = Layout { types, constants };
+    ready.then_some(Dispatched { specialization, reflection, declared_push_constants, layout, declared })
 }
 
 /// A module that is valid but no compute kernel for Vulkan is unsupported, not wrong.
@@ -214,17 +221,26 @@ pub fn specialization(
     let mut values = BTreeMap::new();
     for (key, value) in given {
         let place = origin.at("specialization").at(key);
-        let found = key.parse::<u32>().ok().and_then(|id| Some((id, constants.get(&id)?)));
+        let found = key.parse::<u32>().ok().and_then(|id| Some((id, constants.get(&id)?.first()?)));
         let Some((id, (ty, _))) = found else {
             let known: Vec<String> = constants
                 .iter()
-                .map(|(id, (_, name))| name.as_ref().map_or(id.to_string(), |name| format!("{id} (`{name}`)")))
+                .flat_map(|(id, all)| all.iter().map(move |(_, name)| (id, name)))
+                .map(|(id, name)| name.as_ref().map_or(id.to_string(), |name| format!("{id} (`{name}`)")))
                 .collect();
             let message = format!("the kernel `{name}` has no specialization constant `{key}`");
             let hint = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
             problems.push(place.key_error("unknown-id", message).hint(hint));
             continue;
         };
+        let others = constants.get(&id).map_or(&[][..], |all| &all[1..]);
+        if let Some((other, _)) = others.iter().find(|(other, _)| types.name(*other) != types.name(*ty)) {
+            let (one, other) = (types.name(*ty), types.name(*other));
+            let message = format!("constants of different types have the specialization id {id}: {one} and {other}");
+            let hint = "one value cannot be given to both; give each constant an id of its own";
+            problems.push(place.key_error("wrong-type", message).hint(hint));
+            continue;
+        }
         let Some(scalar) = scalar_type(&types, *ty) else {
             problems.unsupported(format!("a specialization constant of type {}", types.name(*ty)));
             continue;
@@ -262,8 +278,8 @@ pub fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> R
     }
 }
 
-/// Type and name of every specialization constant, by specialization id.
-fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, (Id, Option<String>)> {
+/// Types and names of the specialization constants, by specialization id.
+fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, Vec<(Id, Option<String>)>> {
     let declared = module.instructions.iter().filter_map(|instruction| {
         let (id, ty) = (instruction.result?, instruction.result_type?);
         types.get(ty)?;
@@ -272,7 +288,11 @@ fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, (Id, Op
         };
         Some((*number, (ty, module.name(id).filter(|name| !name.is_empty()).map(str::to_owned))))
     });
-    declared.collect()
+    let mut by_id: BTreeMap<u32, Vec<(Id, Option<String>)>> = BTreeMap::new();
+    for (number, constant) in declared {
+        by_id.entry(number).or_default().push(constant);
+    }
+    by_id
 }
 
 /// The dispatch as engines take it, by its `number` in the job, with the addresses in its push constants; none after a
@@ -317,7 +337,7 @@ fn push_constants(
     origin: &Origin,
     problems: &mut Problems,
 ) -> (Vec<u8>, Vec<std::ops::Range<usize>>, Vec<Pointer>) {
-    let Some(block) = &called.reflection.push_constants else {
+    let Some(block) = &called.declared_push_constants else {
         if call.push_constants.is_some_and(|given| !is_empty(given)) {
             let message = format!("the kernel `{}` uses no push constants", call.kernel);
             problems.push(origin.key_error("unknown-member", message).hint("leave `push_constants` out"));
@@ -350,7 +370,11 @@ fn push_constants(
             }
         },
     };
-    (bytes, defined, pointers)
+    match &called.reflection.push_constants {
+        Some(_) => (bytes, defined, pointers),
+        // What the kernel never reads is not pushed.
+        None => (Vec::new(), Vec::new(), Vec::new()),
+    }
 }
 
 fn is_empty(given: &Datum) -> bool {

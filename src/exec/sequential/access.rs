@@ -12,12 +12,21 @@ use super::memory::{Clock, Store};
 use super::ops::element::{Atomic, Touch};
 use super::ops::sized::Form;
 use super::ordering::Kinds;
-use super::program::{Access, Bound, Kept, Parts, Root, Scalar, Unit};
+use super::origins::Moved;
+use super::program::{Access, Alignment, Bound, Kept, Parts, Root, Scalar, Unit};
 use super::racers::Earlier;
 use super::shadow::Stamp;
+use crate::exec::resource::address_symbol;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
 use std::sync::Arc;
+
+/// Which way a value goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Load,
+    Store,
+}
 
 /// What an access found about the lanes' addresses.
 struct Addressed {
@@ -82,6 +91,9 @@ impl Machine<'_> {
                 lanes = self.inside_dimension(access, position, bound, lanes, place);
             }
         }
+        if access.alignment != Alignment::NONE {
+            self.report_misaligned(access, &addresses, &lanes, place);
+        }
         let span = access.span();
         let room = limit.checked_sub(span);
         let most = addresses.iter().fold(0, |most, address| most.max(*address));
@@ -134,6 +146,34 @@ impl Machine<'_> {
         lanes
     }
 
+    /// Reports lanes whose device address is not aligned as the instruction or the block says. Every buffer begins at an address
+    /// that is aligned for all.
+    fn report_misaligned(&mut self, access: &Access, addresses: &[u32], lanes: &Mask, place: u32) {
+        let Root::Buffer(buffer) = access.root else { return };
+        let Alignment { access: own, block } = access.alignment;
+        for lane in lanes.lanes() {
+            let (byte, start) = (addresses[lane], self.offsets[lane]);
+            let (byte, alignment) = match (start.is_multiple_of(block), byte.is_multiple_of(own)) {
+                (false, _) => (start, block),
+                (true, false) => (byte, own),
+                (true, true) => continue,
+            };
+            let witness = self.invocation(self.first_lane + lane as u32);
+            self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 2, || {
+                let (name, address) = (&access.name, address_symbol(buffer, byte.into()));
+                let message = format!(
+                    "the address {address:#x} of `{name}` (byte {byte} of its buffer) is no multiple of {alignment}, \
+                     its declared alignment"
+                );
+                let finding = Finding::new(FindingKind::OutOfBounds, message)
+                    .detail("object", name.to_string())
+                    .detail("address", format!("{address:#x}"))
+                    .detail("alignment", alignment);
+                Finding { invocations: vec![witness], ..finding }
+            });
+        }
+    }
+
     fn report_range(&mut self, access: &Access, lane: usize, word: u32, limit: u32, place: u32) {
         let witness = self.invocation(self.first_lane + lane as u32);
         self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX, || {
@@ -182,15 +222,48 @@ impl Machine<'_> {
             if self.variation.is_some() {
                 self.follow_read(access.root, &found.lanes, (found.first, found.limit), *component);
             }
-            if let Some(register) = in_place {
-                self.words[register] = out;
-                self.set_undefined(*scalar, &undefined);
-                continue;
+            match in_place {
+                Some(register) => self.words[register] = out,
+                None => {
+                    self.write_words(*scalar, &out);
+                    self.staging = out;
+                }
             }
-            self.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
-            self.staging = out;
+            self.pass_origins(Direction::Load, *scalar, (access, &undefined), &found, (*component, 1));
         }
+    }
+
+    /// Lets the origins of a register's marks go where its value goes: to words or bytes of memory, or from them.
+    fn pass_origins(
+        &mut self,
+        direction: Direction,
+        scalar: Scalar,
+        (access, marks): (&Access, &[u64; MASK_WORDS]),
+        found: &Addressed,
+        (component, size): (u32, u32),
+    ) {
+        let (root, unit) = (access.root, access.unit);
+        if self.origins.is_empty() || root.is_buffer() {
+            return;
+        }
+        let addresses = std::mem::take(&mut self.addresses);
+        let inside = |lane: &usize| addresses[*lane].wrapping_add(component) < found.limit;
+        let mut lanes = Mask::EMPTY;
+        found.lanes.lanes().filter(inside).for_each(|lane| lanes.insert(lane));
+        let moved = Moved {
+            root,
+            lanes: &lanes.0,
+            addresses: &|lane| addresses[lane].wrapping_add(component),
+            first: found.first as u32,
+            size,
+            unit,
+        };
+        match direction {
+            Direction::Load => self.carry_from_memory(scalar, marks, &moved),
+            Direction::Store => self.carry_to_memory(scalar, marks, &moved),
+        }
+        self.addresses = addresses;
     }
 
     /// Reads one component of every lane; all addresses are inside.
@@ -321,6 +394,7 @@ impl Machine<'_> {
             let undefined = if self.track_undefined { self.undefined_bits(*scalar) } else { [0; MASK_WORDS] };
             self.scatter(access, &found, *component, &values, &undefined, place);
             self.staging = values;
+            self.pass_origins(Direction::Store, *scalar, (access, &undefined), &found, (*component, 1));
         }
     }
 
@@ -403,11 +477,15 @@ impl Machine<'_> {
         out.iter_mut().for_each(|half| half.fill(0));
         let clock = self.clock;
         let (mut undefined, mut changed) = (Mask::EMPTY, false);
+        let passes = op.gives_what_was_there();
         let words = form.width().words();
         let combined = if to.is_none() { Combined::by(op, form) } else { None };
         for lane in found.lanes.lanes() {
             let unit = access.unit.of_words(1);
             let (word, limit) = (self.addresses[lane] / unit, found.limit / unit);
+            if !self.addresses[lane].is_multiple_of(access.alignment.access) {
+                continue;
+            }
             if word >= limit || limit - word < words as u32 || !self.addresses[lane].is_multiple_of(unit) {
                 self.report_range(access, lane, self.addresses[lane], found.limit, place);
                 continue;
@@ -454,7 +532,7 @@ impl Machine<'_> {
             out[1][lane] = (old >> 32) as u32;
             self.races = races;
         }
-        if !undefined.is_empty() && self.track_undefined {
+        if !undefined.is_empty() && self.track_undefined && !passes {
             let message = format!("an atomic operation reads an uninitialised element of `{}`", access.name);
             self.report_undefined(&undefined, place, &message);
         }
@@ -463,6 +541,9 @@ impl Machine<'_> {
         self.watch_read(access.root, &found.lanes, &out[0], place, 0);
         for (reg, half) in to.iter().flat_map(|parts| parts.registers()).zip(&out) {
             self.write(reg, |register, _| register.copy_from_slice(half));
+            if passes {
+                self.set_undefined(Scalar::Word(reg), &undefined.0);
+            }
         }
         [self.staging, self.staging_high] = out;
     }
@@ -497,6 +578,7 @@ impl Machine<'_> {
             self.write_words(*scalar, &out);
             self.set_undefined(*scalar, &undefined);
             self.staging = out;
+            self.pass_origins(Direction::Load, *scalar, (access, &undefined), found, (*component, *bytes));
         }
     }
 
@@ -537,6 +619,7 @@ impl Machine<'_> {
                 }
             }
             self.report_races(access, place);
+            self.pass_origins(Direction::Store, *scalar, (access, &undefined), found, (*component, *bytes));
         }
     }
 

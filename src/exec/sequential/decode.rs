@@ -140,6 +140,7 @@ pub struct Decoder<'a> {
     pub place: u32,
     /// How the instruction being decoded treats floats.
     pub floats: Floats,
+    pub references: References,
     uniforms: BTreeMap<Uniform, Reg>,
     uniform_masks: BTreeMap<bool, Reg>,
     per_lane: BTreeMap<PerLane, Reg>,
@@ -318,6 +319,15 @@ fn supported(op: Op) -> Result<(), Unsupported> {
     }
 }
 
+/// How device addresses of blocks must be aligned.
+#[derive(Debug, Default)]
+pub struct References {
+    /// By name of the block, as the source text that the module carries says; none before anybody asks.
+    declared: Option<BTreeMap<String, u32>>,
+    /// By the low word of an address that leads to a block.
+    pub alignments: HashMap<Reg, u32>,
+}
+
 impl<'a> Decoder<'a> {
     fn new(module: &'a Module, types: Types, constants: Constants, markers: Option<&'a MarkerTable>) -> Self {
         Self {
@@ -338,6 +348,7 @@ impl<'a> Decoder<'a> {
             next_label: 0,
             place: 0,
             floats: Floats::default(),
+            references: References::default(),
             uniforms: BTreeMap::new(),
             uniform_masks: BTreeMap::new(),
             per_lane: BTreeMap::new(),
@@ -890,6 +901,28 @@ impl<'a> Decoder<'a> {
     }
 
     // ---- blocks ----
+
+    /// Notes that an address leads to a block of a type, which may say how such addresses are aligned.
+    pub fn note_reference(&mut self, address: Reg, block: Id) {
+        let module = self.module;
+        let declared = self.references.declared.get_or_insert_with(|| {
+            let texts = super::listing::source_texts(module);
+            texts.values().flat_map(|text| crate::glsl::reference_alignments(text)).collect()
+        });
+        let bytes = match self.types.get(block) {
+            Some(Type::Structure { name: Some(name), .. }) => declared.get(name).copied(),
+            _ => None,
+        };
+        match bytes {
+            Some(bytes) => drop(self.references.alignments.insert(address, bytes.max(1))),
+            None => drop(self.references.alignments.remove(&address)),
+        }
+    }
+
+    /// The instruction that is decoded.
+    pub fn instruction(&self) -> Option<&Instruction> {
+        self.module.instructions.get(self.place as usize)
+    }
 
     pub fn push(&mut self, action: Action) {
         self.steps.push(Step { action, place: self.place, suspects: Box::default(), may_be_undefined: false });

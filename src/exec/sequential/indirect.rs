@@ -70,7 +70,9 @@ impl Machine<'_> {
         });
         for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact(width)).zip(&all_undefined) {
             self.write_words(*scalar, words);
+            let origins = self.origins_of(*scalar, undefined);
             self.set_undefined(*scalar, undefined);
+            self.restore_origins(*scalar, origins);
         }
         (self.detour.results, self.detour.undefined) = (results, all_undefined);
     }

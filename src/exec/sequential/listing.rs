@@ -129,25 +129,31 @@ pub struct Listing {
     loops: BTreeSet<SourceLine>,
 }
 
+/// The source texts that a module carries, by file.
+pub fn source_texts(module: &Module) -> BTreeMap<Id, String> {
+    let mut text: BTreeMap<Id, String> = BTreeMap::new();
+    let mut current = None;
+    for instruction in &module.instructions {
+        match (instruction.op, instruction.operands.as_slice()) {
+            (Op::Source, [_, _, Operand::IdRef(file), Operand::LiteralString(part), ..]) => {
+                text.insert(*file, part.clone());
+                current = Some(*file);
+            }
+            (Op::SourceContinued, [Operand::LiteralString(part)]) => {
+                if let Some(text) = current.and_then(|file| text.get_mut(&file)) {
+                    text.push_str(part);
+                }
+            }
+            (Op::Function, _) => break,
+            (_, _) => {}
+        }
+    }
+    text
+}
+
 impl Listing {
     pub fn of(module: &Module) -> Self {
-        let mut text: BTreeMap<Id, String> = BTreeMap::new();
-        let mut current = None;
-        for instruction in &module.instructions {
-            match (instruction.op, instruction.operands.as_slice()) {
-                (Op::Source, [_, _, Operand::IdRef(file), Operand::LiteralString(part), ..]) => {
-                    text.insert(*file, part.clone());
-                    current = Some(*file);
-                }
-                (Op::SourceContinued, [Operand::LiteralString(part)]) => {
-                    if let Some(text) = current.and_then(|file| text.get_mut(&file)) {
-                        text.push_str(part);
-                    }
-                }
-                (Op::Function, _) => break,
-                (_, _) => {}
-            }
-        }
+        let text = source_texts(module);
         let lines = |text: String| text.lines().map(|line| line.trim().to_owned()).collect();
         let mut listing =
             Self { text: text.into_iter().map(|(file, text)| (file, lines(text))).collect(), loops: BTreeSet::new() };

@@ -15,11 +15,12 @@ use super::findings::{Collector, NOWHERE};
 use super::happens::Order;
 use super::image::machine::Workspace;
 use super::indirect::Detour;
-use super::lanes::{MASK_WORDS, Mask, spread};
+use super::lanes::{Mask, spread};
 use super::memory::{Clock, Ordered, Slot, Store, UNDEFINED_WORD, shared_memory};
 use super::ordering::Kinds;
+use super::origins::Origins;
 use super::print::Printer;
-use super::program::{PerLane, Program, Reg, Scalar, Terminator, Uniform, Waits};
+use super::program::{PerLane, Program, Reg, Terminator, Uniform, Waits};
 use super::record::{Rank, Recorder, parts_of_rank, rank};
 use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
@@ -172,6 +173,7 @@ pub struct Machine<'a> {
     pub(super) workgroup: [u32; 3],
     pub(super) workgroup_index: u64,
     pub(super) track_undefined: bool,
+    pub(super) origins: Origins,
     pub(super) track_races: bool,
     pub(super) variation: Option<Variation>,
     /// By local index: the path of the invocation so far (see `path`); empty in an ordinary run.
@@ -268,7 +270,8 @@ impl<'a> Machine<'a> {
             starts: Vec::new(),
             workgroup: [0; 3],
             workgroup_index: 0,
-            track_undefined: checks.has(FindingKind::UninitializedRead),
+            track_undefined: checks.has(FindingKind::UninitializedRead) || checks.has(FindingKind::UndefinedValue),
+            origins: Origins::default(),
             track_races,
             paths: if launch.settings.variation.is_some() { vec![0; invocations] } else { Vec::new() },
             variation: launch.settings.variation,
@@ -388,7 +391,11 @@ impl<'a> Machine<'a> {
     /// Runs the workgroup with this linear index.
     pub(super) fn run_one(&mut self, tiles: &mut [Tile], index: u64) -> Result<Pace, Stop> {
         self.choose(index);
-        self.run_workgroup(tiles)
+        let pace = self.run_workgroup(tiles)?;
+        if pace == Pace::Ended {
+            self.origins.forget(index);
+        }
+        Ok(pace)
     }
 
     /// What follows is the workgroup with this linear index.
@@ -445,6 +452,10 @@ impl<'a> Machine<'a> {
             order.borrow_mut().start(self.workgroup_index, time);
         }
         self.workgroup_memory.reset();
+        if self.variation.is_some() {
+            let unwritten = self.unwritten_word();
+            self.workgroup_memory.words.fill(unwritten);
+        }
         for range in &self.program.workgroup_zeroed {
             for word in range.start as usize..range.end as usize {
                 self.workgroup_memory.words[word] = 0;
@@ -503,18 +514,18 @@ impl<'a> Machine<'a> {
         tile.undefined_words.fill(0);
         tile.undefined_masks.fill(0);
         for reg in &program.undefined_words {
-            tile.words[own(reg)].fill(UNDEFINED_WORD);
+            tile.words[own(reg)].fill(self.unwritten_word());
             tile.undefined_words[own(reg) * self.mask_words..][..self.mask_words].fill(u64::MAX);
         }
         for reg in &program.undefined_masks {
             let first = (reg.0 - program.shared_masks) as usize * self.mask_words;
-            tile.masks[first..first + self.mask_words].fill(0);
+            tile.masks[first..first + self.mask_words].fill(self.unwritten_mask());
             tile.undefined_masks[first..first + self.mask_words].fill(u64::MAX);
         }
         for reg in &program.zeroed {
             tile.words[own(reg)].fill(0);
         }
-        tile.memory.fill(UNDEFINED_WORD);
+        tile.memory.fill(self.unwritten_word());
         tile.memory_undefined.fill(u64::MAX);
         tile.ended.fill(NOWHERE);
         tile.waiting.clear();
@@ -840,25 +851,6 @@ impl<'a> Machine<'a> {
     /// What a barrier orders under the memory model in force (see `docs/memory-model.md`).
     fn ordered(&self, barrier: u32) -> Ordered {
         self.program.barriers[barrier as usize].fences.ordered(self.settings.memory_model)
-    }
-
-    /// Reports an undefined operand among `suspects` in an active lane.
-    pub(super) fn check_defined(&mut self, suspects: &[Scalar], place: u32) {
-        let mut found = [0u64; MASK_WORDS];
-        let mut any = 0;
-        for (index, word) in found[..self.mask_words].iter_mut().enumerate() {
-            for suspect in suspects {
-                *word |= match suspect {
-                    Scalar::Word(reg) => self.undefined_words[reg.0 as usize * self.mask_words + index],
-                    Scalar::Mask(reg) => self.undefined_masks[reg.0 as usize * self.mask_words + index],
-                };
-            }
-            *word &= self.active.0[index];
-            any |= *word;
-        }
-        if any != 0 {
-            self.report_undefined(&Mask(found), place, "an uninitialised value is used here");
-        }
     }
 
     pub(super) fn report_undefined(&mut self, lanes: &Mask, place: u32, message: &str) {

@@ -26,6 +26,7 @@ mod needed;
 pub mod ops;
 mod order;
 mod ordering;
+mod origins;
 mod outline;
 mod path;
 mod print;
@@ -49,7 +50,7 @@ pub use decode::Unsupported;
 pub use lower::{Lowered, lower};
 pub use programs::Tally;
 pub use run::{ScheduleDependence, SequentialExecutor, SequentialRun};
-pub use variation::{Direction, Expansion, Flush, Preferred, Products, Variation};
+pub use variation::{Arbitrary, Direction, Expansion, Flush, Preferred, Products, Variation};
 
 use super::schedule::Following;
 use std::time::Duration;

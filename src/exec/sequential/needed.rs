@@ -26,6 +26,7 @@ fn computes(action: &Action) -> bool {
             | Action::Not { .. }
             | Action::Select { .. }
             | Action::SelectMask { .. }
+            | Action::Doubt { .. }
             | Action::ToWord { .. }
             | Action::ToMask { .. }
     )

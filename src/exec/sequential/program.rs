@@ -178,8 +178,22 @@ pub struct Access {
     pub sizes: Arc<[u32]>,
     /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable pointer has them.
     pub window: Option<[u32; 2]>,
+    pub alignment: Alignment,
     /// For messages: the variable's name.
     pub name: Arc<str>,
+}
+
+/// Of an access through a device address, what must be a multiple of so many bytes; 1 where nothing is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alignment {
+    /// The address that is accessed (SPIR-V, memory operand Aligned; of an atomic its width).
+    pub access: u32,
+    /// The address that the block begins at (GLSL, `buffer_reference_align`).
+    pub block: u32,
+}
+
+impl Alignment {
+    pub const NONE: Alignment = Alignment { access: 1, block: 1 };
 }
 
 /// What a variable pointer may point into: a buffer, or a variable of workgroup memory.
@@ -302,6 +316,13 @@ pub enum Action {
     Product(Arc<Factors>),
     /// All invocations of a subgroup must be here.
     Converged,
+    /// Passes a value on that is undefined where a condition holds.
+    Doubt {
+        to: Reg,
+        value: Reg,
+        condition: Reg,
+        why: &'static str,
+    },
     /// Where it is not so, behaviour is undefined, which is a finding with this message.
     Assume {
         condition: Reg,
@@ -439,7 +460,7 @@ pub struct Step {
     /// Index into the module's instruction list.
     pub place: u32,
     pub suspects: Box<[Scalar]>,
-    /// Whether the operation's result can be undefined for the operands it may have.
+    /// Whether the specification can leave something about the operation undefined, for the operands it may have.
     pub may_be_undefined: bool,
 }
 
@@ -705,6 +726,11 @@ impl Action {
                 factors.to.iter_mut().for_each(|parts| parts.visit(v, Write));
             }
             Action::Converged => {}
+            Action::Doubt { to, value, condition, why: _ } => {
+                mask(v, condition, Operand);
+                word(v, value, Travel);
+                word(v, to, Write);
+            }
             Action::Assume { condition, otherwise: _ } => mask(v, condition, Operand),
             Action::ToWord { to, a } => {
                 mask(v, a, Operand);

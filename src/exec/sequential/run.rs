@@ -435,7 +435,9 @@ impl<'a> Session<'a> {
             .map(|binding| (binding.set, binding.binding, binding.array_index))
             .chain(self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)))
             .collect();
-        let checked = if self.job.checks.has(FindingKind::UninitializedRead) { Checked::Yes } else { Checked::No };
+        let looked_for = [FindingKind::UninitializedRead, FindingKind::UndefinedValue];
+        let looks = looked_for.into_iter().any(|kind| self.job.checks.has(kind));
+        let checked = if looks { Checked::Yes } else { Checked::No };
         Known {
             push_constants_defined: push_constants.undefined.is_none(),
             defined,

@@ -5,7 +5,9 @@
 //! operation for an undefined result only where its operands are not constants that rule it out.
 
 use super::MemoryModel;
-use super::ops::element::{Binary, Ternary};
+use super::ops::element::Ternary;
+use super::ops::subgroup::Way;
+use super::ops::undefined::{Extent, Undefined};
 use super::program::*;
 use super::variation::{Products, Variation};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -77,9 +79,9 @@ pub fn settle(program: &mut Program, known: &Known) {
     if let Some(Products::Contracted(preferred)) = known.variation.map(|variation| variation.products) {
         super::contract::contract(program, preferred);
     }
+    find_undefined_results(program);
     let may = find_suspects(program, known);
     super::needed::spare_unneeded(program);
-    find_undefined_results(program);
     assign(program, &may);
 }
 
@@ -263,10 +265,13 @@ impl May {
 }
 
 /// The effect of one action on what may be undefined; calls `operand` with each operand that may be.
-fn transfer(action: &mut Action, state: &mut May, memory: impl Fn(Root) -> bool, mut operand: impl FnMut(Scalar)) {
+fn transfer(step: &mut Step, state: &mut May, memory: impl Fn(Root) -> bool, mut operand: impl FnMut(Scalar)) {
+    let leaves = leaves_undefined(step);
+    let action = &mut step.action;
     let mut travels = match action {
         Action::Undefine { .. } | Action::UndefineMask { .. } => true,
         Action::Load { access, .. } => memory(access.root),
+        Action::Atomic { op, access, .. } => op.gives_what_was_there() && memory(access.root),
         Action::Image(step) if step.doing.passes_memory_on() => {
             step.image.descriptors.iter().any(|descriptor| memory(Root::Descriptor(*descriptor)))
         }
@@ -288,9 +293,11 @@ fn transfer(action: &mut Action, state: &mut May, memory: impl Fn(Root) -> bool,
             | Action::CopyMask { .. }
             | Action::Select { .. }
             | Action::SelectMask { .. }
+            | Action::Doubt { .. }
             | Action::Pick { .. }
             | Action::Put { .. }
             | Action::Load { .. }
+            | Action::Atomic { .. }
             | Action::Image(_)
             | Action::Exchange { .. }
             | Action::Undefine { .. }
@@ -298,9 +305,25 @@ fn transfer(action: &mut Action, state: &mut May, memory: impl Fn(Root) -> bool,
     );
     action.registers(&mut |scalar, using| {
         if using == Use::Write {
-            state.set(*scalar, travels && passes);
+            state.set(*scalar, leaves || (travels && passes));
         }
     });
+}
+
+/// Whether a step may leave an undefined value, whatever its operands hold.
+fn leaves_undefined(step: &Step) -> bool {
+    let value = |undefined: &Undefined| undefined.extent == Extent::Value;
+    match &step.action {
+        Action::Unary { op, .. } => step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then)),
+        Action::Binary { op, .. } => step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then)),
+        Action::Ternary { op, .. } => step.may_be_undefined && op.rules().iter().any(|rule| value(&rule.then)),
+        Action::Sized { .. } => step.may_be_undefined,
+        Action::Dot { dot, .. } => dot.may_be_undefined(),
+        Action::Group { op, .. } => op.may_be_undefined(),
+        Action::Exchange { way, .. } => *way != Way::First,
+        Action::Doubt { .. } => true,
+        _ => false,
+    }
 }
 
 /// Fills the suspects; gives the registers that are ever written a value that may be undefined.
@@ -341,7 +364,7 @@ fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
         let state = &mut may;
         for step in &mut block.steps {
             let mut suspects = Vec::new();
-            transfer(&mut step.action, state, memory, |scalar| {
+            transfer(step, state, memory, |scalar| {
                 if !suspects.contains(&scalar) {
                     suspects.push(scalar);
                 }
@@ -371,7 +394,7 @@ fn fixpoint(program: &mut Program, may: &mut May, memory: &dyn Fn(Root) -> bool)
         let Some(state) = ins[at].clone() else { continue };
         may.lasting = state;
         for step in &mut program.blocks[at].steps {
-            transfer(&mut step.action, may, memory, |_| {});
+            transfer(step, may, memory, |_| {});
         }
         for next in program.blocks[at].terminator.successors() {
             let next = next as usize;
@@ -390,7 +413,7 @@ fn fixpoint(program: &mut Program, may: &mut May, memory: &dyn Fn(Root) -> bool)
     ins
 }
 
-/// Marks the operations whose result can be undefined for operands that are not ruled out.
+/// Marks the operations about which something can be undefined for operands that are not ruled out.
 fn find_undefined_results(program: &mut Program) {
     let constants: HashMap<Reg, u32> = program
         .uniforms
@@ -407,22 +430,18 @@ fn find_undefined_results(program: &mut Program) {
     let value = |reg: &Reg| constants.get(reg).copied();
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         step.may_be_undefined = match &step.action {
-            Action::Unary { op, a, to: _ } => op.undefined().is_some_and(|(test, _)| value(a).is_none_or(test)),
-            Action::Binary { op, a, b, to: _ } => op.undefined().is_some_and(|(test, _)| {
-                let any_left = !matches!(op, Binary::Pow | Binary::Atan2);
-                match (value(a), value(b)) {
-                    (Some(a), Some(b)) => test(a, b),
-                    // If any left operand makes the result undefined, 0 or the most negative integer does.
-                    (None, Some(b)) if any_left => test(0, b) || test(0x8000_0000, b),
-                    _ => true,
-                }
+            Action::Unary { op, a, to: _ } => op.rules().iter().any(|rule| value(a).is_none_or(rule.is_met)),
+            Action::Binary { op, a, b, to: _ } => op.rules().iter().any(|rule| match (value(a), value(b)) {
+                (Some(a), Some(b)) => (rule.is_met)(a, b),
+                // If any left operand meets the rule, 0 or the most negative integer does.
+                (None, Some(b)) if !op.asks_left_operand() => (rule.is_met)(0, b) || (rule.is_met)(0x8000_0000, b),
+                _ => true,
             }),
-            Action::Ternary { op, a, b, c, to: _ } => op.undefined().is_some_and(|(test, _)| {
-                let first_two = matches!(op, Ternary::SmoothStep);
-                match (value(a), value(b), value(c)) {
-                    (Some(a), Some(b), _) if first_two => test(a, b, 0),
-                    (_, Some(b), Some(c)) if !first_two => test(0, b, c),
-                    (_, _, Some(c)) if matches!(op, Ternary::BitFieldInsert) => test(0, 0, c),
+            Action::Ternary { op, a, b, c, to: _ } => op.rules().iter().any(|rule| {
+                let first = value(a).or(op.ignores_first_operand().then_some(0));
+                match (first, value(b), value(c)) {
+                    (Some(a), Some(b), Some(c)) => (rule.is_met)(a, b, c),
+                    (_, _, Some(c)) if matches!(op, Ternary::BitFieldInsert) => (rule.is_met)(0, 0, c),
                     _ => true,
                 }
             }),

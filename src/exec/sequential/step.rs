@@ -7,11 +7,13 @@
 use super::findings::NOWHERE;
 use super::lanes::{MASK_WORDS, Mask, blend, spread};
 use super::machine::Machine;
-use super::memory::UNDEFINED_WORD;
-use super::ops::element::{Binary, Ternary, Unary};
 use super::ops::sized::{Form, Operation, Relation};
+use super::ops::undefined::{Extent, Rule, Undefined};
 use super::program::{Action, Compared, Parts, Reg, Scalar, Step};
 use crate::model::finding::{Finding, FindingKind};
+
+/// For a source that every lane takes its value from.
+const EVERY_LANE: [u64; MASK_WORDS] = [u64::MAX; MASK_WORDS];
 
 impl Machine<'_> {
     /// Runs one step. Looks at the definedness of its operands first.
@@ -25,24 +27,18 @@ impl Machine<'_> {
             Action::Copy { to, from } => self.copy(*to, *from),
             Action::CopyMask { to, from } => self.copy_mask(*to, *from),
             Action::Unary { op, to, a } => {
-                if step.may_be_undefined {
-                    self.check_unary(*op, *a, place);
-                }
                 self.write(*to, |out, words| op.apply(out, &words[a.0 as usize]));
+                self.judge(step);
             }
             Action::Binary { op, to, a, b } => {
-                if step.may_be_undefined {
-                    self.check_binary(*op, *a, *b, place);
-                }
                 self.write(*to, |out, words| op.apply(out, &words[a.0 as usize], &words[b.0 as usize]));
+                self.judge(step);
             }
             Action::Ternary { op, to, a, b, c } => {
-                if step.may_be_undefined {
-                    self.check_ternary(*op, [*a, *b, *c], place);
-                }
                 self.write(*to, |out, words| {
                     op.apply(out, &words[a.0 as usize], &words[b.0 as usize], &words[c.0 as usize]);
                 });
+                self.judge(step);
             }
             Action::Compare { op, to, a, b } => {
                 let mut bits = [0; MASK_WORDS];
@@ -55,10 +51,10 @@ impl Machine<'_> {
                 self.write_mask(*to, &bits);
             }
             Action::Sized { operation, to, from } => {
-                if step.may_be_undefined {
-                    self.check_sized(*operation, from, place);
-                }
                 self.sized(*operation, *to, from);
+                if step.may_be_undefined {
+                    self.judge_sized(*operation, *to, from, place);
+                }
             }
             Action::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
             Action::Relate { relation, form, to, from } => self.relate(*relation, *form, *to, from),
@@ -71,6 +67,7 @@ impl Machine<'_> {
             Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
             Action::Product(factors) => self.product(factors, place),
             Action::Converged => self.check_converged(place),
+            Action::Doubt { to, value, condition, why } => self.doubt(*to, *value, (*condition, *why), place),
             Action::Assume { condition, otherwise } => {
                 let bits = self.bits(*condition);
                 let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
@@ -102,11 +99,12 @@ impl Machine<'_> {
                 self.write(*to, |out, _| out.fill(length));
             }
             Action::Undefine { to } => {
-                self.write(*to, |out, _| out.fill(UNDEFINED_WORD));
+                let unwritten = self.unwritten_word();
+                self.write(*to, |out, _| out.fill(unwritten));
                 self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
             }
             Action::UndefineMask { to } => {
-                self.write_mask(*to, &[0; MASK_WORDS]);
+                self.write_mask(*to, &[self.unwritten_mask(); MASK_WORDS]);
                 self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
             }
             Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
@@ -184,14 +182,23 @@ impl Machine<'_> {
         [self.staging, self.staging_high] = halves;
     }
 
-    fn check_sized(&mut self, operation: Operation, from: &[Parts], place: u32) {
-        let why = |lane: usize| {
+    fn judge_sized(&mut self, operation: Operation, to: Parts, from: &[Parts], place: u32) {
+        let mut found: [Option<(Undefined, Mask)>; 2] = [None, None];
+        for lane in self.active.lanes() {
             let [a, b, c] = self.operands(from, lane);
-            operation.undefined(a, b, c)
-        };
-        let lanes = self.lanes_where(|lane| why(lane).is_some());
-        let Some(what) = lanes.lanes().next().and_then(why) else { return };
-        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+            if let Some(undefined) = operation.undefined(a, b, c) {
+                found[undefined.extent as usize].get_or_insert((undefined, Mask::EMPTY)).1.insert(lane);
+            }
+        }
+        self.leave(&super::ops::number::scalars(&[to]), found, place);
+    }
+
+    /// What an operation leaves undefined: lanes by extent, the others have values.
+    pub(super) fn leave(&mut self, to: &[Scalar], found: [Option<(Undefined, Mask)>; 2], place: u32) {
+        to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
+        for (undefined, lanes) in found.into_iter().flatten() {
+            self.leave_undefined(to, &lanes, undefined, place);
+        }
     }
 
     fn relate(&mut self, relation: Relation, form: Form, to: Reg, from: &[Parts]) {
@@ -254,8 +261,14 @@ impl Machine<'_> {
             Scalar::Mask(reg) => (&mut self.undefined_masks, reg),
         };
         let old = &mut all[reg.0 as usize * self.mask_words..][..self.mask_words];
+        let mut any = 0;
         for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.active.0) {
             *old = (*old & !active) | (new & active);
+            any |= new & active;
+        }
+        if any != 0 && !self.origins.is_empty() {
+            let marks = std::array::from_fn(|word| bits[word] & self.active.0[word]);
+            self.forget_origins(scalar, &marks);
         }
     }
 
@@ -264,18 +277,14 @@ impl Machine<'_> {
             return;
         }
         self.write(to, |out, words| out.copy_from_slice(&words[from.0 as usize]));
-        if self.track_undefined {
-            let bits = self.undefined_bits(Scalar::Word(from));
-            self.set_undefined(Scalar::Word(to), &bits);
-        }
+        self.carry(Scalar::Word(to), &[(Scalar::Word(from), EVERY_LANE)]);
     }
 
     fn copy_mask(&mut self, to: Reg, from: Reg) {
         let bits = self.bits(from);
         self.write_mask(to, &bits);
-        if self.track_undefined {
-            let bits = self.undefined_bits(Scalar::Mask(from));
-            self.set_undefined(Scalar::Mask(to), &bits);
+        if to != from {
+            self.carry(Scalar::Mask(to), &[(Scalar::Mask(from), EVERY_LANE)]);
         }
     }
 
@@ -299,13 +308,7 @@ impl Machine<'_> {
                 *out = (*a & *out) | (*b & !*out);
             }
         });
-        if self.track_undefined {
-            let (a, b) = (self.undefined_bits(Scalar::Word(a)), self.undefined_bits(Scalar::Word(b)));
-            self.set_undefined(
-                Scalar::Word(to),
-                &std::array::from_fn(|word| (a[word] & bits[word]) | (b[word] & !bits[word])),
-            );
-        }
+        self.carry(Scalar::Word(to), &[(Scalar::Word(a), bits), (Scalar::Word(b), bits.map(|bits| !bits))]);
     }
 
     fn select_mask(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
@@ -314,21 +317,17 @@ impl Machine<'_> {
         };
         let bits = self.bits(condition);
         let chosen = choose(bits, self.bits(a), self.bits(b));
-        let undefined = choose(bits, self.undefined_bits(Scalar::Mask(a)), self.undefined_bits(Scalar::Mask(b)));
         self.write_mask(to, &chosen);
-        self.set_undefined(Scalar::Mask(to), &undefined);
+        self.carry(Scalar::Mask(to), &[(Scalar::Mask(a), bits), (Scalar::Mask(b), bits.map(|bits| !bits))]);
     }
 
     /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and gives 0 here.
     fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
         let mut outside = Mask::EMPTY;
-        let mut undefined = [0; MASK_WORDS];
+        let mut sources: Vec<_> = from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
         for lane in self.active.lanes() {
-            let position = self.words[index.0 as usize][lane] as usize;
-            match from.get(position) {
-                Some(reg) => {
-                    undefined[lane / 64] |= self.undefined_bits(Scalar::Word(*reg))[lane / 64] & 1 << (lane % 64)
-                }
+            match sources.get_mut(self.words[index.0 as usize][lane] as usize) {
+                Some((_, lanes)) => lanes[lane / 64] |= 1 << (lane % 64),
                 None => outside.insert(lane),
             }
         }
@@ -338,7 +337,7 @@ impl Machine<'_> {
                 *out = from.get(position).map_or(0, |reg| words[reg.0 as usize][lane]);
             }
         });
-        self.set_undefined(Scalar::Word(to), &undefined);
+        self.carry(Scalar::Word(to), &sources);
         self.report_value(&outside, place, FindingKind::OutOfBounds, "the index lies outside the vector");
     }
 
@@ -354,42 +353,67 @@ impl Machine<'_> {
                 *out = if *index == position { *value } else { *old };
             }
         });
-        let (a, b) = (self.undefined_bits(Scalar::Word(value)), self.undefined_bits(Scalar::Word(old)));
-        self.set_undefined(
-            Scalar::Word(to),
-            &std::array::from_fn(|word| (a[word] & bits[word]) | (b[word] & !bits[word])),
-        );
+        self.carry(Scalar::Word(to), &[(Scalar::Word(value), bits), (Scalar::Word(old), bits.map(|bits| !bits))]);
     }
 
     fn undefine_memory(&mut self, base: u32, words: u32) {
+        let unwritten = self.unwritten_word();
         for word in base as usize..(base + words) as usize {
+            self.forget_memory(word as u32);
             let bits = &mut self.memory_undefined[word * self.mask_words..][..self.mask_words];
             bits.iter_mut().zip(&self.active.0).for_each(|(bits, active)| *bits |= active);
             for lane in self.active.lanes() {
-                self.memory[word * self.width + lane] = UNDEFINED_WORD;
+                self.memory[word * self.width + lane] = unwritten;
             }
         }
     }
 
-    fn check_unary(&mut self, op: Unary, a: Reg, place: u32) {
-        let Some((undefined, what)) = op.undefined() else { return };
-        let a = &self.words[a.0 as usize];
-        let lanes = self.lanes_where(|lane| undefined(a[lane]));
-        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    /// Tells or marks what an operation on words left undefined.
+    pub(super) fn judge(&mut self, step: &Step) {
+        if !step.may_be_undefined {
+            return;
+        }
+        let words = |reg: Reg| &*self.words[reg.0 as usize];
+        let (to, found) = match &step.action {
+            Action::Unary { op, to, a } => {
+                let a = words(*a);
+                (*to, self.met(op.rules(), |rule, lane| (rule.is_met)(a[lane])))
+            }
+            Action::Binary { op, to, a, b } => {
+                let (a, b) = (words(*a), words(*b));
+                (*to, self.met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])))
+            }
+            Action::Ternary { op, to, a, b, c } => {
+                let (a, b, c) = (words(*a), words(*b), words(*c));
+                (*to, self.met(op.rules(), |rule, lane| (rule.is_met)(a[lane], b[lane], c[lane])))
+            }
+            _ => return,
+        };
+        self.leave(&[Scalar::Word(to)], found, step.place);
     }
 
-    fn check_binary(&mut self, op: Binary, a: Reg, b: Reg, place: u32) {
-        let Some((undefined, what)) = op.undefined() else { return };
-        let (a, b) = (&self.words[a.0 as usize], &self.words[b.0 as usize]);
-        let lanes = self.lanes_where(|lane| undefined(a[lane], b[lane]));
-        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    /// In which lanes rules are met, at most one of an extent.
+    fn met<Test>(
+        &self,
+        rules: &[Rule<Test>],
+        is_met: impl Fn(&Rule<Test>, usize) -> bool,
+    ) -> [Option<(Undefined, Mask)>; 2] {
+        let mut found = [None, None];
+        for rule in rules {
+            let lanes = self.lanes_where(|lane| is_met(rule, lane));
+            if !lanes.is_empty() {
+                found[rule.then.extent as usize] = Some((rule.then, lanes));
+            }
+        }
+        found
     }
 
-    fn check_ternary(&mut self, op: Ternary, operands: [Reg; 3], place: u32) {
-        let Some((undefined, what)) = op.undefined() else { return };
-        let [a, b, c] = operands.map(|reg| &self.words[reg.0 as usize]);
-        let lanes = self.lanes_where(|lane| undefined(a[lane], b[lane], c[lane]));
-        self.report_value(&lanes, place, FindingKind::UndefinedValue, what);
+    /// Passes a value on that is undefined where a condition holds.
+    fn doubt(&mut self, to: Reg, value: Reg, (condition, why): (Reg, &'static str), place: u32) {
+        self.copy(to, value);
+        let bits = self.bits(condition);
+        let lanes = self.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 1);
+        self.leave_undefined(&[Scalar::Word(to)], &lanes, Undefined { extent: Extent::Value, why }, place);
     }
 
     pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {

@@ -11,10 +11,10 @@ use super::Settings;
 use super::happens::Order;
 use super::lanes::{MASK_WORDS, MOST_LANES, Mask};
 use super::machine::Machine;
-use super::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined, Way};
+use super::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined as Reason, Way};
+use super::ops::undefined::{Extent, Undefined};
 use super::ordering::{Fence, Fences, Kinds};
 use super::program::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
-use crate::model::finding::FindingKind;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -112,7 +112,7 @@ impl Machine<'_> {
         for (word, scalar) in to.iter().enumerate() {
             let mut out = std::mem::take(&mut self.staging);
             out.fill(0);
-            let mut undefined: Option<(Undefined, Mask)> = None;
+            let mut undefined = [None, None];
             for (first, members) in self.subgroups() {
                 let operands = |id: u32| {
                     let lane = (first + id) as usize;
@@ -128,9 +128,11 @@ impl Machine<'_> {
             }
             self.write_scalar(*scalar, &out);
             self.staging = out;
-            if word == 0 {
-                self.report_undefined_result(undefined, place);
+            // Undefined behaviour is told once.
+            if word > 0 {
+                undefined[Extent::Behaviour as usize] = None;
             }
+            self.leave(&[*scalar], undefined, place);
         }
     }
 
@@ -150,16 +152,18 @@ impl Machine<'_> {
                 }
             }
             self.write_scalar(*to, &out);
-            self.set_undefined(*to, &unwritten);
+            self.carry_across(*to, *from, &unwritten, &sources);
             self.staging = out;
         }
         self.addresses = sources;
-        self.report_undefined_result(undefined, place);
+        for (undefined, lanes) in undefined.into_iter().flatten() {
+            self.leave_undefined(to, &lanes, undefined, place);
+        }
     }
 
     /// The lane that each active lane takes its value from; none: a lane outside the tile.
-    fn sources(&self, way: Way, index: Option<Reg>, sources: &mut [u32]) -> Option<(Undefined, Mask)> {
-        let mut undefined = None;
+    fn sources(&self, way: Way, index: Option<Reg>, sources: &mut [u32]) -> [Option<(Undefined, Mask)>; 2] {
+        let mut undefined = [None, None];
         for (first, members) in self.subgroups() {
             let index = |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
             for id in members.ids() {
@@ -169,8 +173,8 @@ impl Machine<'_> {
                 let index = if differs { common } else { index(id) };
                 let source = way.source(id, index, members);
                 sources[lane] = source.map_or(u32::MAX, |source| first + source);
-                let why = source.is_none().then_some(Undefined::Source);
-                let why = why.or(differs.then_some(Undefined::Index)).or(way.too_large(members.size));
+                let why = source.is_none().then_some(Reason::Source);
+                let why = way.too_large(members.size).or(differs.then_some(Reason::Index)).or(why);
                 note(&mut undefined, why, lane);
             }
         }
@@ -200,12 +204,6 @@ impl Machine<'_> {
             }
         }
     }
-
-    fn report_undefined_result(&mut self, undefined: Option<(Undefined, Mask)>, place: u32) {
-        if let Some((why, lanes)) = undefined {
-            self.report_value(&lanes, place, FindingKind::UndefinedValue, why.message());
-        }
-    }
 }
 
 impl SubgroupMask {
@@ -222,10 +220,10 @@ impl SubgroupMask {
     }
 }
 
-/// Keeps the lanes with undefined results, and the first reason.
-fn note(undefined: &mut Option<(Undefined, Mask)>, why: Option<Undefined>, lane: usize) {
-    if let Some(why) = why {
-        undefined.get_or_insert((why, Mask::EMPTY)).1.insert(lane);
+/// Keeps the lanes with undefined results, and the first reason, by extent.
+fn note(found: &mut [Option<(Undefined, Mask)>; 2], why: Option<Reason>, lane: usize) {
+    if let Some(undefined) = why.map(Reason::told) {
+        found[undefined.extent as usize].get_or_insert((undefined, Mask::EMPTY)).1.insert(lane);
     }
 }
 

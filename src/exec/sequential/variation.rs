@@ -24,6 +24,7 @@ pub struct Variation {
     pub products: Products,
     pub flush: Flush,
     pub expansion: Expansion,
+    pub undefined: Arbitrary,
 }
 
 /// In which order determinants and inverses are computed: the specification names none.
@@ -85,8 +86,30 @@ pub enum Flush {
     ToZero,
 }
 
+/// Which values undefined results and what nobody wrote have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arbitrary {
+    /// Those that the engine documents.
+    Documented,
+    /// Any, by chance.
+    Chosen { seed: u32 },
+}
+
+impl Arbitrary {
+    pub fn seed(self) -> Option<u32> {
+        match self {
+            Arbitrary::Documented => None,
+            Arbitrary::Chosen { seed } => Some(seed),
+        }
+    }
+}
+
 const fn toward(direction: Direction, rounding: Rounding, products: Products) -> Variation {
     Variation { direction, rounding, products, ..Variation::NONE }
+}
+
+const fn undefined(seed: u32) -> Variation {
+    Variation { undefined: Arbitrary::Chosen { seed }, ..Variation::NONE }
 }
 
 impl Variation {
@@ -97,10 +120,15 @@ impl Variation {
         products: Products::Separate,
         flush: Flush::Keep,
         expansion: Expansion::Columns,
+        undefined: Arbitrary::Documented,
     };
 
     /// Variations of modules that compute determinants or inverses, tried behind the others.
     pub const MATRICES: &'static [Variation] = &expansions();
+
+    /// Runs that differ from the ordinary one in undefined values alone: what differs between them depends on one.
+    pub const OF_UNDEFINED: &'static [Variation] =
+        &[undefined(1), undefined(2), undefined(3), undefined(4), undefined(5), undefined(6)];
 
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
     /// do, then those that round up and down as the specification permits.
@@ -297,6 +325,7 @@ impl Machine<'_> {
             Action::Relate { .. } => self.step(step),
             _ => return false,
         }
+        self.judge(step);
         self.follow_step(&step.action, step.place);
         true
     }

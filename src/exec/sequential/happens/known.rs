@@ -89,6 +89,14 @@ impl Known {
         }
     }
 
+    /// Adds what another one knows of one workgroup.
+    pub fn join_part(&mut self, workgroup: u64, other: &Known) {
+        if let Some(part) = other.part(workgroup) {
+            let alone = BTreeMap::from([(workgroup, part.clone())]);
+            self.join(&Known(Some(Rc::new(alone))));
+        }
+    }
+
     /// Adds what a whole workgroup accessed up to a time.
     pub fn add_all(&mut self, workgroup: u64, time: u32) {
         let known = self.part(workgroup).is_some_and(|part| part.all >= time);

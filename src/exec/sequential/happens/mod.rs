@@ -36,12 +36,23 @@ enum Layer {
     Before,
     /// Of these, writes that were made available.
     Available,
-    /// What happened before the latest operation that made things visible; and of that what was available then.
+    /// Of these, writes that are available to the device if they were to their workgroup (an availability chain).
+    Chained,
+    /// What happened before the latest operation that made things visible; and of that what was available then, and chained.
     Seen,
     SeenAvailable,
+    SeenChained,
+    /// The same of an operation that made things visible to the whole workgroup, and that happened before (a visibility chain).
+    Near,
+    NearAvailable,
+    NearChained,
 }
 
-const LAYERS: usize = 4;
+const LAYERS: usize = 9;
+
+/// What a release tells everybody, and what only those of its workgroup.
+const TOLD: [Layer; 3] = [Layer::Before, Layer::Available, Layer::Chained];
+const TOLD_NEAR: [Layer; 3] = [Layer::Near, Layer::NearAvailable, Layer::NearChained];
 
 /// What is known, by layer and kind of memory.
 #[derive(Debug, Clone, Default)]
@@ -57,15 +68,22 @@ impl Learnt {
     }
 
     fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
-        let layers = [Layer::Before, Layer::Available];
-        kinds.each().all(|kind| layers.iter().all(|layer| self.of(*layer, kind).covers(other.of(*layer, kind))))
+        kinds.each().all(|kind| TOLD.iter().all(|layer| self.of(*layer, kind).covers(other.of(*layer, kind))))
     }
 
+    /// Adds what another one tells; what is told to its workgroup alone stands in no message that leaves it.
     fn join(&mut self, other: &Learnt, kinds: Kinds) {
         for kind in kinds.each() {
-            for layer in [Layer::Before, Layer::Available] {
+            for layer in TOLD.into_iter().chain(TOLD_NEAR) {
                 self.change(layer, kind).join(other.of(layer, kind));
             }
+        }
+    }
+
+    /// The same without what is told to a workgroup alone.
+    fn join_from_afar(&mut self, other: &Learnt, kinds: Kinds) {
+        for (kind, layer) in kinds.each().flat_map(|kind| TOLD.into_iter().map(move |layer| (kind, layer))) {
+            self.change(layer, kind).join(other.of(layer, kind));
         }
     }
 }
@@ -215,7 +233,7 @@ impl Order {
     }
 
     fn sender(&self, invocation: u32) -> Sender {
-        if self.places.wide {
+        if self.places.wide && !self.explicit() {
             return Sender::Any;
         }
         Sender::One { workgroup: self.group.workgroup, subgroup: invocation / self.subgroup }
@@ -262,7 +280,7 @@ impl Order {
                 if !message.carrier.is_empty() {
                     self.note_news(invocation, message.by, (&message.learnt, kinds.and(message.kinds)));
                 }
-                self.group.invocations[index].learnt.join(&message.learnt, kinds.and(message.kinds));
+                self.learn(invocation, &message, kinds.and(message.kinds));
             }
             if !takes || !kinds.has(message.kinds) {
                 kept.push(message);
@@ -270,6 +288,16 @@ impl Order {
         }
         self.group.invocations[index].pending = kept;
         self.see(invocation, fence, kinds);
+    }
+
+    /// An invocation learns what a message tells.
+    fn learn(&mut self, invocation: u32, message: &Message, kinds: Kinds) {
+        let near = matches!(message.from, Sender::One { workgroup, .. } if workgroup == self.group.workgroup);
+        let learnt = &mut self.group.invocations[invocation as usize].learnt;
+        match near {
+            true => learnt.join(&message.learnt, kinds),
+            false => learnt.join_from_afar(&message.learnt, kinds),
+        }
     }
 
     /// Notes that an atomic orders the invocation behind others, unless what it tells is known already.
@@ -285,8 +313,11 @@ impl Order {
             return;
         }
         let learnt = &mut self.group.invocations[invocation as usize].learnt;
-        for kind in kinds.each() {
-            for (from, to) in [(Layer::Before, Layer::Seen), (Layer::Available, Layer::SeenAvailable)] {
+        const SEEN: [Layer; 3] = [Layer::Seen, Layer::SeenAvailable, Layer::SeenChained];
+        // To the workgroup only what reaches the device makes anything visible that is not there yet.
+        let near = (fence.reach() == Scope::Device).then_some(TOLD_NEAR);
+        for (kind, layers) in kinds.each().flat_map(|kind| [SEEN].into_iter().chain(near).map(move |to| (kind, to))) {
+            for (from, to) in TOLD.into_iter().zip(layers) {
                 let known = learnt.of(from, kind).clone();
                 learnt.change(to, kind).join(&known);
             }
@@ -307,10 +338,16 @@ impl Order {
         if kinds.is_empty() {
             return None;
         }
-        let before = self.group.times[invocation as usize];
+        let (before, workgroup) = (self.group.times[invocation as usize], self.group.workgroup);
         let own = &mut self.group.invocations[invocation as usize];
         if !explicit || fence.makes_available() {
             kinds.each().for_each(|kind| own.available[kind] = before);
+        }
+        if explicit && fence.makes_available() && scope == Scope::Device {
+            for kind in kinds.each() {
+                let known = own.learnt.of(Layer::Before, kind).clone();
+                own.learnt.change(Layer::Chained, kind).join_part(workgroup, &known);
+            }
         }
         let (learnt, available) = (own.learnt.clone(), own.available);
         Some(Released { scope, kinds, learnt, before, available })
@@ -327,6 +364,9 @@ impl Order {
                 *known = released.learnt.of(layer, kind).clone();
                 known.add(workgroup, invocation, time);
             }
+            for layer in [Layer::Chained].into_iter().chain(TOLD_NEAR) {
+                *learnt.change(layer, kind) = released.learnt.of(layer, kind).clone();
+            }
         }
         Rc::new(learnt)
     }
@@ -342,8 +382,8 @@ impl Order {
                 continue;
             }
             self.note_news(invocation, place, (&message.learnt, acquired.and(message.kinds)));
+            self.learn(invocation, message, acquired.and(message.kinds));
             let own = &mut self.group.invocations[invocation as usize];
-            own.learnt.join(&message.learnt, acquired.and(message.kinds));
             if !acquired.has(message.kinds) {
                 let (scope, carrier) = (message.scope.min(reach), memory);
                 add(&mut own.pending, Message { scope, carrier, by: place, ..message.clone() });
@@ -430,8 +470,8 @@ impl Order {
         }
         let hears = self.reaches(control.reach(), message.from, invocation);
         let acquired = if hears { control.acquires() } else { Kinds::NONE };
+        self.learn(invocation, message, acquired.and(message.kinds));
         let own = &mut self.group.invocations[invocation as usize];
-        own.learnt.join(&message.learnt, acquired.and(message.kinds));
         if !acquired.has(message.kinds) {
             add(&mut own.pending, message.clone());
         }
@@ -455,6 +495,13 @@ impl Order {
             }
             if everybody {
                 known.add_all(workgroup, after - 1);
+            }
+        }
+        let others =
+            if self.explicit() { &[Layer::Chained, TOLD_NEAR[0], TOLD_NEAR[1], TOLD_NEAR[2]][..] } else { &[] };
+        for (kind, layer) in whole.each().flat_map(|kind| others.iter().map(move |layer| (kind, *layer))) {
+            for one in who {
+                all.change(layer, kind).join(self.group.invocations[*one as usize].learnt.of(layer, kind));
             }
         }
         all
@@ -541,14 +588,25 @@ impl Order {
             () if earlier.lane() / self.subgroup != now.invocation / self.subgroup => Scope::Workgroup,
             () => Scope::Subgroup,
         };
-        let does = |scope: Option<Scope>| scope.is_some_and(|scope| scope >= distance);
-        let (available, visible) = (does(facts[0].available), now.touch == Touch::Write || does(facts[1].visible));
+        let does = |scope: Option<Scope>, wanted: Scope| scope.is_some_and(|scope| scope >= wanted);
+        let available = does(facts[0].available, distance);
+        let visible = now.touch == Touch::Write || does(facts[1].visible, distance);
+        // An access that reaches its workgroup is the first or last link of a chain.
+        let chained = does(facts[0].available, Scope::Workgroup);
+        let near = does(facts[1].visible, Scope::Workgroup);
+        let seen = |layer: Layer, nearby: Layer| known(layer) || (near && known(nearby));
         match (available, visible) {
             (true, true) => None,
-            (true, false) => (!known(Layer::Seen)).then_some(Missing::Visibility),
-            (false, _) if !known(Layer::Available) => Some(Missing::Availability),
+            (true, false) => (!seen(Layer::Seen, Layer::Near)).then_some(Missing::Visibility),
+            (false, _) if !known(Layer::Available) && !(chained && known(Layer::Chained)) => {
+                Some(Missing::Availability)
+            }
             (false, true) => None,
-            (false, false) => (!known(Layer::SeenAvailable)).then_some(Missing::Visibility),
+            (false, false) => {
+                let whole = seen(Layer::SeenAvailable, Layer::NearAvailable);
+                let linked = chained && seen(Layer::SeenChained, Layer::NearChained);
+                (!whole && !linked).then_some(Missing::Visibility)
+            }
         }
     }
 }

@@ -267,6 +267,7 @@ impl Machine<'_> {
             shadow.tell(at, &Told { invocation, place, memory, op, touch, after });
         }
         note_path(store, path, at..at + words);
+        let passes = op.gives_what_was_there();
         let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
         let changed = new.is_some_and(|new| new != old);
         if let Some(new) = new {
@@ -276,13 +277,13 @@ impl Machine<'_> {
             }
         }
         self.watch_change(Root::Descriptor(descriptor), changed);
-        if undefined && self.track_undefined {
+        if undefined && self.track_undefined && !passes {
             let mut lanes = Mask::EMPTY;
             lanes.insert(lane);
             let message = format!("an atomic operation reads an uninitialised texel of `{}`", step.image.name);
             self.report_undefined(&lanes, place, &message);
         }
-        Got { value: [old, 0, 0, 0], undefined: false }
+        Got { value: [old, 0, 0, 0], undefined: undefined && passes }
     }
 
     /// The bytes of a texel as a number.

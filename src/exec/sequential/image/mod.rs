@@ -108,7 +108,8 @@ impl Doing {
     pub fn passes_memory_on(self) -> bool {
         match self {
             Doing::Read | Doing::Sample | Doing::Gather { .. } => true,
-            Doing::Write | Doing::Atomic(_) | Doing::Size | Doing::Levels => false,
+            Doing::Atomic(op) => op.gives_what_was_there(),
+            Doing::Write | Doing::Size | Doing::Levels => false,
         }
     }
 }

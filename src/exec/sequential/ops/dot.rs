@@ -2,16 +2,16 @@
 //!
 //! Knows: vectors of integers of any width, and four numbers of 8 bits packed into a word, the first one lowest.
 //! Promises: without an accumulator the result is the low bits of the exact one. With one, the last addition saturates;
-//! a product or a sum before it that does not fit is an `undefined-value` finding. The specification gives no order of the
+//! a product or a sum before it that does not fit leaves an undefined value. The specification gives no order of the
 //! additions, so a sum counts as not fitting where it would not in some order; such a sum is reduced modulo 2^width here.
 
-use super::number::{define, operand};
+use super::number::{define, operand, scalars};
 use super::sized::{Form, Width};
+use super::undefined::{Extent, Undefined};
 use super::{Meaning, Row, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
 use crate::exec::sequential::machine::Machine;
 use crate::exec::sequential::program::{Action, Parts};
-use crate::model::finding::FindingKind;
 use crate::spirv::module::Instruction;
 use crate::spirv::types::Signedness;
 use rspirv::dr::Operand;
@@ -52,6 +52,11 @@ const UNSIGNED: [Signedness; 3] = [Signedness::Unsigned; 3];
 const MIXED: [Signedness; 3] = [Signedness::Signed, Signedness::Unsigned, Signedness::Signed];
 
 impl Dot {
+    /// Whether the result is undefined where a product or a sum does not fit.
+    pub fn may_be_undefined(self) -> bool {
+        self.sum == Sum::Accumulated
+    }
+
     /// Result for `operands`: the first vector's numbers, the second's, the accumulator; and whether it is defined.
     pub fn value(self, operands: usize, at: impl Fn(usize) -> u64) -> (u64, bool) {
         let each = (operands - usize::from(self.sum == Sum::Accumulated)) / 2;
@@ -145,12 +150,13 @@ fn dot(
 
 impl Machine<'_> {
     pub(in crate::exec::sequential) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
-        if dot.sum == Sum::Accumulated {
-            let lanes = self.lanes_where(|lane| !dot.value(from.len(), |index| self.number(from[index], lane)).1);
-            let message = "a product or sum of a dot product with an accumulator does not fit the result";
-            self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
-        }
         self.write_number(to, |machine, lane| dot.value(from.len(), |index| machine.number(from[index], lane)).0);
+        if dot.may_be_undefined() {
+            let lanes = self.lanes_where(|lane| !dot.value(from.len(), |index| self.number(from[index], lane)).1);
+            let why = "a product or sum of a dot product with an accumulator does not fit the result";
+            let undefined = Undefined { extent: Extent::Value, why };
+            self.leave(&scalars(&[to]), [Some((undefined, lanes)), None], place);
+        }
     }
 }
 

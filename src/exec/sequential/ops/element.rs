@@ -1,8 +1,8 @@
 //! Element-wise operations: what each computes from 32-bit scalars, lane by lane.
 //!
 //! Knows: the arithmetic, bit, conversion, comparison and GLSL.std.450 operations on 32-bit scalars.
-//! Promises: every operation has a result for every operand; where SPIR-V leaves the result undefined, the condition
-//! is named by `undefined` and the result is the one documented here: a quotient or remainder by zero is 0, a remainder
+//! Promises: every operation has a result for every operand; where the specification leaves it undefined (`undefined` has
+//! the rules), the result is the one documented here: a quotient or remainder by zero is 0, a remainder
 //! of negative numbers is that of SPIR-V without Vulkan, the most negative integer divided by -1 is itself (remainder
 //! 0), a shift uses the low five bits of its amount, a float that does not fit an integer is clamped (NaN gives 0), and
 //! a bit range beyond 32 bits is cut.
@@ -10,11 +10,6 @@
 //! Does not cover: other widths; memory; masks.
 
 use super::sized::{self, Form, Operation, Sized};
-
-/// A condition under which a result is undefined, and what to call it.
-pub type Undefined1 = (fn(u32) -> bool, &'static str);
-pub type Undefined2 = (fn(u32, u32) -> bool, &'static str);
-pub type Undefined3 = (fn(u32, u32, u32) -> bool, &'static str);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unary {
@@ -393,29 +388,6 @@ impl Unary {
             | Unary::PackUnorm4 => |a| a,
         }
     }
-
-    /// When the result is undefined (SPIR-V, conversion instructions; GLSL.std.450).
-    pub fn undefined(self) -> Option<Undefined1> {
-        match self {
-            Unary::ConvertFToU => {
-                // The bounds are exact: a float truncates into the range exactly if it lies strictly between them.
-                Some((|a| !(f(a) > -1.0 && f(a) < 4_294_967_296.0), "a float outside the range of uint is converted"))
-            }
-            Unary::ConvertFToS => Some((
-                |a| !(f(a) >= -2_147_483_648.0 && f(a) < 2_147_483_648.0),
-                "a float outside the range of int is converted",
-            )),
-            Unary::Sqrt => Some((|a| f(a) < 0.0, "square root of a negative number")),
-            Unary::InverseSqrt => Some((|a| f(a) <= 0.0, "inverse square root of a number that is not positive")),
-            Unary::Log => Some((|a| f(a) <= 0.0, "logarithm of a number that is not positive")),
-            Unary::Log2 => Some((|a| f(a) <= 0.0, "logarithm of a number that is not positive")),
-            Unary::Asin => Some((|a| f(a).abs() > 1.0, "arc sine of a number outside -1 to 1")),
-            Unary::Acos => Some((|a| f(a).abs() > 1.0, "arc cosine of a number outside -1 to 1")),
-            Unary::Acosh => Some((|a| f(a) < 1.0, "inverse hyperbolic cosine of a number below 1")),
-            Unary::Atanh => Some((|a| f(a).abs() >= 1.0, "inverse hyperbolic tangent of a number outside -1 to 1")),
-            _ => None,
-        }
-    }
 }
 
 fn quotient(a: u32, b: u32) -> u32 {
@@ -511,31 +483,6 @@ impl Binary {
             Binary::PackUnorm2 => zip(out, a, b, |a, b| unorm(a, 65535.0) | unorm(b, 65535.0) << 16),
         }
     }
-
-    /// When the result is undefined (SPIR-V, arithmetic and bit instructions; Vulkan's environment for SPIR-V;
-    /// GLSL.std.450).
-    pub fn undefined(self) -> Option<Undefined2> {
-        match self {
-            Binary::UDiv | Binary::UMod => Some((|_, b| b == 0, "division by zero")),
-            Binary::SDiv => Some((
-                |a, b| b == 0 || (a == 0x8000_0000 && b == u32::MAX),
-                "division by zero, or of the most negative integer by -1",
-            )),
-            // Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
-            Binary::SRem | Binary::SMod => {
-                Some((|a, b| (a as i32) < 0 || (b as i32) <= 0, "remainder by zero, or of a negative number"))
-            }
-            Binary::ShiftRightLogical | Binary::ShiftRightArithmetic | Binary::ShiftLeftLogical => {
-                Some((|_, b| b >= 32, "a shift by 32 or more"))
-            }
-            Binary::Pow => Some((
-                |a, b| f(a) < 0.0 || (f(a) == 0.0 && f(b) <= 0.0),
-                "pow of a negative base, or of zero to an exponent that is not positive",
-            )),
-            Binary::Atan2 => Some((|a, b| f(a) == 0.0 && f(b) == 0.0, "atan of zero by zero")),
-            _ => None,
-        }
-    }
 }
 
 fn extract(base: u32, offset: u32, count: u32) -> (u32, u32) {
@@ -598,35 +545,6 @@ impl Ternary {
                 if count == 0 { 0 } else { (((value << (32 - count)) as i32) >> (32 - count)) as u32 }
             }),
             Ternary::BitFieldInsert => zip3(out, all, insert),
-        }
-    }
-
-    /// When the result is undefined.
-    pub fn undefined(self) -> Option<Undefined3> {
-        match self {
-            Ternary::FClamp | Ternary::NClamp => {
-                Some((|_, low, high| f(low) > f(high), "clamp whose lower limit is above the upper"))
-            }
-            Ternary::UClamp => Some((|_, low, high| low > high, "clamp whose lower limit is above the upper")),
-            Ternary::SClamp => {
-                Some((|_, low, high| low as i32 > high as i32, "clamp whose lower limit is above the upper"))
-            }
-            Ternary::SmoothStep => {
-                Some((|low, high, _| f(low) >= f(high), "smoothstep whose lower edge is not below the upper"))
-            }
-            Ternary::BitFieldUExtract | Ternary::BitFieldSExtract => Some((
-                |_, offset, count| u64::from(offset) + u64::from(count) > 32,
-                "a bit field that reaches beyond 32 bits",
-            )),
-            Ternary::BitFieldInsert => Some((
-                |_, _, packed| (packed & 0xffff) + (packed >> 16) > 32,
-                "a bit field that reaches beyond 32 bits",
-            )),
-            Ternary::FMix
-            | Ternary::Fma
-            | Ternary::ContractedAdd
-            | Ternary::ContractedSub
-            | Ternary::ContractedSubFrom => None,
         }
     }
 }
@@ -780,6 +698,11 @@ impl Atomic {
             Atomic::Load => Touch::AtomicRead,
             _ => Touch::AtomicWrite,
         }
+    }
+
+    /// Whether the old value is the result and nothing else: an undefined one is used where the result is.
+    pub fn gives_what_was_there(self) -> bool {
+        matches!(self, Atomic::Load | Atomic::Exchange)
     }
 
     /// Whether the old value matters: an undefined one is then read.

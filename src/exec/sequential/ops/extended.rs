@@ -9,7 +9,7 @@ use super::sized::{Form, Relation, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::Expansion;
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::program::{Action, Parts, Scalar};
+use crate::exec::sequential::program::{Action, Parts, Reg, Scalar};
 use crate::spirv::float::Direction;
 use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::Instruction;
@@ -335,6 +335,17 @@ impl Square<'_> {
 
     /// The determinant of some columns and as many rows, by the first of these columns.
     fn minor(&self, decoder: &mut Decoder<'_>, columns: &[usize], rows: &[usize]) -> Result<Parts, Unsupported> {
+        self.expand(decoder, columns, rows, [Binary::FAdd, Binary::FSub])
+    }
+
+    /// The same sum of products, whose terms are added in turn by these operations.
+    fn expand(
+        &self,
+        decoder: &mut Decoder<'_>,
+        columns: &[usize],
+        rows: &[usize],
+        signs: [Binary; 2],
+    ) -> Result<Parts, Unsupported> {
         let form = self.form;
         let ([first, others @ ..], [_, ..]) = (columns, rows) else {
             return Err(unsupported("a determinant of nothing"));
@@ -346,12 +357,12 @@ impl Square<'_> {
                 element
             } else {
                 let rest: Vec<usize> = rows.iter().copied().filter(|other| other != row).collect();
-                let minor = self.minor(decoder, others, &rest)?;
+                let minor = self.expand(decoder, others, &rest, signs)?;
                 compute2(decoder, Binary::FMul, form, element, minor)?
             };
             terms.push((Sign::of(index), term));
         }
-        self.sum(decoder, &terms)
+        self.sum_by(decoder, &terms, signs)
     }
 
     /// Three rows: six products of three elements.
@@ -387,11 +398,21 @@ impl Square<'_> {
     }
 
     fn sum(&self, decoder: &mut Decoder<'_>, terms: &[(Sign, Parts)]) -> Result<Parts, Unsupported> {
+        self.sum_by(decoder, terms, [Binary::FAdd, Binary::FSub])
+    }
+
+    /// Terms with the operations that stand for plus and minus.
+    fn sum_by(
+        &self,
+        decoder: &mut Decoder<'_>,
+        terms: &[(Sign, Parts)],
+        [plus, minus]: [Binary; 2],
+    ) -> Result<Parts, Unsupported> {
         let mut sum: Option<Parts> = None;
         for (sign, term) in terms {
             let op = match sign {
-                Sign::Plus => Binary::FAdd,
-                Sign::Minus => Binary::FSub,
+                Sign::Plus => plus,
+                Sign::Minus => minus,
             };
             sum = Some(match sum {
                 None => *term,
@@ -422,12 +443,49 @@ fn determinant(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &
     Ok(())
 }
 
+/// A square matrix whose elements are all positive: the determinant's products, summed up.
+fn permanent(decoder: &mut Decoder<'_>, matrix: &Square<'_>) -> Result<Parts, Unsupported> {
+    let (form, all) = (matrix.form, (0..matrix.size).collect::<Vec<_>>());
+    let absolute = matrix.parts.iter().map(|part| compute1(decoder, Unary::FAbs, form, *part));
+    let absolute = absolute.collect::<Result<Vec<_>, _>>()?;
+    Square { parts: &absolute, ..*matrix }.expand(decoder, &all, &all, [Binary::FAdd; 2])
+}
+
+/// Whether a matrix cannot be told from a singular one: the determinant is not above its own rounding errors.
+fn is_singular(decoder: &mut Decoder<'_>, matrix: &Square<'_>, determinant: Parts) -> Result<Reg, Unsupported> {
+    let form = matrix.form;
+    let digits = match form {
+        Form::Float(Width::W16) => 11,
+        Form::Brain => 8,
+        Form::Float(Width::W64) => 53,
+        Form::Float(Width::W8 | Width::W32) | Form::Integer(_) => 24,
+    };
+    // Each product of the determinant is rounded so often, and each of their sums.
+    let roundings = 2.0 * matrix.size as f64;
+    let error = decoder.constant_number(form, form.of_float(roundings * 2f64.powi(-digits)));
+    let products = permanent(decoder, matrix)?;
+    let bound = compute2(decoder, Binary::FMul, form, products, error)?;
+    let size = compute1(decoder, Unary::FAbs, form, determinant)?;
+    Ok(relate(decoder, Relation::Compare(Compare::FOrdLessThanEqual), form, &[size, bound]))
+}
+
+/// A number that is undefined where a condition holds.
+fn doubted(decoder: &mut Decoder<'_>, number: Parts, condition: Reg, why: &'static str) -> Parts {
+    let mut doubt = |value: Reg| {
+        let to = decoder.word();
+        decoder.push(Action::Doubt { to, value, condition, why });
+        to
+    };
+    Parts { low: doubt(number.low), high: number.high.map(doubt) }
+}
+
 /// The adjugate divided by the determinant.
 fn inverse(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Numbers]) -> Result<(), Unsupported> {
     let matrix = Square::of(&operands[0], decoder.expansion)?;
     let (form, size) = (matrix.form, matrix.size);
     let all: Vec<usize> = (0..size).collect();
     let determinant = matrix.determinant(decoder)?;
+    let singular = is_singular(decoder, &matrix, determinant)?;
     let one = decoder.constant_number(form, form.of_float(1.0));
     let (op, factor) = match matrix.expansion {
         Expansion::Columns | Expansion::LastColumns | Expansion::RowPairs => (Binary::FDiv, determinant),
@@ -445,7 +503,9 @@ fn inverse(decoder: &mut Decoder<'_>, instruction: &Instruction, operands: &[Num
                 Sign::Plus => minor,
                 Sign::Minus => compute1(decoder, Unary::FNegate, form, minor)?,
             };
-            parts[matrix.place(column, row)] = compute2(decoder, op, form, signed, factor)?;
+            let element = compute2(decoder, op, form, signed, factor)?;
+            let why = "inverse of a matrix that is singular, or nearly so";
+            parts[matrix.place(column, row)] = doubted(decoder, element, singular, why);
         }
     }
     define(decoder, instruction, &parts);

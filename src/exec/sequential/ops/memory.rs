@@ -7,10 +7,11 @@ use super::sized::{Form, Sized, Width};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
 use crate::exec::sequential::layout::{self, Arrangement, Part};
-use crate::exec::sequential::program::{Access, Action, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
+use crate::exec::sequential::program::{Access, Action, Alignment, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::{Majorness, Signedness, Type};
-use rspirv::spirv::Op;
+use rspirv::dr::Operand;
+use rspirv::spirv::{MemoryAccess, Op};
 use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
@@ -344,6 +345,13 @@ fn access_to(decoder: &mut Decoder<'_>, to: &Location, parts: &[Part]) -> Result
                 components: parts.iter().map(|part| part.offset / bytes).collect(),
                 sizes: if words { Arc::new([]) } else { parts.iter().map(|part| part.bytes).collect() },
                 window: None,
+                alignment: match root {
+                    Root::Address(address) => Alignment {
+                        access: declared_alignment(decoder),
+                        block: decoder.references.alignments.get(&address.low).copied().unwrap_or(1),
+                    },
+                    _ => Alignment::NONE,
+                },
                 name: name.clone(),
             }))
         }
@@ -353,11 +361,31 @@ fn access_to(decoder: &mut Decoder<'_>, to: &Location, parts: &[Part]) -> Result
     }
 }
 
+/// What the instruction that is decoded says of the alignment of its pointer, else 1. Where it has two memory operands, of the
+/// target and of the source, the lesser counts for both.
+fn declared_alignment(decoder: &Decoder<'_>) -> u32 {
+    let operands = decoder.instruction().map_or(&[][..], |instruction| &instruction.operands);
+    let aligned = operands.windows(2).filter_map(|pair| match pair {
+        [Operand::MemoryAccess(flags), Operand::LiteralBit32(bytes)] if flags.contains(MemoryAccess::ALIGNED) => {
+            Some(*bytes)
+        }
+        _ => None,
+    });
+    aligned.min().unwrap_or(1).max(1)
+}
+
 /// The access of an atomic: a number of 32 or 64 bits in memory.
 pub fn atomic_access(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<(Access, Form), Unsupported> {
     let form = decoder.form(pointer.ty).filter(|form| form.width() >= Width::W32);
     let form = form.ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;
     let access = access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
+    let access = match access.root {
+        Root::Address(_) => {
+            let alignment = Alignment { access: form.width().bytes(), ..access.alignment };
+            Access { alignment, ..access }
+        }
+        _ => access,
+    };
     match (access.unit, access.root) {
         // Whether an address is aligned is known when it is followed.
         (Unit::Word, _) | (Unit::Byte, Root::Address(_) | Root::Pointer { .. }) => Ok((access, form)),

@@ -20,6 +20,7 @@ pub mod print;
 pub mod sized;
 pub mod subgroup;
 pub mod sync;
+pub mod undefined;
 pub mod variable;
 
 use super::decode::{Decoder, Unsupported, Value, unsupported};

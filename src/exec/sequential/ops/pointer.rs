@@ -86,6 +86,7 @@ pub fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer, Unsupp
     };
     let (_, address) = decoder.number(id)?;
     let name = decoder.name(id);
+    decoder.note_reference(address.low, pointee);
     let root = Root::Address(address);
     let to = Location::Memory { root, base: 0, dimensions: Vec::new(), arrangement: Arrangement::Explicit(None), name };
     Ok(Pointer { to, ty: pointee })

@@ -3,8 +3,8 @@
 //! Knows: integers of 8, 16, 32 and 64 bits, IEEE 754 floats of 16, 32 and 64 bits and bfloat16, as bits in the low end of a 64-bit
 //! word whose other bits are 0.
 //! Promises: every operation has a result for every operand. Basic float operations and conversions are rounded once, to
-//! nearest even or where the operation says; what is undefined in SPIR-V is named by [`Operation::undefined`] and has the
-//! result that `element` documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
+//! nearest even or where the operation says; what is undefined is named by [`Operation::undefined`] and has the result that
+//! `element` documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
 //! Does not cover: speed: the machine uses `element` for 32 bits.
 
 use super::element::{Binary, Classify, Compare, Ternary, Unary};
@@ -55,12 +55,12 @@ impl Width {
         u64::MAX >> (64 - self.bits())
     }
 
-    fn signed(self, bits: u64) -> i64 {
+    pub(super) fn signed(self, bits: u64) -> i64 {
         let shift = 64 - self.bits();
         ((bits << shift) as i64) >> shift
     }
 
-    fn least(self) -> i64 {
+    pub(super) fn least(self) -> i64 {
         i64::MIN >> (64 - self.bits())
     }
 }
@@ -76,6 +76,7 @@ pub enum Form {
 
 impl Form {
     pub const WORD: Form = Form::Integer(Width::W32);
+    pub const FLOAT: Form = Form::Float(Width::W32);
 
     pub const fn width(self) -> Width {
         match self {
@@ -456,91 +457,6 @@ impl Operation {
     pub fn exists(self) -> bool {
         self.value(0, 1, 1).is_some()
     }
-
-    /// Whether its result can be undefined at all.
-    pub fn may_be_undefined(self) -> bool {
-        match self.op {
-            Sized::Unary(op) => op.undefined().is_some(),
-            Sized::Binary(op) => op.undefined().is_some(),
-            Sized::Ternary(op) => op.undefined().is_some(),
-            Sized::ToUnsigned | Sized::ToSigned => true,
-            Sized::FromUnsigned | Sized::FromSigned | Sized::Round | Sized::Flush => false,
-        }
-    }
-
-    /// Why the result is undefined, if it is (SPIR-V, arithmetic, bit and conversion instructions; GLSL.std.450).
-    pub fn undefined(self, a: u64, b: u64, c: u64) -> Option<&'static str> {
-        let width = self.from.width();
-        let bits = u64::from(width.bits());
-        let float = |bits| self.from.float(bits);
-        let (is_undefined, why) = match self.op {
-            Sized::Unary(op) => {
-                let x = float(a);
-                let outside = match op {
-                    Unary::Sqrt => x < 0.0,
-                    Unary::InverseSqrt | Unary::Log | Unary::Log2 => x <= 0.0,
-                    Unary::Asin | Unary::Acos => x.abs() > 1.0,
-                    Unary::Acosh => x < 1.0,
-                    Unary::Atanh => x.abs() >= 1.0,
-                    _ => false,
-                };
-                (outside, op.undefined().map_or("", |(_, why)| why))
-            }
-            Sized::Binary(op) => match op {
-                Binary::UDiv | Binary::UMod => (b == 0, "division by zero"),
-                Binary::SDiv => (
-                    b == 0 || (width.signed(a) == width.least() && width.signed(b) == -1),
-                    "division by zero, or of the most negative integer by -1",
-                ),
-                Binary::SRem | Binary::SMod => {
-                    (width.signed(a) < 0 || width.signed(b) <= 0, "remainder by zero, or of a negative number")
-                }
-                Binary::ShiftRightLogical | Binary::ShiftRightArithmetic | Binary::ShiftLeftLogical => {
-                    (b >= bits, "a shift by the number's width or more")
-                }
-                Binary::Pow => (
-                    float(a) < 0.0 || (float(a) == 0.0 && float(b) <= 0.0),
-                    "pow of a negative base, or of zero to an exponent that is not positive",
-                ),
-                Binary::Atan2 => (float(a) == 0.0 && float(b) == 0.0, "atan of zero by zero"),
-                _ => (false, ""),
-            },
-            Sized::Ternary(op) => match op {
-                Ternary::FClamp | Ternary::NClamp => {
-                    (float(b) > float(c), "clamp whose lower limit is above the upper")
-                }
-                Ternary::UClamp => (b > c, "clamp whose lower limit is above the upper"),
-                Ternary::SClamp => (width.signed(b) > width.signed(c), "clamp whose lower limit is above the upper"),
-                Ternary::SmoothStep => (float(a) >= float(b), "smoothstep whose lower edge is not below the upper"),
-                Ternary::BitFieldUExtract | Ternary::BitFieldSExtract => {
-                    (b.saturating_add(c) > bits, "a bit field that reaches beyond the number")
-                }
-                Ternary::BitFieldInsert => {
-                    ((c & 0xffff) + (c >> 16) > bits, "a bit field that reaches beyond the number")
-                }
-                Ternary::FMix
-                | Ternary::Fma
-                | Ternary::ContractedAdd
-                | Ternary::ContractedSub
-                | Ternary::ContractedSubFrom => (false, ""),
-            },
-            Sized::ToUnsigned => {
-                let x = float(a).trunc();
-                // 2^width is exact in 64 bits.
-                (
-                    !(x > -1.0 && x < 2f64.powi(self.to.width().bits() as i32)),
-                    "a float outside the range of the integer is converted",
-                )
-            }
-            Sized::ToSigned => {
-                let x = float(a).trunc();
-                let limit = 2f64.powi(self.to.width().bits() as i32 - 1);
-                (!(x >= -limit && x < limit), "a float outside the range of the integer is converted")
-            }
-            Sized::FromUnsigned | Sized::FromSigned | Sized::Round | Sized::Flush => (false, ""),
-        };
-        is_undefined.then_some(why)
-    }
 }
 
 /// Multiplies by a power of two and rounds once.
@@ -553,6 +469,18 @@ fn scale(value: f64, exponent: i32) -> f64 {
     }
     // The first step is exact unless nothing is left after the second.
     value * 2f64.powi((exponent + 1000).max(-1022)) * 2f64.powi(-1000)
+}
+
+/// Whether `ldexp` is undefined: by an exponent above the type's largest, or a finite number whose result is infinite.
+pub fn is_too_large(form: Form, number: u64, exponent: u64) -> bool {
+    let largest = match form {
+        Form::Float(Width::W16) => 16,
+        Form::Float(Width::W64) => 1024,
+        Form::Float(Width::W8 | Width::W32) | Form::Brain | Form::Integer(_) => 128,
+    };
+    let (number, exponent) = (form.float(number), Width::W32.signed(exponent));
+    let result = scale(number, exponent.clamp(-4400, 4400) as i32);
+    exponent > largest || (number.is_finite() && form.float(form.of_float(result)).is_infinite())
 }
 
 /// Significand in [0.5, 1) and exponent.
@@ -891,8 +819,8 @@ mod tests {
                 op.apply(&mut out, &[a], &[b]);
                 prop_assert_eq!(value(Sized::Binary(*op), WORD, [a, b, c]), out[0], "{:?} {:x} {:x}", op, a, b);
                 let found = Operation::new(Sized::Binary(*op), WORD, WORD).undefined(a.into(), b.into(), 0);
-                let due = op.undefined().is_some_and(|(test, _)| test(a, b));
-                prop_assert_eq!(found.is_some(), due, "{:?} {:x} {:x}", op, a, b);
+                let due = op.rules().iter().find(|rule| (rule.is_met)(a, b)).map(|rule| rule.then.extent);
+                prop_assert_eq!(found.map(|found| found.extent), due, "{:?} {:x} {:x}", op, a, b);
             }
             for op in TERNARY {
                 let mut out = [0];
@@ -910,6 +838,9 @@ mod tests {
                 op.apply(&mut out, &[a], &[b]);
                 let ours = value(Sized::Binary(*op), FLOAT, [a, b, c]);
                 prop_assert!(same_float(ours, out[0]), "{:?} {:x} {:x}: {:x} {:x}", op, a, b, ours, out[0]);
+                let found = Operation::new(Sized::Binary(*op), FLOAT, FLOAT).undefined(a.into(), b.into(), 0);
+                let due = op.rules().iter().any(|rule| (rule.is_met)(a, b));
+                prop_assert_eq!(found.is_some(), due, "{:?} {:x} {:x}", op, a, b);
             }
             let mut out = [0];
             Ternary::Fma.apply(&mut out, &[a], &[b], &[c]);

@@ -11,6 +11,7 @@ use super::element::Binary;
 use super::logic::AND;
 use super::number::{Numbers, compute2, define, flushed, operand, scalars};
 use super::sized::{Form, Operation, Sized, Width};
+use super::undefined::{self, Extent};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::ordering::SUBGROUP_SCOPE;
@@ -86,6 +87,19 @@ pub struct Combination {
     pub identity: u64,
 }
 
+impl Combination {
+    /// Of a NaN and another value it gives the other one.
+    fn skips_nan(self) -> bool {
+        matches!(self.operation.op, Sized::Binary(Binary::NMin | Binary::NMax))
+    }
+
+    /// What is undefined about a result that only NaNs went into.
+    fn all_nan(self, sum: Option<u64>) -> Option<Undefined> {
+        let nan = self.skips_nan() && sum.is_some_and(|sum| self.operation.from.float(sum).is_nan());
+        nan.then_some(Undefined::AllNan)
+    }
+}
+
 /// An operation whose result is computed from the operands of a subgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
@@ -139,10 +153,17 @@ pub enum Undefined {
     Cluster,
     /// The invocation's own ballot counts for it.
     Partition,
+    /// A NaN.
+    AllNan,
 }
 
 impl Undefined {
-    pub fn message(self) -> &'static str {
+    /// As other operations have it.
+    pub fn told(self) -> undefined::Undefined {
+        undefined::Undefined { extent: self.extent(), why: self.message() }
+    }
+
+    fn message(self) -> &'static str {
         match self {
             Undefined::Source => {
                 "a value of an invocation that is not active or not in the subgroup; the result is undefined"
@@ -157,6 +178,15 @@ impl Undefined {
             Undefined::Partition => {
                 "the ballots of the active invocations are no partition of them; the result is undefined"
             }
+            Undefined::AllNan => "the least or greatest of NaNs alone; the result is undefined",
+        }
+    }
+
+    /// Whether behaviour is undefined or the result alone (SPIR-V, "Non-Uniform Instructions").
+    fn extent(self) -> Extent {
+        match self {
+            Undefined::Source | Undefined::Bit | Undefined::NoBit | Undefined::AllNan => Extent::Value,
+            Undefined::Index | Undefined::Ballot | Undefined::Cluster | Undefined::Partition => Extent::Behaviour,
         }
     }
 }
@@ -186,6 +216,22 @@ impl Group {
             // Behind the value stands a ballot.
             Group::Combine(_, Scan::Partitioned(_)) => all - 4,
             _ => all,
+        }
+    }
+
+    /// Whether a result can be undefined.
+    pub fn may_be_undefined(self) -> bool {
+        match self {
+            Group::Combine(combination, _) => combination.skips_nan(),
+            Group::BitExtract | Group::FindLowest | Group::FindHighest => true,
+            Group::Elect
+            | Group::All
+            | Group::Any
+            | Group::AllEqual(_)
+            | Group::Ballot
+            | Group::InverseBallot
+            | Group::Partition
+            | Group::BitCount(_) => false,
         }
     }
 
@@ -262,12 +308,13 @@ fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> boo
 
 /// By the sets of a partition. Where the ballots are none, the own ballot of each invocation counts.
 fn partitioned(
-    Combination { operation, identity }: Combination,
+    combination: Combination,
     within: Within,
     members: Members,
     (value, set): (impl Fn(u32) -> u128, impl Fn(u32) -> u128),
     mut result: impl FnMut(u32, u128, Option<Undefined>),
 ) {
+    let Combination { operation, identity } = combination;
     let is_set = |id: u32| {
         let own = set(id);
         own >> id & 1 == 1 && Members { active: own, ..members }.ids().all(|other| set(other) == own)
@@ -284,17 +331,18 @@ fn partitioned(
             .ids()
             .map(|other| value(other) as u64)
             .reduce(|sum, value| operation.value(sum, value, 0).expect("decoding has asked whether it exists"));
-        result(id, u128::from(sum.unwrap_or(identity)), why);
+        result(id, u128::from(sum.unwrap_or(identity)), why.or(combination.all_nan(sum)));
     }
 }
 
 fn combine(
-    Combination { operation, identity }: Combination,
+    combination: Combination,
     scan: Scan,
     members: Members,
     value: impl Fn(u32) -> u128,
     mut result: impl FnMut(u32, u128, Option<Undefined>),
 ) {
+    let Combination { operation, identity } = combination;
     let join = |sum: Option<u64>, id: u32| {
         let value = value(id) as u64;
         Some(sum.map_or(value, |sum| operation.value(sum, value, 0).expect("decoding has asked whether it exists")))
@@ -310,15 +358,16 @@ fn combine(
         let mut sum = None;
         match scan {
             Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => {
-                let sum = part.ids().fold(None, join).unwrap_or(identity);
-                part.ids().for_each(|id| result(id, u128::from(sum), why));
+                let sum = part.ids().fold(None, join);
+                let value = u128::from(sum.unwrap_or(identity));
+                part.ids().for_each(|id| result(id, value, why.or(combination.all_nan(sum))));
             }
             Scan::Inclusive => part.ids().for_each(|id| {
                 sum = join(sum, id);
-                result(id, u128::from(sum.unwrap_or(identity)), None);
+                result(id, u128::from(sum.unwrap_or(identity)), combination.all_nan(sum));
             }),
             Scan::Exclusive => part.ids().for_each(|id| {
-                result(id, u128::from(sum.unwrap_or(identity)), None);
+                result(id, u128::from(sum.unwrap_or(identity)), combination.all_nan(sum));
                 sum = join(sum, id);
             }),
         }
@@ -420,10 +469,10 @@ pub const TABLE: &[Row] = rows! {
     GroupNonUniformFMul => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMul),
     GroupNonUniformSMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::SMin),
     GroupNonUniformUMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::UMin),
-    GroupNonUniformFMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMin),
+    GroupNonUniformFMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::NMin),
     GroupNonUniformSMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::SMax),
     GroupNonUniformUMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::UMax),
-    GroupNonUniformFMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMax),
+    GroupNonUniformFMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::NMax),
     GroupNonUniformBitwiseAnd => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseAnd),
     GroupNonUniformBitwiseOr => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseOr),
     GroupNonUniformBitwiseXor => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseXor),
@@ -753,8 +802,8 @@ fn identity(op: Binary, form: Form) -> Option<u64> {
         Binary::SMax if integer => (ones >> 1) + 1,
         Binary::FAdd if !integer => form.of_float(0.0),
         Binary::FMul if !integer => form.of_float(1.0),
-        Binary::FMin if !integer => form.of_float(f64::INFINITY),
-        Binary::FMax if !integer => form.of_float(f64::NEG_INFINITY),
+        Binary::NMin if !integer => form.of_float(f64::INFINITY),
+        Binary::NMax if !integer => form.of_float(f64::NEG_INFINITY),
         _ => return None,
     })
 }

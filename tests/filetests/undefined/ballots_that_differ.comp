@@ -1,0 +1,15 @@
+#version 450
+//! buffer 0 uint 0 1 0 0
+//! neighbour buffer 0 uint 1 1 1 1
+//! buffer 1 uint 0 0 0 0
+//! subgroup-size 4
+//! finding undefined-value 14
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x=4) in;
+layout(std430, set=0, binding=0) buffer A { uint a[]; };
+layout(std430, set=0, binding=1) buffer O { uint o[]; };
+#define k gl_SubgroupInvocationID
+void main() {
+    o[k] = uint(subgroupInverseBallot(uvec4(a[k])));
+}
