@@ -22,7 +22,7 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 FUZZ_HOST := $(shell rustc -vV | sed -n 's/^host: //p')
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help setup setup-test setup-dissimilar build demo dissimilar test fmt lint soak fuzz dist
+.PHONY: help setup setup-test setup-dissimilar build demo dissimilar test fmt lint soak fuzz fuzz-evidence dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -66,6 +66,13 @@ fuzz: setup ## fuzz the GLSL front end for FUZZ_SECONDS (default 1200); what it 
 	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --locked --target $(FUZZ_HOST) < /dev/null
 	fuzz/target/$(FUZZ_HOST)/release/front_end -dict=fuzz/glsl.dict -artifact_prefix=fuzz/artifacts/ -timeout=10 \
 		-rss_limit_mb=4096 -max_len=20000 -max_total_time=$(FUZZ_SECONDS) fuzz/corpus tests/filetests/glsl tests/stress
+
+fuzz-evidence: setup ## fuzz what reads evidence for FUZZ_SECONDS; builds the compiler with coverage, which takes long
+	mkdir -p fuzz/corpus-evidence fuzz/artifacts
+	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --locked --features evidence \
+		--target $(FUZZ_HOST) < /dev/null
+	fuzz/target/$(FUZZ_HOST)/release/evidence -artifact_prefix=fuzz/artifacts/ -timeout=30 -rss_limit_mb=4096 -max_len=32 \
+		-max_total_time=$(FUZZ_SECONDS) fuzz/corpus-evidence
 
 dist: setup ## a release archive in dist/: the program, stripped, with manual pages and completions
 	$(CARGO) install $(filter --locked,$(FLAGS)) --path . --root dist/$(PACKAGE) --no-track --force

@@ -391,12 +391,24 @@ pub struct Report {
     /// File to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Render evidence that does not verify, too, with a stamp on every page that says so
+    #[arg(long)]
+    pub unverified: bool,
 }
 
 #[derive(Debug, Clone, Args)]
 pub struct Verify {
     /// Evidence folder of an earlier run
     pub evidence: PathBuf,
+    /// SHA-256 that the manifest or the list of reports must have
+    #[arg(long, value_name = "HASH")]
+    pub root: Option<String>,
+    /// Compare the inputs with the files of a project
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Run the tests again on the sequential engine, with kernels that expectations refer to
+    #[arg(long)]
+    pub replay: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -1,10 +1,8 @@
 //! From runs to evidence.
 
-use super::agreement::Comparison;
 use super::configuration::{self, KernelConfiguration};
-use super::coupling::KernelCoupling;
-use super::engines::Engines;
 use super::evidence::module_bytes;
+use super::facts::Facts;
 use super::failure::Failure;
 use super::kernel::{Kernel, Measurement};
 use super::profile::Target;
@@ -31,40 +29,42 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What each test that can run expects, with values resolved, and what its dispatches store.
 pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
 
+/// This program, as evidence names it.
+pub const TOOL: &str = "vkcert";
+pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Everything of a campaign but the conclusion.
 pub fn campaign(
     project: &Project,
     kernels: &[Kernel],
-    engines: &Engines,
-    runs: &[Vec<TestRun>],
-    (laid_out, agreement): (&LaidOut, &Comparison),
-    coupling: &[KernelCoupling],
+    facts: &Facts,
     limits: Vec<String>,
 ) -> Result<Campaign, Failure> {
+    let runs = facts.runs;
     let strangers = strangers(project, kernels, runs)?;
     let verdicts = project.tests.iter().zip(runs);
     let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
     let records = records_of_verification(project);
-    let (mut coupling, refuted) = coupling::evidence(coupling);
+    let (mut coupling, refuted) = coupling::evidence(facts.coupled);
     for row in &mut coupling {
         let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
         row.definition = stated.map(|interface| interface.value.clone());
     }
     let mut findings = kernel_findings(project, kernels);
     findings.extend(refuted);
-    findings.extend(agreement.findings.iter().cloned());
+    findings.extend(facts.agreement.findings.iter().cloned());
     Ok(Campaign {
         schema: EVIDENCE_SCHEMA,
-        project: identity(project, kernels),
+        project: identity(project, kernels, facts),
         settings: Some(project.settings.value.clone()),
-        engines: engines.identities(),
+        engines: facts.engines.to_vec(),
         requirements: trace::trace(project, &verdicts, &records),
-        tests: tests(project, runs, laid_out),
+        tests: tests(project, runs, facts.laid_out),
         justifications: justifications(project),
         records,
         coupling,
         findings,
-        agreement: agreement.rows.clone(),
+        agreement: facts.agreement.rows.clone(),
         left_out: Vec::new(),
         not_looked_for: Vec::new(),
         open_items: Vec::new(),
@@ -75,7 +75,7 @@ pub fn campaign(
             .into_iter()
             .chain(notes(kernels))
             .chain(strangers)
-            .chain(recording_notes(kernels, engines))
+            .chain(recording_notes(kernels, facts))
             .chain(run_notes(runs))
             .chain(printed_notes(runs))
             .collect(),
@@ -94,7 +94,7 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
 }
 
 /// Records of analyses and reviews, judged.
-fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
+pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
     let level = project.settings.value.level.to_string();
     let lists = [(VerificationMethod::Analysis, &project.analyses), (VerificationMethod::Review, &project.reviews)];
     let rows = lists.into_iter().flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
@@ -113,8 +113,7 @@ fn notes(kernels: &[Kernel]) -> Vec<String> {
 
 /// How much kernels printed: evidence holds no such text.
 fn printed_notes(runs: &[Vec<TestRun>]) -> Option<String> {
-    let printed = runs.iter().flatten().map(|run| &run.printed);
-    let lines: u64 = printed.map(|printed| printed.lines.len() as u64 + printed.omitted).sum();
+    let lines: u64 = runs.iter().flatten().map(|run| run.printed.count()).fold(0, u64::saturating_add);
     (lines > 0).then(|| {
         format!(
             "debug printf wrote {lines} lines on the sequential engine (devices print none); `vkcert run` shows them"
@@ -127,7 +126,7 @@ fn run_notes(runs: &[Vec<TestRun>]) -> BTreeSet<String> {
     runs.iter().flatten().flat_map(|run| run.notes.iter().cloned()).collect()
 }
 
-fn identity(project: &Project, kernels: &[Kernel]) -> ProjectIdentity {
+fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIdentity {
     let settings = &project.settings.value;
     let options = settings.kernels.iter().map(|kernel| {
         format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
@@ -140,16 +139,16 @@ fn identity(project: &Project, kernels: &[Kernel]) -> ProjectIdentity {
         decision_policy: settings.decision_policy.name().to_owned(),
         memory_model: settings.memory_model.name().to_owned(),
         criteria: settings.required_criteria().iter().map(|criterion| criterion.name().to_owned()).collect(),
-        tool: "vkcert".to_owned(),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        tool: TOOL.to_owned(),
+        tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),
         compiler_options: options.collect::<Vec<_>>().join("; "),
-        date: source_date(),
+        date: facts.date.clone(),
     }
 }
 
 /// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.
-fn source_date() -> Option<String> {
+pub fn source_date() -> Option<String> {
     let seconds: i64 = std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok()?;
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Civil date from a day number: the Gregorian calendar in 400-year eras that start on 1 March.
@@ -208,6 +207,11 @@ fn tests(project: &Project, runs: &[Vec<TestRun>], laid_out: &LaidOut) -> Vec<Te
     .collect()
 }
 
+/// What tests are before they run, without what they expect.
+pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
+    tests(project, &vec![Vec::new(); project.tests.len()], &LaidOut::new())
+}
+
 fn result(run: &TestRun, limit: u64) -> TestResult {
     let output = |bytes: &Vec<u8>| {
         if bytes.len() as u64 <= limit {
@@ -227,25 +231,30 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         repetitions: run.repetitions,
         schedule: run.schedule,
         schedules: run.schedules.clone(),
+        notes: run.notes.clone(),
+        printed_lines: run.printed.count(),
+        touched: run.counts.touched.iter().map(touched).collect(),
         outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
     }
 }
 
+fn touched(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
+    dispatch
+        .iter()
+        .map(|((set, binding), bytes)| TouchedBuffer { set: *set, binding: *binding, bytes: *bytes })
+        .collect()
+}
+
 /// Evidence of every kernel under each of its configurations on every engine that ran; justifications are applied and noted
 /// in the campaign, and records that cannot be are findings of it.
-pub fn kernels(
-    project: &Project,
-    kernels: &[Kernel],
-    engines: &Engines,
-    runs: &[Vec<TestRun>],
-    campaign: &mut Campaign,
-) -> Vec<KernelEvidence> {
+pub fn kernels(project: &Project, kernels: &[Kernel], facts: &Facts, campaign: &mut Campaign) -> Vec<KernelEvidence> {
+    let (runs, engines) = (facts.runs, facts.engine_names());
     let codes = codes(kernels);
     let observed = |test: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test, &codes);
     let observations: Vec<Observation> = campaign.tests.iter().map(observed).collect();
     let mut evidence = Vec::new();
     for kernel in kernels {
-        let rows = kernel.configurations.iter().flat_map(|found| engines.names().into_iter().map(move |e| (found, e)));
+        let rows = kernel.configurations.iter().flat_map(|found| engines.iter().map(move |engine| (found, *engine)));
         for (configuration, engine) in rows {
             let (structure, layout, presence) = described(kernel, configuration);
             let mut row = KernelEvidence {
@@ -389,8 +398,8 @@ fn recording(kernel: &Kernel, engine: EngineName) -> Option<Recorded> {
 }
 
 /// The same as sentences for the report.
-fn recording_notes(kernels: &[Kernel], engines: &Engines) -> Vec<String> {
-    if !engines.names().contains(&EngineName::Vulkan) {
+fn recording_notes(kernels: &[Kernel], facts: &Facts) -> Vec<String> {
+    if !facts.engine_names().contains(&EngineName::Vulkan) {
         return Vec::new();
     }
     let note = |kernel: &Kernel| {

@@ -1,47 +1,47 @@
 //! `vkcert certify`: the main job, from a project folder to evidence, reports and an exit code.
 
 use super::args::{Certify, Common, OutputForm};
-use super::conclusion::conclude;
 use super::engines::{EngineSettings, Engines};
 use super::evidence;
 use super::exit::Exit;
+use super::facts::{self, Facts, Request};
 use super::failure::Failure;
-use super::kernel::Kernel;
 use super::output::{self, PendingFolder};
 use super::plan::Plan;
 use super::profile::{self, Target};
 use super::report::presentation;
 use super::save;
-use super::test_run::TestRun;
 use super::{
-    agreement, assemble, campaign, configuration, coupling, judged, justifications, open_items, project, recording,
+    agreement, assemble, campaign, configuration, coupling, inputs, judged, justifications, project, recording,
 };
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{EVIDENCE_SCHEMA, Evidence, Manifest};
+use crate::model::evidence::{Evidence, ReportList};
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::id::TestId;
-use crate::model::procedure::Language;
-use crate::model::vulkan_sc::Profile;
-use crate::report::{self, FORMATS, FormatName};
+use crate::report::{self, FORMATS, FormatName, Written};
 use crate::requirement::Project;
-use crate::requirement::document::read_bytes;
+use std::collections::BTreeMap;
 use std::path::Path;
-
-/// The limits of the tool itself, in every report.
-const LIMITS: &[&str] = &[
-    "Kernels (device code) and their coupling with the host are measured. MC/DC of the host program is for existing qualified tools.",
-    "Coverage belongs to a production configuration of a kernel: its defines, entry point, specialization values and local size. Records of one configuration count for no other.",
-    "Vectors of an engine without witnesses (Vulkan) name the test case, not the invocation.",
-    "Data races are those of the executed tests; a clean run is no proof for other sizes or values.",
-    "This version of the tool is not qualified under DO-330.",
-];
 
 /// The sub-folder of the output folder that a run writes.
 const SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
+    let (evidence, written) = run(common, certify)?;
+    match common.format {
+        OutputForm::Json => output::print(&document(&evidence, &written)?)?,
+        OutputForm::Text => {
+            let summary = report::render(&evidence, FormatName::Terminal, &presentation(common, Some(written)));
+            output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
+        }
+    }
+    Ok(exit(evidence.campaign.conclusion.exit_code))
+}
+
+/// Runs the whole campaign, writes evidence and reports.
+pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Failure> {
     let plan = Plan::new(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, certify)?;
@@ -79,17 +79,19 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
         save::outputs(folder, &prepared, &runs)?;
     }
     drop(prepared);
-    let request = Request { certify, checks: &plan.checks };
-    let evidence = gather(&project, &kernels, &engines, &runs, (&laid_out, &agreement), &coupled, &request)?;
+    let facts = Facts {
+        engines: &engines.identities(),
+        runs: &runs,
+        laid_out: &laid_out,
+        agreement: &agreement,
+        coupled: &coupled,
+        inputs: &inputs::gather(&project, &kernels)?,
+        request: &request(&project, certify, &plan.checks),
+        date: assemble::source_date(),
+    };
+    let evidence = facts::evidence(&project, &kernels, &facts)?;
     let written = write(&evidence, folder, &out)?;
-    match common.format {
-        OutputForm::Json => output::print(&canonical(&evidence.campaign)?)?,
-        OutputForm::Text => {
-            let summary = report::render(&evidence, FormatName::Terminal, &presentation(common, written));
-            output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
-        }
-    }
-    Ok(exit(evidence.campaign.conclusion.exit_code))
+    Ok((evidence, written))
 }
 
 fn exit(code: u8) -> Exit {
@@ -118,96 +120,46 @@ fn leave_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the command line asks for beside the project.
-struct Request<'a> {
-    certify: &'a Certify,
-    checks: &'a Checks,
-}
-
-fn gather(
-    project: &Project,
-    kernels: &[Kernel],
-    engines: &Engines,
-    runs: &[Vec<TestRun>],
-    compared: (&assemble::LaidOut, &agreement::Comparison),
-    coupled: &[coupling::KernelCoupling],
-    request: &Request,
-) -> Result<Evidence, Failure> {
-    let Request { certify, checks } = request;
-    let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
-    if !project.left_out.is_empty() {
-        let names: Vec<&str> = project.left_out.iter().map(|test| test.id.as_str()).collect();
-        limits.push(format!("Left out on request (--without, --only): {}.", names.join(", ")));
-    }
-    if let Some(schedule) = certify.schedules.replay {
-        limits.push(format!("Run in another schedule than the ordinary one on request (--replay): {schedule}."));
-    }
-    let mut campaign = assemble::campaign(project, kernels, engines, runs, compared, coupled, limits)?;
-    campaign.left_out = project.left_out.iter().map(|test| test.id.clone()).collect();
+/// What the command line asks for, as evidence tells it.
+fn request(project: &Project, certify: &Certify, checks: &Checks) -> Request {
     let all = FindingKind::ALL.iter().map(|(kind, _)| *kind);
-    campaign.not_looked_for = all.filter(|kind| !checks.has(*kind)).collect();
-    let kernel_evidence = assemble::kernels(project, kernels, engines, runs, &mut campaign);
-    open_items::derive(&mut campaign, &kernel_evidence);
-    campaign.conclusion = conclude(&campaign, &kernel_evidence);
-    let manifest = manifest(project, kernels, &campaign, &kernel_evidence)?;
-    Ok(Evidence { campaign, kernels: kernel_evidence, manifest })
-}
-
-fn manifest(
-    project: &Project,
-    kernels: &[Kernel],
-    campaign: &crate::model::evidence::Campaign,
-    kernel_evidence: &[crate::model::evidence::KernelEvidence],
-) -> Result<Manifest, Failure> {
-    let bare = |hash: &String| hash.trim_start_matches("sha256:").to_owned();
-    let profile = project.settings.value.profile;
-    let mut inputs: std::collections::BTreeMap<_, _> =
-        project.inputs.iter().map(|(path, hash)| (path.clone(), bare(hash))).collect();
-    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
-        inputs.insert(
-            settings.source.clone(),
-            sha256_digits(&read_bytes(&project.root.join(&settings.source), &settings.source)?),
-        );
-        let included = kernel.included.iter();
-        inputs.extend(included.map(|(path, text)| (path.clone(), sha256_digits(text.as_bytes()))));
-        // `check_modules` has found each of them equal to what is made now.
-        if profile == Profile::VulkanSc && settings.language == Language::Glsl {
-            inputs
-                .insert(project::module_file(&kernel.name), sha256_digits(&evidence::module_bytes(&kernel.production)));
-        }
+    Request {
+        left_out: project.left_out.iter().map(|test| test.id.clone()).collect(),
+        not_looked_for: all.filter(|kind| !checks.has(*kind)).collect(),
+        replay: certify.schedules.replay,
     }
-    let outputs = evidence::files(campaign, kernel_evidence)?;
-    let device = |engine: &crate::model::evidence::EngineIdentity| {
-        let name = |key: &str| engine.identity.get(key).cloned().unwrap_or_default();
-        format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
-    };
-    Ok(Manifest {
-        schema: EVIDENCE_SCHEMA,
-        tool: format!("vkcert {}", env!("CARGO_PKG_VERSION")),
-        compiler: campaign.project.compiler.clone(),
-        devices: campaign.engines.iter().filter(|e| e.ran && e.identity.contains_key("device")).map(device).collect(),
-        inputs,
-        outputs: outputs.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect(),
-    })
 }
 
-fn canonical(value: &impl serde::Serialize) -> Result<String, Failure> {
-    canonical_lines(value).map_err(|error| Failure::tool(error.to_string()))
+/// The campaign with the hashes that all of the evidence and the reports are known by.
+fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
+    let failed = |error: serde_json::Error| Failure::tool(error.to_string());
+    let mut document = serde_json::to_value(&evidence.campaign).map_err(failed)?;
+    document["root"] = written.root.clone().into();
+    document["reports"] = written.reports.clone().into();
+    canonical_lines(&document).map_err(failed)
 }
 
-/// Writes evidence and reports; gives the paths of what a person opens.
-fn write(evidence: &Evidence, folder: PendingFolder, out: &Path) -> Result<Vec<String>, Failure> {
-    for (name, bytes) in evidence::files(&evidence.campaign, &evidence.kernels)? {
+/// Writes evidence and reports, and the list of both hashes.
+fn write(evidence: &Evidence, folder: PendingFolder, out: &Path) -> Result<Written, Failure> {
+    for (name, bytes) in evidence::files(evidence)? {
         folder.write(&format!("evidence/{name}"), &bytes)?;
     }
-    folder.write(&format!("evidence/{}", evidence::MANIFEST), canonical(&evidence.manifest)?.as_bytes())?;
+    folder.write(&format!("evidence/{}", evidence::MANIFEST), &evidence::canonical(&evidence.manifest)?)?;
     let mut names = vec!["evidence"];
+    let mut reports = BTreeMap::new();
     for row in FORMATS {
         let Some(file) = row.file else { continue };
         let bytes = report::render(evidence, row.name, &report::Presentation::default());
-        folder.write(file, &bytes.map_err(|error| Failure::tool(error.to_string()))?)?;
+        let bytes = bytes.map_err(|error| Failure::tool(error.to_string()))?;
+        folder.write(file, &bytes)?;
+        reports.insert(file.to_owned(), sha256_digits(&bytes));
         names.push(file);
     }
+    let root = evidence.root().map_err(|error| Failure::tool(error.to_string()))?;
+    let list = evidence::canonical(&ReportList { schema: 1, root: root.clone(), reports })?;
+    folder.write(evidence::REPORTS, &list)?;
+    let files = names.iter().map(|name| out.join(name).display().to_string()).collect();
+    names.push(evidence::REPORTS);
     folder.finish(&names)?;
-    Ok(names.iter().map(|name| out.join(name).display().to_string()).collect())
+    Ok(Written { root, reports: sha256_digits(&list), files })
 }

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::coupling::{self, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse};
-use crate::model::evidence::{CouplingEvidence, KernelFinding};
+use crate::model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
 use crate::model::procedure::Dispatch;
@@ -64,6 +64,24 @@ pub fn device_limits(engines: &Engines) -> Option<DeviceLimits> {
         }
         Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
     }
+}
+
+/// The same from the identity that evidence stores of a device.
+pub fn device_limits_of(engines: &[EngineIdentity]) -> Option<DeviceLimits> {
+    let device = engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran)?;
+    let text = |name: &str| device.identity.get(name);
+    let number = |name: &str| text(name)?.parse().ok();
+    let triple = |name: &str| {
+        let parts: Vec<u32> = text(name)?.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+        parts.try_into().ok()
+    };
+    Some(DeviceLimits {
+        groups: triple("maxComputeWorkGroupCount")?,
+        local_size: triple("maxComputeWorkGroupSize")?,
+        invocations: number("maxComputeWorkGroupInvocations")?,
+        push_constant_bytes: number("maxPushConstantsSize")?,
+        workgroup_bytes: number("maxComputeSharedMemorySize")?,
+    })
 }
 
 /// What evidence stores, and the findings of refuted checks.

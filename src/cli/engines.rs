@@ -84,6 +84,12 @@ impl Engines {
         })
     }
 
+    /// The sequential engine alone, with subgroups of a size where one is given that they can have.
+    pub fn sequential_alone(settings: EngineSettings, subgroup_size: Option<u32>) -> Self {
+        let subgroup_size = subgroup_size.filter(|size| size.is_power_of_two() && *size <= 128).unwrap_or(32);
+        Self { sequential: true, vulkan: Vulkan::NotAsked, settings, subgroup_size, jobs: Jobs::One, time_limit: None }
+    }
+
     /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's workers.
     pub fn sequential(&self) -> SequentialExecutor {
         let mut engine = SequentialExecutor::default();

@@ -100,8 +100,8 @@ fn line(text: &str) -> String {
 
 fn load(list: &List) -> Result<Evidence, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
-    let (stored, tampering) = evidence::load(&folder)?;
-    for problem in &tampering.problems {
+    let (stored, problems) = evidence::load(&folder)?;
+    for problem in &problems {
         eprintln!("warning: {problem}");
     }
     Ok(stored)
@@ -118,7 +118,7 @@ fn of(campaign: &Campaign) -> Vec<Row<'_>> {
         };
         match rows.iter_mut().find(same) {
             Some(row) => {
-                row.count += finding.count;
+                row.count = row.count.saturating_add(finding.count);
                 row.tests.extend(test.filter(|test| !row.tests.contains(test)));
             }
             None => rows.push(Row { kernel, finding, tests: test.into_iter().collect(), count: finding.count }),

@@ -21,8 +21,8 @@ struct Measured<'a> {
 /// The rows of the listing.
 pub fn rows(list: &List, asked: ObligationStatus) -> Result<Vec<Value>, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
-    let (stored, tampering) = evidence::load(&folder)?;
-    for problem in &tampering.problems {
+    let (stored, problems) = evidence::load(&folder)?;
+    for problem in &problems {
         eprintln!("warning: {problem}");
     }
     Ok(of_evidence(&stored, asked))

@@ -23,9 +23,11 @@ mod doctor;
 mod engines;
 mod evidence;
 mod exit;
+mod facts;
 mod failure;
 mod findings;
 mod init;
+mod inputs;
 mod judged;
 mod justifications;
 mod kernel;
@@ -53,6 +55,9 @@ mod schema;
 mod test_run;
 mod translated;
 mod verify;
+
+#[cfg(feature = "fuzzing")]
+pub use verify::survive_changes;
 
 use args::{Command, CommandLine, OutputForm};
 use clap::{CommandFactory, Parser};

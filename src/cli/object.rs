@@ -162,6 +162,24 @@ impl Kernel {
         }
     }
 
+    /// Where the instruction at a word of the production module stands, as exactly as is known; none where there is none.
+    pub fn place_of(&self, word: u32) -> Option<Place> {
+        let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+        let place = self.module.place(index);
+        Some(self.exact(&place).unwrap_or(place))
+    }
+
+    /// Of a finding's places: the numbers of their instructions.
+    pub fn numbers(&self, finding: &Finding) -> Vec<u32> {
+        let places = finding.place.iter().chain(&finding.other_place);
+        let number = |place: &Place| {
+            let word = place.instruction?;
+            let index = self.module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
+            Some(self.module.number_in_code(index))
+        };
+        places.filter_map(number).collect()
+    }
+
     fn exact(&self, place: &Place) -> Option<Place> {
         let structure = &self.measured()?.structure;
         let word = place.instruction?;

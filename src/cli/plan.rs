@@ -57,6 +57,21 @@ impl Plan {
         self.timeout.map(Duration::from_secs_f64)
     }
 
+    /// For deriving evidence again: nothing is typed, and nothing runs but the sequential engine.
+    pub fn for_verification(not_looked_for: &[FindingKind]) -> Self {
+        let mut checks = Checks::all();
+        checks.kinds.retain(|kind| !not_looked_for.contains(kind));
+        Self {
+            engines: EngineRequest::Explicit(EngineChoice::Sequential),
+            device: None,
+            checks,
+            jobs: 1,
+            workers: Workers::AtMost(1),
+            timeout: None,
+            max_steps: None,
+        }
+    }
+
     /// Limits from the command line, over those of a test.
     pub fn limits(&self) -> TestLimits {
         TestLimits { seconds: self.timeout, steps: self.max_steps, memory_bytes: None }

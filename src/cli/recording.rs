@@ -9,7 +9,9 @@ use super::kernel::Kernel;
 use super::profile::Target;
 use crate::exec::vulkan::DeviceIdentity;
 use crate::instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
+use crate::model::evidence::Evidence;
 use crate::model::records::{RecordMode, Witnesses};
+use crate::model::verdict::EngineName;
 
 /// What the options come to on a device, with the atomics that the target of the kernels has.
 pub fn request(
@@ -55,4 +57,29 @@ pub fn apply_for(
         Vulkan::Ready(executor) => apply(kernels, &request(mode, witnesses, executor.device(), target.atomics())),
         Vulkan::NotRun { .. } | Vulkan::NotAsked => Ok(()),
     }
+}
+
+/// Makes the kernels record as stored evidence says that they did on its device.
+pub fn restore(kernels: &mut [Kernel], stored: &Evidence, target: &Target) -> Result<(), Failure> {
+    let device = stored.campaign.engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
+    let Some(device) = device else { return Ok(()) };
+    let text = |name: &str| device.identity.get(name).map(String::as_str).unwrap_or_default();
+    for kernel in kernels {
+        let mut rows = stored.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
+        let Some(recorded) = rows.find_map(|row| row.recording) else { continue };
+        let grouped = recorded.mode == RecordMode::Subgroup;
+        let device = RecordingDevice {
+            atomics: target.atomics(),
+            subgroup_arithmetic: if grouped { Ability::Present } else { Ability::Missing },
+            workgroup_memory: text("maxComputeSharedMemorySize").parse().unwrap_or_default(),
+            parallelism: if text("device type") == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
+        };
+        let automatic = RecordRequest { mode: None, witnesses: recorded.witnesses, device };
+        kernel.record_as(&automatic)?;
+        let mode = kernel.measured().map(|measured| measured.record_buffer.mode);
+        if mode.is_some_and(|mode| mode != recorded.mode) {
+            kernel.record_as(&RecordRequest { mode: Some(recorded.mode), ..automatic })?;
+        }
+    }
+    Ok(())
 }

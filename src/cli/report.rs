@@ -3,21 +3,30 @@
 use super::args::{Coloring, Common, OutputForm, Report};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{evidence, output};
+use super::{output, verify};
 use crate::model::diagnostic::Diagnostic;
-use crate::report::{self, Colour, FormatName, Presentation};
+use crate::report::{self, Colour, FormatName, Presentation, Standing, Written};
 use base64::Engine as _;
 
-/// Renders one format to stdout or a file. Evidence whose hashes do not hold is rendered all the same, with a warning.
+/// Problems told one by one.
+const LISTED: usize = 10;
+
+/// Renders one format to stdout or a file. Evidence that does not verify is refused, or stamped on every page.
 pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
     let format: FormatName = report.report_format.parse().map_err(|error: report::ReportError| {
         Failure::from(Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"))
     })?;
-    let (stored, tampering) = evidence::load(&report.evidence)?;
-    for problem in &tampering.problems {
-        eprintln!("warning: {problem}");
+    let (found, stored) = verify::folder(&report.evidence, &verify::Options::default())?;
+    let unreadable = stored.as_deref().map_or_else(|| found.problems.last().cloned(), verify::unreadable);
+    if let Some(reason) = unreadable {
+        return Err(Diagnostic::new("bad-evidence", format!("no report can be made: {reason}")).into());
     }
-    let presentation = presentation(common, Vec::new());
+    let Some(stored) = stored else { return Err(Failure::tool("evidence without a problem is there")) };
+    let standing = standing(&found.problems);
+    if matches!(standing, Standing::Unverified(_)) && !report.unverified {
+        return refuse(common, &found.problems);
+    }
+    let presentation = Presentation { standing, ..presentation(common, None) };
     let bytes = report::render(&stored, format, &presentation).map_err(|error| Failure::tool(error.to_string()))?;
     match &report.output {
         Some(path) => output::write_file(path, &bytes)?,
@@ -27,7 +36,30 @@ pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
     if common.format == OutputForm::Json && (report.output.is_some() || format != FormatName::Json) {
         output::print(&format!("{:#}\n", document(report, format, &bytes)))?;
     }
-    Ok(if tampering.problems.is_empty() { Exit::Success } else { Exit::Failed })
+    Ok(if found.holds() { Exit::Success } else { Exit::Failed })
+}
+
+fn standing(problems: &[String]) -> Standing {
+    if problems.is_empty() { Standing::Verified } else { Standing::Unverified(problems.to_vec()) }
+}
+
+/// Evidence that does not verify is not shown as if it did.
+fn refuse(common: &Common, problems: &[String]) -> Result<Exit, Failure> {
+    let message = format!("the evidence does not verify: {} problems", problems.len());
+    let hint = "`vkcert verify` lists them; `--unverified` renders all the same, with a stamp on every page";
+    match common.format {
+        OutputForm::Json => {
+            let error = serde_json::json!({
+                "kind": "unverified", "message": message, "hint": hint, "file": null, "line": null, "column": null,
+            });
+            output::print(&format!("{:#}\n", serde_json::json!({ "error": error, "problems": problems })))?;
+        }
+        OutputForm::Text => {}
+    }
+    eprintln!("error: {message}");
+    problems.iter().take(LISTED).for_each(|problem| eprintln!("  differs  {problem}"));
+    eprintln!("  help: {hint}");
+    Ok(Exit::Failed)
 }
 
 /// The rendered report inside a JSON document: where it was written, or its contents.
@@ -42,12 +74,12 @@ fn document(report: &Report, format: FormatName, bytes: &[u8]) -> serde_json::Va
 }
 
 /// How the terminal summary looks here.
-pub fn presentation(common: &Common, written: Vec<String>) -> Presentation {
+pub fn presentation(common: &Common, written: Option<Written>) -> Presentation {
     let colour = match common.color.on_stdout() {
         Coloring::Colored => Colour::Ansi,
         Coloring::Plain => Colour::Plain,
     };
-    Presentation { colour, width: stdout_width(), written }
+    Presentation { colour, width: stdout_width(), written, standing: Standing::Verified }
 }
 
 /// Columns of the terminal; what does not go to a terminal is not cut.

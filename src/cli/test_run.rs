@@ -254,14 +254,8 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
 /// Numbers the instructions of a finding of one kernel.
 fn number(prepared: &PreparedTest, finding: &mut Finding) {
     let kernel = finding.kernel.as_ref().and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.0));
-    let Some(module) = kernel.map(|kernel| &kernel.module) else { return };
-    let places = finding.place.iter().chain(&finding.other_place);
-    let numbers = places.filter_map(|place| {
-        let word = place.instruction?;
-        let index = module.instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()?;
-        Some(module.number_in_code(index))
-    });
-    finding.numbers = numbers.collect();
+    let Some(kernel) = kernel else { return };
+    finding.numbers = kernel.numbers(finding);
 }
 
 /// One entry per module of the job; `records` is asked by the name under which engines keep them.

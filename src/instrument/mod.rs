@@ -30,6 +30,7 @@ mod tests;
 pub use decode::{check_bits, decode};
 pub use erase::{normalised_equal, strip_records};
 pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
+pub use layout::layout as record_layout;
 pub use markers::{MarkerArguments, MarkerFunction};
 pub use object::{
     InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,

@@ -2,7 +2,8 @@
 //!
 //! Stored as canonical JSON (sorted keys, no absolute paths, no clock unless SOURCE_DATE_EPOCH is set) in a folder:
 //! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
-//! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `manifest.json` (hash of every input and output).
+//! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `inputs.json` (what the
+//! run read), `manifest.json` (hash of every input and output; its own hash is the root).
 
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
@@ -25,7 +26,43 @@ pub struct Evidence {
     pub campaign: Campaign,
     /// By kernel (project order), then configuration, then engine.
     pub kernels: Vec<KernelEvidence>,
+    /// The files that the run read; format 1 does not hold them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<StoredInputs>,
     pub manifest: Manifest,
+}
+
+/// `inputs.json`: what the run read, so that everything which follows from it can be derived again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredInputs {
+    pub schema: u32,
+    /// By path relative to the project, `/` as separator: the paths of the manifest.
+    pub files: BTreeMap<String, StoredFile>,
+}
+
+/// The contents of a file that the run read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoredFile {
+    Text(String),
+    /// base64
+    Bytes(String),
+    /// Larger than `limits.output_bytes`: the manifest has its hash, and its contents are not stored.
+    Omitted {
+        bytes: u64,
+    },
+}
+
+/// `reports.json`, beside the reports and outside of the evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReportList {
+    /// Version of the format: 1.
+    pub schema: u32,
+    /// SHA-256 of `evidence/manifest.json`.
+    pub root: String,
+    /// SHA-256 of every report, by file name.
+    pub reports: BTreeMap<String, String>,
 }
 
 /// Version of the evidence format that `certify` writes.
@@ -331,9 +368,31 @@ pub struct TestResult {
     /// What differed between repetitions, modules and schedules where the test leaves it open, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_open: Vec<String>,
+    /// Remarks of the engine that are no findings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Lines that debug printf wrote; their text is not stored.
+    #[serde(default, skip_serializing_if = "no_lines")]
+    pub printed_lines: u64,
+    /// Of the sequential engine, per dispatch: what it accessed of each bound buffer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<Vec<TouchedBuffer>>,
     /// Actual final contents by buffer name.
     #[serde(default)]
     pub outputs: BTreeMap<String, OutputBytes>,
+}
+
+fn no_lines(lines: &u64) -> bool {
+    *lines == 0
+}
+
+/// How far a dispatch reached into a bound buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TouchedBuffer {
+    pub set: u32,
+    pub binding: u32,
+    /// Bytes of the bound range up to the last one that was accessed.
+    pub bytes: u64,
 }
 
 /// Actual output of a buffer; above the limit only its hash is kept, and `verify` says `not re-derivable`.
@@ -668,6 +727,16 @@ pub struct KernelSummary {
     pub configuration: String,
     pub engine: EngineName,
     pub criteria: Vec<CriterionSummary>,
+}
+
+impl Evidence {
+    /// SHA-256 of the manifest as its file holds it: by it all of the evidence is known.
+    ///
+    /// # Errors
+    /// If the manifest cannot be written as JSON, which the types rule out.
+    pub fn root(&self) -> Result<String, serde_json::Error> {
+        Ok(super::canonical::sha256_digits(super::canonical::canonical_lines(&self.manifest)?.as_bytes()))
+    }
 }
 
 /// `manifest.json`: paths are relative, `/` as separator.

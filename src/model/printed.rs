@@ -25,6 +25,11 @@ pub struct PrintedLine {
 }
 
 impl Printed {
+    /// Lines that were printed, listed or not.
+    pub fn count(&self) -> u64 {
+        (self.lines.len() as u64).saturating_add(self.omitted)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.omitted == 0
     }

@@ -143,7 +143,8 @@ impl Records {
             self.operands.entry(*bit).or_insert_with(|| operands.clone());
         }
         for (barrier, times) in &other.barriers {
-            *self.barriers.entry(*barrier).or_insert(0) += times;
+            let known = self.barriers.entry(*barrier).or_insert(0);
+            *known = known.saturating_add(*times);
         }
     }
 }

@@ -215,6 +215,8 @@ pub struct Document {
     /// Tool name and version.
     pub tool: String,
     pub date: Option<String>,
+    /// SHA-256 of the evidence manifest.
+    pub root: String,
     /// Title page, before the contents.
     pub front: Vec<Block>,
     pub body: Vec<Block>,

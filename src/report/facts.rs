@@ -298,7 +298,7 @@ fn add_finding<'a>(
             merged.last_mut().expect("an entry has just been added")
         }
     };
-    entry.count += finding.count;
+    entry.count = entry.count.saturating_add(finding.count);
     add_new(&mut entry.engines, engine);
     add_new(&mut entry.tests, test);
     for kernel in kernels {

@@ -21,19 +21,43 @@ use crate::model::evidence::Evidence;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a format is rendered with; only the terminal summary looks at it.
+/// What a format is rendered with; only the terminal summary looks at more than `standing`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presentation {
     pub colour: Colour,
     /// Columns of the terminal; never used beyond this width.
     pub width: u16,
-    /// Where the other reports of the run were written, as the user would name them.
-    pub written: Vec<String>,
+    /// What the run has written; none: nothing.
+    pub written: Option<Written>,
+    pub standing: Standing,
 }
+
+/// What a run has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// SHA-256 of the evidence manifest.
+    pub root: String,
+    /// SHA-256 of `reports.json`.
+    pub reports: String,
+    /// Evidence and reports, as the user would name them.
+    pub files: Vec<String>,
+}
+
+/// Whether the evidence is known to be as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It has just been made, or verified.
+    Verified,
+    /// It does not verify, for these reasons: every page says so.
+    Unverified(Vec<String>),
+}
+
+/// What stands on every page of a report of evidence that does not verify.
+pub const UNVERIFIED: &str = "NOT VERIFIED: this evidence does not verify";
 
 impl Default for Presentation {
     fn default() -> Self {
-        Self { colour: Colour::Plain, width: 100, written: Vec::new() }
+        Self { colour: Colour::Plain, width: 100, written: None, standing: Standing::Verified }
     }
 }
 

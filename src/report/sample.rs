@@ -565,6 +565,9 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         repetitions: 1,
         schedule: None,
         schedules: None,
+        notes: Vec::new(),
+        printed_lines: 0,
+        touched: Vec::new(),
         outputs: BTreeMap::new(),
     }
 }
@@ -838,6 +841,7 @@ pub fn evidence() -> Evidence {
             },
         },
         kernels,
+        inputs: None,
         manifest: Manifest {
             schema: EVIDENCE_SCHEMA,
             tool: "vkcert 0.1.0".into(),

@@ -9,7 +9,7 @@ mod items;
 use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
 use super::facts::{OpenObligation, Unit};
-use super::{Colour, Format, Presentation, ReportError, facts, statement};
+use super::{Colour, Format, Presentation, ReportError, Standing, UNVERIFIED, facts, statement};
 use crate::model::coverage::{CriterionSummary, DecisionCoverage};
 use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
@@ -25,6 +25,7 @@ pub(super) struct Terminal;
 impl Format for Terminal {
     fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
         let mut page = Page { text: String::new(), presentation };
+        page.stamp();
         page.title(evidence);
         page.coverage(evidence);
         page.tests(evidence);
@@ -36,7 +37,9 @@ impl Format for Terminal {
         page.open_items(evidence);
         page.not_looked_for(evidence);
         page.notes(evidence);
+        page.root(&evidence.root()?);
         page.conclusion(evidence);
+        page.stamp();
         Ok(page.text.into_bytes())
     }
 }
@@ -364,12 +367,37 @@ impl Page<'_> {
         self.more(rows.len());
     }
 
+    /// Where the evidence does not verify, at the top and at the end.
+    fn stamp(&mut self) {
+        match &self.presentation.standing {
+            Standing::Verified => {}
+            Standing::Unverified(_) => {
+                let line = self.paint(&cut(UNVERIFIED, self.width() - 2), Tone::Bad);
+                let line = format!("  {}", self.strong(&line));
+                self.line(&line);
+            }
+        }
+    }
+
+    /// The hashes that evidence and reports are known by; not cut, so that they can be compared.
+    fn root(&mut self, root: &str) {
+        let written = self.presentation.written.as_ref().map(|written| ("Report list", written.reports.clone()));
+        for (label, hash) in std::iter::once(("Root", root.to_owned())).chain(written) {
+            let width = self.width().saturating_sub(LABEL + 2).clamp(1, hash.len());
+            for (index, part) in hash.as_bytes().chunks(width).enumerate() {
+                let label = if index == 0 { label } else { "" };
+                let line = format!("  {}{}", self.strong(&pad(label, LABEL)), String::from_utf8_lossy(part));
+                self.line(&line);
+            }
+        }
+    }
+
     fn conclusion(&mut self, evidence: &Evidence) {
-        if !self.presentation.written.is_empty() {
+        if let Some(written) = &self.presentation.written {
             // A path that is cut leads nowhere.
             let width = self.width().saturating_sub(LABEL + 2);
             let mut lines: Vec<String> = Vec::new();
-            for path in &self.presentation.written {
+            for path in &written.files {
                 match lines.last_mut() {
                     Some(line) if columns(line) + 2 + columns(path) <= width => *line = format!("{line}  {path}"),
                     Some(_) | None => lines.push(path.clone()),

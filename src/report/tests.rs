@@ -4,6 +4,11 @@ fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
     render(evidence, format, &Presentation::default()).unwrap()
 }
 
+fn written(files: &[&str]) -> Written {
+    let files = files.iter().map(|file| (*file).to_owned()).collect();
+    Written { root: "r".repeat(64), reports: "l".repeat(64), files }
+}
+
 #[test]
 fn every_format_gives_the_same_bytes_twice() {
     let evidence = sample::evidence();
@@ -57,8 +62,8 @@ fn reports_to_look_at() {
     for (name, evidence) in all {
         for row in FORMATS {
             let colour = if row.name == FormatName::Terminal { Colour::Ansi } else { Colour::Plain };
-            let written = vec!["reports/report.pdf".into(), "reports/report.html".into()];
-            let presentation = Presentation { colour, width: 100, written };
+            let written = Some(written(&["reports/report.pdf", "reports/report.html"]));
+            let presentation = Presentation { colour, written, ..Presentation::default() };
             let bytes = render(&evidence, row.name, &presentation).unwrap();
             std::fs::write(folder.join(format!("{name}.{}", row.word)), bytes).unwrap();
         }
@@ -67,7 +72,7 @@ fn reports_to_look_at() {
 
 #[test]
 fn the_terminal_summary_reads_well() {
-    let presentation = Presentation { written: vec!["reports/report.pdf".into()], ..Presentation::default() };
+    let presentation = Presentation { written: Some(written(&["reports/report.pdf"])), ..Presentation::default() };
     let text = render(&sample::evidence(), FormatName::Terminal, &presentation).unwrap();
     insta::assert_snapshot!("terminal_with_defects", String::from_utf8(text).unwrap());
     let text = render(&sample::flawless(), FormatName::Terminal, &presentation).unwrap();

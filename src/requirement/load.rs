@@ -157,7 +157,7 @@ fn no_schema(origin: &Origin, document: &Document) -> Diagnostic {
 }
 
 /// The TOML files under `requirements/`, sorted by path.
-fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
+pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
     let folder = root.join(REQUIREMENTS);
     let shown = shown_path(root, REQUIREMENTS);
     if !folder.is_dir() {

@@ -19,4 +19,4 @@ pub mod status;
 pub mod trace;
 
 pub use document::{Located, Origin};
-pub use load::{ProcedureFile, Project, load_procedure, load_project, parse_procedure};
+pub use load::{ProcedureFile, Project, load_procedure, load_project, parse_procedure, requirement_files};

@@ -1,7 +1,7 @@
 //! JSON Schemas of the files, by name: what `vkcert schema NAME` prints.
 
 use crate::model::coverage::KernelCoverage;
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest};
+use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs};
 use crate::model::procedure::Procedure;
 use crate::model::project::ProjectFile;
 use crate::model::requirement::RequirementsFile;
@@ -30,7 +30,9 @@ pub const SCHEMAS: &[SchemaRow] = &[
     SchemaRow { name: "evidence", describes: "all evidence of a run together", make: schema_of::<Evidence> },
     SchemaRow { name: "campaign", describes: "evidence/campaign.json", make: schema_of::<Campaign> },
     SchemaRow { name: "kernel", describes: "evidence/kernel-*.json", make: schema_of::<KernelEvidence> },
+    SchemaRow { name: "inputs", describes: "evidence/inputs.json", make: schema_of::<StoredInputs> },
     SchemaRow { name: "manifest", describes: "evidence/manifest.json", make: schema_of::<Manifest> },
+    SchemaRow { name: "reports", describes: "reports.json", make: schema_of::<ReportList> },
 ];
 
 /// The schema called `name`, pretty-printed; none if there is no such schema.

@@ -255,7 +255,9 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
         let theirs = of(EngineName::Vulkan).find(|other| other.configuration.name == ours.configuration.name);
         let (Some(left), Some(right)) = (of_test(ours), theirs.and_then(of_test)) else { continue };
         let same = |bit| Records::has(&left, bit) == right.has(bit);
-        let same = (0..ours.layout.bits).all(same);
+        // No bit lies outside of the words.
+        let words = left.words.len().max(right.words.len()) as u32;
+        let same = (0..ours.layout.bits.min(words.saturating_mul(32))).all(same);
         compared = Some(compared.unwrap_or(true) && same);
     }
     if let Some(same) = compared {

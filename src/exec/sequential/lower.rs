@@ -33,6 +33,16 @@ pub fn lower(module: &Module, entry: &str) -> Result<Lowered, Unsupported> {
     Ok(Lowered { program, decisions, text })
 }
 
+/// The loop decisions that the lowering of an entry point adds under a specialization, with counts of zero.
+pub fn loop_decisions(
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Vec<LoweringDecision>, Unsupported> {
+    let program = decode(module, entry, specialization, None, &Known::default())?;
+    Ok(LoopTally::new(module, &program).decisions())
+}
+
 impl std::fmt::Display for Lowered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)

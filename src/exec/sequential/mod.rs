@@ -47,7 +47,7 @@ mod variation;
 mod waiting;
 
 pub use decode::Unsupported;
-pub use lower::{Lowered, lower};
+pub use lower::{Lowered, loop_decisions, lower};
 pub use programs::Tally;
 pub use run::{ScheduleDependence, SequentialExecutor, SequentialRun};
 pub use variation::{Arbitrary, Direction, Expansion, Flush, Preferred, Products, Variation};

@@ -14,6 +14,7 @@ mod requirement;
 mod summary;
 mod test;
 
+use super::ReportError;
 use super::document::{Align, Block, Document, Outline, Table, Text, Tone};
 use super::facts::{self, Unit};
 use crate::model::evidence::Evidence;
@@ -23,7 +24,8 @@ pub(super) use requirement::status_tone as requirement_tone;
 pub(super) use summary::verdict_tone;
 
 /// Builds the whole document.
-pub(super) fn document(evidence: &Evidence) -> Document {
+pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
+    let root = evidence.root()?;
     let mut outline = Outline::default();
     identification::chapter(evidence, &mut outline);
     summary::chapter(evidence, &mut outline);
@@ -38,16 +40,17 @@ pub(super) fn document(evidence: &Evidence) -> Document {
     coupling::chapter(evidence, &mut outline);
     coupling::agreement(evidence, &mut outline);
     limits(evidence, &mut outline);
-    manifest(evidence, &mut outline);
+    manifest(evidence, &root, &mut outline);
     let project = &evidence.campaign.project;
-    Document {
+    Ok(Document {
         project: project.name.clone(),
         level: project.level.clone(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),
-        front: summary::front(evidence),
+        front: summary::front(evidence, &root),
         body: outline.blocks,
-    }
+        root,
+    })
 }
 
 fn requirement_link(uid: &RequirementId) -> Text {
@@ -83,13 +86,18 @@ fn limits(evidence: &Evidence, outline: &mut Outline) {
     }
 }
 
-fn manifest(evidence: &Evidence, outline: &mut Outline) {
+fn manifest(evidence: &Evidence, root: &str, outline: &mut Outline) {
     outline.heading(1, "Manifest", "chapter/manifest");
     let manifest = &evidence.manifest;
     outline.paragraph(format!(
         "SHA-256 of every input that the run read and of every evidence file that it wrote. Tool: {}. Compiler: {}.",
         manifest.tool, manifest.compiler
     ));
+    outline.paragraph(
+        Text::plain("Root: the SHA-256 of the manifest, by which all of the evidence is known: ")
+            .and(Text::code(root))
+            .then(". Compare it with one that reached you another way; `vkcert verify --root` does."),
+    );
     for (caption, files) in [("Inputs", &manifest.inputs), ("Evidence files", &manifest.outputs)] {
         if files.is_empty() {
             outline.paragraph(Text::quiet(format!("{caption}: none recorded.")));

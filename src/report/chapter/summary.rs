@@ -9,7 +9,7 @@ use crate::report::{facts, statement};
 const FRONT_ROWS: usize = 14;
 
 /// Identification in brief and the conclusion with its reasons.
-pub fn front(evidence: &Evidence) -> Vec<Block> {
+pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
     let project = &evidence.campaign.project;
     let engines = evidence.campaign.engines.iter().map(|engine| {
         let state = if engine.ran { Text::empty() } else { Text::plain(" (not run)").tone(Tone::Caution) };
@@ -22,6 +22,7 @@ pub fn front(evidence: &Evidence) -> Vec<Block> {
         ("Compiler".into(), Text::plain(project.compiler.as_str())),
         ("Engines".into(), Text::join(engines, "; ")),
         ("Date".into(), super::identification::date(project.date.as_deref())),
+        ("Root".into(), Text::code(root)),
     ])];
     blocks.push(conclusion(evidence));
     blocks.extend(super::open_item::table(evidence));

@@ -6,7 +6,7 @@
 mod source;
 
 use super::document::{Align, Block, Document, Heading, Run, Style, Table, Text, Tone};
-use super::{Format, Presentation, ReportError, facts};
+use super::{Format, Presentation, ReportError, Standing, UNVERIFIED, facts};
 use crate::model::evidence::Evidence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -16,13 +16,23 @@ const SCRIPT: &str = include_str!("script.js");
 pub(super) struct Html;
 
 impl Format for Html {
-    fn render(&self, evidence: &Evidence, _: &Presentation) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::document(evidence);
-        Ok(page(&document, evidence).into_string().into_bytes())
+    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+        let document = super::chapter::document(evidence)?;
+        Ok(page(&document, evidence, &presentation.standing).into_string().into_bytes())
     }
 }
 
-fn page(document: &Document, evidence: &Evidence) -> Markup {
+/// What stands above everything, on paper on every page, where the evidence does not verify.
+fn stamp(standing: &Standing) -> Markup {
+    match standing {
+        Standing::Verified => html! {},
+        Standing::Unverified(problems) => html! {
+            p.stamp role="alert" { strong { (UNVERIFIED) } " (" (problems.len()) " problems; `vkcert verify` lists them)" }
+        },
+    }
+}
+
+fn page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -34,6 +44,7 @@ fn page(document: &Document, evidence: &Evidence) -> Markup {
                 style { (PreEscaped(STYLE)) }
             }
             body {
+                (stamp(standing))
                 (navigation(document))
                 main {
                     header.front {
@@ -45,6 +56,7 @@ fn page(document: &Document, evidence: &Evidence) -> Markup {
                     footer {
                         (document.tool) " · DO-178C level " (document.level)
                         @if let Some(date) = &document.date { " · " (date) }
+                        " · root " code { (document.root) }
                     }
                 }
                 script { (PreEscaped(SCRIPT)) }

@@ -11,7 +11,7 @@ mod line;
 mod table;
 
 use super::document::{Block, Document, Heading, Text, Tone};
-use super::{Format, Presentation, ReportError};
+use super::{Format, Presentation, ReportError, Standing, UNVERIFIED};
 use crate::model::evidence::Evidence;
 use face::{Face, Faces};
 use flow::{BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP};
@@ -25,11 +25,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Pdf;
 
 impl Format for Pdf {
-    fn render(&self, evidence: &Evidence, _: &Presentation) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::document(evidence);
+    fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
+        let document = super::chapter::document(evidence)?;
         let faces = Faces::load()?;
         let mut flow = set(&document, &faces);
         furnish(&mut flow, &document);
+        stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
         let identifier = Sha256::digest(crate::model::canonical::canonical_lines(evidence)?.as_bytes());
         write(&flow, &document, &identifier[..16])
@@ -136,6 +137,21 @@ fn furnish(flow: &mut Flow, document: &Document) {
         furniture.line(&level, LEFT, y + 13.0, size, None);
         furniture.line(&date, LEFT + (LINE_WIDTH - date.width) / 2.0, y + 13.0, size, None);
         furniture.line(&page, end - page.width, y + 13.0, size, None);
+        flow.pages[index].append(&mut furniture.pages[0]);
+    }
+}
+
+/// What stands at the top of every page where the evidence does not verify.
+fn stamp(flow: &mut Flow, standing: &Standing) {
+    match standing {
+        Standing::Verified => return,
+        Standing::Unverified(_) => {}
+    }
+    let size = 12.0;
+    let line = flow.breaker(size).lines(&Text::strong(UNVERIFIED).tone(Tone::Bad), LINE_WIDTH).remove(0);
+    for index in 0..flow.pages.len() {
+        let mut furniture = Flow::new(flow.faces);
+        furniture.line(&line, LEFT + (LINE_WIDTH - line.width) / 2.0, TOP - 48.0, size, None);
         flow.pages[index].append(&mut furniture.pages[0]);
     }
 }

@@ -113,7 +113,7 @@ fn chapters_and_kernels_are_bookmarks() {
 #[test]
 fn no_text_leaves_the_page_or_its_cell() {
     let evidence = sample::evidence();
-    let document = crate::report::chapter::document(&evidence);
+    let document = crate::report::chapter::document(&evidence).unwrap();
     let faces = Faces::load().unwrap();
     let flow = set(&document, &faces);
     for (index, page) in flow.pages.iter().enumerate() {

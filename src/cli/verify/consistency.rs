@@ -1,103 +1,56 @@
-//! `vkcert verify EVIDENCE`: every hash, verdict, status and percentage, derived again from what is stored.
+//! What evidence says twice: facts that must go with each other, whoever made them.
+//!
+//! Knows: stored evidence alone. Promises: holds for evidence of every format that is read. What follows from stored inputs is
+//! derived as a whole (`derivation`); [`of_definitions`] and [`of_records`] stand in for it where that cannot be done.
 
-use super::args::{Common, OutputForm, Verify};
-use super::conclusion::conclude;
-use super::evidence::{self, Stored};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::{derive, open_items, output};
+use super::Verification;
+use crate::cli::conclusion::conclude;
+use crate::cli::{agreement, derive, facts, open_items as items};
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{
-    Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, READABLE_SCHEMAS, TestEvidence, TestResult,
-};
+use crate::model::evidence::{Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{RequirementId, TestId};
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::status::{RequirementOutcome, StatusRules, outcomes};
-use crate::requirement::trace;
+use crate::requirement::{hash, trace};
 use base64::Engine as _;
-use serde_json::json;
 use std::collections::BTreeMap;
 
-/// What was found.
-#[derive(Default)]
-struct Findings {
-    /// Differences between what is stored and what follows from the records.
-    problems: Vec<String>,
-    /// What cannot be derived again, and why.
-    not_derivable: Vec<String>,
-    /// How many statements were derived again.
-    checked: u64,
+/// Whatever else can be derived.
+pub fn always(stored: &Evidence, found: &mut Verification) {
+    inputs(stored, found);
+    identity(stored, found);
+    kernel_files(stored, found);
+    coupling(stored, found);
+    schedules(stored, found);
+    refused(stored, found);
+    findings(stored, found);
+    compared(stored, found);
 }
 
-/// Exit 0 if everything follows from the raw records, 1 on any difference.
-pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
-    let mut found = Findings::default();
-    match evidence::examine(&verify.evidence)? {
-        Stored::Read(stored, tampering) => {
-            found.problems = tampering.problems;
-            found.checked = stored.manifest.outputs.len() as u64;
-            inputs(&stored, &mut found);
-            verdicts(&stored, &mut found);
-            records(&stored, &mut found);
-            requirements(&stored, &mut found);
-            findings(&stored, &mut found);
-            derived(&stored, &mut found);
-            agreement(&stored, &mut found);
-        }
-        Stored::Broken(tampering) => found.problems = tampering.problems,
-    }
-    let exit = if found.problems.is_empty() { Exit::Success } else { Exit::Failed };
-    match common.format {
-        OutputForm::Json => {
-            let document = json!({
-                "schema": 1, "verified": found.problems.is_empty(), "checked": found.checked,
-                "problems": found.problems, "not_rederivable": found.not_derivable,
-            });
-            output::print(&format!("{document:#}\n"))?;
-        }
-        OutputForm::Text => {
-            let mut text = String::new();
-            found.problems.iter().for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
-            found.not_derivable.iter().for_each(|what| text.push_str(&format!("not re-derivable  {what}\n")));
-            let count = found.checked;
-            text.push_str(&match found.problems.len() {
-                0 => format!(
-                    "verified: {count} hashes, verdicts, statuses and percentages follow from the stored records\n"
-                ),
-                problems => {
-                    format!("NOT verified: {problems} of {count} statements do not follow from the stored records\n")
-                }
-            });
-            output::print(&text)?;
-        }
-    }
-    Ok(exit)
+/// What definitions that are stored in the evidence itself come to.
+pub fn of_definitions(stored: &Evidence, found: &mut Verification) {
+    tests(stored, found);
+    requirements(stored, found);
+    settings(stored, found);
 }
 
-impl Findings {
-    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
-        self.checked += 1;
-        if !holds {
-            self.problems.push(problem());
-        }
-    }
+/// What the stored records come to.
+pub fn of_records(stored: &Evidence, found: &mut Verification) {
+    verdicts(stored, found);
+    records(stored, found);
+    derived(stored, found);
 }
+
+/// The name of the text that the definitions of a kernel stand in.
+const DEFINES: &str = "<defines>";
 
 /// The source text that coverage is shown on is the input that the manifest names.
-fn inputs(evidence: &Evidence, found: &mut Findings) {
-    let schemas = evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
-    found.check(schemas.into_iter().all(|schema| READABLE_SCHEMAS.contains(&schema)), || {
-        "version of the evidence format".to_owned()
-    });
-    let format = evidence.campaign.schema;
-    found.check(evidence.kernels.iter().all(|kernel| kernel.schema == format), || {
-        "files of different evidence formats".to_owned()
-    });
-    if format == FIRST_SCHEMA {
+fn inputs(evidence: &Evidence, found: &mut Verification) {
+    if evidence.campaign.schema == FIRST_SCHEMA {
         found.not_derivable.push(
             "format 1: its justifications are bound to displayed texts, those of findings to sentences; they are judged by \
              what that format knew"
@@ -105,38 +58,139 @@ fn inputs(evidence: &Evidence, found: &mut Findings) {
         );
     }
     for kernel in &evidence.kernels {
-        for file in &kernel.structure.files {
-            let Some(hash) = evidence.manifest.inputs.get(&file.path) else { continue };
-            found.check(sha256_digits(file.text.as_bytes()) == *hash, || {
+        // Definitions stand in a text of their own, which is no file.
+        let defined = !kernel.configuration.defines.is_empty();
+        for file in kernel.structure.files.iter().filter(|file| !(defined && file.path == DEFINES)) {
+            let hash = evidence.manifest.inputs.get(&file.path);
+            found.check(hash == Some(&sha256_digits(file.text.as_bytes())), || {
                 format!("{} on {}: the text of {} is not the input", kernel.kernel, kernel.engine, file.path)
             });
         }
     }
 }
 
-/// Verdicts from the stored outputs and the stored definitions of the tests.
-fn verdicts(evidence: &Evidence, found: &mut Findings) {
-    let codes = derive::codes(&evidence.kernels);
-    for test in &evidence.campaign.tests {
-        let observation = derive::observation(evidence.campaign.schema, test, &codes);
-        flows(test, found);
-        found.check(crate::requirement::hash::test_hash(&test.definition) == test.hash, || {
-            format!("test {}: its definition has another hash", test.id)
-        });
+/// The manifest names tool, compiler and devices as the campaign does.
+fn identity(stored: &Evidence, found: &mut Verification) {
+    let (manifest, campaign) = (&stored.manifest, &stored.campaign);
+    found.check(manifest.tool == facts::tool(campaign), || {
+        "the manifest names another tool than the campaign".to_owned()
+    });
+    found.check(manifest.compiler == campaign.project.compiler, || {
+        "the manifest names another compiler than the campaign".to_owned()
+    });
+    found.check(manifest.devices == facts::devices(&campaign.engines), || {
+        "the manifest names other devices than the campaign".to_owned()
+    });
+    let date = campaign.project.date.as_deref();
+    found.check(date.is_none_or(is_date), || "the date of the campaign is none of RFC 3339 in UTC".to_owned());
+}
+
+/// `2026-01-31T12:00:00Z`
+fn is_date(text: &str) -> bool {
+    let form = "dddd-dd-ddTdd:dd:ddZ";
+    let fits = |(letter, wanted): (char, char)| if wanted == 'd' { letter.is_ascii_digit() } else { letter == wanted };
+    text.len() == form.len() && text.chars().zip(form.chars()).all(fits)
+}
+
+/// There is a file for every kernel that a test dispatches and every engine that ran, and each file has its tests' engine.
+fn kernel_files(stored: &Evidence, found: &mut Verification) {
+    let campaign = &stored.campaign;
+    let ran: Vec<EngineName> = campaign.engines.iter().filter(|row| row.ran).map(|row| row.engine).collect();
+    let tested = campaign.tests.iter().flat_map(|test| &test.definition.dispatches).map(|dispatch| &dispatch.kernel);
+    let stated = campaign.settings.iter().flat_map(|settings| &settings.kernels).map(|kernel| &kernel.name);
+    let kernels: std::collections::BTreeSet<_> = tested.chain(stated).collect();
+    for (kernel, engine) in kernels.iter().flat_map(|kernel| ran.iter().map(move |engine| (kernel, engine))) {
+        let there = stored.kernels.iter().any(|row| row.kernel == **kernel && row.engine == *engine);
+        found.check(there, || format!("there is no file of kernel {kernel} on {engine}"));
+    }
+    for row in &stored.kernels {
+        found.check(ran.contains(&row.engine), || format!("{} on {}: that engine did not run", row.kernel, row.engine));
+        let known = campaign.settings.is_none() || kernels.contains(&row.kernel);
+        found.check(known, || format!("{} on {}: the project has no such kernel", row.kernel, row.engine));
+    }
+    for test in &campaign.tests {
+        let engines: Vec<EngineName> = test.results.iter().map(|result| result.engine).collect();
+        let due: Vec<EngineName> = campaign.engines.iter().map(|row| row.engine).collect();
+        found.check(engines == due, || format!("test {}: its results are not those of the engines", test.id));
+    }
+}
+
+/// A check that holds has no counterexample, and no check has a status that there is none of.
+fn coupling(stored: &Evidence, found: &mut Verification) {
+    for row in &stored.campaign.coupling {
+        for check in &row.checks {
+            let known = ["holds", "refuted", "undetermined"].contains(&check.status.as_str());
+            let right = known && (check.counterexample.is_none() || check.status == "refuted");
+            found.check(right, || format!("coupling of {}: {} is {}", row.kernel, check.check, check.status));
+        }
+    }
+}
+
+/// What a test's definition says of it.
+fn tests(stored: &Evidence, found: &mut Verification) {
+    for test in &stored.campaign.tests {
+        let (id, definition) = (&test.id, &test.definition);
+        let mut same = |holds: bool, what: &str| {
+            found.check(holds, || format!("test {id}: its {what} does not follow from its definition"));
+        };
+        same(*id == definition.id, "id");
+        same(hash::test_hash(definition) == test.hash, "hash");
+        same(test.title == definition.title, "title");
+        same(test.kind == definition.kind.to_string(), "kind");
+        same(test.requirements == definition.requirements, "list of requirements");
+        same(test.kernels == trace::kernels_of(definition), "list of kernels");
+        same(test.procedure == trace::describe(definition), "procedure");
+        let judged: Vec<&str> = test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
+        let stated: Vec<&str> = definition.expect.iter().map(|expected| expected.judged()).collect();
+        same(judged == stated || judged.is_empty(), "list of expectations");
+        let tolerances = test.expected.iter().zip(&definition.expect);
+        let mut tolerances =
+            tolerances.map(|(expected, stated)| expected.tolerance == stated.tolerance.unwrap_or_default());
+        same(tolerances.all(|same| same), "tolerance");
+    }
+}
+
+/// The project file says what the project's identity repeats.
+fn settings(stored: &Evidence, found: &mut Verification) {
+    let Some(settings) = &stored.campaign.settings else { return };
+    let project = &stored.campaign.project;
+    let criteria: Vec<&str> = settings.required_criteria().iter().map(|criterion| criterion.name()).collect();
+    let same = project.name == settings.name
+        && project.level == settings.level.to_string()
+        && project.decision_policy == settings.decision_policy.name()
+        && project.memory_model == settings.memory_model.name()
+        && project.criteria == criteria;
+    found.check(same, || "the identity of the project does not follow from its settings".to_owned());
+}
+
+fn schedules(stored: &Evidence, found: &mut Verification) {
+    for test in &stored.campaign.tests {
         for result in &test.results {
-            verdict(test, &observation, result, found);
             if let Some(schedules) = &result.schedules {
                 found.check(follows(schedules, result), || {
                     format!("test {} on {}: what its schedules showed ({schedules})", test.id, result.engine)
                 });
             }
+            let strange = |finding: &&Finding| stored.campaign.not_looked_for.contains(&finding.kind);
+            found.check(!result.findings.iter().any(|finding| strange(&finding)), || {
+                format!("test {} on {}: a finding of a kind that was not looked for", test.id, result.engine)
+            });
         }
     }
-    refused(evidence, found);
+}
+
+/// Verdicts from the stored outputs and the stored definitions of the tests.
+fn verdicts(evidence: &Evidence, found: &mut Verification) {
+    let codes = derive::codes(&evidence.kernels);
+    for test in &evidence.campaign.tests {
+        let observation = derive::observation(evidence.campaign.schema, test, &codes);
+        flows(test, found);
+        test.results.iter().for_each(|result| verdict(test, &observation, result, found));
+    }
 }
 
 /// No test of a kernel that the profile refuses has run.
-fn refused(evidence: &Evidence, found: &mut Findings) {
+fn refused(evidence: &Evidence, found: &mut Verification) {
     for row in &evidence.campaign.project.profile.refused {
         for test in evidence.campaign.tests.iter().filter(|test| test.kernels.contains(&row.kernel)) {
             for result in &test.results {
@@ -152,7 +206,7 @@ fn refused(evidence: &Evidence, found: &mut Findings) {
     }
 }
 
-fn verdict(test: &TestEvidence, observation: &Observation, result: &TestResult, found: &mut Findings) {
+fn verdict(test: &TestEvidence, observation: &Observation, result: &TestResult, found: &mut Verification) {
     match result.verdict {
         Verdict::Pass | Verdict::Fail => {}
         Verdict::NotRun | Verdict::Unsupported | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
@@ -191,7 +245,7 @@ fn judged_verdict(verdict: Verdict, observation: &Observation) -> Verdict {
 
 /// What dispatches are said to store goes with what the test gives them: every buffer is bound to the dispatch, or its address
 /// is given somewhere in the test.
-fn flows(test: &TestEvidence, found: &mut Findings) {
+fn flows(test: &TestEvidence, found: &mut Verification) {
     if test.flows.is_empty() {
         return;
     }
@@ -225,7 +279,7 @@ fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
 }
 
 /// Whether records count is for their test's verdict to say; whose they are, for the specialization that it dispatches.
-fn records(stored: &Evidence, found: &mut Findings) {
+fn records(stored: &Evidence, found: &mut Verification) {
     let codes: Codes = derive::codes(&stored.kernels);
     for kernel in &stored.kernels {
         for row in kernel.records.iter().chain(&kernel.objects.records) {
@@ -254,7 +308,7 @@ fn records(stored: &Evidence, found: &mut Findings) {
     }
 }
 
-fn requirements(stored: &Evidence, found: &mut Findings) {
+fn requirements(stored: &Evidence, found: &mut Verification) {
     let rows = &stored.campaign.requirements;
     let campaign = &stored.campaign;
     let verdicts = trace::verdicts(&campaign.tests);
@@ -268,7 +322,7 @@ fn requirements(stored: &Evidence, found: &mut Findings) {
     }
     for row in rows {
         let uid = &row.requirement.uid;
-        found.check(crate::requirement::hash::requirement_hash(&row.requirement) == row.hash, || {
+        found.check(hash::requirement_hash(&row.requirement) == row.hash, || {
             format!("requirement {uid}: its content has another hash")
         });
         let stored = RequirementOutcome { status: row.status, open: row.open.clone() };
@@ -290,15 +344,15 @@ fn tests_of<'a>(uid: &RequirementId, campaign: &'a Campaign) -> Vec<&'a TestId> 
 }
 
 /// The comparison of the engines.
-fn agreement(stored: &Evidence, found: &mut Findings) {
-    let derivation = super::agreement::stored::derive(stored);
+fn compared(stored: &Evidence, found: &mut Verification) {
+    let derivation = agreement::stored::derive(stored);
     found.checked += derivation.checked;
     found.problems.extend(derivation.problems);
     found.not_derivable.extend(derivation.not_derivable);
 }
 
 /// Whether the findings go with what else is stored.
-fn findings(stored: &Evidence, found: &mut Findings) {
+fn findings(stored: &Evidence, found: &mut Verification) {
     let campaign = &stored.campaign;
     let of_coupling = campaign.findings.iter().filter(|row| row.finding.kind == FindingKind::Coupling);
     let mut told: Vec<_> = of_coupling
@@ -347,7 +401,7 @@ fn values_agree(finding: &Finding) -> bool {
 }
 
 /// Coverage, justifications and the conclusion.
-fn derived(stored: &Evidence, found: &mut Findings) {
+fn derived(stored: &Evidence, found: &mut Verification) {
     let mut kernels = stored.kernels.clone();
     let mut campaign = stored.campaign.clone();
     for kernel in &mut kernels {
@@ -393,14 +447,14 @@ fn derived(stored: &Evidence, found: &mut Findings) {
 }
 
 /// Open items, notes and what was not looked for; format 1 holds none of them, nor the settings that they follow from.
-fn open_items(campaign: &mut Campaign, kernels: &[KernelEvidence], stored: &Campaign, found: &mut Findings) {
+fn open_items(campaign: &mut Campaign, kernels: &[KernelEvidence], stored: &Campaign, found: &mut Verification) {
     found.check(campaign.settings.is_some() == (campaign.schema > 1), || {
         "the project file as it was read is missing".to_owned()
     });
     let left_out = campaign.requirements.iter().flat_map(|row| &row.left_out_tests);
     found
         .check(left_out.into_iter().all(|id| campaign.left_out.contains(id)), || "tests that were left out".to_owned());
-    open_items::derive(campaign, kernels);
+    items::derive(campaign, kernels);
     found.check(campaign.open_items == stored.open_items, || "open items".to_owned());
     found.check(campaign.rejected_acceptances == stored.rejected_acceptances, || {
         "which acceptances of open items are rejected".to_owned()

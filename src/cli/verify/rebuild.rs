@@ -1,0 +1,150 @@
+//! The project of a campaign, from the inputs that its evidence stores.
+//!
+//! Promises: nothing is read but what is stored (and, where a project is named, files of it that were too large to store and
+//! have the stored hash); stored paths lead nowhere else. Kernels are compiled by the compiler that is built in, if it is the
+//! one that made the evidence.
+
+use crate::cli::inputs::bytes_of;
+use crate::cli::kernel::Kernel;
+use crate::cli::{assemble, configuration, failure::Failure, project};
+use crate::glsl;
+use crate::model::canonical::sha256_digits;
+use crate::model::evidence::{Evidence, StoredFile};
+use crate::requirement::Project;
+use std::path::{Component, Path};
+use tempfile::TempDir;
+
+/// A project with its kernels, in a folder that is removed with it.
+pub struct Rebuilt {
+    pub project: Project,
+    pub kernels: Vec<Kernel>,
+    _folder: TempDir,
+}
+
+/// What could be made of the stored inputs.
+pub enum Outcome {
+    Whole(Box<Rebuilt>),
+    /// The kernels cannot be compiled here, for the reason given.
+    ProjectAlone(Box<Project>, String),
+    /// For the reason given.
+    Nothing(String),
+    /// The stored inputs contradict the evidence.
+    Wrong(String),
+}
+
+/// Makes the project again; `sources` is a folder with files that are not stored.
+pub fn rebuild(stored: &Evidence, sources: Option<&Path>) -> Outcome {
+    let folder = match inputs(stored, sources) {
+        Ok(folder) => folder,
+        Err(outcome) => return outcome,
+    };
+    let mut project = match project::load(folder.path()) {
+        Ok(project) => project,
+        Err(failure) => return Outcome::Wrong(format!("the stored inputs are no project: {}", told(&failure))),
+    };
+    let left_out = &stored.campaign.left_out;
+    let all = std::mem::take(&mut project.tests);
+    (project.left_out, project.tests) = all.into_iter().partition(|test| left_out.contains(&test.id));
+    if let Some(reason) = not_compiled(stored, &project) {
+        return Outcome::ProjectAlone(Box::new(project), reason);
+    }
+    let compiled = project::compile(&project).and_then(|mut kernels| {
+        configuration::configure(&project, &mut kernels)?;
+        Ok(kernels)
+    });
+    match compiled {
+        Ok(kernels) => Outcome::Whole(Box::new(Rebuilt { project, kernels, _folder: folder })),
+        Err(failure) => Outcome::Wrong(format!("the stored inputs cannot be compiled: {}", told(&failure))),
+    }
+}
+
+/// A folder with the stored inputs.
+fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<TempDir, Outcome> {
+    let Some(inputs) = &stored.inputs else {
+        let reason = "what follows from the inputs: evidence of this format does not store them".to_owned();
+        return Err(Outcome::Nothing(reason));
+    };
+    let unusable = |error: std::io::Error| Outcome::Nothing(format!("the inputs cannot be laid out: {error}"));
+    let folder = tempfile::tempdir().map_err(unusable)?;
+    for (path, file) in &inputs.files {
+        if !is_inside(path) {
+            let reason = format!("what follows from the inputs: `{path}` is no file inside of the project");
+            return Err(Outcome::Nothing(reason));
+        }
+        let hash = stored.manifest.inputs.get(path);
+        let bytes = match file {
+            StoredFile::Omitted { bytes } => given(path, *bytes, hash, sources)?,
+            StoredFile::Text(_) | StoredFile::Bytes(_) => {
+                bytes_of(file).ok_or_else(|| Outcome::Wrong(format!("the stored input {path} is not base64")))?
+            }
+        };
+        if hash != Some(&sha256_digits(&bytes)) {
+            return Err(Outcome::Wrong(format!("the stored input {path} has another SHA-256 than the manifest")));
+        }
+        let target = folder.path().join(path);
+        let parent = target.parent().unwrap_or(folder.path());
+        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&target, bytes));
+        written.map_err(|error| Outcome::Wrong(format!("the stored input {path} cannot be laid out: {error}")))?;
+    }
+    if let Some(path) = stored.manifest.inputs.keys().find(|path| !inputs.files.contains_key(*path)) {
+        return Err(Outcome::Wrong(format!("the input {path} of the manifest is not stored")));
+    }
+    Ok(folder)
+}
+
+/// The bytes of an input that is not stored, from the project named.
+fn given(path: &str, size: u64, hash: Option<&String>, sources: Option<&Path>) -> Result<Vec<u8>, Outcome> {
+    let read = sources.and_then(|sources| std::fs::read(sources.join(path)).ok());
+    let right = read.filter(|bytes| bytes.len() as u64 == size && hash == Some(&sha256_digits(bytes)));
+    right.ok_or_else(|| {
+        Outcome::Nothing(format!(
+            "what follows from the inputs: {path} ({size} bytes) is not stored; `--project` gives it"
+        ))
+    })
+}
+
+/// Whether a path leads to a file below the folder that it is relative to.
+fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components().peekable();
+    !path.is_empty() && !path.contains('\0') && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Why the kernels cannot be compiled as they were.
+fn not_compiled(stored: &Evidence, project: &Project) -> Option<String> {
+    let made = &stored.campaign.project;
+    let here = (assemble::TOOL, assemble::TOOL_VERSION, glsl::compiler_identity());
+    if (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) != here {
+        return Some(format!(
+            "what follows from the modules: they were made by {} {} with {}",
+            made.tool, made.tool_version, made.compiler
+        ));
+    }
+    let folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
+    let outside = folders.into_iter().find(|folder| leaves(folder))?;
+    Some(format!("what follows from the modules: the include folder `{outside}` is outside of the project"))
+}
+
+/// Whether a relative path leads out of its folder.
+fn leaves(path: &str) -> bool {
+    let mut depth = 0_i32;
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir => depth -= 1,
+            Component::RootDir | Component::Prefix(_) => return true,
+        }
+        if depth < 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// A failure as one sentence.
+pub fn told(failure: &Failure) -> String {
+    match failure {
+        Failure::Input(found) => found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default(),
+        Failure::Tool { message, .. } | Failure::Unavailable { message, .. } => message.clone(),
+    }
+}

@@ -1,0 +1,42 @@
+//! `vkcert verify --replay`: the tests of stored evidence, run again on the sequential engine.
+//!
+//! Promises: settings are those that the evidence names: memory model, subgroup size, schedule, repetitions, orders asked for.
+//! Does not cover: devices, and limits that the command line had set.
+
+use super::rebuild::Rebuilt;
+use crate::cli::engines::{EngineSettings, Engines};
+use crate::cli::failure::Failure;
+use crate::cli::test_run::{self, PreparedTest, TestRun};
+use crate::model::evidence::{Evidence, TestResult};
+use crate::model::schedule::Schedules;
+use crate::model::verdict::EngineName;
+use rayon::prelude::*;
+use std::num::NonZeroU32;
+
+/// The results of the sequential engine, in order of the tests.
+fn results(stored: &Evidence) -> impl Iterator<Item = &TestResult> {
+    let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
+    results.filter(|result| result.engine == EngineName::Sequential)
+}
+
+/// The other orders that tests ran in.
+pub fn schedules(stored: &Evidence) -> Schedules {
+    let asked = results(stored).find_map(|result| result.schedules.as_ref());
+    asked.map_or_else(Schedules::default, |asked| Schedules { count: asked.asked, seed: asked.seed })
+}
+
+/// Runs every test once more.
+pub fn run(stored: &Evidence, rebuilt: &Rebuilt, prepared: &[PreparedTest]) -> Result<Vec<TestRun>, Failure> {
+    let settings = EngineSettings {
+        memory_model: rebuilt.project.settings.value.memory_model,
+        replay: results(stored).find_map(|result| result.schedule),
+        ..EngineSettings::default()
+    };
+    let identity = stored.campaign.engines.iter().find(|row| row.engine == EngineName::Sequential);
+    let size = identity.and_then(|row| row.identity.get("subgroup size")?.parse().ok());
+    let engines = Engines::sequential_alone(settings, size);
+    let most = results(stored).map(|result| result.repetitions).max().unwrap_or(1);
+    let repetitions = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
+    let fresh = engines.sequential();
+    prepared.par_iter().map(|test| test_run::run(test, &mut fresh.clone(), repetitions)).collect()
+}

@@ -1,0 +1,254 @@
+//! What a forger can change without a trace, and what whoever reads evidence must survive.
+//!
+//! The project is small, but has a part of each kind: includes, data files, a block laid out by reflection, two
+//! configurations, a failed test, findings, an interface, a justification.
+
+use super::forgery::{
+    Honest, PROJECT, certified, documents, forgeries, mutate, places, root, survive, survive_changes, verified,
+    with_document,
+};
+use super::rebuild::{self, Outcome};
+use super::{Options, consistency, files};
+use crate::cli::evidence::{self, Folder, MANIFEST};
+use crate::model::evidence::{Evidence, Manifest};
+use crate::model::random::SplitMix64;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+fn stored(folder: &Folder) -> Evidence {
+    let examined = evidence::examine(folder).unwrap();
+    assert_eq!(examined.problems, Vec::<String>::new());
+    *examined.evidence.unwrap()
+}
+
+#[test]
+fn evidence_and_its_replay_verify() {
+    let (folder, _) = certified();
+    let path = folder.path().join("reports/evidence");
+    for replay in [super::Replay::No, super::Replay::Sequential] {
+        let options = Options { replay, project: Some(root().join(PROJECT)), root: None };
+        let (found, _) = super::folder(&path, &options).unwrap();
+        assert_eq!((found.problems, found.not_derivable), (Vec::new(), Vec::new()));
+        assert!(found.checked > 1000, "{}", found.checked);
+    }
+}
+
+/// Whether anything is said of a folder without looking at what its runs came to.
+fn noticed(folder: &Folder) -> bool {
+    let Ok((mut found, stored)) = files(folder, &Options::default()) else { return true };
+    stored.iter().for_each(|stored| consistency::always(stored, &mut found));
+    !found.holds()
+}
+
+#[test]
+fn no_bit_flip_goes_unnoticed() {
+    let (_kept, whole) = certified();
+    assert!(!noticed(&whole));
+    let manifest: Manifest = serde_json::from_slice(&whole.files[MANIFEST]).unwrap();
+    let mut folder = Folder { list: None, reports: BTreeMap::new(), ..whole.clone() };
+    // The hashes find what is in the files, the contents of the others what is in the manifest.
+    for name in whole.files.keys().filter(|name| *name != MANIFEST) {
+        flip_each(&whole.files[name], 1, |bytes| {
+            folder.files.insert(name.clone(), bytes.to_vec());
+            assert!(!evidence::tampering(&folder, &manifest).is_empty(), "{name}");
+        });
+        folder.files.insert(name.clone(), whole.files[name].clone());
+    }
+    flip_each(&whole.files[MANIFEST], 1, |bytes| {
+        folder.files.insert(MANIFEST.to_owned(), bytes.to_vec());
+        assert!(noticed(&folder), "{}", String::from_utf8_lossy(bytes));
+    });
+    folder.files.insert(MANIFEST.to_owned(), whole.files[MANIFEST].clone());
+    flip_each(whole.list.as_ref().unwrap(), 1, |bytes| {
+        let folder = Folder { list: Some(bytes.to_vec()), ..whole.clone() };
+        assert!(!evidence::tampering(&folder, &manifest).is_empty(), "{}", String::from_utf8_lossy(bytes));
+    });
+    let small =
+        Folder { files: BTreeMap::from([(MANIFEST.to_owned(), whole.files[MANIFEST].clone())]), ..whole.clone() };
+    for (name, report) in &whole.reports {
+        flip_each(report, 61, |bytes| {
+            let mut folder = small.clone();
+            folder.reports.insert(name.clone(), bytes.to_vec());
+            let problems = evidence::tampering(&folder, &manifest);
+            assert!(problems.iter().any(|problem| problem.starts_with(name.as_str())), "{name}");
+        });
+    }
+}
+
+/// Every `stride`-th byte with one bit changed, a different one from byte to byte.
+fn flip_each(bytes: &[u8], stride: usize, mut judge: impl FnMut(&[u8])) {
+    let mut changed = bytes.to_vec();
+    for at in (0..bytes.len()).step_by(stride) {
+        changed[at] ^= 1 << (at % 8);
+        judge(&changed);
+        changed[at] = bytes[at];
+    }
+}
+
+/// What can be forged without a trace, because it is a fact or follows from nothing that is stored: file, path with `*` for
+/// any key or number, and the words that `docs/evidence.md` has for it.
+const FACTS: &[(&str, &str)] = &[
+    ("campaign.json/tests/*/results/*/race_scope", "whether the races are those of every schedule"),
+    ("campaign.json/tests/*/results/*/touched/**", "what a dispatch accessed of a buffer"),
+    ("campaign.json/tests/*/results/*/outputs/summary/bytes", "outputs that no expectation judges"),
+    ("campaign.json/tests/*/results/*/findings/*", "the invocations that showed them"),
+    ("campaign.json/tests/*/results/*/findings/*/count", "their messages, counts"),
+    ("campaign.json/tests/*/results/*/findings/*/invocations/**", "the invocations that showed them"),
+    ("kernel/lowering/*/true_count", "loops of the lowering were executed"),
+    ("kernel/lowering/*/false_count", "loops of the lowering were executed"),
+    ("kernel/records/*/records/barriers/**", "how often barriers"),
+    ("kernel/records/*/records/witnesses/**", "which invocation is the witness of a vector"),
+    ("kernel/objects/records/*/records", "how often barriers"),
+    ("kernel/objects/records/*/records/barriers/**", "how often barriers"),
+    ("kernel/objects/records/*/records/witnesses/**", "which invocation is the witness of a vector"),
+];
+
+/// Places of one field that are forged; lists of evidence have many.
+const INSTANCES: usize = 2;
+
+/// The field that a path leads to: numbers of lists and of records are no part of it.
+fn field(path: &str) -> String {
+    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    path.split('/')
+        .map(|part| if !part.is_empty() && is_number(&part) { "*" } else { part })
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+/// Whether a path is one of a pattern.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    let open = pattern.last() == Some(&"**");
+    let fixed = pattern.len() - usize::from(open);
+    (pattern.len() == path.len() || open && path.len() >= fixed)
+        && pattern[..fixed].iter().zip(&path).all(|(wanted, part)| *wanted == "*" || wanted == part)
+}
+
+/// A change in few words.
+fn change(original: &Value, forged: &Value) -> String {
+    match (original, forged) {
+        (Value::Object(one), Value::Object(other)) => {
+            one.keys().filter(|key| !other.contains_key(*key)).map(|key| format!("without {key}")).collect()
+        }
+        (Value::Array(one), Value::Array(other)) => format!("{} elements for {}", other.len(), one.len()),
+        (_, _) => forged.to_string(),
+    }
+}
+
+#[test]
+fn every_forged_field_is_found_or_a_fact() {
+    let (_kept, folder) = certified();
+    let evidence = stored(&folder);
+    let rebuilt = rebuild::rebuild(&evidence, None);
+    assert!(matches!(rebuilt, Outcome::Whole(_)));
+    let honest: Honest = (evidence, rebuilt);
+    assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
+    let mut unnoticed: BTreeMap<String, String> = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    let mut tried = 0;
+    let mut instances: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, document) in documents(&honest.0) {
+        let mut all = Vec::new();
+        places(&document, "", &mut all);
+        for path in all {
+            let known = instances.entry(format!("{name}{}", field(&path))).or_default();
+            *known += 1;
+            if *known > INSTANCES {
+                continue;
+            }
+            let original = document.pointer(&path).unwrap();
+            for forged in forgeries(original) {
+                let mut changed = document.clone();
+                *changed.pointer_mut(&path).unwrap() = forged.clone();
+                if name == MANIFEST {
+                    changed["outputs"] = serde_json::to_value(&honest.0.manifest.outputs).unwrap();
+                }
+                let Some(evidence) = with_document(&honest.0, &name, &changed) else { continue };
+                if evidence == honest.0 {
+                    continue;
+                }
+                tried += 1;
+                if !verified(&evidence, &honest).holds() {
+                    continue;
+                }
+                let place = format!("{}{path}", if name.starts_with("kernel-") { "kernel" } else { &name });
+                match FACTS.iter().find(|(pattern, _)| fits(pattern, &place)) {
+                    Some((pattern, _)) => drop(used.insert(*pattern)),
+                    None => drop(unnoticed.insert(place, change(original, &forged))),
+                }
+            }
+        }
+    }
+    assert!(tried > 1000, "{tried}");
+    let list: Vec<String> = unnoticed.iter().map(|(place, forged)| format!("{place} = {forged}")).collect();
+    assert!(list.is_empty(), "forged without a trace ({} of {tried}):\n{}", list.len(), list.join("\n"));
+    let idle: Vec<&str> = FACTS.iter().map(|(pattern, _)| *pattern).filter(|pattern| !used.contains(pattern)).collect();
+    assert!(idle.is_empty(), "these are found by now, and need no row: {idle:?}");
+    let text = std::fs::read_to_string(root().join("docs/evidence.md")).unwrap();
+    for (pattern, words) in FACTS {
+        assert!(text.contains(words), "docs/evidence.md does not say that {words} can be forged ({pattern})");
+    }
+}
+
+#[test]
+fn no_evidence_makes_the_reader_panic() {
+    let (_kept, folder) = certified();
+    let evidence = stored(&folder);
+    let rebuilt = rebuild::rebuild(&evidence, None);
+    let honest: Honest = (evidence, rebuilt);
+    let names: Vec<String> = documents(&honest.0).into_iter().map(|(name, _)| name).collect();
+    let mutations: u64 = std::env::var("VKCERT_FORGERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
+    let mut read = 0;
+    for seed in 0..mutations {
+        let mut random = SplitMix64::new(seed);
+        let mut forged = honest.0.clone();
+        for _ in 0..1 + seed % 4 {
+            let name = &names[(random.draw() % names.len() as u64) as usize];
+            let (_, mut document) = documents(&forged).into_iter().find(|(known, _)| known == name).unwrap();
+            if name == MANIFEST {
+                document["outputs"] = Value::from(serde_json::Map::new());
+            }
+            mutate(&mut document, &mut |count| (random.draw() % count.max(1) as u64) as usize);
+            if let Some(changed) = with_document(&forged, name, &document) {
+                forged = changed;
+            }
+        }
+        if forged == honest.0 {
+            continue;
+        }
+        read += 1;
+        survive(&forged, &honest);
+    }
+    assert!(read > mutations / 4, "{read} of {mutations}");
+}
+
+#[test]
+fn the_fuzz_target_changes_evidence_and_survives() {
+    let mut random = SplitMix64::new(7);
+    for _ in 0..20 {
+        let bytes: Vec<u8> = (0..12).map(|_| random.draw() as u8).collect();
+        survive_changes(&bytes);
+    }
+}
+
+#[test]
+fn older_evidence_is_still_read() {
+    let path = root().join("reports/sample/evidence");
+    let (found, stored) = super::folder(&path, &Options::default()).unwrap();
+    assert_eq!(found.problems, Vec::<String>::new());
+    assert!(stored.is_some());
+}
+
+#[test]
+fn a_root_is_that_of_the_manifest_or_of_the_list_of_reports() {
+    let (kept, folder) = certified();
+    let path: &Path = &kept.path().join("reports/evidence");
+    let verified = |root: &str| {
+        let options = Options { root: Some(root.to_owned()), ..Options::default() };
+        super::folder(path, &options).unwrap().0.holds()
+    };
+    assert!(verified(&folder.root()));
+    assert!(verified(&format!("sha256:{}", folder.list_hash().unwrap().to_uppercase())));
+    assert!(!verified(&"0".repeat(64)));
+}

@@ -1,0 +1,3 @@
+uint scaled(uint value, uint factor) {
+    return STEP * factor * value;
+}
