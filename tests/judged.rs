@@ -371,7 +371,8 @@ fn forged_flows_and_verdicts_are_found() {
         let tests = campaign["tests"].as_array().unwrap();
         tests.iter().position(|test| test["id"] == id).unwrap()
     };
-    let forgeries: [(&str, &dyn Fn(&mut Value)); 3] = [
+    type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
+    let forgeries: [Forgery; 3] = [
         ("a pass that judges nothing", &|campaign| {
             let at = test(campaign, "input");
             campaign["tests"][at]["results"][0]["verdict"] = "pass".into();

@@ -79,7 +79,7 @@ fn a_run_that_is_killed_leaves_old_results_or_new_ones() {
     let changed = folder.path().join("changed");
     for file in ["vkcert.toml", "glsl/double.comp", "requirements/double.toml"] {
         let text = std::fs::read_to_string(minimal().join(file)).unwrap();
-        write(&changed, file, &text.replace("level = \"A\"", "level = \"B\""));
+        write(&changed, file, text.replace("level = \"A\"", "level = \"B\""));
     }
     for delay in (0..40).map(|step| Duration::from_millis(step * 8)) {
         let mut command = certify(&changed, &out);

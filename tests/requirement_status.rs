@@ -171,7 +171,7 @@ fn a_record_counts_only_for_what_it_was_made_of_and_by_another_person() {
         ("A", record("analysis", "S", "R. Reviewer", &of_s), "open", "S is not to be verified by analysis"),
     ];
     for (level, record, wanted, reason) in cases {
-        project(folder.path(), level, &[&requirements[..], &[record.clone()]].concat());
+        project(folder.path(), level, &[&requirements[..], std::slice::from_ref(&record)].concat());
         let campaign = certified(folder.path(), &[]);
         assert_eq!(status(&campaign, "R"), wanted, "{record}");
         assert!(reasons(&campaign).contains(reason), "{record}");

@@ -314,8 +314,8 @@ fn floats_of_every_width() {
             ("OpFMul %T %a %b", |a, b| Some(a * b)),
             ("OpFDiv %T %a %b", |a, b| Some(a / b)),
             ("OpFRem %T %a %b", |a, b| (b != 0.0 && a.is_finite() && b.is_finite()).then(|| a % b)),
-            ("OpExtInst %T %glsl FMin %a %b", |a, b| (a != b).then(|| if b < a { b } else { a })),
-            ("OpExtInst %T %glsl FMax %a %b", |a, b| (a != b).then(|| if a < b { b } else { a })),
+            ("OpExtInst %T %glsl FMin %a %b", |a, b| (a != b).then_some(if b < a { b } else { a })),
+            ("OpExtInst %T %glsl FMax %a %b", |a, b| (a != b).then_some(if a < b { b } else { a })),
             ("OpExtInst %T %glsl NMin %a %b", |a, b| (a != b).then(|| a.min(b))),
             ("OpExtInst %T %glsl NMax %a %b", |a, b| (a != b).then(|| a.max(b))),
             ("OpExtInst %T %glsl Step %a %b", |a, b| Some(if b < a { 0.0 } else { 1.0 })),
@@ -453,7 +453,7 @@ fn bits_are_the_same_in_other_pieces() {
     let halves = |[a, _, _]: [u64; 3]| Some(a >> 16 | (a & 0xffff) << 16);
     let text = "%v = OpBitcast %v2_ushort %a\n%w = OpVectorShuffle %v2_ushort %v %v 1 0\n%r = OpBitcast %uint %w";
     cases.push(Case::new(text.to_owned(), ["uint"; 3], "uint", Box::new(halves)));
-    let words = |[a, _, _]: [u64; 3]| Some(a >> 32 | a << 32);
+    let words = |[a, _, _]: [u64; 3]| Some(a.rotate_left(32));
     let text = "%v = OpBitcast %v2u %a\n%w = OpVectorShuffle %v2u %v %v 1 0\n%r = OpBitcast %ulong %w";
     cases.push(Case::new(text.to_owned(), ["ulong"; 3], "ulong", Box::new(words)));
     check(cases);

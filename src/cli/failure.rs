@@ -202,6 +202,11 @@ fn shortened(message: &str) -> String {
     }
 }
 
+/// The last boundary of a character at a byte or in front of it.
+fn boundary_below(text: &str, byte: usize) -> usize {
+    (0..=byte).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(0)
+}
+
 /// The source of a fault. Of a long line only a part is quoted, because a terminal is of no use for a line of thousands
 /// of characters and `miette` lays out none of more than 65,535 columns.
 #[derive(Debug)]
@@ -214,15 +219,15 @@ struct Excerpt {
 
 impl Excerpt {
     fn new(file: &str, text: &Arc<str>, span: &Range<usize>) -> Self {
-        let start = text.floor_char_boundary(span.start.min(text.len()));
+        let start = boundary_below(text, span.start.min(text.len()));
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
         let line_before = text[..line_start].trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
         let line_after = text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
         let longest = [line_before.len(), line_end - line_start, line_after.len()].into_iter().max().unwrap_or(0);
         let window = (longest > MOST_LINE_BYTES).then(|| {
-            let first = text.ceil_char_boundary(start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
-            first..text.floor_char_boundary((first + MOST_LINE_BYTES).min(line_end))
+            let first = boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
+            first..boundary_below(text, (first + MOST_LINE_BYTES).min(line_end))
         });
         Self { file: file.to_owned(), text: text.clone(), window }
     }

@@ -504,7 +504,8 @@ fn what_a_class_states_belongs_to_it() {
         change(&mut given);
         applied_at("A", &coverage, &[given]).rejected.remove(0).unwrap().reason().to_owned()
     };
-    let wrong: [(fn(&mut Justification), &str); 6] = [
+    type Change = fn(&mut Justification);
+    let wrong: [(Change, &str); 6] = [
         (|j| j.class = JustificationClass::Infeasible, "class infeasible states `argument`"),
         (|j| j.class = JustificationClass::Deactivated, "class deactivated states `category`"),
         (

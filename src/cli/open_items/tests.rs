@@ -310,7 +310,7 @@ fn an_engine_that_did_not_run_is_a_note() {
     assert!(unasked.len() == 1 && unasked[0].contains("not asked for"), "{unasked:?}");
     let bare = derived(|evidence| evidence.campaign.engines[1].ran = true);
     assert_eq!(bare.notes[0].kind, NoteKind::LayersNotInstalled);
-    assert_eq!(told(&derived(everything)), [String::new(); 0]);
+    assert_eq!(told(&derived(everything)), Vec::<String>::new());
 }
 
 /// A test that did not come to its end says nothing of what was asked of it.

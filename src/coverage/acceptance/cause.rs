@@ -106,7 +106,7 @@ pub(super) fn cause(message: &str) -> Cause {
         Some(start) => shape.starts_with(start),
         None => shape == **wording,
     };
-    let known = KNOWN.iter().find(|Known(_, wordings)| wordings.iter().any(|wording| fits(&wording)));
+    let known = KNOWN.iter().find(|Known(_, wordings)| wordings.iter().any(&fits));
     let name = known.map_or(shape, |Known(name, _)| (*name).to_owned());
     Cause { name, about }
 }

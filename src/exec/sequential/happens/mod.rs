@@ -598,9 +598,7 @@ impl Order {
         match (available, visible) {
             (true, true) => None,
             (true, false) => (!seen(Layer::Seen, Layer::Near)).then_some(Missing::Visibility),
-            (false, _) if !known(Layer::Available) && !(chained && known(Layer::Chained)) => {
-                Some(Missing::Availability)
-            }
+            (false, _) if !(known(Layer::Available) || chained && known(Layer::Chained)) => Some(Missing::Availability),
             (false, true) => None,
             (false, false) => {
                 let whole = seen(Layer::SeenAvailable, Layer::NearAvailable);
