@@ -612,6 +612,11 @@ buffers.r = {{ type = \"float\", count = 8, fill = {{ constant = 0 }} }}
 kernel = \"k\"
 groups = [1, 1, 1]
 bindings = [{{ set = 0, binding = 0, buffer = \"a\" }}, {{ set = 0, binding = 1, buffer = \"r\" }}]
+[[test.expect]]
+buffer = \"r\"
+offset = 28
+values = [0.0]
+tolerance.abs = 1000.0
 "
     );
     write(folder, "requirements/all.toml", requirements);

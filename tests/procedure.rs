@@ -276,10 +276,10 @@ fn the_documented_project_loads_and_traces() {
         let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
         trace(&project, &verdicts, &[]).iter().map(|trace| trace.status).collect::<Vec<_>>()
     };
-    use RequirementStatus::{Failed, Untested, Verified, VerifiedByChildren};
+    use RequirementStatus::{Failed, Open, Untested, Verified, VerifiedByChildren};
     assert_eq!(status(vec![Verdict::Pass, Verdict::NotRun]), [VerifiedByChildren, Verified]);
     assert_eq!(status(vec![Verdict::Pass, Verdict::Fail]), [Failed, Failed]);
-    assert_eq!(status(vec![Verdict::NotRun]), [Failed, Failed]);
+    assert_eq!(status(vec![Verdict::NotRun]), [Open, Open]);
     let traces = trace(&project, &BTreeMap::new(), &[]);
     assert_eq!(traces[1].file, "requirements/all.toml");
     assert_eq!(traces[1].code[0].line, Some(2));

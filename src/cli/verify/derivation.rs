@@ -300,6 +300,7 @@ impl FactReader<'_> {
             counts: touched(result),
             schedule: result.schedule,
             schedules: result.schedules.clone(),
+            left_open: result.left_open.clone(),
             ..TestRun::not_run(result.engine, "")
         };
         if let Ok(plan) = &test.plan {
@@ -357,6 +358,8 @@ impl FactReader<'_> {
             let row = self.row_of(of, result.engine);
             row.is_none_or(|row| (!sources || has(&row.records)) && (!objects || has(&row.objects.records)))
         };
+        // What fails in one repetition alone is not measured.
+        let unmeasured = unmeasured || failed_in_repetition(result).is_some();
         let missing = plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel.clone());
         self.found.check(missing.is_none(), || {
             format!("{}: its records of {} are missing", name(), missing.map(|kernel| kernel.0).unwrap_or_default())
@@ -390,6 +393,10 @@ impl FactReader<'_> {
         match judge(plan, &left, &mut reference) {
             Ok(judged) => {
                 (run.verdict, run.reason, run.mismatches) = (judged.verdict, judged.reason, judged.mismatches);
+                // Which of the repetitions it was is a fact; what became of it follows.
+                if failed_in_repetition(result).is_some() && failed_in_repetition(result) == run.reason.as_deref() {
+                    run.reason.clone_from(&result.reason);
+                }
             }
             Err(error) => self.found.not_derivable.push(format!("{}: {error}", name())),
         }
@@ -481,11 +488,19 @@ impl FactReader<'_> {
     fn first_passed(&self, row: &KernelEvidence) -> Option<&TestId> {
         let passed = |test: &&TestEvidence| {
             let mut results = test.results.iter().filter(|result| result.engine == row.engine);
-            let recorded = row.records.iter().any(|records| records.test == test.id);
+            let recorded = row.records.iter().chain(&row.objects.records).any(|records| records.test == test.id);
             recorded && results.any(|result| result.verdict == Verdict::Pass)
         };
         self.stored.campaign.tests.iter().find(passed).map(|test| &test.id)
     }
+}
+
+/// What became of the one repetition that failed, where others passed; none where all came to the same.
+fn failed_in_repetition(result: &TestResult) -> Option<&str> {
+    let told = result.reason.as_deref()?.strip_prefix("in repetition ")?;
+    let (number, reason) = told.split_once(", where others pass: ")?;
+    let is_one = number.parse::<u32>().is_ok_and(|number| (1..=result.repetitions).contains(&number));
+    (is_one && result.verdict == Verdict::Fail).then_some(reason)
 }
 
 /// Bytes that a base64 text stands for; no size that a buffer has where it stands for none.
