@@ -55,9 +55,14 @@ impl From<Style> for Face {
     }
 }
 
+/// Advances of characters below this are kept in a table: Latin, Greek, arrows, mathematical signs, check marks.
+const TABULATED: usize = 0x2800;
+
 /// The loaded fonts, one per face.
 pub struct Faces {
     fonts: BTreeMap<Face, (&'static [u8], ParsedFont)>,
+    /// Advance in ems of each tabulated character, by face; none where the font does not show it.
+    advances: BTreeMap<Face, Vec<Option<f32>>>,
 }
 
 impl Faces {
@@ -70,7 +75,8 @@ impl Faces {
             let parsed = ParsedFont::from_bytes(bytes, 0, &mut Vec::new());
             fonts.insert(face, (bytes, parsed.ok_or_else(|| fault(face, "the font tables cannot be read"))?));
         }
-        Ok(Self { fonts })
+        let advances = fonts.iter().map(|(face, (_, font))| (*face, tabulate(font))).collect();
+        Ok(Self { fonts, advances })
     }
 
     fn font(&self, face: Face) -> &ParsedFont {
@@ -79,17 +85,21 @@ impl Faces {
 
     /// The face that shows a character: the one asked for, else the one with the largest repertoire, else none.
     pub fn showing(&self, face: Face, character: char) -> Option<Face> {
-        [face, Face::Code, Face::Text]
-            .into_iter()
-            .find(|face| self.font(*face).lookup_glyph_index(character as u32).is_some_and(|glyph| glyph != 0))
+        [face, Face::Code, Face::Text].into_iter().find(|face| self.advance(*face, character).is_some())
     }
 
-    /// Advance of a character at `size` points, in points.
+    /// Advance of a character at `size` points, in points; that of the replacement glyph where the face does not show it.
     pub fn width(&self, face: Face, character: char, size: f32) -> f32 {
-        let font = self.font(face);
-        let glyph = font.lookup_glyph_index(character as u32).unwrap_or(0);
-        let units = f32::from(font.get_glyph_width(glyph).unwrap_or(0));
-        units / f32::from(font.units_per_em) * size * face.scale()
+        let ems = self.advance(face, character).unwrap_or_else(|| glyph_advance(self.font(face), 0));
+        ems * size * face.scale()
+    }
+
+    /// Advance in ems; none where the face does not show the character.
+    fn advance(&self, face: Face, character: char) -> Option<f32> {
+        match self.advances[&face].get(character as usize) {
+            Some(advance) => *advance,
+            None => shown_advance(self.font(face), character),
+        }
     }
 
     /// A font with the glyphs of `characters` alone, under a name with a subset tag (ISO 32000-1, 9.6.4).
@@ -114,6 +124,20 @@ impl Faces {
         font.original_bytes = program;
         Ok(font)
     }
+}
+
+fn tabulate(font: &ParsedFont) -> Vec<Option<f32>> {
+    let character = |code: usize| char::from_u32(u32::try_from(code).ok()?);
+    (0..TABULATED).map(|code| shown_advance(font, character(code)?)).collect()
+}
+
+fn shown_advance(font: &ParsedFont, character: char) -> Option<f32> {
+    let glyph = font.lookup_glyph_index(character as u32).filter(|glyph| *glyph != 0)?;
+    Some(glyph_advance(font, glyph))
+}
+
+fn glyph_advance(font: &ParsedFont, glyph: u16) -> f32 {
+    f32::from(font.get_glyph_width(glyph).unwrap_or(0)) / f32::from(font.units_per_em)
 }
 
 fn fault(face: Face, reason: &str) -> ReportError {

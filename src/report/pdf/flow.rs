@@ -3,7 +3,7 @@
 //! Coordinates are points from the upper left corner of the page.
 
 use super::face::{Face, Faces};
-use super::line::{Breaker, Line};
+use super::line::{Breaker, Line, Span};
 use super::table;
 use crate::report::document::{Block, Heading, Text, Tone};
 use std::collections::BTreeMap;
@@ -73,6 +73,9 @@ pub enum Draw {
     },
 }
 
+/// Page (from 0) and height of what is linked to, by name.
+pub type Anchors = BTreeMap<String, (usize, f32)>;
+
 /// An entry of the document outline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
@@ -82,13 +85,37 @@ pub struct Mark {
     pub y: f32,
 }
 
+/// The text of neighbouring words that are drawn at once.
+struct PendingText {
+    x: f32,
+    face: Face,
+    ink: Ink,
+    text: String,
+    /// Spaces behind the text, drawn only where a word follows.
+    spaces: usize,
+}
+
+impl PendingText {
+    fn push(&mut self, word: &str) {
+        self.text.extend(std::iter::repeat_n(' ', std::mem::take(&mut self.spaces)));
+        self.text.push_str(word);
+    }
+}
+
+fn span_ink(span: &Span) -> Ink {
+    match (&span.link, span.tone) {
+        (Some(_), Tone::Neutral) => Ink::Link,
+        (_, tone) => Ink::Tone(tone),
+    }
+}
+
 pub struct Flow<'a> {
     pub faces: &'a Faces,
     pub pages: Vec<Vec<Draw>>,
     pub y: f32,
     /// Lower edge of the text area; infinite while measuring.
     bottom: f32,
-    pub anchors: BTreeMap<String, (usize, f32)>,
+    pub anchors: Anchors,
     pub outline: Vec<Mark>,
     pub tables: u32,
 }
@@ -258,24 +285,38 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// One line at a baseline, with its links.
+    /// One line at a baseline, with its links. Neighbouring words of one face and colour are one text, so that they are
+    /// found and copied as they are read.
     pub fn line(&mut self, line: &Line, x: f32, baseline: f32, size: f32, ink: Option<Ink>) {
         let mut at = x;
+        let mut pending: Option<PendingText> = None;
         for span in &line.spans {
-            let colour = ink.unwrap_or(match (&span.link, span.tone) {
-                (Some(_), Tone::Neutral) => Ink::Link,
-                (_, tone) => Ink::Tone(tone),
-            });
             if let Some(anchor) = &span.link {
                 let (y, height) = (baseline - size * 0.75, size);
                 self.draw(Draw::Link { x: at, y, width: span.width, height, anchor: anchor.clone() });
             }
-            if !span.text.trim().is_empty() {
-                let (face, text) = (span.face, span.text.clone());
-                self.draw(Draw::Text { x: at, y: baseline, face, size: size * face.scale(), ink: colour, text });
+            let colour = ink.unwrap_or(span_ink(span));
+            if span.text == " " {
+                let fits =
+                    |text: &&mut PendingText| (self.faces.width(text.face, ' ', size) - span.width).abs() < 0.001;
+                match pending.as_mut().filter(fits) {
+                    Some(text) => text.spaces += 1,
+                    None => self.draw_pending(pending.take(), baseline, size),
+                }
+            } else if let Some(text) = pending.as_mut().filter(|text| text.face == span.face && text.ink == colour) {
+                text.push(&span.text);
+            } else {
+                self.draw_pending(pending.take(), baseline, size);
+                pending = Some(PendingText { x: at, face: span.face, ink: colour, text: span.text.clone(), spaces: 0 });
             }
             at += span.width;
         }
+        self.draw_pending(pending, baseline, size);
+    }
+
+    fn draw_pending(&mut self, pending: Option<PendingText>, baseline: f32, size: f32) {
+        let Some(PendingText { x, face, ink, text, spaces: _ }) = pending else { return };
+        self.draw(Draw::Text { x, y: baseline, face, size: size * face.scale(), ink, text });
     }
 
     fn list(&mut self, items: &[Text]) {

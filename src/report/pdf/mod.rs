@@ -1,6 +1,6 @@
 //! The report as PDF, A4. This folder alone names `printpdf` (and `lopdf`, which it hands its documents over as).
 //!
-//! Promises: equal evidence gives equal bytes (the document identifier is a hash of the content, dates come from the
+//! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash, dates come from the
 //! evidence); every font is embedded as a subset; every page has a header and `Page n of N`; chapters, sections,
 //! decisions and requirements are bookmarks.
 //! Does not cover: tagged structure (PDF/UA).
@@ -14,11 +14,12 @@ use super::document::{Block, Document, Heading, Text, Tone};
 use super::{Format, Presentation, ReportError, Standing, UNVERIFIED};
 use crate::model::evidence::Evidence;
 use face::{Face, Faces};
-use flow::{BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP};
+use flow::{Anchors, BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP};
 use printpdf::{
     Actions, BorderArray, Color, Destination, FontId, LinkAnnotation, Mm, Op, ParsedFont, PdfDocument, PdfFontHandle,
     PdfPage, PdfSaveOptions, Point, Pt, Rect, Rgb, TextItem, TextMatrix,
 };
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +33,8 @@ impl Format for Pdf {
         furnish(&mut flow, &document);
         stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
-        let identifier = Sha256::digest(crate::model::canonical::canonical_lines(evidence)?.as_bytes());
-        write(&flow, &document, &identifier[..16])
+        let identifier = Sha256::digest(format!("{} {:?}", evidence.root()?, presentation.standing));
+        write(flow, &document, &identifier[..16])
     }
 }
 
@@ -211,24 +212,38 @@ fn font_id(face: Face) -> FontId {
     })
 }
 
-fn write(flow: &Flow, document: &Document, identifier: &[u8]) -> Result<Vec<u8>, ReportError> {
+fn write(mut flow: Flow<'_>, document: &Document, identifier: &[u8]) -> Result<Vec<u8>, ReportError> {
     let mut pdf = PdfDocument::new(&format!("{}: software verification report", document.project));
-    for (face, font) in subsets(flow)? {
+    for (face, font) in subsets(&flow)? {
         pdf.resources.fonts.map.insert(font_id(face), printpdf::PdfFont::new(font));
     }
-    let page =
-        |draws: &Vec<Draw>| PdfPage::new(Mm::from(Pt(PAGE_WIDTH)), Mm::from(Pt(PAGE_HEIGHT)), operations(draws, flow));
-    pdf.pages = flow.pages.iter().map(page).collect();
+    let size = (Mm::from(Pt(PAGE_WIDTH)), Mm::from(Pt(PAGE_HEIGHT)));
+    // Each page's drawing goes as its operations come: a long report is held in one form at a time.
+    for draws in std::mem::take(&mut flow.pages) {
+        pdf.pages.push(PdfPage::new(size.0, size.1, operations(&draws, &flow.anchors)));
+    }
     pdf.metadata.info.creator = document.tool.clone();
     pdf.metadata.info.producer = document.tool.clone();
     pdf.metadata.info.subject = format!("DO-178C level {}", document.level);
     let mut warnings = Vec::new();
     let mut file = pdf.to_lopdf_document(&PdfSaveOptions::default(), &mut warnings);
+    drop(pdf);
     finish(&mut file, &flow.outline, document, identifier).map_err(|error| ReportError::Pdf(error.to_string()))?;
-    file.compress();
+    compress(&mut file);
     let mut bytes = Vec::new();
     file.save_to(&mut bytes).map_err(|error| ReportError::Pdf(error.to_string()))?;
     Ok(bytes)
+}
+
+/// Compresses the page contents on all cores; what does not become smaller stays as it is.
+fn compress(file: &mut lopdf::Document) {
+    let mut objects: Vec<&mut lopdf::Object> = file.objects.values_mut().collect();
+    objects.par_iter_mut().filter_map(|object| object.as_stream_mut().ok()).for_each(|stream| {
+        if stream.allows_compression {
+            // As `Document::compress` does: a stream that cannot be compressed is written as it is.
+            let _ = stream.compress();
+        }
+    });
 }
 
 fn subsets(flow: &Flow) -> Result<BTreeMap<Face, ParsedFont>, ReportError> {
@@ -250,37 +265,72 @@ fn pt(value: f32) -> Pt {
     Pt(round(value))
 }
 
-/// A page's drawing operations: washes first, then rules, then text.
-fn operations(draws: &[Draw], flow: &Flow) -> Vec<Op> {
-    let rgb = |ink: Ink| {
-        let [r, g, b] = colour(ink);
-        Color::Rgb(Rgb { r, g, b, icc_profile: None })
-    };
-    let mut fills = Vec::new();
-    let mut texts = vec![Op::StartTextSection];
+/// A page's drawing operations: washes first, then rules, then text. Font and colour are set where they change.
+fn operations(draws: &[Draw], anchors: &Anchors) -> Vec<Op> {
+    let mut fills = Fills::default();
+    let mut texts = Texts::new();
     let mut links = Vec::new();
     for draw in draws {
         match draw {
-            Draw::Fill { x, y, width, height, ink } => {
-                fills.push(Op::SetFillColor { col: rgb(*ink) });
-                fills.push(rectangle(*x, *y, *width, *height));
-            }
+            Draw::Fill { x, y, width, height, ink } => fills.push(*ink, rectangle(*x, *y, *width, *height)),
             Draw::Rule { x, y, length, thickness, ink } => {
-                fills.push(Op::SetFillColor { col: rgb(*ink) });
-                fills.push(rectangle(*x, *y - thickness / 2.0, *length, *thickness));
+                fills.push(*ink, rectangle(*x, *y - thickness / 2.0, *length, *thickness));
             }
-            Draw::Text { x, y, face, size, ink, text } => {
-                texts.push(Op::SetFont { font: PdfFontHandle::External(font_id(*face)), size: pt(*size) });
-                texts.push(Op::SetFillColor { col: rgb(*ink) });
-                texts.push(Op::SetTextMatrix { matrix: TextMatrix::Translate(pt(*x), pt(PAGE_HEIGHT - y)) });
-                texts.push(Op::ShowText { items: vec![TextItem::Text(text.clone())] });
+            Draw::Text { x, y, face, size, ink, text } => texts.push((*x, *y), (*face, *size), *ink, text),
+            Draw::Link { x, y, width, height, anchor } => {
+                links.extend(link([*x, *y, *width, *height], anchor, anchors))
             }
-            Draw::Link { x, y, width, height, anchor } => links.extend(link([*x, *y, *width, *height], anchor, flow)),
             Draw::PageNumber { .. } => {}
         }
     }
-    texts.push(Op::EndTextSection);
-    fills.into_iter().chain(texts).chain(links).collect()
+    let texts = texts.operations.into_iter().chain([Op::EndTextSection]);
+    fills.operations.into_iter().chain(texts).chain(links).collect()
+}
+
+/// Filled areas of a page.
+#[derive(Default)]
+struct Fills {
+    operations: Vec<Op>,
+    ink: Option<Ink>,
+}
+
+impl Fills {
+    fn push(&mut self, ink: Ink, area: Op) {
+        if self.ink.replace(ink) != Some(ink) {
+            self.operations.push(fill_colour(ink));
+        }
+        self.operations.push(area);
+    }
+}
+
+/// Texts of a page.
+struct Texts {
+    operations: Vec<Op>,
+    font: Option<(Face, f32)>,
+    ink: Option<Ink>,
+}
+
+impl Texts {
+    fn new() -> Self {
+        Self { operations: vec![Op::StartTextSection], font: None, ink: None }
+    }
+
+    fn push(&mut self, (x, y): (f32, f32), font: (Face, f32), ink: Ink, text: &str) {
+        if self.font.replace(font) != Some(font) {
+            let (face, size) = font;
+            self.operations.push(Op::SetFont { font: PdfFontHandle::External(font_id(face)), size: pt(size) });
+        }
+        if self.ink.replace(ink) != Some(ink) {
+            self.operations.push(fill_colour(ink));
+        }
+        self.operations.push(Op::SetTextMatrix { matrix: TextMatrix::Translate(pt(x), pt(PAGE_HEIGHT - y)) });
+        self.operations.push(Op::ShowText { items: vec![TextItem::Text(text.to_owned())] });
+    }
+}
+
+fn fill_colour(ink: Ink) -> Op {
+    let [r, g, b] = colour(ink);
+    Op::SetFillColor { col: Color::Rgb(Rgb { r, g, b, icc_profile: None }) }
 }
 
 fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
@@ -295,8 +345,8 @@ fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
     }
 }
 
-fn link([x, y, width, height]: [f32; 4], anchor: &str, flow: &Flow) -> Option<Op> {
-    let (page, top) = flow.anchors.get(anchor)?;
+fn link([x, y, width, height]: [f32; 4], anchor: &str, anchors: &Anchors) -> Option<Op> {
+    let (page, top) = anchors.get(anchor)?;
     let rect = Rect {
         x: pt(x),
         y: pt(PAGE_HEIGHT - y - height),
