@@ -96,6 +96,8 @@ pub struct OpenObligation<'a> {
     pub text: &'a str,
     pub status: Status,
     pub reason: String,
+    /// Whether the reason is the calculus's sentence about one condition, which stands with the decision, too.
+    pub explained_by_decision: bool,
     /// Tests that exercise it and do not count.
     pub uncounted: &'a [TestId],
     /// What a justification of it could say.
@@ -184,6 +186,7 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
                 text: &item.text,
                 status: item.status,
                 reason: open_reason(evidence, item.reason.as_deref(), &item.uncounted),
+                explained_by_decision: false,
                 uncounted: &item.uncounted,
                 proposal: item.proposal.as_ref(),
                 decision,
@@ -221,6 +224,7 @@ fn open_mcdc<'a>(
                     (None, []) => explanation(decision, index),
                     (stored, uncounted) => open_reason(evidence, stored.as_deref(), uncounted),
                 },
+                explained_by_decision: side.reason.is_none() && side.uncounted.is_empty(),
                 uncounted: &side.uncounted,
                 proposal: side.proposal.as_ref(),
                 decision: Some(decision),

@@ -1,4 +1,6 @@
+use super::document::Block;
 use super::*;
+use crate::model::coverage::{SimpleObligation, Status};
 
 fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
     render(evidence, format, &Presentation::default()).unwrap()
@@ -133,4 +135,59 @@ fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
     // An outcome is an obligation of branch and of decision coverage, and is listed once.
     let twice = open.iter().filter(|item| item.criterion == "branch").count();
     assert_eq!(open.len() + twice, counted as usize);
+}
+
+/// Evidence whose first kernel has `count` more statements that no test reaches.
+fn with_open_statements(count: u32) -> Evidence {
+    let mut evidence = sample::evidence();
+    let statements = &mut evidence.kernels[0].coverage.statements;
+    let last = statements.last().unwrap().clone();
+    let first = u32::try_from(statements.len()).unwrap() + 1;
+    statements.extend((0..count).map(|offset| SimpleObligation {
+        id: format!("S{}", first + offset).as_str().into(),
+        status: Status::Uncovered,
+        reason: None,
+        uncounted: Vec::new(),
+        ..last.clone()
+    }));
+    evidence
+}
+
+#[test]
+fn many_open_obligations_are_grouped_by_reason_and_none_is_left_out() {
+    let text = |evidence: &Evidence| document_text(&super::chapter::document(evidence).unwrap());
+    let few = text(&with_open_statements(10));
+    assert!(few.contains("Open in kernel") && !few.contains("by reason; each stands"), "{few}");
+    let evidence = with_open_statements(900);
+    let open = facts::open_obligations(&evidence).len();
+    let many = text(&evidence);
+    assert!(many.contains("by reason; each stands with its place in the kernel's chapter"), "{many}");
+    assert!(many.contains(&format!("{open} obligations of the criteria asked for")), "{many}");
+    let first = evidence.kernels[0].coverage.statements.len() - 899;
+    let last = evidence.kernels[0].coverage.statements.len();
+    assert!(many.contains(&format!("S{first}–S{last}")), "{many}");
+    // Each with its place in the kernel's chapter.
+    assert!((first..=last).all(|number| many.lines().any(|line| line == format!("S{number}"))));
+}
+
+/// Texts of paragraphs, captions and cells of a document's body, one per line.
+fn document_text(document: &super::document::Document) -> String {
+    let plain = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+    let mut lines = Vec::new();
+    for block in &document.body {
+        match block {
+            Block::Paragraph(text) => lines.push(plain(text)),
+            Block::Table(table) => {
+                lines.extend(table.caption.iter().map(plain));
+                lines.extend(table.rows.iter().flatten().map(plain));
+            }
+            Block::Heading(_)
+            | Block::List(_)
+            | Block::Pairs(_)
+            | Block::Notice { .. }
+            | Block::Together(_)
+            | Block::Source { .. } => {}
+        }
+    }
+    lines.join("\n")
 }

@@ -1,5 +1,6 @@
 //! What stands against the evidence: open obligations and findings; and the justifications that were given.
 
+use super::kernel::compact;
 use super::{kernel_link, listed, test_link, unit_link};
 use crate::model::evidence::{Evidence, JustificationEvidence};
 use crate::model::finding::Acceptance;
@@ -7,7 +8,7 @@ use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, OpenObligation};
 use crate::report::statement;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Open obligations", "chapter/open");
@@ -32,21 +33,59 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
         ));
     }
     for unit in facts::units(evidence) {
-        let mut table = Table::new(Text::plain("Open in kernel ").and(unit_link(&unit))).columns(&[
-            "Obligation",
-            "Criterion",
-            "Engines",
-            "Line:column",
-            "Text",
-            "Status and reason",
-        ]);
-        for (obligation, engines) in merged(open.iter().filter(|o| o.unit == unit)) {
-            table.row(row(obligation, engines));
-        }
-        if !table.rows.is_empty() {
-            outline.table(table);
+        let rows = merged(open.iter().filter(|o| o.unit == unit));
+        let title = Text::plain("Open in kernel ").and(unit_link(&unit));
+        match rows.len() {
+            0 => {}
+            1..=LISTED_IN_FULL => outline.table(each_obligation(title, rows)),
+            _ => outline.table(obligations_by_reason(title, rows)),
         }
     }
+}
+
+/// A kernel with more open obligations than this has them by reason here; its chapter has each.
+const LISTED_IN_FULL: usize = 400;
+
+fn each_obligation(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>) -> Table {
+    let columns = ["Obligation", "Criterion", "Engines", "Line:column", "Text", "Status and reason"];
+    let mut table = Table::new(title).columns(&columns);
+    for (obligation, engines) in rows {
+        table.row(row(obligation, engines));
+    }
+    table
+}
+
+/// One row for all obligations of a criterion that are open for the same reason. What a test of MC/DC lacks is told with
+/// the decision alone.
+fn obligations_by_reason(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>) -> Table {
+    let mut groups: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
+    let mut criteria: Vec<&'static str> = Vec::new();
+    for (item, engines) in &rows {
+        let place = criteria.iter().position(|name| *name == item.criterion).unwrap_or_else(|| {
+            criteria.push(item.criterion);
+            criteria.len() - 1
+        });
+        let reason = match item.explained_by_decision {
+            true => "see the decision",
+            false => item.reason.as_str(),
+        };
+        let status = format!("{} {}", facts::status_symbol(item.status), item.status);
+        let status = if reason.is_empty() { status } else { format!("{status}: {reason}") };
+        groups.entry((place, engines.join(", "), status)).or_default().push(&item.obligation);
+    }
+    let title = title.then(", by reason; each stands with its place in the kernel's chapter");
+    let mut table = Table::new(title).columns(&["Criterion", "Engines", "Status and reason"]);
+    table = table.column("Count", Align::Right).column("Obligations", Align::Left);
+    for ((place, engines, status), obligations) in groups {
+        table.row(vec![
+            Text::plain(facts::criterion_title(criteria[place])),
+            Text::plain(engines),
+            Text::plain(status).tone(Tone::Bad),
+            Text::plain(obligations.len().to_string()),
+            Text::code(compact(obligations.into_iter())),
+        ]);
+    }
+    table
 }
 
 /// The same obligation on several engines is one row.

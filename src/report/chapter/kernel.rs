@@ -6,6 +6,7 @@ use crate::model::evidence::{Evidence, KernelEvidence};
 use crate::model::structure::Accuracy;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, Unit};
+use std::collections::HashMap;
 
 pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     let sides = facts::on_engines(evidence, unit);
@@ -102,11 +103,10 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
         outline.paragraph("None in this kernel.");
         return;
     }
-    let on = |side: &KernelEvidence, item: &SimpleObligation| -> Option<SimpleObligation> {
-        select(side).iter().find(|other| other.id == item.id).cloned()
-    };
+    let by_id: Vec<HashMap<_, _>> =
+        sides.iter().map(|side| select(side).iter().map(|item| (&item.id, item)).collect()).collect();
     let covered = |item: &&SimpleObligation| {
-        sides.iter().all(|side| on(side, item).is_some_and(|other| other.status == Status::Covered))
+        by_id.iter().all(|items| items.get(&item.id).is_some_and(|other| other.status == Status::Covered))
     };
     let (done, rest): (Vec<_>, Vec<_>) = first.iter().partition(covered);
     if !rest.is_empty() {
@@ -121,8 +121,9 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
                 Some(_) | None => facts::place(&sides[0].source, &item.file, item.line, item.column),
             };
             let mut cells = vec![Text::code(item.id.as_str()), Text::code(place), Text::code(item.text.as_str())];
-            for side in sides {
-                cells.push(on(side, item).map_or_else(|| Text::quiet("not measured"), |item| status_cell(&item)));
+            for items in &by_id {
+                let cell = items.get(&item.id).map_or_else(|| Text::quiet("not measured"), |item| status_cell(item));
+                cells.push(cell);
             }
             table.row(cells);
         }
@@ -144,7 +145,7 @@ fn status_cell(item: &SimpleObligation) -> Text {
 }
 
 /// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a decision are one word.
-fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+pub fn compact<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = Vec::new();
     for id in ids {
         match (id.strip_suffix(".F"), words.last_mut()) {
