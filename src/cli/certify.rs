@@ -4,7 +4,7 @@ use super::args::{Certify, Common, OutputForm};
 use super::engines::{EngineSettings, Engines};
 use super::evidence;
 use super::exit::Exit;
-use super::facts::{self, Facts, Request};
+use super::facts::{self, Facts, Request, SealedEvidence};
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
 use super::plan::Plan;
@@ -21,6 +21,7 @@ use crate::model::finding::{Checks, FindingKind};
 use crate::model::id::TestId;
 use crate::report::{self, FORMATS, FormatName, Written};
 use crate::requirement::Project;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -89,9 +90,9 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
         request: &request(&project, certify, &plan.checks),
         date: assemble::source_date(),
     };
-    let evidence = facts::evidence(&project, &kernels, &facts)?;
-    let written = write(&evidence, folder, &out)?;
-    Ok((evidence, written))
+    let sealed = facts::evidence(&project, &kernels, &facts)?;
+    let written = write(&sealed, folder, &out)?;
+    Ok((sealed.evidence, written))
 }
 
 fn exit(code: u8) -> Exit {
@@ -140,17 +141,15 @@ fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
 }
 
 /// Writes evidence and reports, and the list of both hashes.
-fn write(evidence: &Evidence, folder: PendingFolder, out: &Path) -> Result<Written, Failure> {
-    for (name, bytes) in evidence::files(evidence)? {
-        folder.write(&format!("evidence/{name}"), &bytes)?;
+fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<Written, Failure> {
+    let SealedEvidence { evidence, files } = sealed;
+    for (name, bytes) in files {
+        folder.write(&format!("evidence/{name}"), bytes)?;
     }
     folder.write(&format!("evidence/{}", evidence::MANIFEST), &evidence::canonical(&evidence.manifest)?)?;
     let mut names = vec!["evidence"];
     let mut reports = BTreeMap::new();
-    for row in FORMATS {
-        let Some(file) = row.file else { continue };
-        let bytes = report::render(evidence, row.name, &report::Presentation::default());
-        let bytes = bytes.map_err(|error| Failure::tool(error.to_string()))?;
+    for (file, bytes) in rendered(evidence)? {
         folder.write(file, &bytes)?;
         reports.insert(file.to_owned(), sha256_digits(&bytes));
         names.push(file);
@@ -162,4 +161,16 @@ fn write(evidence: &Evidence, folder: PendingFolder, out: &Path) -> Result<Writt
     names.push(evidence::REPORTS);
     folder.finish(&names)?;
     Ok(Written { root, reports: sha256_digits(&list), files })
+}
+
+/// Every report that is a file, with its name, rendered on all cores.
+fn rendered(evidence: &Evidence) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    FORMATS
+        .par_iter()
+        .filter_map(|row| Some((row.name, row.file?)))
+        .map(|(name, file)| {
+            let bytes = report::render(evidence, name, &report::Presentation::default());
+            Ok((file, bytes.map_err(|error| Failure::tool(error.to_string()))?))
+        })
+        .collect()
 }

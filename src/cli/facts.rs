@@ -21,6 +21,7 @@ use crate::model::id::TestId;
 use crate::model::schedule::Schedule;
 use crate::model::verdict::EngineName;
 use crate::requirement::Project;
+use std::collections::BTreeMap;
 
 /// The limits of the tool itself, in every report.
 const LIMITS: &[&str] = &[
@@ -77,8 +78,15 @@ impl Facts<'_> {
     }
 }
 
+/// Evidence whose manifest has the hashes of its files, with those files.
+pub struct SealedEvidence {
+    pub evidence: Evidence,
+    /// Every file but the manifest, by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
 /// All evidence of a campaign.
-pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<Evidence, Failure> {
+pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<SealedEvidence, Failure> {
     let mut campaign = assemble::campaign(project, kernels, facts, facts.request.limits())?;
     campaign.left_out.clone_from(&facts.request.left_out);
     campaign.not_looked_for.clone_from(&facts.request.not_looked_for);
@@ -88,9 +96,9 @@ pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<
     let manifest = manifest(&campaign, facts.inputs);
     let inputs = Some(facts.inputs.stored());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
-    let outputs = files(&evidence)?;
-    evidence.manifest.outputs = outputs.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
-    Ok(evidence)
+    let files = files(&evidence)?;
+    evidence.manifest.outputs = files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
+    Ok(SealedEvidence { evidence, files })
 }
 
 /// The manifest without the files of the evidence.

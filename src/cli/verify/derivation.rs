@@ -106,7 +106,7 @@ fn again(
         request: &request(&stored.campaign),
         date: stored.campaign.project.date.clone(),
     };
-    facts::evidence(project, kernels, &facts)
+    Ok(facts::evidence(project, kernels, &facts)?.evidence)
 }
 
 /// What the command line asked for.
