@@ -10,7 +10,7 @@ use crate::exec::sequential::{Jobs, MemoryModel, SequentialExecutor};
 use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
 use crate::model::evidence::EngineIdentity;
 use crate::model::project;
-use crate::model::schedule::Schedule;
+use crate::model::schedule::{Schedule, Turns};
 use crate::model::verdict::EngineName;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -167,7 +167,12 @@ fn subgroup_size(vulkan: &Vulkan) -> u32 {
 
 /// Why no device follows a schedule.
 fn not_followed(schedule: Schedule) -> Option<String> {
-    schedule.tiles.map(|_| format!("no device follows the tiles of the schedule `{schedule}`"))
+    let part = match (schedule.tiles, schedule.turns) {
+        (None, Turns::AsReached) => return None,
+        (Some(_), Turns::AsReached) => "the tiles",
+        (_, Turns::WaitersFirst) => "the waiting",
+    };
+    Some(format!("no device follows {part} of the schedule `{schedule}`"))
 }
 
 /// The settings that device processes are started with.

@@ -13,7 +13,7 @@ use crate::exec::Run;
 use crate::exec::compare::{shown, shown_bits};
 use crate::exec::prepare::scalar::read;
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::schedule::{Order, Schedule};
+use crate::model::schedule::{Order, Schedule, Turns};
 use std::collections::BTreeSet;
 
 fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding {
@@ -26,6 +26,7 @@ fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding
 /// What a schedule puts in another order.
 fn permuted(schedule: Schedule) -> &'static str {
     match (schedule.workgroups, schedule.tiles) {
+        _ if schedule.turns == Turns::WaitersFirst => "the order of the invocations that wait for each other",
         (_, None) => "the order of the workgroups",
         (Order::InOrder, Some(_)) => "the order of the invocations within workgroups",
         (Order::Reversed | Order::First(_) | Order::Random { .. }, Some(_)) => {

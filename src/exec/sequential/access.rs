@@ -41,24 +41,29 @@ struct Addressed {
 }
 
 impl Machine<'_> {
-    /// Fills `addresses` with the address of each lane, relative to the root, in units of the access.
-    fn address(&mut self, access: &Access, place: u32) -> Addressed {
-        let (limit, first) = match access.root {
-            Root::Descriptor(index) => self.slots[index as usize].map_or((0, 0), |slot| match access.unit {
+    /// How much a root holds, in units, and the word of its store where it begins.
+    pub(super) fn range_of(&self, root: Root, window: Option<[u32; 2]>, unit: Unit) -> (u32, usize) {
+        match root {
+            Root::Descriptor(index) => self.slots[index as usize].map_or((0, 0), |slot| match unit {
                 Unit::Word => (slot.words, slot.first),
                 Unit::Byte => (slot.bytes, slot.first),
             }),
-            Root::Workgroup if let Some([first, words]) = access.window => {
+            Root::Workgroup if let Some([first, words]) = window => {
                 let words = words.min((self.workgroup_memory.words.len() as u32).saturating_sub(first));
-                (access.unit.of_words(words), first as usize)
+                (unit.of_words(words), first as usize)
             }
-            Root::Workgroup => (access.unit.of_words(self.workgroup_memory.words.len() as u32), 0),
-            Root::Invocation => (access.unit.of_words(self.program.invocation_words), 0),
-            Root::PushConstant => (access.unit.of_words(self.push_constants.words.len() as u32), 0),
+            Root::Workgroup => (unit.of_words(self.workgroup_memory.words.len() as u32), 0),
+            Root::Invocation => (unit.of_words(self.program.invocation_words), 0),
+            Root::PushConstant => (unit.of_words(self.push_constants.words.len() as u32), 0),
             Root::Buffer(index) => (self.buffer_bytes(index), 0),
             // Taken apart before (`indirect`).
             Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. } => (0, 0),
-        };
+        }
+    }
+
+    /// Fills `addresses` with the address of each lane, relative to the root, in units of the access.
+    fn address(&mut self, access: &Access, place: u32) -> Addressed {
+        let (limit, first) = self.range_of(access.root, access.window, access.unit);
         let mut lanes = self.active;
         let mut addresses = std::mem::take(&mut self.addresses);
         match access.root {

@@ -154,15 +154,20 @@ impl Machine<'_> {
         let active = self.active;
         for lane in active.lanes() {
             let address = self.number(parts, lane);
-            let buffer = (address >> OFFSET_BITS).checked_sub(1).filter(|buffer| *buffer < self.lengths.len() as u64);
-            let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1));
-            if let (Some(buffer), Ok(offset)) = (buffer, offset) {
+            if let Some((buffer, offset)) = self.addressed(address) {
                 self.offsets[lane] = offset;
-                add(targets, Root::Buffer(buffer as u32), lane);
+                add(targets, Root::Buffer(buffer), lane);
                 continue;
             }
             self.report_target(lane, place, &format!("the address {address:#x} of `{}` is in no buffer", access.name));
         }
+    }
+
+    /// The buffer that a device address leads into, and the byte in it.
+    pub(super) fn addressed(&self, address: u64) -> Option<(u32, u32)> {
+        let buffer = (address >> OFFSET_BITS).checked_sub(1).filter(|buffer| *buffer < self.lengths.len() as u64)?;
+        let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1)).ok()?;
+        Some((buffer as u32, offset))
     }
 
     fn report_target(&mut self, lane: usize, place: u32, message: &str) {

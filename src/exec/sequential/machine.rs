@@ -27,6 +27,7 @@ use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
 use super::variation::Variation;
 use super::waiting::{Before, Pace, ROUNDS, Watch};
+use super::yielding::{Held, Holding, Steps, Yielding};
 use crate::exec::resource::JobSampler;
 use crate::model::finding::{Finding, FindingKind};
 use std::cell::RefCell;
@@ -66,6 +67,8 @@ pub(super) struct Tile {
     waiting: Vec<Waiting>,
     /// Lanes that read until others have written, and let these go on first.
     resting: Vec<Entry>,
+    /// Lanes that let others go on first, before a change.
+    pub(super) holding: Holding,
     before: Before,
     /// By lane: the instruction at which it ended.
     ended: Vec<u32>,
@@ -161,6 +164,8 @@ pub struct Machine<'a> {
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
     pub(super) order: Option<Rc<RefCell<Order>>>,
     pub(super) watch: Watch,
+    /// Where who waits goes first.
+    pub(super) yielding: Option<Yielding>,
     lineup: Lineup,
     /// Whether it is marked what the workgroups do to the stores (see `marks`).
     pub(super) marked: bool,
@@ -264,6 +269,7 @@ impl<'a> Machine<'a> {
             subgroup_size: launch.settings.subgroup_size,
             order: None,
             watch: Watch::default(),
+            yielding: None,
             lineup: Lineup::new(launch.settings.following.schedule, launch.groups, invocations.div_ceil(width)),
             marked: launch.allowance.is_some(),
             allowance: launch.allowance,
@@ -324,7 +330,7 @@ impl<'a> Machine<'a> {
 
     /// Whether the tiles of a workgroup run one after the other, each to its end.
     fn is_tile_by_tile(&self) -> bool {
-        self.program.barriers.is_empty() && self.program.waits == Waits::Never
+        self.program.barriers.is_empty() && self.program.waits == Waits::Never && !self.lets_waiters_first()
     }
 
     /// Fills the registers that hold the same value in the whole dispatch.
@@ -437,6 +443,7 @@ impl<'a> Machine<'a> {
             frontier: Vec::new(),
             waiting: Vec::new(),
             resting: Vec::new(),
+            holding: Holding::default(),
             before: Before::Never,
             ended: if program.barriers.is_empty() { Vec::new() } else { vec![NOWHERE; self.width] },
         };
@@ -481,12 +488,13 @@ impl<'a> Machine<'a> {
 
     /// Runs the workgroup's invocations, from barrier to barrier.
     pub(super) fn go_on(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
+        if self.lets_waiters_first() {
+            return self.go_on_yielding(tiles);
+        }
         let mut rounds = 0;
         loop {
             let (before, arrivals) = (self.watch.changes, self.watch.arrivals);
-            for started in 0..self.lineup.tiles() {
-                self.run_tile(&mut tiles[self.lineup.tile(started)])?;
-            }
+            self.run_tiles(tiles)?;
             if tiles.iter().all(|tile| tile.resting.is_empty()) {
                 if self.meet(tiles) {
                     continue;
@@ -500,6 +508,11 @@ impl<'a> Machine<'a> {
                 return Ok(Pace::Rests);
             }
         }
+    }
+
+    /// Runs every tile until each of its lanes waits or has ended.
+    pub(super) fn run_tiles(&mut self, tiles: &mut [Tile]) -> Result<(), Stop> {
+        (0..self.lineup.tiles()).try_for_each(|started| self.run_tile(&mut tiles[self.lineup.tile(started)]))
     }
 
     /// Puts a tile's lanes at the entry with fresh registers.
@@ -530,6 +543,7 @@ impl<'a> Machine<'a> {
         tile.ended.fill(NOWHERE);
         tile.waiting.clear();
         tile.resting.clear();
+        tile.holding.clear();
         tile.before = Before::Never;
         tile.frontier.clear();
         tile.frontier.push(Entry { block: 0, mask: tile.all });
@@ -605,29 +619,34 @@ impl<'a> Machine<'a> {
 
     /// Runs a tile until every lane waits or has ended.
     fn run_tile(&mut self, tile: &mut Tile) -> Result<(), Stop> {
-        if tile.frontier.is_empty() {
+        if tile.frontier.is_empty() && !tile.holding.has_released() {
             return Ok(());
         }
         self.exchange(tile);
         self.first_lane = tile.first;
         let mut result = Ok(());
-        while let Some(entry) = tile.frontier.pop() {
-            result = self.run_from(tile, entry);
-            if result.is_err() {
-                break;
-            }
+        if let Some(held) = tile.holding.take_released() {
+            self.restore(&held);
+            let Held { block, step, lanes: mask, .. } = held;
+            result = self.run_from(tile, Entry { block, mask }, Some(step));
+        }
+        while result.is_ok()
+            && !self.holds_together(tile)
+            && let Some(entry) = tile.frontier.pop()
+        {
+            result = self.run_from(tile, entry, None);
         }
         self.exchange(tile);
         result
     }
 
-    /// Runs from a block on while the lanes stay together and lowest.
-    fn run_from(&mut self, tile: &mut Tile, entry: Entry) -> Result<(), Stop> {
+    /// Runs from a block on, or from a step of it that lanes held before, while the lanes stay together and lowest.
+    fn run_from(&mut self, tile: &mut Tile, entry: Entry, mut held: Option<usize>) -> Result<(), Stop> {
         let program = self.program;
         self.active = entry.mask;
-        self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.resting.is_empty();
+        self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.is_free();
         let waits = self.program.waits;
-        self.watch.restart(tile.before);
+        self.watch.restart(tile.before, self.settings.following.schedule.turns);
         if !self.full {
             spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
         }
@@ -650,11 +669,17 @@ impl<'a> Machine<'a> {
             if self.deadline.has_passed() {
                 return Err(Stop::Time);
             }
-            for step in &block.steps {
-                if self.variation.is_some() && self.varied_step(step) {
-                    continue;
+            if self.yielding.is_some() {
+                if self.run_steps(tile, at, held.take()) == Steps::Held {
+                    return Ok(());
                 }
-                self.step(step);
+            } else {
+                for step in &block.steps {
+                    if self.variation.is_some() && self.varied_step(step) {
+                        continue;
+                    }
+                    self.step(step);
+                }
             }
             if !block.suspects.is_empty() && self.track_undefined {
                 self.check_defined(&block.suspects, block.place);
@@ -743,7 +768,7 @@ impl<'a> Machine<'a> {
     }
 
     /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that wait; whether any did.
-    fn meet(&mut self, tiles: &mut [Tile]) -> bool {
+    pub(super) fn meet(&mut self, tiles: &mut [Tile]) -> bool {
         let mut gathered: BTreeMap<(u32, Vec<u32>), (u64, u32)> = BTreeMap::new();
         let mut ended: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
         for tile in tiles.iter() {
@@ -865,8 +890,13 @@ impl<'a> Machine<'a> {
 }
 
 impl Tile {
+    /// Whether no lane rests or holds.
+    pub(super) fn is_free(&self) -> bool {
+        self.resting.is_empty() && self.holding.is_empty()
+    }
+
     /// Lets the lanes that rest go on.
-    fn wake(&mut self) {
+    pub(super) fn wake(&mut self) {
         for Entry { block, mask } in std::mem::take(&mut self.resting) {
             insert(&mut self.frontier, block, &mask);
         }

@@ -45,6 +45,7 @@ pub mod support;
 mod unset;
 mod variation;
 mod waiting;
+mod yielding;
 
 pub use decode::Unsupported;
 pub use lower::{Lowered, loop_decisions, lower};

@@ -16,18 +16,19 @@ use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::sharing::{Sharing, Written};
+use super::yielding::{LookedAt, Yielding};
 use super::{Jobs, MemoryModel, Settings, unset};
 use crate::exec::schedule::Following;
 use crate::exec::{
-    Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run,
+    Completion, Counts, ExecError, Executor, Job, JobBuffer, JobDispatch, ModuleRecording, Observer, Run, Unobserved,
 };
 use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
-use crate::model::finding::{Finding, FindingKind, RaceScope};
+use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
 use crate::model::id::KernelName;
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
-use crate::model::schedule::{Extent, Order};
+use crate::model::schedule::{Extent, Order, Turns};
 use crate::model::verdict::EngineName;
 use crate::spirv::barriers::barrier_number;
 use crate::spirv::module::Module;
@@ -131,19 +132,26 @@ impl SequentialExecutor {
             Err(Early::Completion(completion)) => return Ok(ended(completion)),
             Err(Early::Failure(error)) => return Err(error),
         };
-        let mut completion = Completion::Completed;
-        for (index, dispatch) in job.dispatches.iter().enumerate() {
-            observer.dispatch_started(index);
-            match session.dispatch(dispatch, observer) {
-                Ok(()) => {}
-                Err(Early::Completion(early)) => {
-                    completion = early;
-                    break;
-                }
-                Err(Early::Failure(error)) => return Err(error),
-            }
+        if self.settings.following.schedule.turns == Turns::WaitersFirst {
+            session.looked_at = self.looked_at(job)?;
         }
+        let completion = session.run(observer)?;
         Ok(session.finish(completion))
+    }
+
+    /// By dispatch, as far as the job comes: the words that its atomics look at.
+    fn looked_at(&self, job: &Job) -> Result<Vec<LookedAt>, ExecError> {
+        let settings = Settings { following: Following::default(), jobs: Jobs::One, ..self.settings };
+        let unchecked = Job { checks: Checks::none(), ..job.clone() };
+        match Session::new(&unchecked, settings, &self.programs) {
+            Ok(mut session) => {
+                session.looks = Looks::Remembered;
+                session.run(&mut Unobserved)?;
+                Ok(session.looked_at)
+            }
+            Err(Early::Completion(_)) => Ok(Vec::new()),
+            Err(Early::Failure(error)) => Err(error),
+        }
     }
 }
 
@@ -181,6 +189,16 @@ pub(super) struct Session<'a> {
     race_scope: Option<RaceScope>,
     /// Buffers whose contents depend on the schedule of the dispatches so far.
     scheduled: BTreeSet<usize>,
+    looks: Looks,
+    /// By dispatch.
+    looked_at: Vec<LookedAt>,
+}
+
+/// Whether a session remembers what atomics look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    Forgotten,
+    Remembered,
 }
 
 impl<'a> Session<'a> {
@@ -236,7 +254,33 @@ impl<'a> Session<'a> {
             notes: BTreeSet::new(),
             race_scope: job.checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
             scheduled: BTreeSet::new(),
+            looks: Looks::Forgotten,
+            looked_at: Vec::new(),
         })
+    }
+
+    /// Runs the dispatches in order, up to the first that does not complete.
+    fn run(&mut self, observer: &mut dyn Observer) -> Result<Completion, ExecError> {
+        for (index, dispatch) in self.job.dispatches.iter().enumerate() {
+            observer.dispatch_started(index);
+            match self.dispatch(dispatch, observer) {
+                Ok(()) => {}
+                Err(Early::Completion(early)) => return Ok(early),
+                Err(Early::Failure(error)) => return Err(error),
+            }
+        }
+        Ok(Completion::Completed)
+    }
+
+    /// Who lets others go first in the next dispatch, whose settings these are.
+    fn yielding(&self, settings: &Settings) -> Option<Yielding> {
+        match (self.looks, settings.following.schedule.turns) {
+            (Looks::Remembered, _) => Some(Yielding::looking()),
+            (Looks::Forgotten, Turns::AsReached) => None,
+            (Looks::Forgotten, Turns::WaitersFirst) => {
+                Some(Yielding::holding(self.looked_at.get(self.touched.len()).cloned().unwrap_or_default()))
+            }
+        }
     }
 
     fn dispatch(&mut self, dispatch: &JobDispatch, observer: &mut dyn Observer) -> Result<(), Early> {
@@ -262,7 +306,8 @@ impl<'a> Session<'a> {
         let wanted = settings.tile_width;
         let settings = settings.with_whole_subgroups(program);
         self.notes.extend(settings.widened(wanted, &module.kernel));
-        let sharing = self.shadows(&decoded, &slots, settings)?;
+        let yielding = self.yielding(&settings);
+        let sharing = self.shadows(&decoded, &slots, settings)?.filter(|_| yielding.is_none());
         let mut machine = Machine::new(
             program,
             Launch {
@@ -280,8 +325,11 @@ impl<'a> Session<'a> {
                 allowance: None,
             },
         );
+        machine.yielding = yielding;
         let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
+        let yielding = machine.yielding.take();
+        self.looked_at.extend(yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at));
         let called = (dispatch.entry.as_str(), &dispatch.specialization);
         self.notes.extend(unset::note(program, &machine.push_constants, parsed, called));
         self.diverged |= machine.diverged;

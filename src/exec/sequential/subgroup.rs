@@ -35,7 +35,11 @@ impl Settings {
         match program.subgroups {
             SubgroupUse::None => self,
             SubgroupUse::Operations | SubgroupUse::Barriers => {
-                Self { tile_width: self.tile_width.next_multiple_of(self.subgroup_size), ..self }
+                let schedule = self.following.schedule;
+                // Lanes of a tile hold together, and subgroups may wait for each other.
+                let narrow = schedule.is_directed() && schedule.tiles.is_none();
+                let wanted = if narrow { 1 } else { self.tile_width };
+                Self { tile_width: wanted.next_multiple_of(self.subgroup_size), ..self }
             }
         }
     }

@@ -13,6 +13,7 @@ use super::machine::{Machine, Stop, Tile, working_bytes};
 use super::memory::Store;
 use super::program::{Root, Waits};
 use crate::model::random::mixed;
+use crate::model::schedule::Turns;
 use std::collections::VecDeque;
 
 /// Steps without progress after which others go on. Loops that compute as long without reading anything new from memory that
@@ -27,6 +28,9 @@ const PATIENCE_AGAIN: u32 = 8;
 
 /// Reads after which others go on in any case: who counts its rounds in common memory changes something each time.
 const TURN: u32 = 20_000;
+
+/// The same where who waits goes first.
+const TURN_OF_WAITERS: u32 = 512;
 
 /// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after which other workgroups go
 /// on.
@@ -65,6 +69,8 @@ pub(super) struct Watch {
     awake: bool,
     /// Reads of the same that are one too many.
     patience: u32,
+    /// Reads of whatever that are.
+    turn: u32,
 }
 
 /// Whether invocations have waited for others before.
@@ -77,7 +83,11 @@ pub(super) enum Before {
 
 impl Watch {
     /// Other lanes run.
-    pub fn restart(&mut self, before: Before) {
+    pub fn restart(&mut self, before: Before, turns: Turns) {
+        self.turn = match turns {
+            Turns::AsReached => TURN,
+            Turns::WaitersFirst => TURN_OF_WAITERS,
+        };
         self.patience = match before {
             Before::Never => PATIENCE,
             Before::Waited => PATIENCE_AGAIN,
@@ -122,7 +132,7 @@ impl Watch {
                 self.awake |= self.quiet > QUIET / 2;
                 self.quiet > QUIET && self.repeats > 1
             }
-            Waits::Possibly => self.repeats > self.patience || self.reads > TURN,
+            Waits::Possibly => self.repeats > self.patience || self.reads > self.turn,
         }
     }
 }
@@ -185,7 +195,8 @@ impl Machine<'_> {
     /// Whether other workgroups can run while this one waits.
     pub(super) fn may_rest(&self) -> bool {
         let exact = self.order.is_some() || !self.track_races;
-        self.workgroups() > 1 && exact && self.program.waits == Waits::Possibly
+        let waits = self.program.waits == Waits::Possibly || self.lets_waiters_first();
+        self.workgroups() > 1 && exact && waits
     }
 
     /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
@@ -221,11 +232,13 @@ impl Machine<'_> {
     ) -> Result<(), Stop> {
         while resting.len() > few {
             let Some(one) = resting.pop_front() else { break };
+            let before = self.progress();
             self.take_up(one, tiles);
             match self.go_on(tiles)? {
                 Pace::Ended => completed(self.workgroup),
                 Pace::Rests => resting.push_back(self.lay_aside(tiles)),
             }
+            self.turn_ends(before, resting.len());
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Schedules: in which order the workgroups of a dispatch run and, inside a workgroup, its invocations.
+//! Schedules: in which order the workgroups of a dispatch run and, inside a workgroup, its invocations, and whether who waits
+//! goes first.
 //!
 //! Knows: which permutation an order is for any number of things, and the text of a schedule.
 //! Promises: both depend on nothing else; a schedule's text form stands for the same permutations in every version.
@@ -8,7 +9,7 @@ mod list;
 mod result;
 
 pub use list::{Extent, Schedules};
-pub use result::{ScheduleResult, ScheduleStatus};
+pub use result::{DirectedResult, MeasuredCode, ScheduleResult, ScheduleStatus};
 
 use super::random::SplitMix64;
 use schemars::JsonSchema;
@@ -113,22 +114,47 @@ impl fmt::Display for Tiles {
     }
 }
 
-/// An order of the workgroups of each dispatch and, where it says so, how each workgroup is run. Sorted from simple to less
-/// so: fewer parts that are not ordinary before more, what a device can follow before what it cannot.
+/// Who goes on where one invocation is about to change what another one looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Turns {
+    /// Whoever comes there.
+    #[default]
+    AsReached,
+    /// The one that looks: invocations hold before such a change until nobody else can go on.
+    WaitersFirst,
+}
+
+/// What stands behind a schedule in which who waits goes first.
+const WAITERS_FIRST: &str = "+waiters-first";
+
+/// An order of the workgroups of each dispatch and, where it says so, how each workgroup is run and who waits for whom. Sorted
+/// from simple to less so: fewer parts that are not ordinary before more, what a device can follow before what it cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Schedule {
     pub workgroups: Order,
     /// None: as the engine has it. Only the sequential engine follows one.
     pub tiles: Option<Tiles>,
+    /// Only the sequential engine lets waiters go first.
+    pub turns: Turns,
 }
 
 impl Schedule {
     /// The ordinary one.
-    pub const IN_ORDER: Schedule = Schedule { workgroups: Order::InOrder, tiles: None };
+    pub const IN_ORDER: Schedule = Schedule { workgroups: Order::InOrder, tiles: None, turns: Turns::AsReached };
 
     pub fn new(workgroups: Order, tiles: Option<Tiles>) -> Self {
-        Self { workgroups, tiles }
+        Self { workgroups, tiles, turns: Turns::AsReached }
+    }
+
+    /// Whether who waits goes first.
+    pub fn is_directed(self) -> bool {
+        self.turns == Turns::WaitersFirst
+    }
+
+    /// The one in which who waits goes first, workgroups in this order.
+    pub const fn waiters_first(workgroups: Order) -> Self {
+        Self { workgroups, tiles: None, turns: Turns::WaitersFirst }
     }
 
     /// Simpler schedules that do part of what this one does, the simplest first; never the ordinary one.
@@ -137,7 +163,9 @@ impl Schedule {
         let tiles =
             self.tiles.into_iter().flat_map(|tiles| orders(tiles.order).map(move |o| Tiles { order: o, ..tiles }));
         let tiles: Vec<Option<Tiles>> = std::iter::once(None).chain(tiles.map(Some)).collect();
+        let turns = [Turns::AsReached, self.turns];
         let all = orders(self.workgroups).flat_map(|order| tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
+        let all = all.flat_map(|schedule| turns.map(|turns| Schedule { turns, ..schedule }));
         let mut simpler: Vec<Schedule> = all.filter(|one| *one < self && *one != Self::IN_ORDER).collect();
         simpler.sort_unstable();
         simpler.dedup();
@@ -147,15 +175,16 @@ impl Schedule {
 
 impl From<Order> for Schedule {
     fn from(workgroups: Order) -> Self {
-        Self { workgroups, tiles: None }
+        Self::new(workgroups, None)
     }
 }
 
 impl Ord for Schedule {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |one: &Self| {
-            let parts = u8::from(one.workgroups != Order::InOrder) + u8::from(one.tiles.is_some());
-            (parts, one.tiles.is_some(), one.workgroups, one.tiles)
+            let directed = one.turns == Turns::WaitersFirst;
+            let parts = u8::from(one.workgroups != Order::InOrder) + u8::from(one.tiles.is_some()) + u8::from(directed);
+            (parts, directed, one.tiles.is_some(), one.workgroups, one.tiles)
         };
         key(self).cmp(&key(other))
     }
@@ -169,9 +198,13 @@ impl PartialOrd for Schedule {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let turns = match self.turns {
+            Turns::AsReached => "",
+            Turns::WaitersFirst => WAITERS_FIRST,
+        };
         match self.tiles {
-            None => self.workgroups.fmt(f),
-            Some(tiles) => f.pad(&format!("{}+{tiles}", self.workgroups)),
+            None => f.pad(&format!("{}{turns}", self.workgroups)),
+            Some(tiles) => f.pad(&format!("{}+{tiles}{turns}", self.workgroups)),
         }
     }
 }
@@ -180,7 +213,7 @@ impl fmt::Display for Schedule {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is no schedule: an ORDER of the workgroups (`in-order`, `reversed`, `first:WORKGROUP` or `random:SEED:NUMBER`), \
-     where wanted with `+tiles:WIDTH` or `+tiles:WIDTH:ORDER` behind it (WIDTH 1 to {MOST_TILE_WIDTH})"
+     where wanted with `+tiles:WIDTH` or `+tiles:WIDTH:ORDER` (WIDTH 1 to {MOST_TILE_WIDTH}) and `+waiters-first` behind it"
 )]
 pub struct ScheduleError {
     pub text: String,
@@ -197,10 +230,15 @@ impl FromStr for Schedule {
             let width = width.parse().ok().filter(|width| (1..=MOST_TILE_WIDTH).contains(width))?;
             Some(Tiles { order, width })
         };
-        let schedule = match text.split_once('+') {
-            None => Order::parse(text).map(Schedule::from),
+        let (parts, turns) = match text.strip_suffix(WAITERS_FIRST) {
+            Some(parts) => (parts, Turns::WaitersFirst),
+            None => (text, Turns::AsReached),
+        };
+        let schedule = match parts.split_once('+') {
+            None => Order::parse(parts).map(Schedule::from),
             Some((order, rest)) => Order::parse(order).zip(tiles(rest)).map(|(order, t)| Schedule::new(order, Some(t))),
         };
+        let schedule = schedule.map(|schedule| Schedule { turns, ..schedule });
         // One text for each schedule: `first:+5`, `first:05` and `in-order+tiles:8:in-order` are none.
         schedule.filter(|schedule| schedule.to_string() == text).ok_or_else(|| ScheduleError { text: text.to_owned() })
     }
@@ -244,7 +282,12 @@ mod tests {
 
     fn any_schedule() -> impl Strategy<Value = Schedule> {
         let tiles = (any_order(), 1..=MOST_TILE_WIDTH).prop_map(|(order, width)| Tiles { order, width });
-        (any_order(), proptest::option::of(tiles)).prop_map(|(order, tiles)| Schedule::new(order, tiles))
+        let turns = prop_oneof![Just(Turns::AsReached), Just(Turns::WaitersFirst)];
+        (any_order(), proptest::option::of(tiles), turns).prop_map(|(workgroups, tiles, turns)| Schedule {
+            workgroups,
+            tiles,
+            turns,
+        })
     }
 
     fn schedule(text: &str) -> Schedule {
@@ -279,6 +322,10 @@ mod tests {
             "tiles:8",
             "reversed+tiles:8+tiles:8",
             "reversed+first:1",
+            "+waiters-first",
+            "waiters-first",
+            "reversed+waiters-first+tiles:1",
+            "reversed+waiters-first+waiters-first",
         ];
         for text in orders.iter().chain(&tiles).chain(&more) {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
@@ -296,8 +343,11 @@ mod tests {
             "in-order+tiles:8",
             "in-order+tiles:1:reversed",
             "in-order+tiles:1:random:1:1",
+            "in-order+waiters-first",
             "reversed+tiles:1",
             "first:3+tiles:1",
+            "reversed+waiters-first",
+            "reversed+tiles:1+waiters-first",
         ];
         let mut schedules: Vec<Schedule> = sorted.iter().rev().map(|text| schedule(text)).collect();
         schedules.sort();
@@ -313,6 +363,7 @@ mod tests {
             simpler("reversed+tiles:4:reversed"),
             ["reversed", "in-order+tiles:4", "in-order+tiles:4:reversed", "reversed+tiles:4"]
         );
+        assert_eq!(simpler("reversed+waiters-first"), ["reversed", "in-order+waiters-first"]);
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! What the schedules of a test have shown on an engine.
 //!
 //! Knows: which were asked for, which ran, which differed, and what that comes to.
-//! Promises: the stored names and the line of reports.
+//! Promises: the stored names and the lines of reports.
 //! Does not cover: how one differs; a finding says that.
 
 use super::Schedule;
@@ -23,6 +23,44 @@ pub struct ScheduleResult {
     pub different: Vec<Schedule>,
     /// Why nothing is known, or nothing was run, or what was not compared.
     pub reason: Option<String>,
+}
+
+/// What a test showed in a directed schedule, in which who waits goes first. It runs where something that depends on the
+/// schedule is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectedResult {
+    pub schedule: Schedule,
+    pub of: MeasuredCode,
+    /// Vectors, marks or outcomes of branches that the ordinary schedule and the directed ones before did not show.
+    pub shown: u32,
+    /// Why what it recorded does not count; none: it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Whose coverage is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeasuredCode {
+    /// Vectors of decisions, and marks.
+    Source,
+    /// Outcomes of the branches of the production module.
+    Object,
+}
+
+impl fmt::Display for DirectedResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schedule, of, shown, reason } = self;
+        let measured = match of {
+            MeasuredCode::Source => "vectors and marks",
+            MeasuredCode::Object => "outcomes of object code",
+        };
+        write!(f, "directed schedule `{schedule}`: ")?;
+        match reason {
+            Some(reason) => write!(f, "{measured} do not count: {reason}"),
+            None => write!(f, "{shown} {measured} that depend on the schedule and that the ordinary one does not show"),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

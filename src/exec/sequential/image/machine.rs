@@ -286,6 +286,24 @@ impl Machine<'_> {
         Got { value: [old, 0, 0, 0], undefined: undefined && passes }
     }
 
+    /// What an atomic would do to a lane's texel: its buffer, its first word, the old and the new value; none where that lies
+    /// outside.
+    pub(in crate::exec::sequential) fn texel_effect(
+        &self,
+        op: Atomic,
+        step: &ImageStep,
+        lane: usize,
+    ) -> Option<(usize, usize, [u64; 2])> {
+        let element = step.image.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let descriptor = *step.image.descriptors.get(element as usize)?;
+        let slot = self.slots[descriptor as usize]?;
+        let first = 4 * slot.first + slot.view.start(&self.named(step, &slot.view, lane))?;
+        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
+        let old = self.texel_bits(slot, first, 4 * step.form.width().words()) as u64;
+        let new = op.apply(step.form, old, operand(0), operand(1)).unwrap_or(old);
+        Some((slot.buffer, first / 4, [old, new]))
+    }
+
     /// The bytes of a texel as a number.
     fn texel_bits(&self, slot: Slot, first: usize, bytes: usize) -> u128 {
         let store = &self.stores[slot.buffer];
