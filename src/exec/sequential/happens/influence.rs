@@ -1,4 +1,5 @@
-//! Which decisions of a dispatch depend on its schedule: what comes of atomics, of waiting, and of what such values decide.
+//! Which decisions of a dispatch depend on its schedule: what comes of atomics, of waiting, of memory that those who wait for
+//! each other pass on, and of what such values decide.
 //!
 //! Knows: the forward may-analysis of `scope`, with control added: what a block does that runs only where such a value has
 //! decided so depends on the schedule, too.
@@ -21,6 +22,7 @@ pub fn scheduled_bits(
 ) -> BTreeSet<u32> {
     let none = BTreeSet::new();
     let mut flow = Flow::new(program, slots, &none, buffers);
+    flow.pass_on_by_waiting();
     let behind = Behind::of(program);
     // What such a branch decides makes more values depend on the schedule, until nothing is new.
     loop {

@@ -12,7 +12,9 @@ use crate::exec::sequential::marks::Combined;
 use crate::exec::sequential::memory::Slot;
 use crate::exec::sequential::ops::element::Atomic;
 use crate::exec::sequential::ops::sized::Form;
-use crate::exec::sequential::program::{Access, Action, Pointed, Program, Root, Scalar, Step, Terminator, Use};
+use crate::exec::sequential::program::{
+    Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory that is looked at as one.
@@ -179,6 +181,35 @@ impl Flow<'_> {
 
     fn shown(&self, descriptors: &[u32]) -> Vec<Memory> {
         descriptors.iter().flat_map(|descriptor| self.memories(Root::Descriptor(*descriptor))).collect()
+    }
+
+    /// Adds memory that is read and written plainly where invocations may wait for each other and fences order what they do:
+    /// what one leaves there for the next, as under a lock, depends on who comes first.
+    pub(super) fn pass_on_by_waiting(&mut self) {
+        let fenced = |block: &Block| {
+            let fence = |step: &Step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything());
+            !matches!(block.terminator, Terminator::Barrier { .. }) && block.steps.iter().any(fence)
+        };
+        let released = match &self.program.order {
+            OrderUse::Exact(places) => places.atomics().any(|atomic| atomic.fence.orders_anything()),
+            OrderUse::Intervals => false,
+        };
+        if self.program.waits != Waits::Possibly || !(released || self.program.blocks.iter().any(fenced)) {
+            return;
+        }
+        let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+        for step in self.program.blocks.iter().flat_map(|block| &block.steps) {
+            match &step.action {
+                Action::Load { access, .. } => read.extend(self.memories(access.root)),
+                Action::Store { access, .. } => written.extend(self.memories(access.root)),
+                _ => {}
+            }
+        }
+        let shared = |memory: &&Memory| match memory {
+            Memory::Buffer(_) | Memory::Buffers | Memory::Workgroup => true,
+            Memory::Invocation | Memory::PushConstants => false,
+        };
+        self.memory.extend(read.intersection(&written).filter(shared));
     }
 
     /// Whether a register lives in one block.
