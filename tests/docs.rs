@@ -279,17 +279,18 @@ fn the_examples_of_schedules_are_what_the_program_prints() {
     assert_eq!(Schedules { count: 9, seed: 0 }.list(&[3]).len(), 5, "three workgroups have five other orders");
     let blocks = blocks(&text);
     let pairs: Vec<_> = blocks.windows(2).filter(|pair| pair[0].tag == "sh run").collect();
-    let shows = |pair: &[Block]| {
-        let output = run(command(&pair[0].text).env("LP_NUM_THREADS", "0"), 1);
+    let shows = |pair: &[Block], exit: i32| {
+        let output = run(command(&pair[0].text).env("LP_NUM_THREADS", "0"), exit);
         let printed = String::from_utf8(output.stdout).unwrap();
         assert_eq!(difference(&json(&pair[1].text), &json(&printed), ""), None, "{printed}");
     };
-    assert_eq!(pairs.len(), 2, "one on a device, one on the sequential engine");
-    shows(pairs[1]);
+    assert_eq!(pairs.len(), 3, "one directed, one on a device, one on the sequential engine");
+    shows(pairs[0], 0);
+    shows(pairs[2], 1);
     if !has_orderly_device() {
         assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "no llvmpipe");
         eprintln!("NOT RUN: no llvmpipe");
         return;
     }
-    shows(pairs[0]);
+    shows(pairs[1], 1);
 }

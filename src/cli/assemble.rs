@@ -231,6 +231,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         repetitions: run.repetitions,
         schedule: run.schedule,
         schedules: run.schedules.clone(),
+        directed: run.directed.clone(),
         notes: run.notes.clone(),
         printed_lines: run.printed.count(),
         touched: run.counts.touched.iter().map(touched).collect(),

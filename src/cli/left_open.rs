@@ -42,7 +42,7 @@ impl Expectations {
 pub enum Between {
     /// Of one module on one engine.
     Repetitions,
-    /// Production's, and those of modules that record.
+    /// Production's, and those of modules that record, in the ordinary schedule or a directed one.
     Modules,
     Engines,
     Schedules,

@@ -160,6 +160,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         printed: run.printed.clone(),
         schedule: run.schedule,
         schedules: run.schedules.clone(),
+        directed: run.directed.clone(),
         buffers,
         coverage,
     }

@@ -21,7 +21,7 @@ use crate::model::printed::Printed;
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
 use crate::model::records::Records;
-use crate::model::schedule::{Schedule, ScheduleResult, Schedules};
+use crate::model::schedule::{DirectedResult, Schedule, ScheduleResult, Schedules};
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -69,6 +69,8 @@ pub struct TestRun {
     pub schedule: Option<Schedule>,
     /// Where any were asked for.
     pub schedules: Option<ScheduleResult>,
+    /// What was measured again with who waits first.
+    pub directed: Vec<DirectedResult>,
 }
 
 /// What a test recorded of one kernel under one specialization.
@@ -174,6 +176,7 @@ impl TestRun {
             counts: Counts::default(),
             schedule: None,
             schedules: None,
+            directed: Vec::new(),
         }
     }
 }
@@ -208,6 +211,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         counts,
         schedule: prepared.replay,
         schedules: None,
+        directed: Vec::new(),
     };
     if production.completion == Completion::Completed {
         match engine.name() {
@@ -221,6 +225,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }
     schedules::amplify(&open, &job, &production, engine, &mut run)?;
+    schedules::direct(&open, engine, &mut run)?;
     for finding in &mut run.findings {
         prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
         attribute(prepared, plan, finding);

@@ -423,6 +423,8 @@ impl<'a> Assessment<'a> {
             let bit = slot.base + row.sum;
             let shown = || self.tests.iter().filter(|(_, records)| records.has(bit));
             let witnesses: Vec<_> = shown().map(|(_, records)| records.witnesses.get(&bit).copied()).collect();
+            let directed: Vec<_> = shown().map(|(_, records)| records.directed.get(&bit).copied()).collect();
+            let directed = if directed.iter().all(Option::is_none) { Vec::new() } else { directed };
             if let Some(witness) = witnesses.first().copied() {
                 vectors.push(ObservedVector {
                     values: row.vector.values.clone(),
@@ -430,6 +432,7 @@ impl<'a> Assessment<'a> {
                     tests: shown().map(|(test, _)| test.clone()).collect(),
                     witness,
                     witnesses,
+                    directed,
                 });
             }
         }
@@ -569,7 +572,8 @@ impl<'a> Assessment<'a> {
         let witness = |values: &Values| {
             let vector = coverage.vectors.iter().find(|vector| vector.values == *values);
             let vector = vector.expect("a pair is made of observed vectors");
-            Witness { test: vector.tests[0].clone(), invocation: vector.witness }
+            let directed = vector.first_directed();
+            Witness { test: vector.tests[0].clone(), invocation: vector.witness, directed }
         };
         if let Some([one, other]) = &form.pair {
             let shown_by = Some([witness(one), witness(other)]);

@@ -4,6 +4,7 @@
 
 use super::id::{ConditionId, DecisionId, ObligationId, TestId};
 use super::requirement::JustificationClass;
+use super::schedule::Schedule;
 use super::structure::{Constness, DecisionContext};
 use super::vector::{Outcome, Values};
 use schemars::JsonSchema;
@@ -246,6 +247,17 @@ pub struct ObservedVector {
     /// A witness per test, in the order of `tests`.
     #[serde(default)]
     pub witnesses: Vec<Option<[u32; 3]>>,
+    /// A directed schedule per test, in the order of `tests`: null where the ordinary one shows the vector. Empty where it
+    /// does so in all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directed: Vec<Option<Schedule>>,
+}
+
+impl ObservedVector {
+    /// The directed schedule in which the first test shows it; none: the ordinary one.
+    pub fn first_directed(&self) -> Option<Schedule> {
+        self.directed.first().copied().flatten()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -278,6 +290,9 @@ pub struct Independence {
 pub struct Witness {
     pub test: TestId,
     pub invocation: Option<[u32; 3]>,
+    /// The directed schedule that shows it, where the ordinary one does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directed: Option<Schedule>,
 }
 
 /// Counts of one criterion; `covered + justified + uncovered + undetermined == total`.

@@ -13,7 +13,7 @@ use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use super::records::{Presence, RecordLayout, Recorded, Records};
 use super::requirement::{Justification, Requirement, VerificationMethod, VerificationRecord};
-use super::schedule::{Schedule, ScheduleResult};
+use super::schedule::{DirectedResult, Schedule, ScheduleResult};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
@@ -365,6 +365,9 @@ pub struct TestResult {
     /// What other schedules showed; none where none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,
+    /// What was measured again with who waits first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directed: Vec<DirectedResult>,
     /// What differed between repetitions, modules and schedules where the test leaves it open, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_open: Vec<String>,

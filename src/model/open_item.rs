@@ -205,6 +205,8 @@ pub enum NoteKind {
     LinksNotPinned,
     /// A device ran without validation layers, because they are not installed.
     LayersNotInstalled,
+    /// Coverage that no test shows in the ordinary schedule.
+    DirectedSchedules,
 }
 
 /// Something that a reader of page 1 must know and that does not count against the result.

@@ -4,11 +4,12 @@
 //! taken is added to a sum; when the decision ends, bit `base + sum` is set. The numbering may have gaps (`^^`).
 
 use super::id::DecisionId;
+use super::schedule::Schedule;
 use super::structure::{MarkIndex, MarkerRole};
 use super::vector::Vector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bit numbers of one kernel. Bit 0 is the first bit of the first data word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -121,6 +122,9 @@ pub struct Records {
     /// engines that see who comes to a barrier.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub barriers: BTreeMap<u32, u64>,
+    /// Bits that a directed schedule alone has set, with that schedule: they depend on who comes first.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub directed: BTreeMap<u32, Schedule>,
 }
 
 impl Records {
@@ -130,6 +134,9 @@ impl Records {
 
     /// Adds what `other` recorded; witnesses already there stay.
     pub fn merge(&mut self, other: &Records) {
+        self.directed.retain(|bit, _| !other.has(*bit) || other.directed.contains_key(bit));
+        let new: Vec<_> = other.directed.iter().filter(|(bit, _)| !self.has(**bit)).collect();
+        self.directed.extend(new);
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
@@ -146,6 +153,20 @@ impl Records {
             let known = self.barriers.entry(*barrier).or_insert(0);
             *known = known.saturating_add(*times);
         }
+    }
+}
+
+impl Records {
+    /// Adds those of some bits that a directed schedule has set and that are not set here; how many these are.
+    pub fn add_directed(&mut self, other: &Records, bits: &BTreeSet<u32>, schedule: Schedule) -> u32 {
+        let new: Vec<u32> = bits.iter().copied().filter(|bit| other.has(*bit) && !self.has(*bit)).collect();
+        for bit in &new {
+            self.words[*bit as usize / 32] |= 1 << (bit % 32);
+            self.directed.insert(*bit, schedule);
+            self.witnesses.extend(other.witnesses.get(bit).map(|witness| (*bit, *witness)));
+            self.operands.extend(other.operands.get(bit).map(|operands| (*bit, operands.clone())));
+        }
+        new.len() as u32
     }
 }
 

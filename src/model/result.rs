@@ -5,7 +5,7 @@ use super::evidence::Mismatch;
 use super::finding::{Finding, RaceScope};
 use super::id::TestId;
 use super::printed::Printed;
-use super::schedule::{Schedule, ScheduleResult};
+use super::schedule::{DirectedResult, Schedule, ScheduleResult};
 use super::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub struct TestOutcome {
     /// What other schedules showed, with `--schedules`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedules: Option<ScheduleResult>,
+    /// What was measured again with who waits first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directed: Vec<DirectedResult>,
     /// Final contents as base64, with `--dump-buffers`; else empty.
     pub buffers: BTreeMap<String, String>,
     /// By kernel: what this test on this engine exercised, whatever its verdict (a campaign counts passed tests alone).

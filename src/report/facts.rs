@@ -6,6 +6,7 @@ use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, K
 use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestResult};
 use crate::model::finding::Finding;
 use crate::model::id::{KernelName, RequirementId, TestId};
+use crate::model::schedule::Schedule;
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
 
@@ -461,6 +462,14 @@ pub fn place(source: &str, file: &str, line: u32, column: u32) -> String {
 /// `x,y,z` of an invocation, or `-`.
 pub fn invocation(id: Option<[u32; 3]>) -> String {
     id.map_or("-".to_owned(), |[x, y, z]| format!("{x},{y},{z}"))
+}
+
+/// The same, with the directed schedule that it is seen in, where the ordinary one does not show it.
+pub fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String {
+    match directed {
+        None => invocation(id),
+        Some(schedule) => format!("{} in {schedule}", invocation(id)),
+    }
 }
 
 #[cfg(test)]

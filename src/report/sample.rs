@@ -113,6 +113,7 @@ impl DecisionSample<'_> {
                 tests: tests.iter().map(|test| TestId::from(*test)).collect(),
                 witness: Some([index, 0, 0]),
                 witnesses: Vec::new(),
+                directed: Vec::new(),
             })
             .collect();
         let outcomes = [("T", true), ("F", false)].map(|(letter, value)| {
@@ -125,7 +126,7 @@ impl DecisionSample<'_> {
         let side = |pair: Option<[&str; 2]>| {
             let witness = |text: &str| {
                 let vector = vectors.iter().find(|vector| vector.values == values(text)).expect("pairs name vectors");
-                Witness { test: vector.tests[0].clone(), invocation: vector.witness }
+                Witness { test: vector.tests[0].clone(), invocation: vector.witness, directed: None }
             };
             Independence {
                 status: if pair.is_some() { Status::Covered } else { Status::Uncovered },
@@ -565,6 +566,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         repetitions: 1,
         schedule: None,
         schedules: None,
+        directed: Vec::new(),
         notes: Vec::new(),
         printed_lines: 0,
         touched: Vec::new(),

@@ -176,6 +176,15 @@ impl Module {
         self.instructions.iter().filter(is_binding).filter_map(|instruction| instruction.literal(2))
     }
 
+    /// Whether it has atomic instructions.
+    pub fn has_atomics(&self) -> bool {
+        let is_atomic = |op: Op| {
+            let integers = Op::AtomicLoad as u32..=Op::AtomicXor as u32;
+            integers.contains(&(op as u32)) || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
+        };
+        self.instructions.iter().any(|instruction| is_atomic(instruction.op))
+    }
+
     /// Whether it may compute determinants or inverses of matrices (GLSL.std.450; instructions of other sets count, too).
     pub fn computes_determinants(&self) -> bool {
         let numbers = [GlslStd450Op::Determinant as u32, GlslStd450Op::MatrixInverse as u32];

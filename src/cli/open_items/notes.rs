@@ -1,18 +1,20 @@
 //! Notes for page 1: what a reader must know and does not count against the result.
 //!
-//! Knows: engines that did not run, links without hash, devices without validation layers.
+//! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules.
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
 use super::Stored;
+use crate::model::evidence::TestRecords;
 use crate::model::open_item::{CampaignNote, NoteKind};
 use crate::model::project::ValidationLayers;
 use crate::model::verdict::EngineName;
+use std::collections::BTreeSet;
 
 /// All notes, by kind.
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
-    engines.chain(links(stored)).chain(layers(stored)).collect()
+    engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored)).collect()
 }
 
 fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
@@ -43,4 +45,30 @@ fn layers(stored: &Stored) -> Option<CampaignNote> {
     let sentence = "The device ran without validation layers, which are not installed.".to_owned();
     (stored.ran(EngineName::Vulkan) && !super::unsought::layers_looked(stored))
         .then_some(CampaignNote { kind: NoteKind::LayersNotInstalled, sentence })
+}
+
+/// What counts and no test shows in the ordinary schedule.
+fn directed(stored: &Stored) -> Option<CampaignNote> {
+    let (mut vectors, mut outcomes, mut kernels) = (0, 0, BTreeSet::new());
+    for kernel in stored.kernels {
+        let (source, object) = (shown_directed(&kernel.records), shown_directed(&kernel.objects.records));
+        (vectors, outcomes) = (vectors + source, outcomes + object);
+        if source + object > 0 {
+            kernels.insert(kernel.kernel.to_string());
+        }
+    }
+    let sentence = format!(
+        "Shown in directed schedules alone, in which who waits goes first: {vectors} vectors and marks, {outcomes} outcomes \
+         of object code ({}).",
+        kernels.iter().cloned().collect::<Vec<_>>().join(", ")
+    );
+    (!kernels.is_empty()).then_some(CampaignNote { kind: NoteKind::DirectedSchedules, sentence })
+}
+
+/// Bits that count and that directed schedules alone have shown.
+fn shown_directed(records: &[TestRecords]) -> usize {
+    let counted = || records.iter().filter(|row| row.counted).map(|row| &row.records);
+    let directed: BTreeSet<u32> = counted().flat_map(|records| records.directed.keys().copied()).collect();
+    let ordinary = |bit: &u32| counted().any(|records| records.has(*bit) && !records.directed.contains_key(bit));
+    directed.iter().filter(|bit| !ordinary(bit)).count()
 }

@@ -9,6 +9,7 @@
 //! Does not cover: orders that the device chooses: it may start workgroups in any, and several at once.
 
 mod coverage;
+mod directed;
 mod element;
 mod finding;
 mod means;
@@ -22,6 +23,8 @@ use crate::exec::{Completion, Executor, Job, Run};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
+pub use directed::direct;
+
 use coverage::{CoverageDifference, Measures};
 use element::{Difference, difference};
 use means::{Means, NoMeans};

@@ -12,7 +12,7 @@ use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{RequirementId, TestId};
-use crate::model::schedule::{ScheduleResult, ScheduleStatus};
+use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::status::{RequirementOutcome, StatusRules, outcomes};
 use crate::requirement::{hash, trace};
@@ -265,7 +265,12 @@ fn flows(test: &TestEvidence, found: &mut Verification) {
 
 /// Whether what is said of a test's schedules goes with its findings and verdict.
 fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
-    let told = result.findings.iter().any(|finding| finding.kind == FindingKind::ScheduleDependentOutput);
+    let of_directed = |finding: &Finding| {
+        let schedule = finding.details.get("schedule").and_then(|text| text.as_str()?.parse::<Schedule>().ok());
+        schedule.is_some_and(Schedule::is_directed)
+    };
+    let told = |finding: &Finding| finding.kind == FindingKind::ScheduleDependentOutput && !of_directed(finding);
+    let told = result.findings.iter().any(told);
     let listed = schedules.different.iter().all(|schedule| schedules.ran.contains(schedule));
     let differ = !schedules.different.is_empty();
     let number = schedules.ran.len() <= schedules.asked as usize;

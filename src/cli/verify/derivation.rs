@@ -301,6 +301,7 @@ impl FactReader<'_> {
             schedule: result.schedule,
             schedules: result.schedules.clone(),
             left_open: result.left_open.clone(),
+            directed: result.directed.clone(),
             ..TestRun::not_run(result.engine, "")
         };
         if let Ok(plan) = &test.plan {

@@ -4,10 +4,12 @@
 //! twice are problems. Does not cover: whether what is within the bounds happened.
 
 use super::Verification;
+use crate::cli::derive;
 use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::procedure::{Binding, Dispatch};
 use crate::model::records::RecordLayout;
+use crate::model::schedule::{DirectedResult, MeasuredCode};
 use crate::model::structure::MarkIndex;
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeSet;
@@ -46,9 +48,13 @@ impl Rows<'_> {
             let entered = entry.is_none_or(|bit| row.records.has(bit));
             found.check(entered, || self.problem(row, "the entry point was not entered"));
             self.row(row, kernel.layout.words(), &vectors, found);
+            self.directed(row, MeasuredCode::Source, found);
         }
         let words = kernel.objects.structure.bits.div_ceil(32) as usize;
-        kernel.objects.records.iter().for_each(|row| self.row(row, words, &objects, found));
+        for row in &kernel.objects.records {
+            self.row(row, words, &objects, found);
+            self.directed(row, MeasuredCode::Object, found);
+        }
     }
 
     fn entry_mark(&self) -> Option<MarkIndex> {
@@ -83,6 +89,23 @@ impl Rows<'_> {
         });
     }
 
+    /// What directed schedules alone have shown is among what was recorded, and its test says that they did.
+    fn directed(&self, row: &TestRecords, of: MeasuredCode, found: &mut Verification) {
+        let records = &row.records;
+        let right = records.directed.iter().all(|(bit, schedule)| {
+            records.has(*bit) && self.told(row, of).any(|told| told.schedule == *schedule && told.reason.is_none())
+        });
+        found.check(right, || self.problem(row, "what a directed schedule has shown, which its test does not tell"));
+    }
+
+    /// What the test tells of directed schedules.
+    fn told(&self, row: &TestRecords, of: MeasuredCode) -> impl Iterator<Item = &DirectedResult> {
+        let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
+        let results = test.into_iter().flat_map(|test| &test.results);
+        let own = results.filter(|result| result.engine == self.kernel.engine);
+        own.flat_map(|result| &result.directed).filter(move |told| told.of == of)
+    }
+
     /// Numbers of invocations of the test's dispatches of the kernel.
     fn extents(&self, row: &TestRecords) -> Vec<[u64; 3]> {
         let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
@@ -114,6 +137,7 @@ fn of_result(stored: &Evidence, test: &TestEvidence, result: &TestResult, found:
             touched(test, result, &name, found);
         }
     }
+    directed(stored, test, result, found);
     let sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
     found.check(sorted, || format!("{}: its findings are out of order", name()));
     for (index, finding) in result.findings.iter().enumerate() {
@@ -124,6 +148,33 @@ fn of_result(stored: &Evidence, test: &TestEvidence, result: &TestResult, found:
             format!("{}: a finding {} of invocations that there are none of", name(), finding.kind)
         });
     }
+}
+
+/// Directed schedules are run of passed tests on the sequential engine, and what they show is in the records of its kernels.
+fn directed(stored: &Evidence, test: &TestEvidence, result: &TestResult, found: &mut Verification) {
+    let may = result.engine == EngineName::Sequential && result.verdict == Verdict::Pass && result.schedule.is_none();
+    for told in &result.directed {
+        let rows = stored.kernels.iter().filter(|row| row.engine == result.engine).flat_map(|row| match told.of {
+            MeasuredCode::Source => &row.records,
+            MeasuredCode::Object => &row.objects.records,
+        });
+        let bits = rows.filter(|row| row.test == test.id).flat_map(|row| row.records.directed.values());
+        let shown = bits.filter(|schedule| **schedule == told.schedule).count();
+        let right = may && told.schedule.is_directed() && (told.reason.is_none() || told.shown == 0);
+        // Records under a specialization that no configuration has are not stored.
+        let number = shown <= told.shown as usize && (shown == told.shown as usize || !is_configured(stored, test));
+        found.check(right && number, || {
+            format!("test {} on {}: what a directed schedule has shown ({told})", test.id, result.engine)
+        });
+    }
+}
+
+/// Whether every dispatch of a test is of a configuration of its kernel.
+fn is_configured(stored: &Evidence, test: &TestEvidence) -> bool {
+    test.definition.dispatches.iter().all(|dispatch| {
+        let mut rows = stored.kernels.iter().filter(|row| row.kernel == dispatch.kernel);
+        rows.any(|row| derive::is_of(&row.configuration, &dispatch.specialization))
+    })
 }
 
 /// Whether two findings of one result are the same.

@@ -194,7 +194,7 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
         let mut cells = vec![
             Text::plain((index + 1).to_string()),
             tests(&vector.tests),
-            Text::plain(facts::invocation(vector.witness)),
+            Text::plain(facts::invocation_in(vector.witness, vector.first_directed())),
         ];
         let letter = |value: &crate::model::vector::ConditionValue| match value.letter() {
             '-' => Text::plain("–").tone(Tone::Quiet),
@@ -274,7 +274,7 @@ fn independence(decision: &DecisionCoverage, side: &Independence) -> Text {
         Some([one, two]) => {
             let witness = |by: &crate::model::coverage::Witness| match by.invocation {
                 None => test_link(&by.test),
-                Some(id) => test_link(&by.test).then(format!(" {}", facts::invocation(Some(id)))),
+                Some(id) => test_link(&by.test).then(format!(" {}", facts::invocation_in(Some(id), by.directed))),
             };
             state.then(" (").and(witness(one)).then("; ").and(witness(two)).then(")")
         }

@@ -83,6 +83,9 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         if let Some(schedules) = &result.schedules {
             pairs.push((format!("Orders, {}", result.engine), Text::plain(schedules.to_string())));
         }
+        for directed in &result.directed {
+            pairs.push((format!("Directed, {}", result.engine), Text::plain(directed.to_string())));
+        }
         if !result.left_open.is_empty() {
             pairs.push((format!("Left open, {}", result.engine), Text::plain(result.left_open.join("; "))));
         }

@@ -209,7 +209,7 @@ fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
             "{} → {}  {test} at {}\n",
             vector.values,
             vector.outcome,
-            facts::invocation(vector.witness)
+            facts::invocation_in(vector.witness, vector.first_directed())
         ));
     }
     if decision.vectors.len() > VECTORS {
