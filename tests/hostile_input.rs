@@ -20,6 +20,14 @@ fn procedure_with_file(folder: &Path, file: &str) -> std::path::PathBuf {
     write(folder, "t.toml", &text)
 }
 
+/// A procedure whose kernel includes `file`.
+fn procedure_with_include(folder: &Path, file: &str) -> std::path::PathBuf {
+    write(folder, "k.comp", &format!("#version 450\n#include \"{file}\"\nvoid main() {{}}\n"));
+    let text = "schema = 1\nkernels.k = { source = \"k.comp\" }\n[[tests]]\nid = \"T\"\n[[tests.dispatches]]\n\
+                kernel = \"k\"\ngroups = [1, 1, 1]\n";
+    write(folder, "include.toml", text)
+}
+
 /// What a command prints to standard error; it must end with code 2 within the time that a person waits.
 fn refused(command: &mut Command) -> String {
     let started = Instant::now();
@@ -65,6 +73,12 @@ fn files_beyond_their_limit_are_refused_at_once() {
     File::create(folder.path().join("large.toml")).unwrap().set_len(3 << 30).unwrap();
     let text = refused(vkcert().arg("run").arg(folder.path().join("large.toml")));
     assert!(text.contains("larger than"), "{text}");
+    File::create(folder.path().join("large.glsl")).unwrap().set_len(3 << 30).unwrap();
+    let text = refused(vkcert().arg("run").arg(procedure_with_include(folder.path(), "large.glsl")));
+    assert!(text.contains("larger than"), "{text}");
+    std::fs::write(folder.path().join("latin.glsl"), b"// \xe4\n").unwrap();
+    let text = refused(vkcert().arg("run").arg(procedure_with_include(folder.path(), "latin.glsl")));
+    assert!(text.contains("not UTF-8"), "{text}");
     let long = format!("schema = 1\nname = \"{}\"\n", "x".repeat(50 << 20));
     let text = refused(vkcert().arg("run").arg(write(folder.path(), "string.toml", &long)));
     assert!(text.contains("larger than"), "{text}");

@@ -7,11 +7,15 @@
 use super::KernelSource;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Greatest nesting of `#include`.
 pub const DEPTH_LIMIT: usize = 64;
+
+/// Largest file that is included, as large as a kernel's own text may be.
+pub const MOST_INCLUDED_BYTES: u64 = 32 << 20;
 
 /// The two forms of the directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +53,8 @@ pub struct Includes {
     /// Files by report name, the main file among them.
     files: RefCell<BTreeMap<String, KnownFile>>,
     found: RefCell<BTreeMap<String, Arc<str>>>,
+    /// What was asked for last, if a file was there that could not be read, and why.
+    refused: RefCell<Option<(String, IncludeError)>>,
 }
 
 /// A file that has a report name.
@@ -72,6 +78,7 @@ impl Includes {
             folders: kernel.include.clone(),
             files: RefCell::new(files),
             found: RefCell::default(),
+            refused: RefCell::default(),
         }
     }
 
@@ -98,10 +105,18 @@ impl Includes {
         for folder in home.iter().chain(&self.folders) {
             let path = folder.join(requested);
             if path.is_file() {
-                return self.read(&path, folder, requested);
+                let read = self.read(&path, folder, requested);
+                *self.refused.borrow_mut() = read.as_ref().err().map(|error| (requested.to_owned(), error.clone()));
+                return read;
             }
         }
-        Err(IncludeError::NotFound { requested: requested.to_owned(), requesting: requesting.to_owned() })
+        match (&*self.refused.borrow(), form) {
+            // The compiler asks in the other form for a file that was there and could not be read.
+            (Some((refused, error)), IncludeForm::Angled) if refused == requested => Err(error.clone()),
+            (_, IncludeForm::Quoted | IncludeForm::Angled) => {
+                Err(IncludeError::NotFound { requested: requested.to_owned(), requesting: requesting.to_owned() })
+            }
+        }
     }
 
     fn read(&self, path: &Path, folder: &Path, requested: &str) -> Result<Included, IncludeError> {
@@ -110,8 +125,8 @@ impl Includes {
         if let Some(text) = self.found.borrow().get(&name) {
             return Ok(Included { name, text: text.clone() });
         }
-        let bytes = std::fs::read(path)
-            .map_err(|error| IncludeError::Unreadable { name: name.clone(), reason: error.to_string() })?;
+        let bytes = read_at_most(path, MOST_INCLUDED_BYTES)
+            .map_err(|reason| IncludeError::Unreadable { name: name.clone(), reason })?;
         let text = String::from_utf8(bytes)
             .map_err(|_| IncludeError::Unreadable { name: name.clone(), reason: "it is not UTF-8 text".to_owned() })?;
         if text.contains('\0') {
@@ -142,6 +157,17 @@ impl Includes {
         }
         let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         slashes(&lexically_clean(&Path::new(&folder).join(requested.trim_start_matches('/'))))
+    }
+}
+
+/// The file's contents, or why they cannot be had. Never more than the limit is read, whatever length the file tells.
+fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() as u64 > limit {
+        true => Err(format!("it is larger than {limit} bytes, the limit for such a file")),
+        false => Ok(bytes),
     }
 }
 
