@@ -117,12 +117,7 @@ impl Measure<'_> {
 
     /// Whether what the run has recorded counts: it leaves what the expectations accept, as another module of the test does.
     fn standing(&self, directed: &Run, schedule: Schedule, run: &TestRun) -> Result<Standing, Failure> {
-        if directed.completion != Completion::Completed {
-            let steps = self.job.limits.steps;
-            let reason = match &directed.completion {
-                Completion::NoTermination { .. } => format!("it does not end within {steps} steps"),
-                other => format!("it does not complete: {other:?}"),
-            };
+        if let Some(reason) = self.broken(&directed.completion) {
             return Ok(Standing::CountsNot(reason, None));
         }
         let verdict = judge(self.open.plan, directed)?.verdict;
@@ -147,6 +142,22 @@ impl Measure<'_> {
                 .detail("verdict", verdict.to_string())
         });
         Ok(Standing::CountsNot(reason, finding))
+    }
+
+    /// Why a run that did not complete shows nothing; none: it completed.
+    fn broken(&self, completion: &Completion) -> Option<String> {
+        let reason = match completion {
+            Completion::Completed => return None,
+            Completion::NoTermination { .. } => {
+                return Some(format!("it does not end within {} steps", self.job.limits.steps));
+            }
+            Completion::Timeout { reason }
+            | Completion::Error { reason }
+            | Completion::Undetermined { reason }
+            | Completion::Varying { reason } => reason,
+            Completion::Unsupported { what } => what,
+        };
+        Some(format!("it does not complete: {reason}"))
     }
 
     /// Adds what depends on the schedule and was not shown before; how much that is.
