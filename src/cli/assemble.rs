@@ -229,6 +229,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         race_scope: run.race_scope,
         left_open: run.left_open.clone(),
         repetitions: run.repetitions,
+        deciding_repetition: run.deciding_repetition,
         schedule: run.schedule,
         schedules: run.schedules.clone(),
         directed: run.directed.clone(),

@@ -189,7 +189,7 @@ impl<'a> LeftOpen<'a> {
     pub fn settle(&self, varied: Run, variants: Vec<repeat::Variant>, engine: EngineName) -> Result<Settled, Failure> {
         if variants.is_empty() || self.plan.expected.is_empty() {
             let judgement = judge(self.plan, &varied)?;
-            return Ok(Settled { run: varied, judgement, notes: Vec::new() });
+            return Ok(Settled { run: varied, judgement, deciding_repetition: None, notes: Vec::new() });
         }
         let mut judged = Vec::new();
         for variant in variants {
@@ -206,9 +206,10 @@ impl<'a> LeftOpen<'a> {
         let worst = judged.iter().position(|(judgement, _)| judgement.verdict != Verdict::Pass);
         let all_alike = judged.iter().all(|(judgement, _)| judgement.verdict == judged[0].0.verdict);
         let (mut judgement, variant) = judged.swap_remove(worst.unwrap_or(0));
+        let mut deciding_repetition = None;
         if let (Some(_), false) = (worst, all_alike) {
-            let reason = judgement.reason.take().unwrap_or_default();
-            judgement.reason = Some(format!("in repetition {}, where others pass: {reason}", variant.repetition));
+            deciding_repetition = Some(variant.repetition as u32);
+            judgement.reason = Some(reason_of_repetition(variant.repetition as u32, judgement.reason.as_deref()));
         }
         // Where some fail, it is the verdict that tells of the variation.
         let notes = match worst {
@@ -217,7 +218,7 @@ impl<'a> LeftOpen<'a> {
         };
         let run = Run { completion: Completion::Completed, ..variant.run };
         let run = Run { findings: varied.findings, notes: varied.notes, race_scope: varied.race_scope, ..run };
-        Ok(Settled { run, judgement, notes })
+        Ok(Settled { run, judgement, deciding_repetition, notes })
     }
 
     /// One run for results of repetitions that differ only where they may: records together, contents of the first.
@@ -273,5 +274,12 @@ impl<'a> LeftOpen<'a> {
 pub struct Settled {
     pub run: Run,
     pub judgement: Judgement,
+    /// Counted from 1: the one that was judged, where others pass.
+    pub deciding_repetition: Option<u32>,
     pub notes: Vec<String>,
+}
+
+/// The reason for a verdict that one repetition gave.
+pub fn reason_of_repetition(repetition: u32, reason: Option<&str>) -> String {
+    format!("in repetition {repetition}, where others pass: {}", reason.unwrap_or_default())
 }

@@ -47,6 +47,8 @@ pub struct TestRun {
     pub reason: Option<String>,
     /// How often the production run was started.
     pub repetitions: u32,
+    /// The repetition that gave the verdict, counted from 1, where others pass.
+    pub deciding_repetition: Option<u32>,
     pub mismatches: Vec<Mismatch>,
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
@@ -164,6 +166,7 @@ impl TestRun {
             verdict,
             reason: Some(reason.to_owned()),
             repetitions: 0,
+            deciding_repetition: None,
             mismatches: Vec::new(),
             findings: Vec::new(),
             notes: Vec::new(),
@@ -193,12 +196,14 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
     let open = LeftOpen::of(prepared, plan);
     let (ran, counts) = execute_counting(engine, &job)?;
     let (repetitions, variants) = (engine.started(), engine.take_variants());
-    let Settled { run: production, judgement, notes: left_open } = open.settle(ran, variants, engine.name())?;
+    let settled = open.settle(ran, variants, engine.name())?;
+    let Settled { run: production, judgement, deciding_repetition, notes: left_open } = settled;
     let mut run = TestRun {
         engine: engine.name(),
         verdict: judgement.verdict,
         reason: judgement.reason,
         repetitions,
+        deciding_repetition,
         left_open,
         mismatches: judgement.mismatches,
         outputs: outputs(&plan.job, &production),

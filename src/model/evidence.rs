@@ -359,6 +359,9 @@ pub struct TestResult {
     /// nothing ran.
     #[serde(default)]
     pub repetitions: u32,
+    /// The repetition that gave the verdict, counted from 1, where others pass; absent where all came to the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deciding_repetition: Option<u32>,
     /// The schedule that the test ran in, where that is not the ordinary one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,

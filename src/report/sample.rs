@@ -564,6 +564,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         findings: Vec::new(),
         race_scope: None,
         repetitions: 1,
+        deciding_repetition: None,
         schedule: None,
         schedules: None,
         directed: Vec::new(),

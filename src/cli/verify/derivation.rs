@@ -15,6 +15,7 @@ use crate::cli::coupling::{self, device_limits_of};
 use crate::cli::facts::{self, Facts, Request};
 use crate::cli::failure::Failure;
 use crate::cli::kernel::Kernel;
+use crate::cli::left_open::reason_of_repetition;
 use crate::cli::plan::Plan;
 use crate::cli::profile::Target;
 use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun};
@@ -292,6 +293,7 @@ impl FactReader<'_> {
             verdict: result.verdict,
             reason: result.reason.clone(),
             repetitions: result.repetitions,
+            deciding_repetition: result.deciding_repetition,
             mismatches: result.mismatches.clone(),
             findings: result.findings.iter().map(|finding| self.located(finding)).collect(),
             notes: result.notes.clone(),
@@ -360,7 +362,7 @@ impl FactReader<'_> {
             row.is_none_or(|row| (!sources || has(&row.records)) && (!objects || has(&row.objects.records)))
         };
         // What fails in one repetition alone is not measured.
-        let unmeasured = unmeasured || failed_in_repetition(result).is_some();
+        let unmeasured = unmeasured || result.deciding_repetition.is_some();
         let missing = plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel.clone());
         self.found.check(missing.is_none(), || {
             format!("{}: its records of {} are missing", name(), missing.map(|kernel| kernel.0).unwrap_or_default())
@@ -395,8 +397,8 @@ impl FactReader<'_> {
             Ok(judged) => {
                 (run.verdict, run.reason, run.mismatches) = (judged.verdict, judged.reason, judged.mismatches);
                 // Which of the repetitions it was is a fact; what became of it follows.
-                if failed_in_repetition(result).is_some() && failed_in_repetition(result) == run.reason.as_deref() {
-                    run.reason.clone_from(&result.reason);
+                if let Some(repetition) = result.deciding_repetition {
+                    run.reason = Some(reason_of_repetition(repetition, run.reason.as_deref()));
                 }
             }
             Err(error) => self.found.not_derivable.push(format!("{}: {error}", name())),
@@ -494,14 +496,6 @@ impl FactReader<'_> {
         };
         self.stored.campaign.tests.iter().find(passed).map(|test| &test.id)
     }
-}
-
-/// What became of the one repetition that failed, where others passed; none where all came to the same.
-fn failed_in_repetition(result: &TestResult) -> Option<&str> {
-    let told = result.reason.as_deref()?.strip_prefix("in repetition ")?;
-    let (number, reason) = told.split_once(", where others pass: ")?;
-    let is_one = number.parse::<u32>().is_ok_and(|number| (1..=result.repetitions).contains(&number));
-    (is_one && result.verdict == Verdict::Fail).then_some(reason)
 }
 
 /// Bytes that a base64 text stands for; no size that a buffer has where it stands for none.

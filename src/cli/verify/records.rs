@@ -138,6 +138,7 @@ fn of_result(stored: &Evidence, test: &TestEvidence, result: &TestResult, found:
         }
     }
     directed(stored, test, result, found);
+    found.check(decided(result), || format!("{}: which of its repetitions gave the verdict", name()));
     let sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
     found.check(sorted, || format!("{}: its findings are out of order", name()));
     for (index, finding) in result.findings.iter().enumerate() {
@@ -174,6 +175,13 @@ fn is_configured(stored: &Evidence, test: &TestEvidence) -> bool {
     test.definition.dispatches.iter().all(|dispatch| {
         let mut rows = stored.kernels.iter().filter(|row| row.kernel == dispatch.kernel);
         rows.any(|row| derive::is_of(&row.configuration, &dispatch.specialization))
+    })
+}
+
+/// Whether the repetition that gave the verdict, where others pass, is one of several, and gave no pass.
+fn decided(result: &TestResult) -> bool {
+    result.deciding_repetition.is_none_or(|repetition| {
+        result.repetitions > 1 && (1..=result.repetitions).contains(&repetition) && result.verdict != Verdict::Pass
     })
 }
 
