@@ -361,8 +361,7 @@ pub fn find_undefined(differences: &mut [Difference], mut run: impl FnMut(Variat
         let Some(outputs) = run(*variation) else { continue };
         for difference in differences.iter_mut() {
             let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
-            let left = read(bytes, difference.scalar, difference.offset as usize);
-            if left.is_some_and(|left| left != difference.ours) {
+            if difference.held(bytes).is_some_and(|left| left != difference.ours) {
                 difference.basis = Basis::Undefined;
             }
         }
@@ -480,6 +479,21 @@ mod tests {
         let mut differences = [float(1.0, 1e9, &[])];
         find_undefined(&mut differences, |_| None);
         assert_eq!(differences[0].basis, Basis::Defined);
+    }
+
+    /// Of a packed format the bytes of a texel are no bits of its components.
+    #[test]
+    fn a_texel_that_no_undefined_value_changes_is_defined() {
+        let (format, scalar) = (ImageFormat::Rgba8, ScalarType::Float32);
+        let [ours, theirs, others] = [[255, 0, 0, 255], [254, 0, 0, 255], [128, 0, 0, 255]];
+        let differing = || texel_differences(0, format, &ours, &theirs);
+        assert_eq!((differing().len(), differing()[0].scalar), (1, scalar));
+        for (left, basis) in [(ours, Basis::Defined), (others, Basis::Undefined)] {
+            let mut differences = differing();
+            let run = || VariedOutputs { buffers: vec![left.to_vec()], paths: Vec::new() };
+            find_undefined(&mut differences, |_| Some(run()));
+            assert_eq!(differences[0].basis, basis);
+        }
     }
 
     #[test]
