@@ -3,38 +3,95 @@
 //! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
 
 #[cfg(test)]
+mod projects;
+#[cfg(test)]
 mod tests;
 
 use super::exit::Exit;
 use crate::coverage::criteria;
-use crate::model::evidence::{Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementStatus, kernel_label};
+use crate::model::evidence::{
+    Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus, kernel_label,
+};
 use crate::model::finding::Finding;
 use crate::model::id::KernelName;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::status::open_reasons;
 use crate::requirement::trace;
 
-/// Judges a campaign. `conclusion` of the argument is not read.
-pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
-    let mut exit = Exit::Success;
-    let mut reasons = Vec::new();
-    let mut because = |reason: String, code: Exit| {
-        exit = exit.and(code);
-        reasons.push(reason);
-    };
-    refused(campaign, &mut because);
-    test_results(campaign, &mut because);
-    requirements(campaign, &mut because);
-    obligations(campaign, kernels, &mut because);
-    findings(campaign, &mut because);
-    coupling(campaign, &mut because);
-    for row in campaign.justifications.iter() {
-        if let Some(reason) = &row.rejected {
-            let item = &row.justification;
-            because(format!("justification of {} {}: {reason}", item.kernel, item.subject), Exit::Failed);
+/// What can count against a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReasonKind {
+    ProfileRefusal,
+    NoTest,
+    TestFailed,
+    TestError,
+    TestTimeout,
+    TestUndetermined,
+    TestUnsupported,
+    NoRequirement,
+    RecordRejected,
+    RequirementUntested,
+    RequirementFailed,
+    RequirementOpen,
+    LinkSuspect,
+    CodeMissing,
+    ObligationsOpen,
+    FindingStands,
+    CouplingUndetermined,
+    JustificationRejected,
+    OpenItemStands,
+    AcceptanceRejected,
+}
+
+impl ReasonKind {
+    fn exit(self) -> Exit {
+        match self {
+            ReasonKind::ProfileRefusal | ReasonKind::TestUnsupported => Exit::Unavailable,
+            ReasonKind::NoTest
+            | ReasonKind::TestFailed
+            | ReasonKind::TestError
+            | ReasonKind::TestTimeout
+            | ReasonKind::TestUndetermined
+            | ReasonKind::NoRequirement
+            | ReasonKind::RecordRejected
+            | ReasonKind::RequirementUntested
+            | ReasonKind::RequirementFailed
+            | ReasonKind::RequirementOpen
+            | ReasonKind::LinkSuspect
+            | ReasonKind::CodeMissing
+            | ReasonKind::ObligationsOpen
+            | ReasonKind::FindingStands
+            | ReasonKind::CouplingUndetermined
+            | ReasonKind::JustificationRejected
+            | ReasonKind::OpenItemStands
+            | ReasonKind::AcceptanceRejected => Exit::Failed,
         }
     }
-    open_items(campaign, &mut because);
+
+    /// What a verdict counts as; none where it does not count against the result.
+    fn of_verdict(verdict: Verdict) -> Option<Self> {
+        match verdict {
+            Verdict::Pass | Verdict::NotRun => None,
+            Verdict::Unsupported => Some(ReasonKind::TestUnsupported),
+            Verdict::Fail => Some(ReasonKind::TestFailed),
+            Verdict::Error => Some(ReasonKind::TestError),
+            Verdict::Timeout => Some(ReasonKind::TestTimeout),
+            Verdict::Undetermined => Some(ReasonKind::TestUndetermined),
+        }
+    }
+}
+
+/// One reason for an exit code other than 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    pub kind: ReasonKind,
+    pub sentence: String,
+}
+
+/// Judges a campaign. `conclusion` of the argument is not read.
+pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
+    let reasons = reasons(campaign, kernels);
+    let exit = reasons.iter().fold(Exit::Success, |exit, reason| exit.and(reason.kind.exit()));
     let summary = kernels
         .iter()
         .map(|kernel| KernelSummary {
@@ -44,72 +101,96 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
             criteria: kernel.coverage.summary.clone(),
         })
         .collect();
+    let reasons = reasons.into_iter().map(|reason| reason.sentence).collect();
     Conclusion { exit_code: exit.code(), reasons, summary }
 }
 
-type Because<'a> = dyn FnMut(String, Exit) + 'a;
+/// Everything that counts against a campaign's result.
+pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut because = |kind: ReasonKind, sentence: String| reasons.push(Reason { kind, sentence });
+    refused(campaign, &mut because);
+    test_results(campaign, &mut because);
+    requirements(campaign, &mut because);
+    obligations(campaign, kernels, &mut because);
+    findings(campaign, &mut because);
+    coupling(campaign, &mut because);
+    for row in campaign.justifications.iter() {
+        if let Some(reason) = &row.rejected {
+            let item = &row.justification;
+            let sentence = format!("justification of {} {}: {reason}", item.kernel, item.subject);
+            because(ReasonKind::JustificationRejected, sentence);
+        }
+    }
+    open_items(campaign, &mut because);
+    reasons
+}
+
+type Because<'a> = dyn FnMut(ReasonKind, String) + 'a;
 
 /// Told by itself, because a refused kernel need not have a test.
 fn refused(campaign: &Campaign, because: &mut Because) {
     let profile = &campaign.project.profile;
     for row in &profile.refused {
         let reasons = row.reasons.join("; ");
-        because(
-            format!("kernel {} is refused by the profile {}: {reasons}", row.kernel, profile.name),
-            Exit::Unavailable,
-        );
+        let sentence = format!("kernel {} is refused by the profile {}: {reasons}", row.kernel, profile.name);
+        because(ReasonKind::ProfileRefusal, sentence);
     }
 }
 
 fn test_results(campaign: &Campaign, because: &mut Because) {
     if campaign.tests.is_empty() {
-        because("the project has no test".to_owned(), Exit::Failed);
+        because(ReasonKind::NoTest, "the project has no test".to_owned());
     }
     for test in &campaign.tests {
         for result in &test.results {
+            let Some(kind) = ReasonKind::of_verdict(result.verdict) else { continue };
             let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            let told = format!("test {} on {}: {}{reason}", test.id, result.engine, result.verdict);
-            match result.verdict {
-                Verdict::Pass | Verdict::NotRun => {}
-                Verdict::Unsupported => because(told, Exit::Unavailable),
-                Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => {
-                    because(told, Exit::Failed);
-                }
-            }
+            because(kind, format!("test {} on {}: {}{reason}", test.id, result.engine, result.verdict));
         }
     }
 }
 
 fn requirements(campaign: &Campaign, because: &mut Because) {
     if campaign.requirements.is_empty() {
-        because("the project has no requirement".to_owned(), Exit::Failed);
+        because(ReasonKind::NoRequirement, "the project has no requirement".to_owned());
     }
     let verdicts = trace::verdicts(&campaign.tests);
     for row in &campaign.records {
         if let Some(reason) = &row.rejected {
             let uid = &row.record.requirement;
-            because(format!("{} of {uid} in {}: {reason}", row.method, row.record.document), Exit::Failed);
+            let sentence = format!("{} of {uid} in {}: {reason}", row.method, row.record.document);
+            because(ReasonKind::RecordRejected, sentence);
         }
     }
     for row in &campaign.requirements {
-        let uid = &row.requirement.uid;
-        match row.status {
-            RequirementStatus::Untested => because(format!("requirement {uid} is untested"), Exit::Failed),
-            RequirementStatus::Failed => because(format!("requirement {uid} is not met by its tests"), Exit::Failed),
-            RequirementStatus::Open => {
-                let why = open_reasons(row, &verdicts).join("; ");
-                let why = if why.is_empty() { why } else { format!(": {why}") };
-                because(format!("requirement {uid} is open{why}"), Exit::Failed);
-            }
-            RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
+        requirement(row, &verdicts, because);
+    }
+}
+
+fn requirement(row: &RequirementEvidence, verdicts: &trace::Verdicts, because: &mut Because) {
+    let uid = &row.requirement.uid;
+    match row.status {
+        RequirementStatus::Untested => {
+            because(ReasonKind::RequirementUntested, format!("requirement {uid} is untested"));
         }
-        for parent in &row.suspect_parents {
-            because(format!("link {uid} -> {parent} is suspect: {parent} has changed"), Exit::Failed);
+        RequirementStatus::Failed => {
+            because(ReasonKind::RequirementFailed, format!("requirement {uid} is not met by its tests"));
         }
-        for code in row.code.iter().filter(|code| !code.found) {
-            let symbol = code.symbol.as_deref().map(|symbol| format!(":{symbol}")).unwrap_or_default();
-            because(format!("requirement {uid} names {}{symbol}, which does not exist", code.file), Exit::Failed);
+        RequirementStatus::Open => {
+            let why = open_reasons(row, verdicts).join("; ");
+            let why = if why.is_empty() { why } else { format!(": {why}") };
+            because(ReasonKind::RequirementOpen, format!("requirement {uid} is open{why}"));
         }
+        RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
+    }
+    for parent in &row.suspect_parents {
+        because(ReasonKind::LinkSuspect, format!("link {uid} -> {parent} is suspect: {parent} has changed"));
+    }
+    for code in row.code.iter().filter(|code| !code.found) {
+        let symbol = code.symbol.as_deref().map(|symbol| format!(":{symbol}")).unwrap_or_default();
+        let sentence = format!("requirement {uid} names {}{symbol}, which does not exist", code.file);
+        because(ReasonKind::CodeMissing, sentence);
     }
 }
 
@@ -127,16 +208,14 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
                 0 => String::new(),
                 count => format!(", {count} of them undetermined"),
             };
-            because(
-                format!(
-                    "{} on {}: {open} of {} {} obligations not covered{undetermined}",
-                    kernel_label(kernels, kernel),
-                    kernel.engine,
-                    row.total,
-                    row.criterion
-                ),
-                Exit::Failed,
+            let sentence = format!(
+                "{} on {}: {open} of {} {} obligations not covered{undetermined}",
+                kernel_label(kernels, kernel),
+                kernel.engine,
+                row.total,
+                row.criterion
             );
+            because(ReasonKind::ObligationsOpen, sentence);
         }
     }
 }
@@ -158,7 +237,7 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
         let undetermined = kernel.checks.iter().filter(|check| check.status == "undetermined");
         for check in undetermined.filter(|check| device || check.check != "device-limits") {
             let told = format!("coupling of {}: {} is undetermined: {}", kernel.kernel, check.check, check.message);
-            because(told, Exit::Failed);
+            because(ReasonKind::CouplingUndetermined, told);
         }
     }
 }
@@ -181,16 +260,16 @@ fn findings(campaign: &Campaign, because: &mut Because) {
     }
     for (kind, count) in counts {
         let noun = if count == 1 { "finding" } else { "findings" };
-        because(format!("{count} {kind} {noun}"), Exit::Failed);
+        because(ReasonKind::FindingStands, format!("{count} {kind} {noun}"));
     }
 }
 
 /// What makes the result say less than the level asks for, and acceptances of it that accept nothing.
 fn open_items(campaign: &Campaign, because: &mut Because) {
     for item in campaign.open_items.iter().filter(|item| item.stands()) {
-        because(item.reason_of_conclusion(), Exit::Failed);
+        because(ReasonKind::OpenItemStands, item.reason_of_conclusion());
     }
     for row in &campaign.rejected_acceptances {
-        because(format!("acceptance of {}: {}", row.item, row.reason), Exit::Failed);
+        because(ReasonKind::AcceptanceRejected, format!("acceptance of {}: {}", row.item, row.reason));
     }
 }

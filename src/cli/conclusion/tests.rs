@@ -201,6 +201,44 @@ fn what_is_accepted_not_run_or_not_asked_for_gives_no_reason() {
     }
 }
 
+/// Of every list the last member counts like the first.
+#[test]
+fn what_stands_last_counts() {
+    let conclusion = |change: Change| {
+        let mut evidence = flawless();
+        change(&mut evidence);
+        conclude(&evidence.campaign, &evidence.kernels).reasons
+    };
+    let of_results = conclusion(|evidence| {
+        let results = &mut evidence.campaign.tests.last_mut().unwrap().results;
+        let engine = EngineName::Vulkan;
+        let failed = TestResult { engine, verdict: Verdict::Fail, reason: None, ..results[0].clone() };
+        results.truncate(1);
+        results.push(failed);
+    });
+    assert!(of_results.iter().any(|reason| reason.ends_with("on vulkan: fail")), "{of_results:?}");
+    let of_profile = conclusion(|evidence| {
+        let refused = |kernel: &str| RefusedKernel { kernel: kernel.into(), reasons: vec!["Int64".to_owned()] };
+        evidence.campaign.project.profile.refused = vec![refused("j"), refused("k")];
+    });
+    assert_eq!(of_profile.len(), 2);
+    let of_justifications = conclusion(|evidence| {
+        justification(evidence, None);
+        justification(evidence, Some("stale"));
+    });
+    assert_eq!(of_justifications, ["justification of matmul_naive S1: stale"]);
+    let of_code = conclusion(|evidence| {
+        let code = &mut evidence.campaign.requirements[1].code;
+        code.push(CodeTrace { file: "f".to_owned(), symbol: None, line: None, found: false });
+    });
+    assert_eq!(of_code, ["requirement LLR-MM-001 names f, which does not exist"]);
+    let of_links = conclusion(|evidence| {
+        let links = &mut evidence.campaign.requirements.last_mut().unwrap().suspect_parents;
+        links.extend(["P".into(), "Q".into()]);
+    });
+    assert_eq!(of_links.len(), 2);
+}
+
 /// A failure goes before what is not available.
 #[test]
 fn of_several_reasons_the_graver_decides_and_all_are_told() {
@@ -230,9 +268,13 @@ fn an_engine_that_cannot_tell_of_a_criterion_leaves_it_to_the_other_one() {
     *device.coverage.summary.last_mut().unwrap() = row(0, 1);
     evidence.kernels.push(device.clone());
     assert_eq!(conclude(&evidence.campaign, &evidence.kernels).exit_code, 0);
-    let alone = conclude(&evidence.campaign, &[device]);
+    let alone = conclude(&evidence.campaign, std::slice::from_ref(&device));
     let reason = "matmul_naive on vulkan: 1 of 1 barrier obligations not covered, 1 of them undetermined";
     assert_eq!((alone.reasons, alone.exit_code), (vec![reason.to_owned()], 1));
+    // Of another configuration it tells nothing.
+    let mut other = evidence.kernels[0].clone();
+    other.configuration.name = "other".to_owned();
+    assert_eq!(conclude(&evidence.campaign, &[other, device]).reasons.len(), 1);
 }
 
 /// What several tests and engines show of a kernel is one finding.
@@ -247,4 +289,13 @@ fn equal_findings_count_once() {
     evidence.campaign.tests[1].results[0].findings.push(other);
     let told = conclude(&evidence.campaign, &evidence.kernels).reasons;
     assert_eq!(told, ["2 data-race findings"]);
+}
+
+#[test]
+fn equal_findings_of_two_configurations_are_two() {
+    let mut evidence = flawless();
+    finding(&mut evidence, None);
+    finding(&mut evidence, None);
+    evidence.campaign.tests[0].results[0].findings[1].configuration = Some("other".to_owned());
+    assert_eq!(conclude(&evidence.campaign, &evidence.kernels).reasons, ["2 data-race findings"]);
 }
