@@ -7,6 +7,8 @@
 mod consistency;
 mod derivation;
 mod difference;
+#[cfg(test)]
+mod forged_tests;
 #[cfg(any(test, feature = "fuzzing"))]
 mod forgery;
 mod form;

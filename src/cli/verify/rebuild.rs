@@ -148,3 +148,39 @@ pub fn told(failure: &Failure) -> String {
         Failure::Tool { message, .. } | Failure::Unavailable { message, .. } => message.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_paths_lead_nowhere_but_below_their_folder() {
+        for inside in ["a", "a/b.comp", "a b"] {
+            assert!(is_inside(inside), "{inside}");
+        }
+        for outside in ["", "/a", "..", "../a", "a/../b", "./a", "a\0b"] {
+            assert!(!is_inside(outside), "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn an_include_folder_leaves_the_project_wherever_it_steps_out() {
+        for within in ["", "a", "./a", "a/..", "a/../b", "a/b/../.."] {
+            assert!(!leaves(within), "{within}");
+        }
+        for outside in ["..", "a/../..", "a/../../a", "/a"] {
+            assert!(leaves(outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_stored_counts_only_with_its_size_and_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f"), b"1234").unwrap();
+        let hash = sha256_digits(b"1234");
+        let of = |size: u64, hash: Option<&String>| given("f", size, hash, Some(folder.path())).is_ok();
+        assert!(of(4, Some(&hash)));
+        assert!(!of(5, Some(&hash)) && !of(4, Some(&sha256_digits(b"1235"))) && !of(4, None));
+        assert!(given("f", 4, Some(&hash), None).is_err());
+    }
+}

@@ -250,5 +250,7 @@ fn a_root_is_that_of_the_manifest_or_of_the_list_of_reports() {
     };
     assert!(verified(&folder.root()));
     assert!(verified(&format!("sha256:{}", folder.list_hash().unwrap().to_uppercase())));
-    assert!(!verified(&"0".repeat(64)));
+    for wrong in ["0".repeat(64), folder.root()[..63].to_owned(), format!("{}0", folder.root()), String::new()] {
+        assert!(!verified(&wrong), "{wrong}");
+    }
 }
