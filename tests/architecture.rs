@@ -1,6 +1,7 @@
 //! The layers of ARCHITECTURE.md hold in the source: data flows one way, single modules name single libraries, and every
 //! file that the document names exists.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -117,6 +118,23 @@ fn single_places_name_single_libraries() {
         }
     }
     assert!(wrong.is_empty(), "libraries named elsewhere:\n{}", wrong.join("\n"));
+}
+
+/// The fuzz targets are a workspace of their own, with a lock file of its own, and no build of the suite reads it.
+#[test]
+fn the_fuzz_targets_are_locked_to_what_the_program_needs() {
+    let read = |file: &str| -> toml::Table { fs::read_to_string(root().join(file)).unwrap().parse().unwrap() };
+    let manifest = read("Cargo.toml");
+    let wanted = manifest["dependencies"].as_table().unwrap().iter();
+    let wanted: BTreeSet<String> = wanted
+        .map(|(name, given)| given.get("package").and_then(|package| package.as_str()).unwrap_or(name).to_owned())
+        .collect();
+    let lock = read("fuzz/Cargo.lock");
+    let packages = lock["package"].as_array().unwrap();
+    let own = packages.iter().find(|package| package["name"].as_str() == Some("vkcert")).unwrap();
+    let locked = own["dependencies"].as_array().unwrap().iter().filter_map(|row| row.as_str());
+    let locked: BTreeSet<String> = locked.map(|row| row.split(' ').next().unwrap_or(row).to_owned()).collect();
+    assert_eq!(locked, wanted, "`cargo metadata --offline` in fuzz/ brings its lock file up to date");
 }
 
 #[test]
