@@ -86,6 +86,61 @@ fn tampered_evidence_is_found() {
     assert!(said.contains("matmul_naive"), "{said}");
 }
 
+/// Evidence of the small project that says of a failed test that it passed.
+fn unverified(folder: &Path) -> std::path::PathBuf {
+    let out = folder.join("out");
+    let mut command = vkcert();
+    command.arg("certify").arg(root().join("tests/projects/failing")).args(["--engine", "sequential", "--quiet"]);
+    run(command.arg("--out").arg(&out), 1);
+    forge(&out.join("evidence"), "campaign.json", |campaign| {
+        campaign["tests"][0]["results"][0]["verdict"] = "pass".into();
+    });
+    out.join("evidence")
+}
+
+const STAMP: &str = "NOT VERIFIED: this evidence does not verify";
+
+#[test]
+fn a_report_of_evidence_that_does_not_verify_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = unverified(folder.path());
+    let file = folder.path().join("report");
+    for format in ["terminal", "json", "html", "pdf"] {
+        let mut command = vkcert();
+        command.arg("report").arg(&evidence).args(["--report-format", format]);
+        let printed = run(&mut command, 1);
+        assert_eq!(String::from_utf8_lossy(&printed.stdout), "", "{format}");
+        let told = String::from_utf8_lossy(&printed.stderr).into_owned();
+        assert!(told.contains("the evidence does not verify: ") && told.contains("campaign.json"), "{told}");
+        run(command.arg("--output").arg(&file), 1);
+        assert!(!file.exists(), "{format}");
+    }
+    let refused = run_json(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 1);
+    assert_eq!(refused["error"]["kind"], "unverified");
+    assert_ne!(refused["problems"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_report_of_evidence_that_does_not_verify_is_stamped_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = unverified(folder.path());
+    let rendered = |format: &str| {
+        let mut command = vkcert();
+        command.arg("report").arg(&evidence).args(["--report-format", format, "--unverified"]);
+        run(&mut command, 1).stdout
+    };
+    let terminal = String::from_utf8(rendered("terminal")).unwrap();
+    assert_eq!(terminal.matches(STAMP).count(), 2, "at the top and at the end: {terminal}");
+    let html = String::from_utf8(rendered("html")).unwrap();
+    // What is fixed stands on every page that a browser prints.
+    assert!(html.contains(&format!("<p class=\"stamp\" role=\"alert\"><strong>{STAMP}</strong>")), "{html}");
+    assert!(html.contains(".stamp { position: fixed;"));
+    let json: Value = serde_json::from_slice(&rendered("json")).unwrap();
+    assert_eq!(json["verified"], false);
+    assert_ne!(json["problems"], Value::Array(Vec::new()));
+    assert!(rendered("pdf").starts_with(b"%PDF"));
+}
+
 #[test]
 fn a_test_without_requirement_covers_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -58,6 +58,34 @@ fn every_page_bears_its_number_and_the_total() {
 }
 
 #[test]
+fn every_page_of_unverified_evidence_is_stamped() {
+    let evidence = sample::evidence();
+    let document = crate::report::chapter::document(&evidence).unwrap();
+    let faces = Faces::load().unwrap();
+    let stamped = |standing: Standing| {
+        let mut flow = set(&document, &faces);
+        stamp(&mut flow, &standing);
+        let says = |page: &Vec<Draw>| {
+            let texts = page.iter().filter_map(|draw| match draw {
+                Draw::Text { text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            // Words are drawn one by one.
+            let bare = |text: &str| text.split_whitespace().collect::<String>();
+            bare(&texts.collect::<String>()).contains(&bare(UNVERIFIED))
+        };
+        (flow.pages.len(), flow.pages.iter().filter(|page| says(page)).count())
+    };
+    let (pages, verified) = stamped(Standing::Verified);
+    assert!(pages > 10);
+    assert_eq!(verified, 0);
+    assert_eq!(stamped(Standing::Unverified(vec!["p".to_owned()])), (pages, pages));
+    let presentation = Presentation { standing: Standing::Unverified(Vec::new()), ..Presentation::default() };
+    let Some(pages) = self::pages(&render(&evidence, FormatName::Pdf, &presentation).unwrap()) else { return };
+    assert!(pages.iter().all(|page| page.contains(UNVERIFIED)));
+}
+
+#[test]
 fn a_table_that_goes_on_repeats_its_header() {
     let Some(pages) = pages(&pdf(&sample::evidence())) else { return };
     let continued: Vec<&String> =
