@@ -202,25 +202,26 @@ fn evidence_in_which_a_finding_is_accepted_by_hand_does_not_verify() {
     let project = Project::race_accepted();
     project.certify(0);
     let intact = std::fs::read(project.evidence().join("campaign.json")).unwrap();
-    let forged = |change: &dyn Fn(&mut Value)| {
+    let place = "differs           campaign.json/tests/0/results/0/findings/0/acceptance/";
+    let forged = |field: &str, change: &dyn Fn(&mut Value)| {
         write(&project.evidence(), "campaign.json", &intact);
         forge(&project.evidence(), "campaign.json", |campaign| {
             change(&mut campaign["tests"][0]["results"][0]["findings"][0]["acceptance"]);
         });
         let output = run(vkcert().arg("verify").arg(project.evidence()), 1);
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(told.contains("findings/0/acceptance"), "{told}");
+        assert!(told.contains(&format!("{place}{field}")), "{field}: {told}");
     };
-    forged(&|acceptance| acceptance["id"] = "data-race@S2,S2".into());
-    forged(&|acceptance| acceptance["content"] = "nothing at all".into());
-    forged(&|acceptance| acceptance["hash"] = format!("sha256:{}", "0".repeat(64)).into());
-    forged(&|acceptance| acceptance["subject"] = Value::Null);
-    forged(&|acceptance| acceptance["subject"]["facts"]["same_value"] = false.into());
-    forged(&|acceptance| acceptance["subject"]["places"][0]["text"] = "raised = 2u;".into());
-    forged(&|acceptance| acceptance["subject"]["code"]["alarm"] = "0".repeat(64).into());
-    forged(&|acceptance| acceptance["subject"]["instructions"][0] = 1.into());
-    forged(&|acceptance| acceptance["justification"] = "analysis: none".into());
-    forged(&|acceptance| acceptance["justification"] = Value::Null);
+    forged("id: ", &|acceptance| acceptance["id"] = "data-race@S2,S2".into());
+    forged("content: ", &|acceptance| acceptance["content"] = "nothing at all".into());
+    forged("hash: ", &|acceptance| acceptance["hash"] = format!("sha256:{}", "0".repeat(64)).into());
+    forged("subject: not stored", &|acceptance| acceptance["subject"] = Value::Null);
+    forged("subject/facts/same_value: ", &|acceptance| acceptance["subject"]["facts"]["same_value"] = false.into());
+    forged("subject/places/0/text: ", &|acceptance| acceptance["subject"]["places"][0]["text"] = "raised = 2u;".into());
+    forged("subject/code/alarm: ", &|acceptance| acceptance["subject"]["code"]["alarm"] = "0".repeat(64).into());
+    forged("subject/instructions/0: ", &|acceptance| acceptance["subject"]["instructions"][0] = 1.into());
+    forged("justification: ", &|acceptance| acceptance["justification"] = "analysis: none".into());
+    forged("justification: ", &|acceptance| acceptance["justification"] = Value::Null);
 }
 
 #[test]

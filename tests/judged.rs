@@ -367,31 +367,35 @@ fn forged_flows_and_verdicts_are_found() {
     let mut command = vkcert();
     run(command.arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 1);
     let evidence = out.join("latest/evidence");
-    let test = |campaign: &mut Value, id: &str| -> usize {
+    let test = |campaign: &Value, id: &str| -> usize {
         let tests = campaign["tests"].as_array().unwrap();
         tests.iter().position(|test| test["id"] == id).unwrap()
     };
     type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
+    let input =
+        test(&serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap(), "input");
     let forgeries: [Forgery; 3] = [
-        ("a pass that judges nothing", &|campaign| {
+        ("campaign.json/tests/INPUT/results/0/verdict: stored \"pass\", derived \"undetermined\"", &|campaign| {
             let at = test(campaign, "input");
             campaign["tests"][at]["results"][0]["verdict"] = "pass".into();
         }),
-        ("a buffer that the kernel never had", &|campaign| {
+        ("campaign.json/tests/INPUT/flows/0/stores/0/to/0/buffer: stored \"p\", derived \"o\"", &|campaign| {
             let at = test(campaign, "input");
             campaign["tests"][at]["flows"][0]["stores"][0]["to"][0]["buffer"] = "p".into();
         }),
-        ("no flow at all", &|campaign| {
+        ("campaign.json/tests/VALUES/flows: not stored, derived [{", &|campaign| {
             let at = test(campaign, "values");
             campaign["tests"][at]["flows"] = Value::Array(Vec::new());
         }),
     ];
-    for (what, change) in forgeries {
+    for (told, change) in forgeries {
+        let told = told.replace("INPUT", &input.to_string()).replace("VALUES", &(1 - input).to_string());
         let copy = folder.path().join("forged");
         copy_tree(&evidence, &copy);
         forge(&copy, "campaign.json", change);
         let output = run(vkcert().arg("verify").arg(&copy), 1);
-        assert!(String::from_utf8_lossy(&output.stdout).contains("differs           "), "{what}");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains(&format!("differs           {told}")), "{told}: {said}");
     }
 }
 
