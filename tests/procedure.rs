@@ -190,6 +190,23 @@ fn mismatches_are_counted_in_full_and_listed_up_to_the_bound() {
     assert!(judgement.reason.unwrap().contains("39 of 40"));
 }
 
+/// The verdict comes of all elements, whatever is listed of them.
+#[test]
+fn what_is_not_listed_fails_all_the_same() {
+    let buffers = "a = { type = \"float\", data = [1] }\nr = { type = \"float\", fill = { constant = 1 }, count = 40 }\nu = { type = \"vec4\", count = 5 }\nz = { type = \"float\", fill = { iota = {} }, count = 40 }";
+    for (order, wrong) in [("", 39), ("order = \"any\"", 39)] {
+        let expect = format!("[[tests.expect]]\nbuffer = \"r\"\nequals_buffer = \"z\"\n{order}");
+        let mut prepared = prepared(&corpus(buffers, "", &expect)).unwrap();
+        for listed in [0, 1] {
+            prepared.listed = listed;
+            let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
+            assert_eq!((judgement.verdict, judgement.mismatch_count), (Verdict::Fail, wrong), "{order} {listed}");
+            assert_eq!(judgement.mismatches.len(), listed);
+            assert!(judgement.reason.unwrap().contains("39 of 40"));
+        }
+    }
+}
+
 #[test]
 fn a_reference_gives_the_expected_contents() {
     let expect = "[[tests.expect]]\nbuffer = \"r\"\noffset = 4\nreference = { kernel = \"k\", groups = [1, 1, 1], bindings = [{ binding = 0, buffer = \"a\" }, { binding = 1, buffer = \"r\" }, { binding = 2, buffer = \"u\" }] }";

@@ -776,11 +776,11 @@ mod tests {
         #[test]
         fn the_interval_encloses_the_value(
             operators in prop::collection::vec(0usize..BINARY.len(), 1..5),
-            operands in prop::collection::vec(0usize..6, 6),
+            operands in prop::collection::vec(0usize..9, 6),
             bounds in prop::collection::vec((-40i128..40, 0i128..60, 0i128..60), 4),
             large in 0u32..3,
         ) {
-            let texts = ["a", "b", "c", "d", "5", "(a - b)"];
+            let texts = ["a", "b", "c", "d", "5", "(a - b)", "(a > b ? c : d)", "min(a, c)", "uint8(max(b, c))"];
             let mut text = texts[operands[0]].to_owned();
             for (operator, operand) in operators.iter().zip(&operands[1..]) {
                 text = format!("({text} {} {})", BINARY[*operator].0, texts[*operand]);

@@ -217,6 +217,139 @@ fn other_mismatches_are_refuted_one_by_one() {
     }
 }
 
+/// A value that fits the type of its expression and not that of the local that it goes to.
+#[test]
+fn what_a_local_cannot_hold_is_refuted() {
+    for (width, most, value) in [
+        (HostType::Uint8, 255, "m"),
+        (HostType::Int8, 127, "m"),
+        (HostType::Uint16, 65_535, "16 * m"),
+        (HostType::Int16, 32_767, "16 * m"),
+    ] {
+        let local = HostLocal { name: "l".to_owned(), width, value: value.to_owned() };
+        let coupled_to = |max: i64| {
+            let parameters = vec![parameter("m", max), parameter("n", 4096), parameter("k", 4096)];
+            coupled(&Interface { parameters, locals: vec![local.clone()], ..correct() }, &[], &[], Some(&LARGE))
+        };
+        let factor = if value == "m" { 1 } else { 16 };
+        assert_eq!(refuted(&coupled_to(most / factor), "host-overflow"), Vec::<&CouplingCheck>::new(), "{width:?}");
+        let coupling = coupled_to(most / factor + 1);
+        let rows = refuted(&coupling, "host-overflow");
+        assert!(rows.len() == 1 && rows[0].message.contains("cannot hold"), "{width:?}: {rows:#?}");
+    }
+}
+
+#[test]
+fn the_domain_of_each_axis_may_overflow() {
+    for axis in 0..3 {
+        let mut interface = correct();
+        interface.domain.as_mut().unwrap()[axis] = "m * 4000000u".to_owned();
+        let coupling = coupled(&interface, &[], &[], Some(&LARGE));
+        let rows = refuted(&coupling, "host-overflow");
+        assert!(rows.iter().any(|row| row.message.starts_with("the domain in")), "{axis}: {rows:#?}");
+    }
+}
+
+fn coupled_with(source: &str, interface: &Interface, device: &DeviceLimits) -> Coupling {
+    let module = compiled(source);
+    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let (barriers, tests, device) = (&[][..], &[][..], Some(device));
+    let input =
+        CouplingInput { interface, module: &module, reflection: &reflection, structure: None, barriers, tests, device };
+    couple(&input).unwrap()
+}
+
+#[test]
+fn what_a_kernel_needs_of_a_device_is_held_to_its_limits() {
+    let fits = |device: DeviceLimits| refuted(&coupled_with(KERNEL, &correct(), &device), "device-limits").len();
+    assert_eq!(fits(LARGE), 0);
+    assert_eq!(fits(DeviceLimits { invocations: 255, ..LARGE }), 1);
+    assert_eq!(fits(DeviceLimits { invocations: 256, ..LARGE }), 0);
+    let large = KERNEL.replace("tile[16][16]", "tile[80][64]");
+    let needs = |bytes| {
+        let device = DeviceLimits { workgroup_bytes: bytes, ..LARGE };
+        refuted(&coupled_with(&large, &correct(), &device), "device-limits").len()
+    };
+    assert_eq!((needs(80 * 64 * 4), needs(80 * 64 * 4 - 1)), (0, 1));
+}
+
+#[test]
+fn a_specialization_value_fits_its_type() {
+    let source = KERNEL.replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
+    let source = source.replace("float(n)", "float(int(n) + SHIFT)");
+    let row = |value: &str| {
+        let specialization = vec![crate::model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
+        let coupling = coupled_with(&source, &Interface { specialization, ..correct() }, &LARGE);
+        rows(&coupling, "specialization-ids")[0].status.clone()
+    };
+    assert_eq!(
+        [row("-5"), row("2147483647"), row("2147483648"), row("m + 2147483647u")],
+        ["holds", "holds", "refuted", "refuted"]
+    );
+}
+
+#[test]
+fn a_buffer_holds_what_its_block_has_at_least() {
+    let source = KERNEL.replace("float right[];", "float right[8];");
+    let row = |size: &str| {
+        let mut interface = correct();
+        interface.buffers[1].size = size.to_owned();
+        refuted(&coupled_with(&source, &interface, &LARGE), "buffer-size").len()
+    };
+    assert_eq!((row("32"), row("31"), row("31 + m"), row("28 + 4 * m")), (0, 1, 0, 0));
+    assert_eq!(row("30 + m"), 1);
+}
+
+#[test]
+fn each_of_several_barriers_counts() {
+    let place = |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
+    let uniform = Barrier { place: place(1), control: BarrierControl::Uniform };
+    let control = BarrierControl::Divergent { branch: place(2), reason: "x differs".to_owned() };
+    let coupling = coupled(&correct(), &[uniform, Barrier { place: place(3), control }], &[], Some(&LARGE));
+    assert_eq!(refuted(&coupling, "uniform-barrier").len(), 1);
+}
+
+#[test]
+fn push_constants_agree_member_by_member() {
+    let status = |block: HostStruct| {
+        let coupling = coupled(&Interface { push_constants: Some(block), ..correct() }, &[], &[], Some(&LARGE));
+        rows(&coupling, "push-constant-layout")[0].status.clone()
+    };
+    let of = |change: &dyn Fn(&mut HostStruct)| {
+        let mut block = members(&["m", "n", "k"]);
+        change(&mut block);
+        status(block)
+    };
+    assert_eq!(of(&|_| {}), "holds");
+    assert_eq!(of(&|block| block.size = Some(8)), "refuted");
+    assert_eq!(of(&|block| block.members[1].width = HostType::Int32), "refuted");
+    assert_eq!(of(&|block| block.members[1].width = HostType::Float32), "refuted");
+    // A byte before a word leaves a gap.
+    assert_eq!(of(&|block| block.members[0].width = HostType::Uint8), "refuted");
+    let other = |block: &mut HostStruct| block.members[2].name = "other".to_owned();
+    assert_eq!(of(&other), "refuted");
+    let mut unknown = correct();
+    unknown.parameters.remove(1);
+    unknown.buffers[0].size = "m * 4".to_owned();
+    unknown.buffers[1].size = "k * 4".to_owned();
+    let coupling = coupled(&unknown, &[], &[], Some(&LARGE));
+    let row = &rows(&coupling, "push-constant-layout")[0];
+    assert_eq!(
+        (row.status.as_str(), row.message.as_str()),
+        ("undetermined", "what the host stores in n is not stated")
+    );
+}
+
+#[test]
+fn members_stand_at_multiples_of_their_size() {
+    let source = KERNEL.replace("uint m; uint n; uint k;", "uint m; double d; uint n; uint k;");
+    let mut block = members(&["m", "d", "n", "k"]);
+    (block.members[1].width, block.size) = (HostType::Float64, Some(24));
+    let coupling = coupled_with(&source, &Interface { push_constants: Some(block), ..correct() }, &LARGE);
+    let row = &rows(&coupling, "push-constant-layout")[0];
+    assert_eq!(row.status, "holds", "{}", row.message);
+}
+
 #[test]
 fn an_image_is_undetermined_and_not_a_missing_buffer() {
     let with_image = KERNEL

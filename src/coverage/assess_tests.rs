@@ -7,7 +7,7 @@ use super::justification::{BoundKernel, Contents, GivenJustification};
 use super::*;
 use crate::model::coverage::{CriterionSummary, KernelCoverage, Status};
 use crate::model::evidence::{Configuration, EVIDENCE_SCHEMA, SpecializedConstant};
-use crate::model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, TestId};
+use crate::model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, SwitchId, TestId};
 use crate::model::object::ObjectStructure;
 use crate::model::place::{FileIndex, SourceFile, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Presence, PresentMarker, Reach, RecordLayout, Records};
@@ -313,6 +313,78 @@ fn records_that_contradict_what_is_fixed_are_internal_errors() {
     excluded.0.markers.values_mut().find(|marker| marker.role == role).unwrap().reach = Reach::Excluded;
     let (_, contradictions) = assessed_under(&excluded, &[&[(1, "TT"), (2, "F")]]);
     assert!(contradictions.iter().any(|sentence| sentence.contains("D2 is evaluated")), "{contradictions:?}");
+}
+
+#[test]
+fn records_of_each_test_and_each_value_of_a_vector_are_held_to_what_is_fixed() {
+    let mut resolved = resolved();
+    let role = MarkerRole::Condition { decision: DecisionId(1), condition: 1 };
+    resolved.0.markers.values_mut().find(|marker| marker.role == role).unwrap().value = Some(true);
+    let fine: &[(u32, &str)] = &[(1, "TT"), (2, "F")];
+    let (_, contradictions) = assessed_under(&resolved, &[fine, &[(1, "TF")]]);
+    assert_eq!(contradictions.len(), 1, "{contradictions:?}");
+    assert!(contradictions[0].contains("TC-2") && contradictions[0].contains("D1 shows TF"), "{contradictions:?}");
+    let role = MarkerRole::Mark { mark: MarkIndex(1) };
+    resolved.0.markers.values_mut().find(|marker| marker.role == role).unwrap().reach = Reach::Excluded;
+    let (_, contradictions) = assessed_under(&resolved, &[fine]);
+    assert!(contradictions.iter().any(|sentence| sentence.contains("mark 1 is passed")), "{contradictions:?}");
+}
+
+#[test]
+fn each_exit_of_a_function_is_a_point_of_its_own() {
+    let mut structure = structure();
+    let StatementKind::If { then, .. } = &mut structure.functions[1].body.0[0].kind else { panic!("a guard") };
+    let StatementKind::Block { block } = &mut then.kind else { panic!("a block") };
+    block.0[1].kind = StatementKind::Return;
+    structure.functions[1].exits.insert(0, Exit::Return { statement: StatementId(4) });
+    let status = |shown: &[(u32, &str)]| {
+        let points = assessed(&structure, &presence(), &[shown]).points;
+        points.iter().map(|point| (point.id.to_string(), point.status)).collect::<Vec<_>>()
+    };
+    let expected = |first, second| {
+        let rows = [("F2.entry", Status::Covered), ("F2.X1", first), ("F2.X2", second)];
+        rows.map(|(id, status)| (id.to_owned(), status)).to_vec()
+    };
+    assert_eq!(status(&[(1, "F-")]), expected(Status::Uncovered, Status::Covered));
+    assert_eq!(status(FULL), expected(Status::Covered, Status::Uncovered));
+}
+
+#[test]
+fn a_decision_at_file_level_is_kept() {
+    let mut structure = structure();
+    structure.decisions[1].function = None;
+    structure.decisions[0].function = Some(FunctionId(9));
+    assert_eq!(assessed(&structure, &presence(), &[FULL]).decisions.len(), 2);
+}
+
+#[test]
+fn a_label_is_covered_only_if_the_module_holds_it() {
+    let mut structure = structure();
+    let label = |mark: u32| Label {
+        kind: LabelKind::Case,
+        span: span("r += a[i];"),
+        text: "case".to_owned(),
+        mark: Some(MarkIndex(mark)),
+    };
+    let labels = vec![label(1), label(0)];
+    structure.switches.push(Switch { id: SwitchId(1), span: span("r += a[i];"), text: "r".to_owned(), labels });
+    let kind = StatementKind::Switch { switch: SwitchId(1), body: Block::default() };
+    structure.functions[1].body.0.push(statement(5, "result[x] = r;", kind));
+    let layout = layout(&structure);
+    let mut records = records(&layout, FULL);
+    records.words[0] |= 0b11;
+    let (presence, configuration) = (presence(), Configuration::default());
+    let subject = Subject {
+        structure: &structure,
+        layout: &layout,
+        presence: &presence,
+        configuration: &configuration,
+        proposing: Proposing::Current,
+    };
+    let branches = assess(&subject, &[(TestId::from("TC-1"), &records)]).branches;
+    let labels = branches.iter().filter(|row| row.id.as_str().starts_with('W'));
+    let labels: Vec<_> = labels.map(|row| (row.id.to_string(), row.status)).collect();
+    assert_eq!(labels, [("W1.L1".to_owned(), Status::Covered), ("W1.L2".to_owned(), Status::Uncovered)]);
 }
 
 #[test]

@@ -151,6 +151,23 @@ mod tests {
         }
     }
 
+    /// A relative bound is of the expected value, whichever is larger.
+    #[test]
+    fn rel_is_of_what_is_expected() {
+        let rel = |rel| Tolerance { rel: Some(rel), ..Tolerance::default() };
+        let floats = |expected: f32, actual: f32| {
+            agrees(ScalarType::Float32, expected.to_bits().into(), actual.to_bits().into(), &rel(0.5))
+        };
+        assert!(floats(2.0, 1.0) && floats(2.0, 3.0) && floats(-2.0, -1.0));
+        assert!(!floats(1.0, 2.0) && !floats(-1.0, -2.0) && !floats(0.0, 1e-30));
+        let integers = |expected: i32, actual: i32| {
+            let bits = |value: i32| u64::from(value as u32);
+            agrees(ScalarType::Int32, bits(expected), bits(actual), &rel(0.4))
+        };
+        assert!(integers(10, 14) && integers(10, 6) && integers(-10, -14));
+        assert!(!integers(10, 15) && !integers(10, 5) && !integers(-10, -15) && !integers(0, 1));
+    }
+
     #[test]
     fn an_infinity_agrees_with_nothing_else() {
         let wide = Tolerance { abs: Some(f64::MAX), rel: Some(f64::MAX), ulp: Some(u64::MAX), bits: false };

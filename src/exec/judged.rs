@@ -278,3 +278,44 @@ fn texel_extremes(format: ImageFormat) -> [u64; 2] {
         TexelEncoding::R11G11B10 => floats(0.0, 65024.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::flow::StoreFlow;
+
+    fn range(buffer: &str) -> BufferRange {
+        BufferRange { buffer: buffer.to_owned(), offset: 0, bytes: 4 }
+    }
+
+    fn flow(kernel: &str, stores: &[(&str, &str)]) -> DispatchFlow {
+        let store = |(to, from): &(&str, &str)| StoreFlow { to: vec![range(to)], from: vec![range(from)] };
+        DispatchFlow { kernel: kernel.into(), stores: stores.iter().map(store).collect() }
+    }
+
+    fn expects(tolerance: Tolerance, value: u8) -> StoredExpectation {
+        let run = ExpectedRun { scalar: "uint8".to_owned(), offset: 0, bytes: STANDARD.encode([value]) };
+        let contents = StoredContents::Values(vec![run]);
+        StoredExpectation { buffer: "a".to_owned(), tolerance, format: None, record: None, contents }
+    }
+
+    #[test]
+    fn what_a_dispatch_stores_may_come_of_what_it_stores_elsewhere() {
+        let flows = [flow("made", &[("d", "e")]), flow("idle", &[("x", "e")]), flow("k", &[("a", "b"), ("b", "d")])];
+        for stores in [&[("a", "b"), ("b", "d")], &[("b", "d"), ("a", "b")]] {
+            let flows = [flows[0].clone(), flows[1].clone(), flow("k", stores)];
+            let observation = Observation::of(&[expects(Tolerance::default(), 1)], &flows, &Codes::new());
+            assert_eq!([0, 1, 2].map(|number| observation.judges(number)), [true, false, true]);
+        }
+    }
+
+    #[test]
+    fn an_expectation_judges_where_either_extreme_fails_it() {
+        let judges = |abs: f64, value: u8| {
+            let tolerance = Tolerance { abs: Some(abs), ..Tolerance::default() };
+            Observation::of(&[expects(tolerance, value)], &[flow("k", &[("a", "b")])], &Codes::new()).judges(0)
+        };
+        assert!(judges(254.0, 255) && judges(254.0, 0) && judges(127.0, 128));
+        assert!(!judges(255.0, 255) && !judges(255.0, 0) && !judges(128.0, 128));
+    }
+}

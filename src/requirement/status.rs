@@ -199,3 +199,70 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
     reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
     reasons
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::TestId;
+    use serde_json::json;
+
+    /// A requirement to be verified by test, with its tests and children.
+    fn row(uid: &str, tests: &[&str], children: &[&str]) -> RequirementEvidence {
+        let requirement =
+            json!({ "uid": uid, "level": "HLR", "title": "t", "statement": "s", "verification": ["test"] });
+        let row = json!({
+            "requirement": requirement, "hash": "", "file": "", "suspect_parents": [], "children": children,
+            "tests": tests, "left_out_tests": [], "code": [], "status": "untested", "open": [],
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    fn status_of(rows: &[RequirementEvidence], verdicts: &[(&str, &[Verdict])], uid: &str) -> RequirementStatus {
+        let verdicts: Verdicts = verdicts.iter().map(|(id, all)| (TestId::from(*id), all.to_vec())).collect();
+        outcomes(rows, &verdicts, &[], StatusRules::Current)[&RequirementId::from(uid)].status
+    }
+
+    #[test]
+    fn each_of_several_tests_counts_on_each_engine() {
+        use RequirementStatus::{Failed, Open, Verified};
+        use Verdict::{Error, Fail, NotRun, Pass, Timeout, Undetermined, Unsupported};
+        let cases: &[(&[Verdict], RequirementStatus)] = &[
+            (&[Pass, Pass], Verified),
+            (&[Pass, NotRun], Verified),
+            (&[NotRun, NotRun], Open),
+            (&[Pass, Fail], Failed),
+            (&[Pass, Error], Failed),
+            (&[Pass, Timeout], Failed),
+            (&[Pass, Undetermined], Open),
+            (&[Unsupported, Pass], Open),
+            (&[Undetermined, Fail], Failed),
+            (&[], Open),
+        ];
+        for (verdicts, status) in cases {
+            let rows = [row("R", &["A", "B"], &[])];
+            for order in [["A", "B"], ["B", "A"]] {
+                let given = [(order[0], &[Pass][..]), (order[1], *verdicts)];
+                assert_eq!(status_of(&rows, &given, "R"), *status, "{verdicts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_of_several_children_counts() {
+        use RequirementStatus::{Failed, Open, Untested, VerifiedByChildren};
+        let cases: &[(Option<&[Verdict]>, RequirementStatus)] = &[
+            (Some(&[Verdict::Pass]), VerifiedByChildren),
+            (Some(&[Verdict::Fail]), Failed),
+            (Some(&[Verdict::Undetermined]), Open),
+            (None, Untested),
+        ];
+        for (verdicts, status) in cases {
+            let tested = if verdicts.is_some() { &["T"][..] } else { &[] };
+            let given = [("A", &[Verdict::Pass][..]), ("T", verdicts.unwrap_or_default())];
+            for children in [["C", "D"], ["D", "C"]] {
+                let rows = [row("P", &[], &children), row("C", &["A"], &[]), row("D", tested, &[])];
+                assert_eq!(status_of(&rows, &given, "P"), *status, "{verdicts:?}");
+            }
+        }
+    }
+}

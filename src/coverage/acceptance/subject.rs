@@ -152,7 +152,10 @@ fn interface(occasion: Occasion) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Found;
     use super::*;
+    use crate::coverage::justification::Binding;
+    use crate::model::evidence::Campaign;
     use crate::model::place::Place;
 
     #[test]
@@ -174,5 +177,80 @@ mod tests {
         for kind in [FindingKind::DataRace, FindingKind::ScheduleDependentOutput, FindingKind::Coupling] {
             assert_eq!(told(kind, "in some words"), told(kind, "in others"), "{kind}");
         }
+    }
+
+    struct Evidence {
+        kernels: Vec<KernelEvidence>,
+        campaign: Campaign,
+    }
+
+    /// What a justification of a finding of the first test, on the device, is signed for.
+    fn signed(evidence: &Evidence, finding: &Finding) -> FindingSubject {
+        let Evidence { kernels, campaign } = evidence;
+        let found = Found { kernels, campaign, binding: Binding::Content };
+        let test = Some(&campaign.tests[0]);
+        let occasion = Occasion { found, kernel: &kernels[0], test, engine: Some(EngineName::Vulkan) };
+        subject(finding, occasion, FindingId("f".to_owned()))
+    }
+
+    /// Stored evidence with two kernels, a device and an interface.
+    fn evidence() -> Evidence {
+        let read = |name: &str| {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/sample/evidence").join(name);
+            std::fs::read(path).unwrap()
+        };
+        let mut campaign: Campaign = serde_json::from_slice(&read("campaign.json")).unwrap();
+        let kernel: KernelEvidence = serde_json::from_slice(&read("kernel-convolution-sequential.json")).unwrap();
+        let other = KernelEvidence { kernel: "other".into(), ..kernel.clone() };
+        campaign.tests[0].kernels = vec![kernel.kernel.clone(), "other".into()];
+        let identity = ["device", "driver", "driver version"].map(|name| (name.to_owned(), "1".to_owned()));
+        let device = campaign.engines.iter_mut().find(|row| row.engine == EngineName::Vulkan).unwrap();
+        (device.ran, device.identity) = (true, BTreeMap::from(identity));
+        campaign.coupling.retain(|row| row.kernel == kernel.kernel);
+        let interface = serde_json::json!({ "kernel": kernel.kernel, "groups": ["1", "1", "1"] });
+        campaign.coupling[0].definition = Some(serde_json::from_value(interface).unwrap());
+        Evidence { kernels: vec![kernel, other], campaign }
+    }
+
+    fn device(evidence: &mut Evidence) -> &mut BTreeMap<String, String> {
+        let mut rows = evidence.campaign.engines.iter_mut();
+        &mut rows.find(|row| row.engine == EngineName::Vulkan).unwrap().identity
+    }
+
+    type Change = fn(&mut Evidence);
+
+    #[test]
+    fn a_test_a_device_an_interface_and_a_configuration_are_signed_for_as_they_are() {
+        let honest = evidence();
+        let of_test = Finding::new(FindingKind::EngineDisagreement, "m").detail("buffer", "r");
+        let of_host = Finding::new(FindingKind::Coupling, "m").detail("check", "device-limits");
+        let mut of_code = Finding::new(FindingKind::DataRace, "m");
+        of_code.configuration = Some(honest.kernels[0].configuration.name.clone());
+        of_code.numbers = vec![3, 5];
+        let cases: &[(&Finding, Change)] = &[
+            (&of_test, |evidence| evidence.kernels.last_mut().unwrap().modules.code.push('0')),
+            (&of_test, |evidence| evidence.kernels[0].modules.code.push('0')),
+            (&of_test, |evidence| evidence.campaign.tests[0].hash.push('0')),
+            (&of_test, |evidence| {
+                device(evidence).insert("driver version".to_owned(), "2".to_owned());
+            }),
+            (&of_host, |evidence| {
+                device(evidence).insert("device".to_owned(), "another".to_owned());
+            }),
+            (&of_host, |evidence| {
+                evidence.campaign.coupling[0].definition.as_mut().unwrap().groups[0] = "2".to_owned();
+            }),
+            (&of_code, |evidence| evidence.kernels[0].configuration.local_size = [7, 1, 1]),
+            (&of_code, |evidence| evidence.kernels[0].modules.code.push('0')),
+        ];
+        for (number, (finding, change)) in cases.iter().enumerate() {
+            let mut changed = evidence();
+            change(&mut changed);
+            assert_ne!(signed(&changed, finding), signed(&honest, finding), "{number}");
+        }
+        let moved = Finding { numbers: vec![3, 6], ..of_code.clone() };
+        assert_ne!(signed(&honest, &moved), signed(&honest, &of_code));
+        let values = |m: i64| of_host.clone().detail("counterexample", serde_json::json!({ "m": m }));
+        assert_ne!(signed(&honest, &values(1)), signed(&honest, &values(2)));
     }
 }
