@@ -64,7 +64,9 @@ pub fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
     let prepared = subject.prepare(&plan)?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let folder = tempfile::tempdir().map_err(|error| Failure::tool(format!("no temporary folder: {error}")))?;
-    let mut bench = Bench { subject: &subject, tools: &tools, folder: folder.path(), translated: Vec::new() };
+    let subgroup_size = engines.sequential().settings.subgroup_size;
+    let (subject, tools) = (&subject, &tools);
+    let mut bench = Bench { subject, tools, folder: folder.path(), subgroup_size, translated: Vec::new() };
     let outputs = bench.run_all(&prepared, &runs)?;
     let device = match &engines.vulkan {
         Vulkan::Ready(executor) => {
@@ -150,6 +152,8 @@ fn permitted(
 struct Bench<'a> {
     subject: &'a Subject,
     tools: &'a Toolchain,
+    /// Of dispatches that ask for none.
+    subgroup_size: u32,
     folder: &'a Path,
     translated: Vec<Translated>,
 }
@@ -249,7 +253,7 @@ impl Bench<'_> {
         files: &Path,
     ) -> Result<Vec<Vec<u8>>, Compared> {
         let made = self.translated[which].program.as_ref().map_err(|what| Compared::Unsupported(what.clone()))?;
-        let text = job::text(&plan.job, dispatches, contents).map_err(Compared::Unsupported)?;
+        let text = job::text(&plan.job, dispatches, contents, self.subgroup_size).map_err(Compared::Unsupported)?;
         let file = files.with_extension("job");
         std::fs::write(&file, text).map_err(|error| Compared::NotRun(format!("{}: {error}", file.display())))?;
         match self.tools.run(&made.built, &file, &files.with_extension("profraw")) {

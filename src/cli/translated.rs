@@ -188,7 +188,8 @@ pub fn asked_for(subject: &Subject, plan: &Plan, name: &str, test: Option<&str>)
         return Err(unknown(&format!("`{test}` does not run `{name}`"), vec![used.kernel.as_str()]));
     }
     let contents: Vec<_> = laid_out.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-    let job = job::text(&laid_out.job, 0..laid_out.job.dispatches.len(), &contents).map_err(|what| refused(&what))?;
+    let dispatches = 0..laid_out.job.dispatches.len();
+    let job = job::text(&laid_out.job, dispatches, &contents, job::SUBGROUP_SIZE).map_err(|what| refused(&what))?;
     program(kernel, source, &used.specialization, &job)
 }
 

@@ -9,9 +9,12 @@ use crate::model::procedure::DescriptorClass;
 use std::fmt::Write;
 use std::ops::Range;
 
+/// Invocations of a subgroup where a job says nothing of them.
+pub const SUBGROUP_SIZE: u32 = 32;
+
 /// The text of some dispatches of a job, all of one module, on buffers with these contents; what a program cannot be
-/// told is named.
-pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>]) -> Result<String, String> {
+/// told is named. Dispatches that ask for no size of subgroups get `subgroup_size`.
+pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>], subgroup_size: u32) -> Result<String, String> {
     if !job.resources.addresses.is_empty() {
         return Err("device addresses".to_owned());
     }
@@ -19,7 +22,13 @@ pub fn text(job: &Job, dispatches: Range<usize>, contents: &[Vec<u8>]) -> Result
     for (number, bytes) in contents.iter().enumerate() {
         writeln!(text, "buffer {number} {}", digits(bytes)).expect("a string takes everything");
     }
+    let mut told = SUBGROUP_SIZE;
     for dispatch in &job.dispatches[dispatches] {
+        let wanted = dispatch.subgroup_size.unwrap_or(subgroup_size);
+        if wanted != told {
+            writeln!(text, "subgroup {wanted}").expect("a string takes everything");
+            told = wanted;
+        }
         for binding in &dispatch.bindings {
             writeln!(text, "{}", bind(binding)?).expect("a string takes everything");
         }

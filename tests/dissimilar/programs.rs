@@ -59,7 +59,7 @@ impl Together {
 
     pub fn run(&self, number: usize, job: &Job) -> Ran {
         let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-        let text = job::text(job, 0..job.dispatches.len(), &contents).unwrap();
+        let text = job::text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE).unwrap();
         let file = write(self.folder.path(), "job", text);
         let left = std::process::Command::new(&self.program).arg(number.to_string()).arg(file).output().unwrap();
         let said = String::from_utf8(left.stderr).unwrap();

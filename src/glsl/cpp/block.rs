@@ -3,7 +3,7 @@
 //! Knows: GLSL's members and, from reflection, where their bytes lie (`Layout`).
 //! Promises: a member of a storage block is referred to in place only where its bytes lie as those of the C++ type do;
 //! other layouts are unsupported by name (`layout`). Uniform blocks and push constants are copied out number by number, so that
-//! any layout of them will do.
+//! any layout of them will do. What lies beyond the range that is bound stops the program where it is accessed, and nowhere else.
 
 use super::super::syntax::{Declaration, Declarator, DeclaredType, TokenIndex};
 use super::{Emitted, Emitter, Held, Layout, MatrixOrder, Symbol, built_in, layout};
@@ -89,19 +89,10 @@ impl Emitter<'_> {
                         self.stored(storage, &member.declared, declarator, &path, Some((range, layout)))?
                     }
                     (true, _, _) => self.stored(storage, &member.declared, declarator, &path, None)?,
-                    (false, bound, layout) => {
-                        self.out.start();
-                        self.out.write(storage);
-                        self.write_type(&member.declared, &declarator.sizes, None, declarator.name)?;
-                        self.out.write(&format!(" {spelled};"));
-                        self.out.end();
-                        if let (Bound::To(range), Some((offset, layout))) = (bound, layout) {
-                            let copied = Copied { range, declared: &member.declared, near: declarator.name };
-                            self.copy(&copied, &path, &layout, &offset.to_string(), 0)?;
-                        }
-                        let shape = self.shape(&member.declared, &declarator.sizes);
-                        Symbol { text: path, place: Held::Unwritten, field: None, shape }
+                    (false, Bound::To(range), Some(layout)) => {
+                        self.copied(storage, &member.declared, declarator, &path, Some((range, layout)))?
                     }
+                    (false, _, _) => self.copied(storage, &member.declared, declarator, &path, None)?,
                 };
                 symbols.insert(name.to_owned(), symbol);
             }
@@ -155,6 +146,44 @@ impl Emitter<'_> {
         }
         let shape = self.shape(declared, &declarator.sizes);
         Ok(Symbol { text, place: Held::InMemory, field: None, shape })
+    }
+
+    /// A member of a block that is only read. What of it is there is copied before a dispatch; the program stops where
+    /// it reads the rest.
+    fn copied(
+        &mut self,
+        storage: &str,
+        declared: &DeclaredType,
+        declarator: &Declarator,
+        path: &str,
+        bound: Option<(&String, (u32, Layout))>,
+    ) -> Result<Symbol, super::Unsupported> {
+        let near = declarator.name;
+        let is_array = !layout::all_sizes(declared, &declarator.sizes).is_empty();
+        self.out.start();
+        self.out.write(&format!("{storage}{}<", if is_array { "Copies" } else { "Copied" }));
+        self.write_type(declared, &declarator.sizes, None, near)?;
+        self.out.write(&format!("> {};", built_in::spelled(self.text(near))));
+        self.out.end();
+        if let Some((range, (offset, layout))) = bound {
+            let copied = Copied { range, declared, near };
+            match (is_array, &layout) {
+                (true, Layout::Array { stride, count: Some(count), element }) => {
+                    self.bindings.push(format!("for (std::size_t at_0 = 0; at_0 < {count}; ++at_0) {{"));
+                    let target = format!("{path}.value.elements[at_0]");
+                    self.copy(&copied, &target, element, &format!("{offset} + at_0 * {stride}"), 1)?;
+                    self.bindings.push(format!("{path}.end(at_0);"));
+                    self.bindings.push("}".to_owned());
+                }
+                (_, layout) => {
+                    self.copy(&copied, &format!("{path}.value"), layout, &offset.to_string(), 0)?;
+                    self.bindings.push(format!("{path}.end();"));
+                }
+            }
+        }
+        let text = if is_array { path.to_owned() } else { format!("{path}.get()") };
+        let shape = self.shape(declared, &declarator.sizes);
+        Ok(Symbol { text, place: Held::Unwritten, field: None, shape })
     }
 
     /// Lines that copy a value of a block that is only read.

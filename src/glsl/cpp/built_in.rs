@@ -130,13 +130,82 @@ const FUNCTIONS: [(&str, usize, usize); 122] = [
 ];
 
 /// Built-in variables of the header and the program.
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 15] = [
     "gl_NumWorkGroups",
     "gl_WorkGroupID",
     "gl_WorkGroupSize",
     "gl_LocalInvocationID",
     "gl_GlobalInvocationID",
     "gl_LocalInvocationIndex",
+    "gl_SubgroupSize",
+    "gl_SubgroupInvocationID",
+    "gl_SubgroupID",
+    "gl_NumSubgroups",
+    "gl_SubgroupEqMask",
+    "gl_SubgroupGeMask",
+    "gl_SubgroupGtMask",
+    "gl_SubgroupLeMask",
+    "gl_SubgroupLtMask",
+];
+
+/// What the invocations of a subgroup do together, with the number of arguments.
+const OPERATIONS: [(&str, usize); 56] = [
+    ("subgroupAdd", 1),
+    ("subgroupAll", 1),
+    ("subgroupAllEqual", 1),
+    ("subgroupAnd", 1),
+    ("subgroupAny", 1),
+    ("subgroupBallot", 1),
+    ("subgroupBallotBitCount", 1),
+    ("subgroupBallotBitExtract", 2),
+    ("subgroupBallotExclusiveBitCount", 1),
+    ("subgroupBallotFindLSB", 1),
+    ("subgroupBallotFindMSB", 1),
+    ("subgroupBallotInclusiveBitCount", 1),
+    ("subgroupBroadcast", 2),
+    ("subgroupBroadcastFirst", 1),
+    ("subgroupClusteredAdd", 2),
+    ("subgroupClusteredAnd", 2),
+    ("subgroupClusteredMax", 2),
+    ("subgroupClusteredMin", 2),
+    ("subgroupClusteredMul", 2),
+    ("subgroupClusteredOr", 2),
+    ("subgroupClusteredXor", 2),
+    ("subgroupElect", 0),
+    ("subgroupExclusiveAdd", 1),
+    ("subgroupExclusiveAnd", 1),
+    ("subgroupExclusiveMax", 1),
+    ("subgroupExclusiveMin", 1),
+    ("subgroupExclusiveMul", 1),
+    ("subgroupExclusiveOr", 1),
+    ("subgroupExclusiveXor", 1),
+    ("subgroupInclusiveAdd", 1),
+    ("subgroupInclusiveAnd", 1),
+    ("subgroupInclusiveMax", 1),
+    ("subgroupInclusiveMin", 1),
+    ("subgroupInclusiveMul", 1),
+    ("subgroupInclusiveOr", 1),
+    ("subgroupInclusiveXor", 1),
+    ("subgroupInverseBallot", 1),
+    ("subgroupMax", 1),
+    ("subgroupMemoryBarrier", 0),
+    ("subgroupMemoryBarrierBuffer", 0),
+    ("subgroupMemoryBarrierImage", 0),
+    ("subgroupMemoryBarrierShared", 0),
+    ("subgroupMin", 1),
+    ("subgroupMul", 1),
+    ("subgroupOr", 1),
+    ("subgroupQuadBroadcast", 2),
+    ("subgroupQuadSwapDiagonal", 1),
+    ("subgroupQuadSwapHorizontal", 1),
+    ("subgroupQuadSwapVertical", 1),
+    ("subgroupShuffle", 2),
+    ("subgroupShuffleDown", 2),
+    ("subgroupShuffleUp", 2),
+    ("subgroupShuffleXor", 2),
+    ("subgroupXor", 1),
+    ("subgroupClusteredRotate", 3),
+    ("subgroupRotate", 2),
 ];
 
 /// Scalar types of the header by their names in GLSL.
@@ -181,7 +250,7 @@ const FAMILIES: [(&str, &str); 16] = [
 
 /// Words that a name of the kernel cannot be in the program: C++ keywords that GLSL does not reserve, and what the
 /// program itself writes beside the kernel's own text.
-const TAKEN: [&str; 104] = [
+const TAKEN: [&str; 124] = [
     "alignas",
     "alignof",
     "and",
@@ -191,6 +260,14 @@ const TAKEN: [&str; 104] = [
     "bitand",
     "bitor",
     "catch",
+    "char8_t",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "concept",
+    "consteval",
+    "constinit",
+    "requires",
     "char",
     "char16_t",
     "char32_t",
@@ -264,6 +341,18 @@ const TAKEN: [&str; 104] = [
     "Array",
     "Member",
     "Elements",
+    "gathered",
+    "Slot",
+    "Zero",
+    "handed",
+    "zero",
+    "first_of",
+    "subgroup_size",
+    "Copied",
+    "Copies",
+    "Copy",
+    "copied",
+    "copying",
     "Parameter",
     "Invocation",
     "Job",
@@ -362,6 +451,46 @@ pub fn is_atomic(name: &str) -> bool {
     name.starts_with("atomic") || name.starts_with("image")
 }
 
+/// Whether invocations wait for others in a built-in function.
+pub fn is_collective(name: &str) -> bool {
+    matches!(name, "barrier" | "controlBarrier" | "subgroupBarrier")
+        || OPERATIONS.iter().any(|(operation, _)| *operation == name)
+}
+
+/// Whether the header has a subgroup operation that takes so many arguments.
+pub fn has_operation(name: &str, arguments: usize) -> bool {
+    OPERATIONS.contains(&(name, arguments))
+}
+
+/// Subgroup operations without a value: invocations run one after the other, so that memory is always in order.
+pub fn is_void_operation(name: &str) -> bool {
+    name.starts_with("subgroupMemoryBarrier")
+}
+
+/// The type of a built-in variable.
+pub fn type_of_variable(name: &str) -> Option<&'static str> {
+    let is_known = has_variable(name);
+    is_known.then(|| match name {
+        "gl_LocalInvocationIndex"
+        | "gl_SubgroupSize"
+        | "gl_SubgroupInvocationID"
+        | "gl_SubgroupID"
+        | "gl_NumSubgroups" => "uint",
+        _ if name.starts_with("gl_Subgroup") => "uvec4",
+        _ => "uvec3",
+    })
+}
+
+/// Whether the program has a class of numbers of this name.
+pub fn is_number_class(name: &str) -> bool {
+    name != "bool" && SCALARS.iter().any(|(_, class)| *class == name)
+}
+
+/// Whether a type is that of one number or Boolean.
+pub fn is_scalar(name: &str) -> bool {
+    SCALARS.iter().any(|(known, _)| *known == name)
+}
+
 pub fn has_variable(name: &str) -> bool {
     VARIABLES.contains(&name)
 }
@@ -376,7 +505,8 @@ pub fn type_name(name: &str) -> Option<String> {
 /// their arguments are types of the header.
 pub fn spelled_function(name: &str) -> String {
     let spelled = spelled(name);
-    if spelled == name && header_names().contains(name) { format!("{name}_") } else { spelled }
+    let is_like_header = header_names().contains(name.trim_end_matches('_'));
+    if spelled == name && is_like_header { format!("{name}_") } else { spelled }
 }
 
 /// Every word of the header.
@@ -392,10 +522,11 @@ pub fn spelled(name: &str) -> String {
     let plain = name.trim_end_matches('_');
     let is_macro = name.len() > 1 && !name.contains(|character: char| character.is_ascii_lowercase());
     let is_reserved = name.starts_with('_') || name.starts_with("VKCERT_");
-    let is_like_kept = ["kept_", "given_", "private_", "initial_", "at_", "gap_"];
+    let is_like_kept =
+        ["kept_", "given_", "private_", "initial_", "at_", "gap_", "call_", "together_", "result_", "own_", "under_"];
     let is_own = is_like_kept.iter().any(|start| name.starts_with(start));
     match (is_reserved, is_macro || is_own || TAKEN.contains(&plain)) {
-        (true, _) => format!("own{name}_"),
+        (true, _) => format!("under{name}_"),
         (false, true) => format!("{name}_"),
         (false, false) => name.to_owned(),
     }

@@ -113,7 +113,7 @@ impl Emitter<'_> {
             }
             ExpressionKind::Call { callee, arguments } => self.call(expression, callee, arguments),
             ExpressionKind::Index { base, index: Some(index) } => {
-                self.expression(base)?;
+                self.indexed(base)?;
                 self.enclosed("[", index, "]")
             }
             ExpressionKind::Field { base, name } => self.field(base, *name),
@@ -121,6 +121,19 @@ impl Emitter<'_> {
                 Err(self.unsupported("a type in an expression", expression.first))
             }
             ExpressionKind::List(_) => Err(self.unsupported("a list in an expression", expression.first)),
+        }
+    }
+
+    /// What an index stands behind. clang takes `(mat2(x))[` for a conversion of a function, so that parentheses around a
+    /// call are left out.
+    fn indexed(&mut self, base: &Expression) -> Emitted {
+        match &base.kind {
+            ExpressionKind::Parenthesised(inner)
+                if matches!(inner.kind, ExpressionKind::Call { .. } | ExpressionKind::Parenthesised(_)) =>
+            {
+                self.indexed(inner)
+            }
+            _ => self.expression(base),
         }
     }
 
@@ -160,10 +173,11 @@ impl Emitter<'_> {
     }
 
     /// What is written: of swizzles of a swizzle the components that they come to.
-    fn written_place(&mut self, target: &Expression) -> Emitted {
+    pub fn written_place(&mut self, target: &Expression) -> Emitted {
         let (base, components) = self.composed(target)?;
         match components.as_slice() {
             [] => self.expression(base),
+            [0] if self.is_scalar(base) == Some(true) => self.expression(base),
             [component] => {
                 self.expression(base)?;
                 self.out.write(COMPONENT_NAMES[*component]);
@@ -233,8 +247,21 @@ impl Emitter<'_> {
             self.out.write(&member);
             return Ok(());
         }
+        if matches!(text, "x" | "r" | "s") && self.is_scalar(base) == Some(true) {
+            return self.expression(base);
+        }
         let components = self.swizzled(base, name)?;
         match components.as_slice() {
+            [0] if self.is_scalar(base).is_none() => {
+                self.out.write("first_of(");
+                self.expression(base)?;
+                self.out.write(")");
+            }
+            [] if text == "x" && self.is_scalar(base).is_none() => {
+                self.out.write("first_of(");
+                self.expression(base)?;
+                self.out.write(")");
+            }
             [] => {
                 self.expression(base)?;
                 self.out.write(&format!(".{}", built_in::spelled(text)));
@@ -285,9 +312,12 @@ impl Emitter<'_> {
     pub fn initialiser(&mut self, initialiser: &Expression, element: Option<TokenIndex>, dimensions: usize) -> Emitted {
         let ExpressionKind::List(elements) = &initialiser.kind else { return self.expression(initialiser) };
         let refused = |emitter: &Self, what: &str| Err(emitter.unsupported(what, initialiser.first));
-        let Some(name) = element.filter(|_| !elements.is_empty()) else {
-            return refused(self, "an empty list of initialisers");
-        };
+        if elements.is_empty() {
+            // GL_EXT_null_initializer
+            self.out.write("Zero()");
+            return Ok(());
+        }
+        let Some(name) = element else { return refused(self, "a list of initialisers for nothing") };
         if dimensions > 0 {
             self.out.write("{{");
             for (number, inner) in elements.iter().enumerate() {
@@ -338,6 +368,10 @@ impl Emitter<'_> {
     }
 
     fn call(&mut self, whole: &Expression, callee: &Expression, arguments: &[Expression]) -> Emitted {
+        if let Some(made) = self.made.get(&(whole.first, whole.last)) {
+            self.out.write(made);
+            return Ok(());
+        }
         match &callee.kind {
             ExpressionKind::Field { base, name } if self.text(*name) == "length" && arguments.is_empty() => {
                 self.expression(base)?;
@@ -378,13 +412,8 @@ impl Emitter<'_> {
             if signature.holds_barrier {
                 return Err(self.unsupported(format!("a call of `{name}`, which holds a barrier"), callee));
             }
-            let written = signature.written.clone();
-            for argument in arguments.iter().enumerate().filter(|(at, _)| written.contains(at)).map(|(_, found)| found)
-            {
-                self.refuse_written_swizzle(argument)?;
-            }
             self.out.write(&built_in::spelled_function(name));
-            return self.arguments(["(", ")"], arguments);
+            return self.own_arguments(callee, arguments);
         }
         if let Some(made) = built_in::type_name(name) {
             self.out.write(&made);
@@ -402,7 +431,7 @@ impl Emitter<'_> {
     }
 
     /// C++ has no reference to several components at once.
-    fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
+    pub fn refuse_written_swizzle(&self, argument: &Expression) -> Emitted {
         self.refuse_written_view(argument)?;
         match self.composed(argument)? {
             (_, components) if components.len() > 1 => {

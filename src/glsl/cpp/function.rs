@@ -45,7 +45,7 @@ pub fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signatur
             .filter(|at| tokens[*at].is_identifier() && tokens[at + 1].is("("))
             .map(|at| tokens[at].text.to_string())
             .collect();
-        signature.holds_barrier |= called.contains("barrier") || called.contains("controlBarrier");
+        signature.holds_barrier |= called.iter().any(|name| built_in::is_collective(name));
         signature.changes_memory |=
             called.iter().any(|name| built_in::is_atomic(name)) || writes_others(tokens, function);
         calls.entry(name).or_default().extend(called);
@@ -62,7 +62,7 @@ pub fn signatures(tokens: &[Token], items: &[Item]) -> BTreeMap<String, Signatur
     found
 }
 
-fn is_written(parameter: &Parameter) -> bool {
+pub fn is_written(parameter: &Parameter) -> bool {
     parameter.declared.has("out") || parameter.declared.has("inout")
 }
 
@@ -211,10 +211,6 @@ impl Emitter<'_> {
 
     /// A function other than the entry point.
     pub fn function(&mut self, function: &FunctionDefinition) -> Emitted {
-        let name = self.text(function.name);
-        if self.functions.get(name).is_some_and(|signature| signature.holds_barrier) {
-            return Err(self.unsupported(format!("the function `{name}`, which holds a barrier"), function.name));
-        }
         let body = match &function.body {
             Ok(body) => body,
             Err(error) => return Err(self.unsupported(format!("text that could not be read ({error})"), error.token)),

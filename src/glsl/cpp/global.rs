@@ -3,6 +3,13 @@
 use super::super::syntax::{Declaration, Declarator, DeclaredType, Expression, ExpressionKind, TokenIndex};
 use super::{Emitted, Emitter, Field, Held, Symbol, Unsupported, built_in};
 
+/// What a workgroup variable holds when a workgroup begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fresh {
+    Unwritten,
+    Zero,
+}
+
 /// A member of a structure.
 #[derive(Debug, Clone)]
 pub struct StructureMember {
@@ -45,11 +52,14 @@ impl Emitter<'_> {
             return self.specialization_constant(declared, declarator);
         }
         if declared.has("shared") {
-            if declarator.initialiser.is_some() {
-                return Err(self.unsupported(format!("the initialiser of `{name}`"), declarator.name));
-            }
-            self.variable("static ", declared, declarator, Held::InMemory)?;
-            self.shared.push(built_in::spelled(name));
+            let value = match &declarator.initialiser {
+                None => Fresh::Unwritten,
+                Some(Expression { kind: ExpressionKind::List(elements), .. }) if elements.is_empty() => Fresh::Zero,
+                Some(_) => return Err(self.unsupported(format!("the initialiser of `{name}`"), declarator.name)),
+            };
+            let plain = Declarator { initialiser: None, ..declarator.clone() };
+            self.variable("static ", declared, &plain, Held::InMemory)?;
+            self.shared.push((built_in::spelled(name), value));
             return Ok(());
         }
         let folded = declarator.initialiser.as_ref().is_none_or(|initialiser| self.is_foldable(initialiser));
@@ -58,14 +68,37 @@ impl Emitter<'_> {
                 if folded { ("constexpr ", Held::Constant) } else { ("static const ", Held::Unwritten) };
             return self.variable(qualifier, declared, declarator, place);
         }
+        let spelled = built_in::spelled(name);
         if !folded {
-            return Err(self.unsupported(format!("the initialiser of `{name}`"), declarator.name));
+            let plain = Declarator { initialiser: None, ..declarator.clone() };
+            self.variable("static ", declared, &plain, Held::InMemory)?;
+            let declaration = format!("decltype(kernel::{spelled}) private_{spelled}{{}};");
+            self.private.push(Field { name: spelled, declaration });
+            self.calculated.push((declared.clone(), declarator.clone()));
+            return Ok(());
         }
         self.variable("static ", declared, declarator, Held::InMemory)?;
-        let spelled = built_in::spelled(name);
         self.out.line(&format!("static const auto initial_{spelled} = {spelled};"));
         let declaration = format!("decltype(kernel::{spelled}) private_{spelled} = initial_{spelled};");
         self.private.push(Field { name: spelled, declaration });
+        Ok(())
+    }
+
+    /// Variables of the file whose values C++ cannot tell when it compiles: each invocation begins with them.
+    pub fn calculated_values(&mut self) -> Emitted {
+        if self.calculated.is_empty() {
+            return Ok(());
+        }
+        self.out.line("// Initialisers of the variables of the file.");
+        self.open_nest(0..=0);
+        for (declared, declarator) in std::mem::take(&mut self.calculated) {
+            self.out.start();
+            self.out.write(&built_in::spelled(self.text(declarator.name)));
+            self.write_initialiser(&declared, &declarator)?;
+            self.out.write(";");
+            self.out.end();
+        }
+        self.close_nest();
         Ok(())
     }
 
@@ -78,7 +111,7 @@ impl Emitter<'_> {
         place: Held,
     ) -> Emitted {
         let name = self.text(declarator.name);
-        let spelled = built_in::spelled(name);
+        let spelled = self.new_name(declarator);
         self.out.start();
         self.out.write(qualifier);
         let listed = declarator.initialiser.as_ref().and_then(|initialiser| self.listed(initialiser));
@@ -96,7 +129,6 @@ impl Emitter<'_> {
     pub fn write_initialiser(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
         match &declarator.initialiser {
             Some(initialiser) => {
-                self.refuse_itself(declarator, initialiser)?;
                 self.check_order(initialiser)?;
                 self.out.write(" = ");
                 let dimensions = declarator.sizes.len() + declared.sizes.len();
@@ -112,8 +144,18 @@ impl Emitter<'_> {
         }
     }
 
-    /// In GLSL the initialiser of `x` may name another `x` around it; in C++ it is the new one.
-    fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
+    /// In GLSL the initialiser of `x` may name another `x` around it; in C++ that would be the new one.
+    fn new_name(&mut self, declarator: &Declarator) -> String {
+        let name = self.text(declarator.name);
+        let spelled = built_in::spelled(name);
+        match declarator.initialiser.as_ref().and_then(|initialiser| self.mention(initialiser, name)) {
+            Some(_) => format!("own_{spelled}_{}", self.next_number()),
+            None => spelled,
+        }
+    }
+
+    /// The same of a variable that lives across regions.
+    pub fn refuse_itself(&self, declarator: &Declarator, initialiser: &Expression) -> Emitted {
         let name = self.text(declarator.name);
         match self.mention(initialiser, name) {
             Some(token) => Err(self.unsupported(format!("`{name}` in its own initialiser"), token)),
@@ -206,10 +248,10 @@ impl Emitter<'_> {
     fn specialization_constant(&mut self, declared: &DeclaredType, declarator: &Declarator) -> Emitted {
         let name = self.text(declarator.name);
         let element = self.element_name(declared, declarator.name)?;
-        let constant = self.interface.specialization.get(name);
-        let constant = constant.ok_or_else(|| {
-            self.unsupported(format!("the specialization constant `{name}`, which the module lacks"), declarator.name)
-        })?;
+        let Some(constant) = self.interface.specialization.get(name) else {
+            // The module lacks it: nothing that runs depends on it.
+            return self.variable("constexpr ", declared, declarator, Held::Constant);
+        };
         let bits = constant.bits;
         let (single, double) = (f32::from_bits(bits as u32), f64::from_bits(bits));
         let value = match element.as_str() {

@@ -215,16 +215,37 @@ template <class Raw> struct Real {
     template <class T, int N> constexpr explicit Real(const Vec<T, N> &vector) : Real(vector.x) {}
     template <class T, int C, int R> constexpr explicit Real(const Mat<T, C, R> &matrix) : Real(matrix.at(0).x) {}
     constexpr explicit operator bool() const { return value != 0; }
+    // Whether C++ calculates when it compiles. It knows no overflow and no division by zero then, and two steps of more than
+    // twice the width round as one does.
+    static constexpr bool is_folded() { return __builtin_is_constant_evaluated() && sizeof(Raw) <= 4; }
+    static constexpr Real folded(double exact) {
+        constexpr double beyond = 0x1.ffffffp127;
+        const double infinite = std::numeric_limits<double>::infinity();
+        if (sizeof(Raw) == 4 && (exact >= beyond || exact <= -beyond)) exact = exact > 0.0 ? infinite : -infinite;
+        return Real(static_cast<Raw>(exact));
+    }
     static constexpr Raw unwritten() {
         if constexpr (sizeof(Raw) == 2) return Raw::of(0xCDCDu);
         else if constexpr (sizeof(Raw) == 4) return -431602080.0f;
         else return -0x1.dcdcdcdcdcdcdp+221;
     }
 
-    friend constexpr Real operator+(Real a, Real b) { return Real(static_cast<Raw>(a.value + b.value)); }
-    friend constexpr Real operator-(Real a, Real b) { return Real(static_cast<Raw>(a.value - b.value)); }
-    friend constexpr Real operator*(Real a, Real b) { return Real(static_cast<Raw>(a.value * b.value)); }
-    friend constexpr Real operator/(Real a, Real b) { return Real(static_cast<Raw>(a.value / b.value)); }
+    friend constexpr Real operator+(Real a, Real b) {
+        return is_folded() ? folded(a.wide() + b.wide()) : Real(static_cast<Raw>(a.value + b.value));
+    }
+    friend constexpr Real operator-(Real a, Real b) {
+        return is_folded() ? folded(a.wide() - b.wide()) : Real(static_cast<Raw>(a.value - b.value));
+    }
+    friend constexpr Real operator*(Real a, Real b) {
+        return is_folded() ? folded(a.wide() * b.wide()) : Real(static_cast<Raw>(a.value * b.value));
+    }
+    friend constexpr Real operator/(Real a, Real b) {
+        if (!is_folded()) return Real(static_cast<Raw>(a.value / b.value));
+        if (b.value != 0) return folded(a.wide() / b.wide());
+        if (a.value == 0 || a.value != a.value) return Real(static_cast<Raw>(std::numeric_limits<double>::quiet_NaN()));
+        const double infinite = std::numeric_limits<double>::infinity();
+        return Real(static_cast<Raw>(__builtin_copysign(infinite, a.wide()) * __builtin_copysign(1.0, b.wide())));
+    }
     friend constexpr Real operator-(Real a) { return Real(static_cast<Raw>(-a.value)); }
     friend constexpr Real operator+(Real a) { return a; }
     friend constexpr bool operator==(Real a, Real b) { return a.value == b.value; }
@@ -548,6 +569,19 @@ template <class A, class B, int C, int R> constexpr bool operator!=(const Mat<A,
     return !(a == b);
 }
 
+// `.x`, which a scalar has too.
+template <class V> decltype(auto) first_of(V &&value) {
+    using T = std::decay_t<V>;
+    if constexpr (is_number<T> || std::is_same_v<T, bool>) return std::forward<V>(value);
+    else if constexpr (std::is_lvalue_reference_v<V>) return (value.x);
+    else return value.x;
+}
+template <int... At, class T, class = std::enable_if_t<is_number<T> || std::is_same_v<T, bool>>>
+constexpr Vec<T, sizeof...(At)> swizzle(const T &scalar) {
+    static_assert(((At == 0) && ...));
+    return Vec<T, sizeof...(At)>(scalar);
+}
+
 // `v.yx` where it is read.
 template <int... At, class T, int N> constexpr Vec<T, sizeof...(At)> swizzle(const Vec<T, N> &vector) {
     static_assert(((At < N) && ...));
@@ -641,6 +675,16 @@ template <class T, std::size_t N> struct Array {
         return true;
     }
     friend bool operator!=(const Array &a, const Array &b) { return !(a == b); }
+};
+
+// All bits zero (GL_EXT_null_initializer).
+template <class T> T zero() {
+    T made;
+    std::memset(static_cast<void *>(&made), 0, sizeof(T));
+    return made;
+}
+struct Zero {
+    template <class T> operator T() const { return zero<T>(); }
 };
 
 // Bytes between the members of a structure as it lies in a block; they are nobody's.
@@ -1015,8 +1059,9 @@ template <class A> auto length(const A &a) {
 template <class A, class B> auto distance(const A &a, const B &b) { return length(a - b); }
 template <class A> auto normalize(const A &a) { return a / length(a); }
 template <class N, class I, class G> auto faceforward(const N &n, const I &incident, const G &geometric) {
-    const auto facing = dot(geometric, incident);
-    return facing < decltype(facing)(Int(0)) ? n : -n;
+    using T = Floating<CommonElement<N, I, G>>;
+    const T facing(dot(geometric, incident));
+    return componentwise<T>([&](T one) { return facing < T(Int(0)) ? one : -one; }, n);
 }
 template <class I, class N> auto reflect(const I &incident, const N &n) {
     const auto along = dot(n, incident);
@@ -1135,6 +1180,25 @@ template <class T> struct Parameter {
     ~Parameter() { argument = value; }
 };
 
+// What a function writes, where it is no place of the parameter's type: a value of that type, which goes back behind the call.
+template <class T, class A> struct Handed {
+    A argument;
+    T value;
+    Handed(const Handed &) = delete;
+    Handed &operator=(const Handed &) = delete;
+    explicit Handed(A given) : argument(given), value(taken_in(argument)) {}
+    ~Handed() { argument = value; }
+    operator T &() { return value; }
+    static T taken_in(A given) {
+        if constexpr (std::is_convertible_v<A, T>) return given;
+        else return (void)given, T();
+    }
+};
+template <class T, class A> Handed<T, A &> handed(A &argument) { return Handed<T, A &>(argument); }
+template <class T, class V, int N, int... At> Handed<T, Swizzled<V, N, At...>> handed(Swizzled<V, N, At...> argument) {
+    return Handed<T, Swizzled<V, N, At...>>(argument);
+}
+
 // Bytes that a descriptor shows.
 struct Range {
     unsigned char *bytes = nullptr;
@@ -1205,13 +1269,63 @@ template <class T> struct Elements {
     friend bool operator!=(const Elements &a, const Elements &b) { return !(a == b); }
 };
 
-// What the kernel only reads is copied out of its block.
+// What the kernel only reads is copied out of its block, as far as it lies in what is bound.
+struct Copying {
+    bool any_inside = false, any_beyond = false;
+};
+inline Copying copying;
+enum class Copy : unsigned char { BEYOND, DIVIDED, WHOLE };
+// How much has come of what was copied since the last question.
+inline Copy copied() {
+    const Copying was = copying;
+    copying = Copying();
+    return !was.any_beyond ? Copy::WHOLE : was.any_inside ? Copy::DIVIDED : Copy::BEYOND;
+}
+inline void check_copy(Copy copy) {
+    if (copy == Copy::BEYOND) stop("an access beyond a buffer");
+    if (copy == Copy::DIVIDED) stop("a read of a value that lies partly beyond a buffer");
+}
 template <class Raw> Raw bytes_at(Range range, std::size_t offset) {
-    if (offset + sizeof(Raw) > range.size) stop("a block that is larger than what is bound to it");
-    Raw number;
-    std::memcpy(&number, range.bytes + offset, sizeof(Raw));
+    Raw number{};
+    const bool is_inside = offset + sizeof(Raw) <= range.size;
+    (is_inside ? copying.any_inside : copying.any_beyond) = true;
+    if (is_inside) std::memcpy(&number, range.bytes + offset, sizeof(Raw));
     return number;
 }
+
+// A member of a block that is only read, and no array.
+template <class T> struct Copied {
+    T value{};
+    Copy copy = Copy::BEYOND;
+    void end() { copy = copied(); }
+    const T &get() const {
+        check_copy(copy);
+        return value;
+    }
+};
+// An array in a block that is only read.
+template <class A> struct Copies;
+template <class T, std::size_t N> struct Copies<Array<T, N>> {
+    Array<T, N> value{};
+    Copy copy[N]{};
+    void end(std::size_t at) { copy[at] = copied(); }
+    template <class Raw> const T &operator[](Integer<Raw> at) const {
+        if (raw_index(at) >= N) stop("an access beyond a buffer");
+        check_copy(copy[raw_index(at)]);
+        return value.elements[raw_index(at)];
+    }
+    Int length() const { return value.length(); }
+    operator const Array<T, N> &() const {
+        for (Copy part : copy) check_copy(part);
+        return value;
+    }
+    friend bool operator==(const Copies &a, const Array<T, N> &b) { return static_cast<const Array<T, N> &>(a) == b; }
+    friend bool operator==(const Array<T, N> &a, const Copies &b) { return b == a; }
+    friend bool operator==(const Copies &a, const Copies &b) { return static_cast<const Array<T, N> &>(a) == b; }
+    friend bool operator!=(const Copies &a, const Array<T, N> &b) { return !(a == b); }
+    friend bool operator!=(const Array<T, N> &a, const Copies &b) { return !(b == a); }
+    friend bool operator!=(const Copies &a, const Copies &b) { return !(a == b); }
+};
 template <class Raw> void load(Integer<Raw> &to, Range range, std::size_t offset) { to = Integer<Raw>(bytes_at<Raw>(range, offset)); }
 template <class Raw> void load(Real<Raw> &to, Range range, std::size_t offset) { to = Real<Raw>(bytes_at<Raw>(range, offset)); }
 inline void load(bool &to, Range range, std::size_t offset) { to = bytes_at<std::uint32_t>(range, offset) != 0; }
@@ -1269,8 +1383,335 @@ template <class T> void meet(const std::vector<T> &invocations, const char *plac
     std::exit(3);
 }
 
+// Subgroups: each run of `subgroup_size` invocations by their index is one. An operation is done for all invocations at once; who is
+// not here takes no part in it.
+inline std::uint32_t subgroup_size = 32;
+inline Uint gl_SubgroupSize, gl_SubgroupInvocationID, gl_SubgroupID, gl_NumSubgroups;
+inline uvec4 gl_SubgroupEqMask, gl_SubgroupGeMask, gl_SubgroupGtMask, gl_SubgroupLeMask, gl_SubgroupLtMask;
+
+// The bits from one number up to another one.
+inline uvec4 bits_between(std::uint32_t from, std::uint32_t to) {
+    return uvec4::each([&](int word) {
+        std::uint32_t bits = 0;
+        for (std::uint32_t bit = 0; bit < 32; ++bit) {
+            const std::uint32_t number = 32 * static_cast<std::uint32_t>(word) + bit;
+            if (number >= from && number < to) bits |= std::uint32_t{1} << bit;
+        }
+        return Uint(bits);
+    });
+}
+inline void set_subgroup_masks(std::uint32_t own) {
+    gl_SubgroupEqMask = bits_between(own, own + 1);
+    gl_SubgroupGeMask = bits_between(own, subgroup_size);
+    gl_SubgroupGtMask = bits_between(own + 1, subgroup_size);
+    gl_SubgroupLeMask = bits_between(0, own + 1);
+    gl_SubgroupLtMask = bits_between(0, own);
+}
+inline bool has_bit(const uvec4 &mask, std::uint32_t bit) { return (mask.component(static_cast<int>(bit / 32 % 4)).value >> (bit % 32) & 1u) != 0; }
+inline std::uint32_t count_between(const uvec4 &mask, std::uint32_t from, std::uint32_t to) {
+    std::uint32_t count = 0;
+    for (std::uint32_t bit = from; bit < to; ++bit) count += has_bit(mask, bit) ? 1 : 0;
+    return count;
+}
+
+// The value of one invocation, among those of all.
+template <class T> struct Slot {
+    T value{};
+};
+template <class T> using Slots = std::vector<Slot<T>>;
+
+// Calls `made` with the first and the last invocation (exclusive) of each run of so many.
+template <class F> void each_run(std::size_t count, std::size_t size, F made) {
+    for (std::size_t first = 0; first < count; first += size) made(first, std::min(first + size, count));
+}
+// The lowest invocation of a run that is here; the end of the run where none is.
+template <class I> std::size_t first_here(const I &invocations, std::size_t first, std::size_t last) {
+    while (first < last && !is_here(invocations[first])) ++first;
+    return first;
+}
+// One value for each subgroup, of its lowest invocation, its first one and its end.
+template <class T, class I, class F> Slots<T> for_subgroups(const I &invocations, F made) {
+    Slots<T> all(invocations.size());
+    each_run(invocations.size(), subgroup_size, [&](std::size_t first, std::size_t last) {
+        const std::size_t lowest = first_here(invocations, first, last);
+        if (lowest == last) return;
+        const T value = made(lowest, first, last);
+        for (std::size_t at = first; at < last; ++at) all[at].value = value;
+    });
+    return all;
+}
+
+template <class I> Slots<bool> subgroupElect(const I &invocations) {
+    Slots<bool> all(invocations.size());
+    each_run(invocations.size(), subgroup_size, [&](std::size_t first, std::size_t last) {
+        const std::size_t lowest = first_here(invocations, first, last);
+        if (lowest < last) all[lowest].value = true;
+    });
+    return all;
+}
+template <class I> uvec4 ballot_of(const I &invocations, const Slots<bool> &values, std::size_t first, std::size_t last) {
+    uvec4 mask(Uint(std::uint32_t{0}));
+    for (std::size_t at = first; at < last; ++at) {
+        const std::uint32_t bit = static_cast<std::uint32_t>(at - first);
+        if (is_here(invocations[at]) && values[at].value) mask = mask | bits_between(bit, bit + 1);
+    }
+    return mask;
+}
+template <class I> Slots<uvec4> subgroupBallot(const I &invocations, const Slots<bool> &values) {
+    return for_subgroups<uvec4>(invocations, [&](std::size_t, std::size_t first, std::size_t last) {
+        return ballot_of(invocations, values, first, last);
+    });
+}
+template <class I> Slots<bool> subgroupAny(const I &invocations, const Slots<bool> &values) {
+    return for_subgroups<bool>(invocations, [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t at = first; at < last; ++at)
+            if (is_here(invocations[at]) && values[at].value) return true;
+        return false;
+    });
+}
+template <class I> Slots<bool> subgroupAll(const I &invocations, const Slots<bool> &values) {
+    return for_subgroups<bool>(invocations, [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t at = first; at < last; ++at)
+            if (is_here(invocations[at]) && !values[at].value) return false;
+        return true;
+    });
+}
+template <class I, class T> Slots<bool> subgroupAllEqual(const I &invocations, const Slots<T> &values) {
+    return for_subgroups<bool>(invocations, [&](std::size_t lowest, std::size_t, std::size_t last) {
+        for (std::size_t at = lowest; at < last; ++at)
+            if (is_here(invocations[at]) && !(values[at].value == values[lowest].value)) return false;
+        return true;
+    });
+}
+
+// What each invocation makes of its own value alone.
+template <class T, class I, class V, class F> Slots<T> for_each_here(const I &invocations, const Slots<V> &values, F made) {
+    Slots<T> all(invocations.size());
+    for (std::size_t at = 0; at < invocations.size(); ++at)
+        if (is_here(invocations[at])) all[at].value = made(values[at].value, static_cast<std::uint32_t>(at % subgroup_size), at);
+    return all;
+}
+template <class I> Slots<bool> subgroupInverseBallot(const I &invocations, const Slots<uvec4> &masks) {
+    return for_each_here<bool>(invocations, masks, [](const uvec4 &mask, std::uint32_t own, std::size_t) { return has_bit(mask, own); });
+}
+template <class I, class B> Slots<bool> subgroupBallotBitExtract(const I &invocations, const Slots<uvec4> &masks, const Slots<B> &bits) {
+    return for_each_here<bool>(invocations, masks, [&](const uvec4 &mask, std::uint32_t, std::size_t at) {
+        if (raw_index(bits[at].value) >= subgroup_size) stop("a bit of a ballot beyond the subgroup");
+        return has_bit(mask, static_cast<std::uint32_t>(raw_index(bits[at].value)));
+    });
+}
+#define VKCERT_BALLOT_COUNT(name, from, to)                                                                             \
+    template <class I> Slots<Uint> name(const I &invocations, const Slots<uvec4> &masks) {                              \
+        return for_each_here<Uint>(invocations, masks, [](const uvec4 &mask, std::uint32_t own, std::size_t) {          \
+            (void)own;                                                                                                  \
+            return Uint(count_between(mask, from, to));                                                                 \
+        });                                                                                                             \
+    }
+VKCERT_BALLOT_COUNT(subgroupBallotBitCount, 0, subgroup_size)
+VKCERT_BALLOT_COUNT(subgroupBallotInclusiveBitCount, 0, own + 1)
+VKCERT_BALLOT_COUNT(subgroupBallotExclusiveBitCount, 0, own)
+#undef VKCERT_BALLOT_COUNT
+template <class I> Slots<Uint> subgroupBallotFindLSB(const I &invocations, const Slots<uvec4> &masks) {
+    return for_each_here<Uint>(invocations, masks, [](const uvec4 &mask, std::uint32_t, std::size_t) {
+        for (std::uint32_t bit = 0; bit < subgroup_size; ++bit)
+            if (has_bit(mask, bit)) return Uint(bit);
+        stop("the least bit of a ballot without bits");
+    });
+}
+template <class I> Slots<Uint> subgroupBallotFindMSB(const I &invocations, const Slots<uvec4> &masks) {
+    return for_each_here<Uint>(invocations, masks, [](const uvec4 &mask, std::uint32_t, std::size_t) {
+        for (std::uint32_t bit = subgroup_size; bit > 0; --bit)
+            if (has_bit(mask, bit - 1)) return Uint(bit - 1);
+        stop("the greatest bit of a ballot without bits");
+    });
+}
+
+// Each invocation takes the value of another one of its subgroup, by number. One that is not there gives what nobody has written.
+template <class I, class T, class F> Slots<T> taken(const I &invocations, const Slots<T> &values, F number_of) {
+    return for_each_here<T>(invocations, values, [&](const T &, std::uint32_t own, std::size_t at) {
+        const std::uint64_t number = number_of(own, at);
+        const std::size_t from = at - own + static_cast<std::size_t>(number);
+        const bool is_there = number < subgroup_size && from < invocations.size() && is_here(invocations[from]);
+        return is_there ? values[from].value : T{};
+    });
+}
+// The same, where a result that does not exist is told at once.
+template <class I, class T, class F> Slots<T> taken_for_certain(const I &invocations, const Slots<T> &values, F number_of) {
+    return taken(invocations, values, [&](std::uint32_t own, std::size_t at) {
+        const std::uint64_t number = number_of(own, at);
+        const std::size_t from = at - own + static_cast<std::size_t>(number);
+        const bool is_there = number < subgroup_size && from < invocations.size() && is_here(invocations[from]);
+        if (!is_there) stop("a value of an invocation that takes no part in the operation of the subgroup");
+        return number;
+    });
+}
+template <class I, class T, class N> Slots<T> subgroupShuffle(const I &invocations, const Slots<T> &values, const Slots<N> &numbers) {
+    return taken(invocations, values, [&](std::uint32_t, std::size_t at) { return raw_index(numbers[at].value); });
+}
+template <class I, class T, class N> Slots<T> subgroupShuffleXor(const I &invocations, const Slots<T> &values, const Slots<N> &masks) {
+    return taken(invocations, values, [&](std::uint32_t own, std::size_t at) { return own ^ raw_index(masks[at].value); });
+}
+template <class I, class T, class N> Slots<T> subgroupShuffleUp(const I &invocations, const Slots<T> &values, const Slots<N> &steps) {
+    return taken(invocations, values, [&](std::uint32_t own, std::size_t at) { return std::uint64_t{own} - raw_index(steps[at].value); });
+}
+template <class I, class T, class N> Slots<T> subgroupShuffleDown(const I &invocations, const Slots<T> &values, const Slots<N> &steps) {
+    return taken(invocations, values, [&](std::uint32_t own, std::size_t at) { return own + raw_index(steps[at].value); });
+}
+// Runs of so many invocations take the value that is so many steps on, in a circle.
+template <class I, class T, class N, class C> Slots<T>
+subgroupClusteredRotate(const I &invocations, const Slots<T> &values, const Slots<N> &steps, const Slots<C> &sizes) {
+    return taken(invocations, values, [&](std::uint32_t own, std::size_t at) {
+        const std::uint64_t size = raw_index(sizes[at].value);
+        if (size == 0 || size > subgroup_size || (size & (size - 1)) != 0) stop("a cluster of a size that does not divide the subgroup");
+        return own / size * size + (own + raw_index(steps[at].value)) % size;
+    });
+}
+template <class I, class T, class N> Slots<T> subgroupRotate(const I &invocations, const Slots<T> &values, const Slots<N> &steps) {
+    return taken(invocations, values, [&](std::uint32_t own, std::size_t at) { return (own + raw_index(steps[at].value)) % subgroup_size; });
+}
+// The number must be the same in each run of so many invocations.
+template <class I, class N> void check_same(const I &invocations, const Slots<N> &numbers, std::size_t size) {
+    each_run(invocations.size(), size, [&](std::size_t first, std::size_t last) {
+        const std::size_t lowest = first_here(invocations, first, last);
+        for (std::size_t at = lowest; at < last; ++at)
+            if (is_here(invocations[at]) && numbers[at].value != numbers[lowest].value) stop("a broadcast whose index is not the same in the subgroup");
+    });
+}
+template <class I, class T, class N> Slots<T> subgroupBroadcast(const I &invocations, const Slots<T> &values, const Slots<N> &numbers) {
+    check_same(invocations, numbers, subgroup_size);
+    return taken_for_certain(invocations, values, [&](std::uint32_t, std::size_t at) { return raw_index(numbers[at].value); });
+}
+template <class I, class T> Slots<T> subgroupBroadcastFirst(const I &invocations, const Slots<T> &values) {
+    return for_subgroups<T>(invocations, [&](std::size_t lowest, std::size_t, std::size_t) { return values[lowest].value; });
+}
+template <class I, class T, class N> Slots<T> subgroupQuadBroadcast(const I &invocations, const Slots<T> &values, const Slots<N> &numbers) {
+    check_same(invocations, numbers, 4);
+    return taken_for_certain(invocations, values, [&](std::uint32_t own, std::size_t at) {
+        const std::uint64_t number = raw_index(numbers[at].value);
+        return number < 4 ? own / 4 * 4 + number : std::uint64_t{subgroup_size};
+    });
+}
+#define VKCERT_QUAD(name, mask)                                                                                         \
+    template <class I, class T> Slots<T> name(const I &invocations, const Slots<T> &values) {                           \
+        return taken_for_certain(invocations, values, [](std::uint32_t own, std::size_t) { return std::uint64_t{own ^ mask}; }); \
+    }
+VKCERT_QUAD(subgroupQuadSwapHorizontal, 1u)
+VKCERT_QUAD(subgroupQuadSwapVertical, 2u)
+VKCERT_QUAD(subgroupQuadSwapDiagonal, 3u)
+#undef VKCERT_QUAD
+
+// Sums and the like, in ascending order of the invocations; the first value is for nobody in front.
+template <class T> struct Limit {
+    using Raw = decltype(T::value);
+    static T least() {
+        if constexpr (is_real<T>) return T(Real<double>(-std::numeric_limits<double>::infinity()));
+        else return T(std::numeric_limits<Raw>::min());
+    }
+    static T greatest() {
+        if constexpr (is_real<T>) return T(Real<double>(std::numeric_limits<double>::infinity()));
+        else return T(std::numeric_limits<Raw>::max());
+    }
+};
+struct Sum {
+    template <class T> static T none() { return T(Int(0)); }
+    template <class T> static T both(T a, T b) { return a + b; }
+};
+struct Product {
+    template <class T> static T none() { return T(Int(1)); }
+    template <class T> static T both(T a, T b) { return a * b; }
+};
+// Of a NaN and a number the number.
+struct Least {
+    template <class T> static T none() { return Limit<T>::greatest(); }
+    template <class T> static T both(T a, T b) { return b < a || a != a ? b : a; }
+};
+struct Greatest {
+    template <class T> static T none() { return Limit<T>::least(); }
+    template <class T> static T both(T a, T b) { return a < b || a != a ? b : a; }
+};
+struct Conjunction {
+    template <class T> static T none() {
+        if constexpr (std::is_same_v<T, bool>) return true;
+        else return T(~T(Int(0)));
+    }
+    template <class T> static T both(T a, T b) { return static_cast<T>(a & b); }
+};
+struct Disjunction {
+    template <class T> static T none() { return T(Int(0)); }
+    template <class T> static T both(T a, T b) { return static_cast<T>(a | b); }
+};
+struct Difference {
+    template <class T> static T none() { return T(Int(0)); }
+    template <class T> static T both(T a, T b) { return static_cast<T>(a ^ b); }
+};
+template <class F, class V> V none_of() {
+    if constexpr (Shape<V>::SIZE == 1) return F::template none<V>();
+    else return V(F::template none<Element<V>>());
+}
+template <class F, class V> V both_of(const V &a, const V &b) {
+    return componentwise<Element<V>>([](auto x, auto y) { return F::both(x, y); }, a, b);
+}
+// `ahead`: with the own value, or with those in front alone.
+enum class Scan { INCLUSIVE, EXCLUSIVE };
+template <class F, class I, class V> Slots<V> scanned(const I &invocations, const Slots<V> &values, Scan scan) {
+    Slots<V> all(invocations.size());
+    each_run(invocations.size(), subgroup_size, [&](std::size_t first, std::size_t last) {
+        V sum = none_of<F, V>();
+        bool is_first = true;
+        for (std::size_t at = first; at < last; ++at) {
+            if (!is_here(invocations[at])) continue;
+            if (scan == Scan::EXCLUSIVE) all[at].value = sum;
+            sum = is_first ? values[at].value : both_of<F, V>(sum, values[at].value);
+            is_first = false;
+            if (scan == Scan::INCLUSIVE) all[at].value = sum;
+        }
+    });
+    return all;
+}
+template <class F, class I, class V> Slots<V> reduced(const I &invocations, const Slots<V> &values, std::size_t size) {
+    if (size == 0 || size > subgroup_size || (size & (size - 1)) != 0) stop("a cluster of a size that does not divide the subgroup");
+    Slots<V> all(invocations.size());
+    each_run(invocations.size(), subgroup_size, [&](std::size_t begin, std::size_t end) {
+        each_run(end - begin, size, [&](std::size_t from, std::size_t to) {
+            const std::size_t last = begin + to, lowest = first_here(invocations, begin + from, last);
+            if (lowest == last) return;
+            V sum = values[lowest].value;
+            for (std::size_t at = lowest + 1; at < last; ++at)
+                if (is_here(invocations[at])) sum = both_of<F, V>(sum, values[at].value);
+            for (std::size_t at = lowest; at < last; ++at) all[at].value = sum;
+        });
+    });
+    return all;
+}
+// The size of clusters is a constant of the kernel.
+template <class I, class N> std::size_t cluster_size(const I &invocations, const Slots<N> &sizes) {
+    const std::size_t lowest = first_here(invocations, 0, invocations.size());
+    return lowest == invocations.size() ? 1 : raw_index(sizes[lowest].value);
+}
+#define VKCERT_SUBGROUP(name, F)                                                                                        \
+    template <class I, class V> Slots<V> subgroup##name(const I &invocations, const Slots<V> &values) {                 \
+        return reduced<F>(invocations, values, subgroup_size);                                                          \
+    }                                                                                                                   \
+    template <class I, class V> Slots<V> subgroupInclusive##name(const I &invocations, const Slots<V> &values) {        \
+        return scanned<F>(invocations, values, Scan::INCLUSIVE);                                                        \
+    }                                                                                                                   \
+    template <class I, class V> Slots<V> subgroupExclusive##name(const I &invocations, const Slots<V> &values) {        \
+        return scanned<F>(invocations, values, Scan::EXCLUSIVE);                                                        \
+    }                                                                                                                   \
+    template <class I, class V, class N> Slots<V> subgroupClustered##name(const I &invocations, const Slots<V> &values, const Slots<N> &sizes) { \
+        return reduced<F>(invocations, values, cluster_size(invocations, sizes));                                       \
+    }
+VKCERT_SUBGROUP(Add, Sum)
+VKCERT_SUBGROUP(Mul, Product)
+VKCERT_SUBGROUP(Min, Least)
+VKCERT_SUBGROUP(Max, Greatest)
+VKCERT_SUBGROUP(And, Conjunction)
+VKCERT_SUBGROUP(Or, Disjunction)
+VKCERT_SUBGROUP(Xor, Difference)
+#undef VKCERT_SUBGROUP
+
 // A job: lines of words. `buffer N BYTES` (hexadecimal digits, `-` for none), `bind SET BINDING BUFFER OFFSET RANGE`,
-// `push BYTES`, `dispatch X Y Z`; bindings and push constants hold for the dispatches below them.
+// `push BYTES`, `subgroup SIZE`, `dispatch X Y Z`; bindings, push constants and the size of subgroups hold for the dispatches below them.
 struct Binding {
     std::uint32_t set, binding;
     Range range;
@@ -1281,6 +1722,7 @@ struct Job {
     std::vector<std::size_t> sizes;
     std::vector<Binding> bindings;
     std::vector<unsigned char> push;
+    std::uint32_t subgroup_size = 32;
 
     unsigned char *bytes(std::size_t buffer) { return storage.at(buffer).data(); }
     Range bound(std::uint32_t set, std::uint32_t binding) const {
@@ -1380,6 +1822,11 @@ inline void run_job(std::istream &text, void (*dispatch)(const Job &, std::uint3
         } else if (what == "push") {
             job.push = words.bytes();
             words.end();
+        } else if (what == "subgroup") {
+            job.subgroup_size = words.word();
+            words.end();
+            const std::uint32_t size = job.subgroup_size;
+            if (size == 0 || size > 128 || (size & (size - 1)) != 0) words.refuse("no power of two up to 128");
         } else if (what == "dispatch") {
             const std::uint32_t x = words.word(), y = words.word(), z = words.word();
             words.end();

@@ -11,12 +11,14 @@
 
 mod block;
 mod built_in;
+mod collective;
 mod expression;
 mod function;
 mod global;
 mod layout;
 mod needed;
 mod order;
+mod overload;
 mod region;
 mod statement;
 mod types;
@@ -24,7 +26,7 @@ mod writer;
 
 use super::outline::{self, Outline};
 use super::preprocessor::TranslationUnit;
-use super::syntax::{Item, TokenIndex};
+use super::syntax::{Declarator, DeclaredType, Item, TokenIndex};
 use super::{KernelSource, STACK_BYTES, parser};
 use crate::model::id::DecisionId;
 use crate::model::structure::Accuracy;
@@ -209,9 +211,11 @@ struct Emitter<'a> {
     watched: BTreeMap<(TokenIndex, TokenIndex), Vec<Watched>>,
     placed: BTreeMap<DecisionId, PlacedDecision>,
     /// Workgroup variables.
-    shared: Vec<String>,
+    shared: Vec<(String, global::Fresh)>,
     /// Variables of the file that each invocation has for itself: name and type.
     private: Vec<Field>,
+    /// Those of them whose values are calculated when an invocation begins.
+    calculated: Vec<(DeclaredType, Declarator)>,
     /// Arrays in storage blocks, as expressions write them: the program sees them one element at a time.
     views: BTreeSet<String>,
     /// Lines that bind blocks before a dispatch.
@@ -224,6 +228,12 @@ struct Emitter<'a> {
     around: Option<region::Around>,
     /// How `return`, `break` and `continue` leave what is being written.
     leaving: region::Leaving,
+    /// Functions that hold a barrier, other than the entry point.
+    collectives: Vec<collective::Collective<'a>>,
+    /// How the one of them is left that is being written.
+    returning: Option<collective::Returning>,
+    /// How the values of calls are read that all have made together, by their first and last token.
+    made: BTreeMap<(TokenIndex, TokenIndex), String>,
     numbers: u32,
 }
 
@@ -260,12 +270,16 @@ impl<'a> Emitter<'a> {
             placed: BTreeMap::new(),
             shared: Vec::new(),
             private: Vec::new(),
+            calculated: Vec::new(),
             views: BTreeSet::new(),
             bindings: Vec::new(),
             fields: BTreeMap::new(),
             hoisted: BTreeSet::new(),
             around: None,
             leaving: region::Leaving::Function,
+            collectives: Vec::new(),
+            returning: None,
+            made: BTreeMap::new(),
             numbers: 0,
         }
     }
@@ -295,9 +309,11 @@ impl<'a> Emitter<'a> {
                 Item::Declaration(declaration) if !self.is_needed(declaration) => {}
                 Item::Declaration(declaration) => self.global(declaration)?,
                 Item::Prototype { name, .. } if !self.needed.contains(self.text(*name)) => {}
+                Item::Prototype { name, .. } if self.is_collective(self.text(*name)) => {}
                 Item::Prototype { returns, name, parameters } => self.prototype(returns, *name, parameters)?,
                 Item::Function(function) if self.text(function.name) == self.kernel.entry => entry = Some(function),
                 Item::Function(function) if !self.needed.contains(self.text(function.name)) => {}
+                Item::Function(function) if self.is_collective(self.text(function.name)) => {}
                 Item::Function(function) => self.function(function)?,
                 Item::Unread { first, error, .. } => {
                     return Err(self.unsupported(format!("text that could not be read ({error})"), *first));
@@ -324,6 +340,7 @@ impl<'a> Emitter<'a> {
             self.out.line(&line);
         }
         self.out.line("(void)job;");
+        self.out.line("subgroup_size = job.subgroup_size;");
         self.out.line("gl_NumWorkGroups = uvec3(Uint(groups_x), Uint(groups_y), Uint(groups_z));");
         self.out.open("for (std::uint32_t group_z = 0; group_z < groups_z; ++group_z)");
         self.out.open("for (std::uint32_t group_y = 0; group_y < groups_y; ++group_y)");

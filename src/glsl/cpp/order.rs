@@ -53,6 +53,11 @@ impl Emitter<'_> {
             ExpressionKind::Comma { first, second } => self.in_turn(&[first, second]),
             ExpressionKind::Ternary { condition, then, otherwise } => self.in_turn(&[condition, then, otherwise]),
             ExpressionKind::Call { callee, arguments } => self.called(expression, callee, arguments),
+            ExpressionKind::Field { base, name } if self.block_members(base).is_some() => {
+                let place = self.block_members(base).and_then(|members| members.get(self.text(*name)));
+                let reads_memory = place.is_none_or(|member| member.place != Held::Unwritten);
+                Ok(Touched { reads_memory, ..Touched::default() })
+            }
             _ => {
                 let mut parts = Vec::new();
                 expression.each_part(&mut |part| parts.push(part));

@@ -8,6 +8,7 @@
 use super::super::syntax::{
     Declaration, Expression, ExpressionKind, FunctionDefinition, LoopCondition, Statement, StatementKind, TokenIndex,
 };
+use super::global::Fresh;
 use super::{Emitted, Emitter, Held, Symbol, built_in};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,17 +81,23 @@ fn leaves_from(statement: &Statement, inside: Inside) -> bool {
 impl Emitter<'_> {
     /// The entry point as a function that runs one workgroup.
     pub fn workgroup(&mut self, entry: &FunctionDefinition) -> Emitted {
+        self.find_collectives()?;
         let body = match &entry.body {
             Ok(body) => body,
             Err(error) => return Err(self.unsupported(format!("text that could not be read ({error})"), error.token)),
         };
         self.invocation(body)?;
+        self.collective_functions()?;
         self.out.line("// One workgroup: a loop nest over its invocations in each barrier region.");
         self.out.open("static void workgroup() {");
-        for name in std::mem::take(&mut self.shared) {
-            self.out.line(&format!("{name} = decltype({name})();"));
+        for (name, value) in std::mem::take(&mut self.shared) {
+            match value {
+                Fresh::Unwritten => self.out.line(&format!("{name} = decltype({name})();")),
+                Fresh::Zero => self.out.line(&format!("{name} = zero<decltype({name})>();")),
+            }
         }
         self.out.line("invocations.assign(INVOCATIONS, Invocation());");
+        self.calculated_values()?;
         self.scopes.push(BTreeMap::new());
         self.split(body)?;
         self.scopes.pop();
@@ -107,31 +114,49 @@ impl Emitter<'_> {
         private.iter().for_each(|field| self.out.line(&field.declaration));
         let mut known = BTreeSet::new();
         self.expand(body, &mut known)?;
+        self.collective_fields(&mut known)?;
         self.out.close("};");
         self.out.line("");
         self.out.line("static std::vector<Invocation> invocations;");
         self.out.line("");
         self.out.open("static Invocation &enter(std::uint32_t x, std::uint32_t y, std::uint32_t z) {");
-        self.out.line("const std::uint32_t index = (z * SIZE_Y + y) * SIZE_X + x;");
+        self.out.line("const std::uint32_t at_here = (z * SIZE_Y + y) * SIZE_X + x;");
         self.out.line("gl_LocalInvocationID = uvec3(Uint(x), Uint(y), Uint(z));");
-        self.out.line("gl_LocalInvocationIndex = Uint(index);");
+        self.out.line("gl_LocalInvocationIndex = Uint(at_here);");
         self.out.line("gl_GlobalInvocationID = gl_WorkGroupID * gl_WorkGroupSize + gl_LocalInvocationID;");
+        self.subgroup_variables();
         for field in &private {
-            self.out.line(&format!("{0} = invocations[index].private_{0};", field.name));
+            self.out.line(&format!("{0} = invocations[at_here].private_{0};", field.name));
         }
-        self.out.line("return invocations[index];");
+        self.out.line("return invocations[at_here];");
         self.out.close("}");
         self.out.line("");
+        self.gathering();
         Ok(())
     }
 
+    /// A value of each invocation that is there, by its index.
+    fn gathering(&mut self) {
+        self.out.line("// What each invocation that is here makes of itself.");
+        self.out.open("template <class F> static auto gathered(F given_value) {");
+        self.out.line("std::vector<Slot<std::decay_t<decltype(given_value(invocations[0]))>>> at_all(INVOCATIONS);");
+        self.open_nest(0..=0);
+        self.out.line("at_all[gl_LocalInvocationIndex.value].value = given_value(self);");
+        self.close_nest();
+        self.out.line("return at_all;");
+        self.out.close("}");
+        self.out.line("");
+    }
+
     /// Writes a field for every variable that lives across regions of a list of statements or of those inside it.
-    fn expand(&mut self, list: &[Statement], known: &mut BTreeSet<String>) -> Emitted {
+    pub fn expand(&mut self, list: &[Statement], known: &mut BTreeSet<String>) -> Emitted {
         if !list.iter().any(|statement| self.holds_barrier(statement)) {
             return Ok(());
         }
+        self.scopes.push(BTreeMap::new());
         for (at, statement) in list.iter().enumerate() {
             if let StatementKind::Declaration(declaration) = &statement.kind {
+                self.size_constants(declaration)?;
                 let behind = list[at..].iter().position(|other| self.holds_barrier(other)).map(|offset| at + offset);
                 let later = behind.map_or(&[][..], |behind| &list[behind..]);
                 self.expand_declaration(declaration, Some(later), known)?;
@@ -139,6 +164,33 @@ impl Emitter<'_> {
             if self.holds_barrier(statement) {
                 self.expand_inner(statement, known)?;
             }
+        }
+        self.scopes.pop();
+        Ok(())
+    }
+
+    /// Constants of a function, which the sizes of the record's arrays may name.
+    fn size_constants(&mut self, declaration: &Declaration) -> Emitted {
+        let declared = &declaration.declared;
+        for declarator in &declaration.declarators {
+            let is_scalar = declared.sizes.is_empty() && declarator.sizes.is_empty();
+            let (true, true, Some(initialiser)) = (declared.has("const"), is_scalar, &declarator.initialiser) else {
+                continue;
+            };
+            let integers = ["int", "uint", "int32_t", "uint32_t"];
+            let is_integer = declared.name.is_some_and(|name| integers.contains(&self.text(name)));
+            if !is_integer || !self.is_foldable(initialiser) {
+                continue;
+            }
+            let text = format!("kept_{}_{}", built_in::spelled(self.text(declarator.name)), self.next_number());
+            self.out.start();
+            self.out.write("static constexpr ");
+            self.write_type(declared, &[], None, declarator.name)?;
+            self.out.write(&format!(" {text} = "));
+            self.initialiser(initialiser, declared.name, 0)?;
+            self.out.write(";");
+            self.out.end();
+            self.declare(self.text(declarator.name), text, Held::Constant, None);
         }
         Ok(())
     }
@@ -174,11 +226,12 @@ impl Emitter<'_> {
             let mentioned = |list: &[Statement]| {
                 list.iter().flat_map(|other| other.first..=other.last).any(|token| self.text(token) == name)
             };
-            if later.is_some_and(|later| !mentioned(later)) {
-                continue;
-            }
+            // One constant may name another.
             if declared.has("const") && self.folds(declarator) {
                 self.hoisted.insert(declarator.name);
+                continue;
+            }
+            if later.is_some_and(|later| !mentioned(later)) {
                 continue;
             }
             let spelled = built_in::spelled(name);
@@ -197,28 +250,51 @@ impl Emitter<'_> {
 
     /// Whether a statement is or holds a barrier of the entry point.
     fn holds_barrier(&self, statement: &Statement) -> bool {
-        (statement.first..statement.last).any(|token| self.text(token) == "barrier" && self.text(token + 1) == "(")
+        (statement.first..statement.last)
+            .any(|token| self.text(token + 1) == "(" && self.is_collective(self.text(token)))
     }
 
     fn is_barrier(&self, statement: &Statement) -> bool {
         let StatementKind::Expression(expression) = &statement.kind else { return false };
         let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
-        self.text(callee.first) == "barrier" && callee.first == callee.last && arguments.is_empty()
+        let is_plain = self.text(callee.first) == "barrier" && arguments.is_empty();
+        let scope = arguments.first().map(|scope| self.text(scope.first));
+        let is_scoped = self.text(callee.first) == "controlBarrier" && scope == Some("gl_ScopeWorkgroup");
+        callee.first == callee.last && (is_plain || is_scoped)
+    }
+
+    /// A barrier of the subgroup ends a region, too; who is not here takes no part.
+    fn is_subgroup_barrier(&self, statement: &Statement) -> bool {
+        let StatementKind::Expression(expression) = &statement.kind else { return false };
+        let ExpressionKind::Call { callee, arguments } = &expression.kind else { return false };
+        let scope = arguments.first().map(|scope| self.text(scope.first));
+        match self.text(callee.first) {
+            "subgroupBarrier" => arguments.is_empty(),
+            "controlBarrier" => scope == Some("gl_ScopeSubgroup"),
+            _ => false,
+        }
     }
 
     /// Statements with barriers among them or in them.
-    fn split(&mut self, list: &[Statement]) -> Emitted {
+    pub fn split(&mut self, list: &[Statement]) -> Emitted {
         let mut at = 0;
         while at < list.len() {
             if self.is_barrier(&list[at]) {
                 let place = self.shown_place(list[at].first);
                 self.out.line(&format!("meet(invocations, \"{place}\"); // barrier"));
                 at += 1;
+            } else if self.is_subgroup_barrier(&list[at]) {
+                self.out.line("// subgroup barrier");
+                at += 1;
             } else if self.holds_barrier(&list[at]) {
                 self.split_statement(&list[at])?;
                 at += 1;
             } else {
-                let length = list[at..].iter().position(|statement| self.holds_barrier(statement));
+                // What hides another variable is known from its declaration on, and not before.
+                let length = list[at + 1..]
+                    .iter()
+                    .position(|statement| self.holds_barrier(statement) || self.hides(statement))
+                    .map(|length| length + 1);
                 let end = length.map_or(list.len(), |length| at + length);
                 self.region(&list[at..end])?;
                 at = end;
@@ -254,9 +330,39 @@ impl Emitter<'_> {
                 let condition = LoopCondition::Expression(condition.clone());
                 self.split_loop(statement.first, (None, Some(&condition), None), body, Tested::Behind)
             }
-            StatementKind::Switch { .. } => Err(self.unsupported("a barrier inside a switch", statement.first)),
+            StatementKind::Switch { selector, open, .. } => {
+                if (*open..statement.last)
+                    .any(|token| self.text(token + 1) == "(" && self.is_collective(self.text(token)))
+                {
+                    return Err(self.unsupported("a barrier inside a switch", statement.first));
+                }
+                self.prepare(selector)?;
+                self.region(std::slice::from_ref(statement))
+            }
+            StatementKind::Expression(expression) => {
+                self.prepare(expression)?;
+                if self.is_made(expression) { Ok(()) } else { self.region(std::slice::from_ref(statement)) }
+            }
+            StatementKind::Return(Some(value)) => {
+                self.prepare(value)?;
+                self.region(std::slice::from_ref(statement))
+            }
+            StatementKind::Declaration(declaration) => self.split_declaration(declaration, statement),
             _ => Err(self.unsupported("a barrier inside an expression", statement.first)),
         }
+    }
+
+    /// Each variable has its value before the next one is declared.
+    fn split_declaration(&mut self, declaration: &Declaration, whole: &Statement) -> Emitted {
+        for declarator in &declaration.declarators {
+            if let Some(initialiser) = &declarator.initialiser {
+                self.prepare(initialiser)?;
+            }
+            let declarators = vec![declarator.clone()];
+            let kind = StatementKind::Declaration(Declaration { declarators, ..declaration.clone() });
+            self.region(&[Statement { kind, ..whole.clone() }])?;
+        }
+        Ok(())
     }
 
     fn split_scoped(&mut self, open: &str, list: &[Statement]) -> Emitted {
@@ -276,6 +382,7 @@ impl Emitter<'_> {
         then: &Statement,
         otherwise: Option<&Statement>,
     ) -> Emitted {
+        self.prepare(condition)?;
         let behind_then = self.next_number();
         self.test(behind_then, first, condition)?;
         self.split_scoped("{", listed(then))?;
@@ -302,7 +409,7 @@ impl Emitter<'_> {
         let around = Around { again: self.next_number(), behind: self.next_number() };
         self.scopes.push(BTreeMap::new());
         if let Some(init) = init {
-            self.region(std::slice::from_ref(init))?;
+            self.split(std::slice::from_ref(init))?;
         }
         self.out.open("while (true) {");
         if tested == Tested::Before {
@@ -313,7 +420,7 @@ impl Emitter<'_> {
         self.around = outer;
         self.come_back(around.again);
         if let Some(update) = update {
-            self.region(std::slice::from_ref(update))?;
+            self.split(std::slice::from_ref(update))?;
         }
         if tested == Tested::Behind {
             self.loop_test(around, first, condition)?;
@@ -326,7 +433,10 @@ impl Emitter<'_> {
 
     fn loop_test(&mut self, around: Around, first: TokenIndex, condition: Option<&LoopCondition>) -> Emitted {
         match condition {
-            Some(LoopCondition::Expression(condition)) => self.test(around.behind, first, condition)?,
+            Some(LoopCondition::Expression(condition)) => {
+                self.prepare(condition)?;
+                self.test(around.behind, first, condition)?;
+            }
             Some(LoopCondition::Declaration(_)) => {
                 return Err(self.unsupported("a declaration in the condition of a loop around a barrier", first));
             }
@@ -352,17 +462,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn come_back(&mut self, point: u32) {
+    pub fn come_back(&mut self, point: u32) {
         self.out.line(&format!("come_back(invocations, {point});"));
     }
 
     /// The loop nest over invocations, with the variables that the tokens name at hand.
-    fn open_nest(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
+    pub fn open_nest(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
         self.out.open("for (std::uint32_t local_z = 0; local_z < SIZE_Z; ++local_z)");
         self.out.open("for (std::uint32_t local_y = 0; local_y < SIZE_Y; ++local_y)");
         self.out.open("for (std::uint32_t local_x = 0; local_x < SIZE_X; ++local_x) {");
         self.out.line("Invocation &self = enter(local_x, local_y, local_z);");
         self.out.line("if (!is_here(self)) continue;");
+        self.bind_fields(tokens);
+    }
+
+    /// References to the fields of the variables that the tokens name.
+    pub fn bind_fields(&mut self, tokens: std::ops::RangeInclusive<TokenIndex>) {
         let mut bound = BTreeSet::new();
         for token in tokens {
             let name = self.text(token);
@@ -375,7 +490,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn close_nest(&mut self) {
+    pub fn close_nest(&mut self) {
         for field in self.private.clone() {
             self.out.line(&format!("self.private_{0} = {0};", field.name));
         }
@@ -405,6 +520,17 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    fn is_hiding(&self, name: &str) -> bool {
+        self.scopes.iter().skip(1).any(|scope| scope.contains_key(name))
+    }
+
+    /// Whether a statement declares a variable that lives across regions and hides another one.
+    fn hides(&self, statement: &Statement) -> bool {
+        let StatementKind::Declaration(declaration) = &statement.kind else { return false };
+        let kept = declaration.declarators.iter().filter(|declarator| self.fields.contains_key(&declarator.name));
+        kept.into_iter().any(|declarator| self.is_hiding(self.text(declarator.name)))
+    }
+
     /// Makes the variables known that a region declares and others use; constants among them stand before its nest.
     fn announce(&mut self, statements: &[Statement]) -> Emitted {
         for statement in statements {
@@ -413,13 +539,10 @@ impl Emitter<'_> {
                 let name = self.text(declarator.name);
                 let spelled = built_in::spelled(name);
                 if let Some(field) = self.fields.get(&declarator.name).cloned() {
-                    if self.scopes.iter().skip(1).any(|scope| scope.contains_key(name)) {
-                        let what = format!("`{name}`, which hides another variable across barriers");
-                        return Err(self.unsupported(what, declarator.name));
-                    }
+                    let text = if self.is_hiding(name) { format!("kept_{field}") } else { spelled };
                     let shape = self.shape(&declaration.declared, &declarator.sizes);
                     let scope = self.scopes.last_mut().expect("the file's scope is never left");
-                    let symbol = Symbol { text: spelled, place: Held::Locally, field: Some(field), shape };
+                    let symbol = Symbol { text, place: Held::Locally, field: Some(field), shape };
                     scope.insert(name.to_owned(), symbol);
                 } else if self.hoisted.contains(&declarator.name) {
                     self.variable("constexpr ", &declaration.declared, declarator, Held::Constant)?;

@@ -186,6 +186,9 @@ impl Emitter<'_> {
             } else {
                 self.out.write(", ");
             }
+            if let Some(initialiser) = &declarator.initialiser {
+                self.refuse_itself(declarator, initialiser)?;
+            }
             let spelled = built_in::spelled(self.text(declarator.name));
             self.out.write(&spelled);
             self.write_initialiser(declared, declarator)?;
@@ -236,8 +239,13 @@ impl Emitter<'_> {
         if declarator.initialiser.is_none() {
             return Ok(());
         }
+        if let Some(initialiser) = &declarator.initialiser {
+            self.refuse_itself(declarator, initialiser)?;
+        }
+        let name = self.text(declarator.name);
+        let spelled = self.resolve(name).map_or_else(|| built_in::spelled(name), |symbol| symbol.text.clone());
         self.out.start();
-        self.out.write(&built_in::spelled(self.text(declarator.name)));
+        self.out.write(&spelled);
         self.write_initialiser(&declaration.declared, declarator)?;
         self.out.write(";");
         self.out.end();
@@ -317,12 +325,23 @@ impl Emitter<'_> {
                 self.out.write(";");
                 self.out.end();
             }
-            (Leaving::Region(region), None) => {
+            (Leaving::Region(region), value) => {
                 let place = self.shown_place(token);
-                self.leave_region(region.number, &format!("ends(self, \"{place}\");"));
-            }
-            (Leaving::Region(_), Some(value)) => {
-                return Err(self.unsupported("a value that the entry point returns", value.first));
+                let Some(returning) = self.returning.clone() else {
+                    if let Some(value) = value {
+                        return Err(self.unsupported("a value that the entry point returns", value.first));
+                    }
+                    self.leave_region(region.number, &format!("ends(self, \"{place}\");"));
+                    return Ok(());
+                };
+                if let (Some(value), Some(result)) = (value, &returning.result) {
+                    self.out.start();
+                    self.out.write(&format!("self.{result} = "));
+                    self.full_expression(value)?;
+                    self.out.write(";");
+                    self.out.end();
+                }
+                self.leave_region(region.number, &format!("goes_to(self, {}, \"{place}\");", returning.end));
             }
         }
         Ok(())

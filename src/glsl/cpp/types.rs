@@ -72,10 +72,23 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether an expression is a number or Boolean, which may be swizzled, too; none where the text does not tell.
+    pub fn is_scalar(&self, expression: &Expression) -> Option<bool> {
+        let shape = self.shape_of(expression)?;
+        Some(shape.dimensions == 0 && built_in::is_scalar(&shape.name))
+    }
+
     /// The type of an expression, as far as it tells structures from vectors.
-    fn shape_of(&self, expression: &Expression) -> Option<Shape> {
+    pub fn shape_of(&self, expression: &Expression) -> Option<Shape> {
         match &expression.kind {
-            ExpressionKind::Identifier => self.resolve(self.text(expression.first))?.shape.clone(),
+            ExpressionKind::Identifier => {
+                let name = self.text(expression.first);
+                match (self.resolve(name), built_in::type_of_variable(name)) {
+                    (Some(symbol), _) => symbol.shape.clone(),
+                    (None, Some(type_name)) => Some(Shape { name: type_name.to_owned(), dimensions: 0 }),
+                    (None, None) => None,
+                }
+            }
             ExpressionKind::Parenthesised(inner) => self.shape_of(inner),
             ExpressionKind::Index { base, .. } => {
                 let shape = self.shape_of(base)?;
