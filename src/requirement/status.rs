@@ -48,7 +48,8 @@ enum TestOutcome {
     Missing,
 }
 
-/// Outcome of every requirement. `traces` has no cycle of parents (checked when the project was read).
+/// Outcome of every requirement. A project has no cycle of parents and no child that is not there (checked when it was read);
+/// in evidence such a child counts as untested.
 pub fn outcomes(
     traces: &[RequirementEvidence],
     verdicts: &Verdicts,
@@ -77,6 +78,9 @@ impl Judging<'_> {
         if let Some(known) = self.known.get(uid) {
             return known.clone();
         }
+        // Evidence may hold what no project does: a requirement that is its own child is as good as untested.
+        let pending = RequirementOutcome { status: RequirementStatus::Untested, open: Vec::new() };
+        self.known.insert(uid.clone(), pending);
         let outcome = self.judge(trace);
         self.known.insert(uid.clone(), outcome.clone());
         outcome
@@ -135,8 +139,13 @@ impl Judging<'_> {
     }
 
     fn children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
-        let children: Vec<&RequirementEvidence> = trace.children.iter().map(|child| self.by_uid[child]).collect();
-        let statuses: Vec<RequirementStatus> = children.into_iter().map(|child| self.outcome(child).status).collect();
+        let children: Vec<Option<&RequirementEvidence>> =
+            trace.children.iter().map(|child| self.by_uid.get(child).copied()).collect();
+        let status = |child: Option<&RequirementEvidence>| match child {
+            Some(child) => self.outcome(child).status,
+            None => RequirementStatus::Untested,
+        };
+        let statuses: Vec<RequirementStatus> = children.into_iter().map(status).collect();
         let tested = [RequirementStatus::Verified, RequirementStatus::VerifiedByChildren];
         if statuses.contains(&RequirementStatus::Failed) {
             TestOutcome::Failed
@@ -244,6 +253,15 @@ mod tests {
                 let given = [(order[0], &[Pass][..]), (order[1], *verdicts)];
                 assert_eq!(status_of(&rows, &given, "R"), *status, "{verdicts:?}");
             }
+        }
+    }
+
+    #[test]
+    fn children_that_no_project_has_are_untested() {
+        let given = [("A", &[Verdict::Pass][..])];
+        for children in [&["NONE"][..], &["P"], &["C", "NONE"], &["D"]] {
+            let rows = [row("P", &[], children), row("C", &["A"], &[]), row("D", &[], &["P"])];
+            assert_eq!(status_of(&rows, &given, "P"), RequirementStatus::Untested, "{children:?}");
         }
     }
 
