@@ -119,3 +119,60 @@ fn push_constants_that_a_test_forgets_are_named() {
     let both = notes("both.toml", "push_constants = { count = 1, scale = 2 }\n", 0);
     assert!(!both.contains("does not give"), "{both}");
 }
+
+#[test]
+fn a_mismatch_names_the_member_of_the_kernels_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#version 450
+        struct Particle { vec3 position; float mass; };
+        layout(std430, set = 0, binding = 0) buffer Block {
+            uint count; layout(row_major) mat2x3 turn; uint grid[2][3]; Particle particles[];
+        };
+        void main() { count = 1u; }";
+    // Offsets by the rules of std430: the matrix at 8 (three rows, 8 bytes apart), the grid at 32, particles at 64.
+    let text = serde_json::json!({
+        "schema": 1,
+        "kernels": { "k": { "source": { "text": source } } },
+        "tests": [{
+            "id": "T",
+            "buffers": { "b": { "type": "uint", "data": vec![7; 24] } },
+            "dispatches": [{ "kernel": "k", "groups": [1, 1, 1],
+                "bindings": [{ "set": 0, "binding": 0, "buffer": "b" }] }],
+            "expect": [
+                { "buffer": "b", "type": "uint", "values": vec![8; 15] },
+                { "buffer": "b", "type": "uint", "offset": 60, "values": vec![8; 9] }
+            ]
+        }]
+    });
+    let procedure = write(folder.path(), "t.json", text.to_string());
+    let run_of_it = || {
+        let mut command = vkcert();
+        command.arg("run").arg(&procedure).args(["--engine", "sequential"]);
+        command
+    };
+    let result = run_json(&mut run_of_it(), 1);
+    let mismatches = result["tests"][0]["mismatches"].as_array().unwrap();
+    let member = |offset: u64| {
+        let at = |mismatch: &&serde_json::Value| mismatch["offset"] == offset;
+        mismatches.iter().find(at).unwrap()["member"].as_str().unwrap_or("none").to_owned()
+    };
+    let due = [
+        (0, "count"),
+        (4, "none"),
+        (8, "turn[0].x"),
+        (12, "turn[1].x"),
+        (16, "turn[0].y"),
+        (28, "turn[1].z"),
+        (32, "grid[0][0]"),
+        (40, "grid[0][2]"),
+        (52, "grid[1][2]"),
+        (56, "none"),
+        (60, "none"),
+        (64, "particles[0].position.x"),
+        (76, "particles[0].mass"),
+        (88, "particles[1].position.z"),
+    ];
+    assert_eq!(due.map(|(offset, _)| (offset, member(offset))), due.map(|(offset, name)| (offset, name.to_owned())));
+    let text = String::from_utf8(run(&mut run_of_it(), 1).stdout).unwrap();
+    assert!(text.contains("b, grid[0][2] at byte 40: expected 8, found 7"), "{text}");
+}

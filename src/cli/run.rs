@@ -13,6 +13,7 @@ use super::{agreement, configuration, derive, output, project, recording, save};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::Mismatch;
 use crate::model::id::TestId;
 use crate::model::printed::Printed;
 use crate::model::procedure::{self, KernelText, Language};
@@ -268,11 +269,9 @@ fn text(result: &RunResult) -> String {
             test.id
         ));
         for mismatch in &test.mismatches {
-            let place = mismatch.texel.map_or_else(|| format!("byte {}", mismatch.offset), |texel| texel.to_string());
-            text.push_str(&format!(
-                "    {} at {place}: expected {}, found {} ({})\n",
-                mismatch.buffer, mismatch.expected, mismatch.actual, mismatch.bits
-            ));
+            let Mismatch { buffer, expected, actual, bits, .. } = mismatch;
+            let place = mismatch.place();
+            text.push_str(&format!("    {buffer}, {place}: expected {expected}, found {actual} ({bits})\n"));
         }
         for finding in &test.findings {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();

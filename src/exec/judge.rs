@@ -155,7 +155,9 @@ impl Comparison<'_> {
             let mismatch = mismatch(name, disagreement, bits);
             let texel = texel_place(self.prepared, expected.buffer, mismatch.offset);
             let offset = expected.format.map_or(mismatch.offset, |format| stored_offset(format, mismatch.offset));
-            self.mismatches.push(Mismatch { offset, texel, ..mismatch });
+            let block = self.prepared.blocks.get(expected.buffer).and_then(Option::as_ref);
+            let member = block.and_then(|block| block.member_at(offset));
+            self.mismatches.push(Mismatch { offset, texel, member, ..mismatch });
         }
         if outcome.wrong > 0 {
             let (wrong, all) = (outcome.wrong, outcome.all);
@@ -240,6 +242,7 @@ fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatc
         }),
         bits: bits.collect::<Vec<_>>().join(" "),
         texel: None,
+        member: None,
     }
 }
 

@@ -427,6 +427,20 @@ pub struct Mismatch {
     /// Of an image: where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texel: Option<super::image::TexelPlace>,
+    /// Of a buffer: what the kernel calls it, `particles[3].velocity.y`, where the module has names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+}
+
+impl Mismatch {
+    /// Where it is: a texel and its component, a member and its byte, or a byte.
+    pub fn place(&self) -> String {
+        match (&self.texel, &self.member) {
+            (Some(texel), _) => texel.to_string(),
+            (None, Some(member)) => format!("{member} at byte {}", self.offset),
+            (None, None) => format!("byte {}", self.offset),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

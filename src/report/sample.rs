@@ -631,6 +631,7 @@ fn tests() -> Vec<TestEvidence> {
             actual: serde_json::json!("NaN"),
             bits: format!("0x7fc0{index:04x}"),
             texel: None,
+            member: None,
         })
         .collect();
     list[1].results[0].findings = vec![race()];

@@ -64,7 +64,7 @@ fn job() -> Job {
 fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
     let mut engine = Told { answers, asked: Vec::new() };
     let modules = vec![ModuleUse { kernel: KernelName("k".to_owned()), specialization: Default::default() }];
-    let plan = Prepared { job: job.clone(), modules, expected: Vec::new(), listed: 1 };
+    let plan = Prepared { job: job.clone(), modules, expected: Vec::new(), listed: 1, blocks: Vec::new() };
     let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
     let prepared =

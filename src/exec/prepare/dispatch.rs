@@ -20,6 +20,7 @@ use crate::spirv::types::{LayoutError, Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Decoration, ExecutionModel, Op};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a dispatch and a reference have in common.
 pub struct Call<'a> {
@@ -73,7 +74,7 @@ pub struct Dispatched {
     pub reflection: Reflection,
     /// The block that the module declares, whether the kernel uses it or not.
     pub declared_push_constants: Option<PushConstants>,
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
     pub declared: Vec<Declared>,
 }
 
@@ -116,7 +117,7 @@ pub fn interface(
     let constants = Constants::evaluate(&kernel.module, &types, &specialization).ok()?;
     let declared = binding::declared(&kernel.module);
     let ready = problems.count() == before;
-    let layout = Layout { types, constants };
+    let layout = Arc::new(Layout { types, constants });
     ready.then_some(Dispatched { specialization, reflection, declared_push_constants, layout, declared })
 }
 

@@ -25,6 +25,7 @@ pub struct Leaf {
 }
 
 /// Types and array lengths of a module under one specialization.
+#[derive(Debug)]
 pub struct Layout {
     pub types: Types,
     pub constants: Constants,

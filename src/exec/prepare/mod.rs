@@ -13,6 +13,7 @@ mod dispatch;
 mod expectation;
 pub mod image;
 mod layout;
+mod member;
 pub mod npy;
 pub mod picture;
 mod random;
@@ -40,6 +41,7 @@ use crate::spirv::types::Types;
 use address::Pointer;
 use binding::Bound;
 use dispatch::{Call, Dispatched};
+pub use member::BoundBlock;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -74,6 +76,8 @@ pub struct Prepared {
     pub expected: Vec<Expected>,
     /// Most mismatches listed per expectation.
     pub listed: usize,
+    /// By buffer of the job: the block that names its members. Images and unbound buffers have none.
+    pub blocks: Vec<Option<BoundBlock>>,
 }
 
 /// A kernel under one specialization. A job has a module for each, so that their records stay apart.
@@ -216,7 +220,9 @@ impl Preparation<'_> {
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<Vec<_>>>()?;
-        Some(Prepared { job, modules: uses, expected, listed: self.setting.limits.mismatches as usize })
+        let blocks = job.buffers.iter().map(|buffer| self.bound_block(&buffer.name, &calls)).collect();
+        let listed = self.setting.limits.mismatches as usize;
+        Some(Prepared { job, modules: uses, expected, listed, blocks })
     }
 
     fn limits(&self) -> Limits {
@@ -289,6 +295,16 @@ impl Preparation<'_> {
             resources.addresses.extend(addresses);
         }
         Some(())
+    }
+
+    /// The block of the first binding that names the buffer, for names of its members.
+    fn bound_block(&self, name: &str, calls: &[Dispatched]) -> Option<BoundBlock> {
+        let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
+        let (number, binding) = (self.test.dispatches.iter().enumerate())
+            .find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))?;
+        let block = calls[number].block(binding.set, binding.binding)?;
+        let offset = binding.offset + binding.dynamic_offset.unwrap_or(0);
+        Some(BoundBlock { layout: calls[number].layout.clone(), ty: block.ty, offset })
     }
 
     /// The block of the first binding that names the buffer.

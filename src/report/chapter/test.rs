@@ -96,14 +96,14 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     for result in test.results.iter().filter(|result| !result.mismatches.is_empty()) {
         let mut table = Table::new(format!("{} on {}: elements that do not match", test.id, result.engine))
             .column("Buffer", Align::Left)
-            .column("Offset (bytes)", Align::Right)
+            .column("Place", Align::Left)
             .column("Expected", Align::Right)
             .column("Actual", Align::Right)
             .column("Bits", Align::Right);
         for mismatch in result.mismatches.iter().take(MISMATCHES) {
             table.row(vec![
                 Text::code(mismatch.buffer.as_str()),
-                Text::code(mismatch.offset.to_string()),
+                Text::code(mismatch.place()),
                 Text::code(value(&mismatch.expected)),
                 Text::code(value(&mismatch.actual)),
                 Text::code(mismatch.bits.as_str()),

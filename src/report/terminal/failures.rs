@@ -64,7 +64,7 @@ impl Page<'_> {
 
 /// `values, byte 12: expected 4, actual 5, difference 1 (tolerance: exact)`.
 fn difference(test: &TestEvidence, mismatch: &Mismatch) -> String {
-    let Mismatch { buffer, offset, expected, actual, .. } = mismatch;
+    let Mismatch { buffer, expected, actual, .. } = mismatch;
     let distance = match (expected.as_f64(), actual.as_f64()) {
         (Some(expected), Some(actual)) => format!(", difference {}", number((actual - expected).abs())),
         _ => String::new(),
@@ -72,7 +72,7 @@ fn difference(test: &TestEvidence, mismatch: &Mismatch) -> String {
     let judged = |expectation: &&StoredExpectation| expectation.buffer == *buffer;
     let tolerance = test.expected.iter().find(judged).map(|expectation| tolerance(&expectation.tolerance));
     let tolerance = tolerance.map(|words| format!(" (tolerance: {words})")).unwrap_or_default();
-    format!("{buffer}, byte {offset}: expected {expected}, actual {actual}{distance}{tolerance}")
+    format!("{buffer}, {}: expected {expected}, actual {actual}{distance}{tolerance}", mismatch.place())
 }
 
 /// Few digits: what a person compares with a tolerance.

@@ -1,0 +1,101 @@
+//! The name that a kernel gives to a byte of a buffer: `particles[3].velocity.y`.
+//!
+//! Knows: names, offsets, strides and matrix layouts of the block that a dispatch binds a buffer to.
+//! Promises: a path only where every step of it has a name or an index; modules without names give none.
+//! Does not cover: which of several blocks that name one buffer wrote it; the first binding's block counts.
+
+use super::layout::Layout;
+use crate::spirv::module::Id;
+use crate::spirv::types::{Majorness, MatrixLayout, Type};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The block of the first binding that names a buffer.
+#[derive(Debug, Clone)]
+pub struct BoundBlock {
+    pub layout: Arc<Layout>,
+    /// The block structure.
+    pub ty: Id,
+    /// Bytes of the buffer before the bound range.
+    pub offset: u64,
+}
+
+impl BoundBlock {
+    /// The member at a byte of the buffer; none before the bound range, between members, and without names.
+    pub fn member_at(&self, byte: u64) -> Option<String> {
+        let mut path = String::new();
+        self.layout.member_path(self.ty, None, byte.checked_sub(self.offset)?, &mut path)?;
+        Some(path)
+    }
+}
+
+impl Layout {
+    /// Writes the path to a byte of an object of type `ty`.
+    fn member_path(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64, path: &mut String) -> Option<()> {
+        match self.types.get(ty)? {
+            Type::Structure { members, .. } => {
+                let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= byte));
+                let member = before.max_by_key(|member| member.offset)?;
+                let rest = byte - u64::from(member.offset?);
+                let separator = if path.is_empty() { "" } else { "." };
+                write!(path, "{separator}{}", member.name.as_ref()?).ok()?;
+                self.member_path(member.ty, member.matrix, rest, path)
+            }
+            Type::Array { element, stride, length } => {
+                let (index, rest) = divided(byte, (*stride)?)?;
+                let inside = self.constants.array_length(*length).is_none_or(|length| index < length);
+                inside.then_some(())?;
+                write!(path, "[{index}]").ok()?;
+                self.member_path(*element, matrix, rest, path)
+            }
+            Type::RuntimeArray { element, stride } => {
+                let (index, rest) = divided(byte, (*stride)?)?;
+                write!(path, "[{index}]").ok()?;
+                self.member_path(*element, matrix, rest, path)
+            }
+            Type::Matrix { column, count } => {
+                let (outer, rest) = divided(byte, matrix?.stride)?;
+                let (inner, within) = divided(rest, self.bytes_of_component(*column)?)?;
+                let (column_index, row) = match matrix?.majorness {
+                    Majorness::Column => (outer, inner),
+                    Majorness::Row => (inner, outer),
+                };
+                let rows = match self.types.get(*column)? {
+                    Type::Vector { count, .. } => u64::from(*count),
+                    _ => return None,
+                };
+                (column_index < u64::from(*count) && row < rows && within == 0).then_some(())?;
+                write!(path, "[{column_index}]").ok()?;
+                component(row, path)
+            }
+            Type::Vector { count, .. } => {
+                let (index, _) = divided(byte, self.bytes_of_component(ty)?)?;
+                (index < u64::from(*count)).then_some(())?;
+                component(index, path)
+            }
+            _ => {
+                let bytes = u64::from(self.types.scalar_width(ty)?.div_ceil(8));
+                (byte < bytes).then_some(())
+            }
+        }
+    }
+
+    /// Bytes of one component of a vector.
+    fn bytes_of_component(&self, vector: Id) -> Option<u32> {
+        Some(self.types.scalar_width(self.types.scalar_of(vector)?)?.div_ceil(8))
+    }
+}
+
+/// Whole strides, and what is left.
+fn divided(byte: u64, stride: u32) -> Option<(u64, u64)> {
+    let stride = u64::from(stride);
+    Some((byte.checked_div(stride)?, byte.checked_rem(stride)?))
+}
+
+fn component(index: u64, path: &mut String) -> Option<()> {
+    match ["x", "y", "z", "w"].get(usize::try_from(index).ok()?) {
+        Some(name) => write!(path, ".{name}").ok(),
+        // Longer vectors have no names for their components.
+        None => write!(path, "[{index}]").ok(),
+    }
+}
