@@ -134,6 +134,7 @@ impl Kernel {
                 extent: [SIDE, SIDE, 1],
                 layers: 1,
                 levels: 1,
+                samples: 1,
             };
             let view = ImageView { kind: ViewKind::Two, level: 0, levels: 1, layer: 0, layers: 1 };
             let image = |class, view| JobBinding { class, view, ..JobBinding::storage(0, index as u32, index, 0) };

@@ -543,21 +543,6 @@ fn a_shadow_sampler_needs_a_comparison_and_a_depth_format() {
 }
 
 #[test]
-fn multisampled_images_are_unsupported_by_name() {
-    let kernel = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) uniform sampler2DMS img;\n\
-                  layout(binding = 1) buffer Out { float seen; };\nvoid main() { seen = texelFetch(img, ivec2(0), 0).x; }";
-    let test = json!({
-        "images": {"img": {"dim": "2d", "format": "rgba8", "extent": [1, 1]}}, "samplers": {"s": {}},
-        "buffers": {"out": {"type": "float", "count": 1}},
-        "dispatches": [{"bindings": [{"binding": 0, "image": "img", "sampler": "s"}, {"binding": 1, "buffer": "out"}]}]});
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = write(folder.path(), "t.json", procedure(kernel, test).to_string());
-    let seen = tests_of(&path, "sequential").remove(0);
-    assert_eq!(seen["verdict"], "unsupported");
-    assert_eq!(seen["reason"], "a multisampled image (set 0 binding 0 (`img`))");
-}
-
-#[test]
 fn a_worker_keeps_nothing_of_a_job() {
     let Some(mut engine) = device::device() else { return };
     let (mut ran, mut seen) = (0, Vec::new());

@@ -55,7 +55,7 @@ fn axes(shape: &ImageShape) -> Vec<usize> {
     }
     let [width, height, depth] = shape.extent.map(|length| length as usize);
     let outer = [shape.layers as usize, depth].into_iter().filter(|length| *length != 1);
-    let inner = (components != 1).then_some(components);
+    let inner = [shape.samples as usize, components].into_iter().filter(|length| *length != 1);
     outer.chain([height, width]).chain(inner).collect()
 }
 

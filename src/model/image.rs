@@ -25,7 +25,11 @@ pub struct Image {
     /// Mip levels; 1 where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<u32>,
-    /// Texels of all levels and layers, flat or one array per texel, as a kernel reads them (normalised formats: floats).
+    /// Samples of a texel: 1, 2, 4 or 8; 1 where it is left out. More than 1: a 2d image of one level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u32>,
+    /// Texels of all levels and layers, flat or one array per texel, as a kernel reads them (normalised formats: floats). With
+    /// several samples each stands for a texel, those of one texel next to one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Datum>,
     /// Raw contents, base64.
@@ -241,6 +245,8 @@ pub struct ImageShape {
     pub extent: [u32; 3],
     pub layers: u32,
     pub levels: u32,
+    /// Of each texel; 1: the image is not multisampled. The contents have those of one texel next to one another.
+    pub samples: u32,
 }
 
 impl ImageShape {
@@ -254,9 +260,10 @@ impl ImageShape {
         self.extent.map(|axis| (axis >> level.min(31)).max(1))
     }
 
-    /// Texels of one layer of a level; none: more than can be counted.
+    /// Texels of one layer of a level, each as often as it has samples; none: more than can be counted.
     pub fn layer_texels(&self, level: u32) -> Option<u64> {
-        self.level_extent(level).into_iter().try_fold(1_u64, |product, axis| product.checked_mul(u64::from(axis)))
+        let mut axes = self.level_extent(level).into_iter();
+        axes.try_fold(u64::from(self.samples), |product, axis| product.checked_mul(u64::from(axis)))
     }
 
     /// Byte at which a layer of a level starts; of level `levels`: the size of the contents. None: more than can be counted.
@@ -271,7 +278,7 @@ impl ImageShape {
         texels.checked_mul(self.format.texel_size() as u64)
     }
 
-    /// The texel with this number in the contents, from 0, and a component of it; none: there is none.
+    /// The texel (its sample) with this number in the contents, from 0, and a component of it; none: there is none.
     pub fn texel_place(&self, number: u64, component: u32) -> Option<TexelPlace> {
         let mut rest = number;
         for level in 0..self.levels {
@@ -279,9 +286,11 @@ impl ImageShape {
             let of_level = of_layer.checked_mul(self.layers.into())?;
             if rest < of_level {
                 let [columns, rows, _] = self.level_extent(level).map(u64::from);
-                let (layer, within) = (rest / of_layer, rest % of_layer);
-                let texel = [within % columns, within / columns % rows, within / (columns * rows)];
-                return Some(TexelPlace { level, layer: layer as u32, texel: texel.map(|at| at as u32), component });
+                let (layer, samples) = (rest / of_layer, u64::from(self.samples));
+                let (within, sample) = (rest % of_layer / samples, rest % samples);
+                let texel = [within % columns, within / columns % rows, within / (columns * rows)].map(|at| at as u32);
+                let sample = (self.samples > 1).then_some(sample as u32);
+                return Some(TexelPlace { level, layer: layer as u32, texel, sample, component });
             }
             rest -= of_level;
         }
@@ -301,15 +310,22 @@ pub struct TexelPlace {
     pub layer: u32,
     /// x, y and z.
     pub texel: [u32; 3],
+    /// Of a multisampled image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<u32>,
     /// 0 to 3: red, green, blue, alpha.
     pub component: u32,
 }
 
 impl std::fmt::Display for TexelPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { level, layer, texel: [x, y, z], component } = self;
+        let Self { level, layer, texel: [x, y, z], sample, component } = self;
         let color = ["red", "green", "blue", "alpha"].get(*component as usize).unwrap_or(&"?");
-        write!(f, "texel ({x}, {y}, {z}) {color}")?;
+        write!(f, "texel ({x}, {y}, {z}) ")?;
+        if let Some(sample) = sample {
+            write!(f, "sample {sample} ")?;
+        }
+        f.write_str(color)?;
         if *level > 0 || *layer > 0 {
             write!(f, " of level {level}, layer {layer}")?;
         }
@@ -421,7 +437,8 @@ mod tests {
     #[test]
     fn levels_and_layers_stand_behind_one_another() {
         let extent = [5, 3, 1];
-        let shape = ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 2, levels: 3 };
+        let shape =
+            ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 2, levels: 3, samples: 1 };
         assert_eq!(shape.most_levels(), 3);
         assert_eq!([0, 1, 2].map(|level| shape.level_extent(level)), [[5, 3, 1], [2, 1, 1], [1, 1, 1]]);
         // 15 texels of 2 bytes in 2 layers, then 2 texels, then 1.
@@ -429,5 +446,16 @@ mod tests {
         assert_eq!((shape.start(2, 1), shape.bytes()), (Some(70), Some(72)));
         let vast = ImageShape { extent: [u32::MAX; 3], ..shape };
         assert_eq!(vast.bytes(), None);
+    }
+
+    #[test]
+    fn samples_of_a_texel_stand_next_to_one_another() {
+        let (format, extent) = (ImageFormat::Rg8, [5, 3, 1]);
+        let shape = ImageShape { dim: ImageDim::Two, format, extent, layers: 2, levels: 1, samples: 4 };
+        assert_eq!((shape.start(0, 1), shape.bytes()), (Some(120), Some(240)));
+        // In layer 1, row 2, column 3: sample 1.
+        let place = shape.texel_place(60 + (2 * 5 + 3) * 4 + 1, 0).unwrap();
+        assert_eq!(place.to_string(), "texel (3, 2, 0) sample 1 red of level 0, layer 1");
+        assert_eq!(shape.texel_place(120, 0), None);
     }
 }

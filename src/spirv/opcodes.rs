@@ -408,6 +408,7 @@ pub const GROUPS: &[Group] = &[
             Op::ImageQuerySizeLod,
             Op::ImageQuerySize,
             Op::ImageQueryLevels,
+            Op::ImageQuerySamples,
         ],
     },
     Group { title: "Images", effect: Effect::Write, support: Support::Engine, ops: &[Op::ImageWrite] },
@@ -486,12 +487,6 @@ pub const GROUPS: &[Group] = &[
             Op::ImageSparseTexelsResident,
             Op::ImageSparseRead,
         ],
-    },
-    Group {
-        title: "Not run",
-        effect: Effect::Read,
-        support: Support::Not("multisampled images"),
-        ops: &[Op::ImageQuerySamples],
     },
     Group {
         title: "Not run",

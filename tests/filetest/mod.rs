@@ -433,9 +433,11 @@ fn image(directive: &str, parts: &[&str]) -> Image {
     }
     let format = serde_json::from_value(parsed(parts[3])).unwrap();
     let mut extent = [1; 3];
-    extent.iter_mut().zip(parts[4].split('x')).for_each(|(axis, text)| *axis = number(text));
+    let (size, samples) = parts[4].split_once('*').unwrap_or((parts[4], "1"));
+    extent.iter_mut().zip(size.split('x')).for_each(|(axis, text)| *axis = number(text));
     let dim = serde_json::from_value(parsed(parts[2])).unwrap();
-    let shape = ImageShape { dim, format, extent, layers: number(parts[5]), levels: number(parts[6]) };
+    let (layers, levels, samples) = (number(parts[5]), number(parts[6]), number(samples));
+    let shape = ImageShape { dim, format, extent, layers, levels, samples };
     let words = words(parts[7], parts[8..].iter().copied());
     assert_eq!(Some(words.len() as u64 * 4), shape.bytes(), "{parts:?}");
     Image { binding, array_index, class, shape: Some(shape), format, words }

@@ -47,7 +47,7 @@ pub fn job(kernel: &Kernel, words: &[u32], subgroup_size: u32) -> Job {
     for image in &shape.images {
         let format = ImageFormat::ALL.iter().find(|format| format.name() == image.format).expect("a format");
         let extent = [image.extent[0], image.extent[1], 1];
-        let image_shape = ImageShape { dim: ImageDim::Two, format: *format, extent, layers: 1, levels: 1 };
+        let image_shape = ImageShape { dim: ImageDim::Two, format: *format, extent, layers: 1, levels: 1, samples: 1 };
         let size = image_shape.bytes().expect("a size") as usize;
         let view = ImageView { kind: ViewKind::Two, level: 0, levels: 1, layer: 0, layers: 1 };
         let index = buffers.len();

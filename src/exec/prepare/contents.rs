@@ -73,10 +73,12 @@ impl FilePlace<'_> {
     }
 
     /// Why an array of this shape does not go here; none: it does. A list of numbers goes everywhere; an array of more
-    /// axes says how its elements lie, and has to say it as the image or the vector type does.
+    /// axes says how its elements lie, and has to say it as the image or the vector type does; so has every array for an
+    /// image with several samples.
     fn shape_fault(self, shape: &[usize]) -> Option<String> {
         let axes = |lengths: &[usize]| lengths.iter().copied().filter(|length| *length != 1).collect::<Vec<_>>();
-        if axes(shape).len() <= 1 {
+        let multisampled = matches!(self, FilePlace::Texels(image) if image.samples > 1);
+        if axes(shape).len() <= 1 && !multisampled {
             return None;
         }
         match self {
@@ -90,14 +92,14 @@ impl FilePlace<'_> {
             FilePlace::Texels(image) => {
                 let components = stored_element(image.format).components as usize;
                 let [width, height, depth] = image.extent.map(|length| length as usize);
-                let layers = image.layers as usize;
-                let wanted = [layers, depth, height, width, components];
+                let (layers, samples) = (image.layers as usize, image.samples as usize);
+                let wanted = [layers, depth, height, width, samples, components];
                 if image.levels == 1 && axes(shape) == axes(&wanted) {
                     return None;
                 }
                 let given = format!("an array of shape {}", listed(shape));
                 Some(match (image.levels, shape) {
-                    (1, [rows, columns]) if (depth, layers, components) == (1, 1, 1) => format!(
+                    (1, [rows, columns]) if (depth, layers, samples, components) == (1, 1, 1, 1) => format!(
                         "{given} is {rows} rows of {columns}, which is the extent [{columns}, {rows}], not \
                          [{width}, {height}]"
                     ),

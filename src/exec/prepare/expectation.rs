@@ -449,7 +449,7 @@ impl Scope<'_> {
         bytes
     }
 
-    /// Another image of the same format and number of texels.
+    /// Another image of the same format, number of texels and of samples.
     fn same_image(
         &self,
         name: &str,
@@ -462,8 +462,10 @@ impl Scope<'_> {
         let other = named(name, Kind::Image, self.job, &place, problems)?;
         let theirs = self.job.resources.images.iter().find(|image| image.buffer as usize == other)?.shape;
         let length = compared_offset(theirs.format, self.job.buffers[other].bytes.len() as u64) as usize;
-        if theirs.format != shape.format || self.is_unlike(length, rest) {
-            let message = format!("`{name}` has another format or another number of texels than what is compared");
+        let alike = (theirs.format, theirs.samples) == (shape.format, shape.samples);
+        if !alike || self.is_unlike(length, rest) {
+            let message =
+                format!("`{name}` has another format or another number of texels or samples than what is compared");
             problems.push(place.error("size", message));
             return None;
         }

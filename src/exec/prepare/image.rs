@@ -39,8 +39,9 @@ pub fn image(
     if bytes.len() as u64 != size {
         let texel = shape.format.texel_size() as u64;
         let message = format!(
-            "`{name}` has {} texels over all levels and layers ({size} bytes), and {} are given ({} bytes)",
+            "`{name}` has {} {} over all levels and layers ({size} bytes), and {} are given ({} bytes)",
             size / texel,
+            if shape.samples > 1 { "samples of texels" } else { "texels" },
             bytes.len() as u64 / texel,
             bytes.len()
         );
@@ -89,14 +90,35 @@ fn shape(image: &Image, origin: &Origin, problems: &mut Problems) -> Option<Imag
         return None;
     }
     let levels = image.levels.unwrap_or(1);
-    let shape = ImageShape { dim: image.dim, format: image.format, extent, layers, levels };
+    let samples = image.samples.unwrap_or(1);
+    let shape = ImageShape { dim: image.dim, format: image.format, extent, layers, levels, samples };
     if levels == 0 || levels > shape.most_levels() {
         let message = format!("an image of this extent has 1 to {} levels, not {levels}", shape.most_levels());
         problems.push(origin.at("levels").error("size", message));
         return None;
     }
+    if let Some(message) = samples_fault(&shape) {
+        problems.push(origin.at("samples").error("size", message));
+        return None;
+    }
     Some(shape)
 }
+
+/// Why an image cannot have so many samples (Vulkan specification, VkImageCreateInfo).
+fn samples_fault(shape: &ImageShape) -> Option<String> {
+    let samples = shape.samples;
+    if !SAMPLES.contains(&samples) {
+        return Some(format!("a texel has 1, 2, 4 or 8 samples, not {samples}"));
+    }
+    if samples > 1 && shape.dim != ImageDim::Two {
+        return Some(format!("a {} image has 1 sample per texel, not {samples}", shape.dim.name()));
+    }
+    (samples > 1 && shape.levels > 1)
+        .then(|| format!("an image with {} levels has 1 sample per texel, not {samples}", shape.levels))
+}
+
+/// Numbers of samples that a texel may have.
+const SAMPLES: [u32; 4] = [1, 2, 4, 8];
 
 /// Key and bytes of the contents given; none: uninitialised. The outer none: a problem.
 #[expect(clippy::option_option, reason = "no contents are not a problem")]

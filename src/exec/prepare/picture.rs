@@ -34,6 +34,9 @@ pub fn read(file: &[u8], shape: &ImageShape) -> Result<Vec<u8>, String> {
     if (shape.extent[2], shape.layers, shape.levels) != (1, 1, 1) {
         return Err("the image has depth, layers or levels, which a picture has not".to_owned());
     }
+    if shape.samples != 1 {
+        return Err(format!("the image has {} samples per texel, and a picture has one", shape.samples));
+    }
     let picture = if file.starts_with(b"P5") { read_pgm(file, shape)? } else { read_png(file, shape)? };
     if Some(picture.samples) != samples_of(shape.format) {
         let needed = samples_of(shape.format).map_or("what no picture holds".to_owned(), Samples::in_words);
@@ -116,7 +119,8 @@ fn swap_bytes(bytes: &mut [u8], samples: Samples) {
 /// A PNG file of an image; none where no PNG file can hold its texels.
 pub fn written(bytes: &[u8], shape: &ImageShape) -> Option<Vec<u8>> {
     let [width, height, depth] = shape.extent;
-    let samples = samples_of(shape.format).filter(|_| (depth, shape.layers, shape.levels) == (1, 1, 1))?;
+    let single = (depth, shape.layers, shape.levels, shape.samples) == (1, 1, 1, 1);
+    let samples = samples_of(shape.format).filter(|_| single)?;
     let mut bytes = bytes.to_vec();
     swap_bytes(&mut bytes, samples);
     let mut file = Vec::new();
@@ -173,7 +177,7 @@ mod tests {
 
     fn shape(format: &str, extent: [u32; 3]) -> ImageShape {
         let format = serde_json::from_value(serde_json::json!(format)).unwrap();
-        ImageShape { dim: ImageDim::Two, format, extent, layers: 1, levels: 1 }
+        ImageShape { dim: ImageDim::Two, format, extent, layers: 1, levels: 1, samples: 1 }
     }
 
     #[test]

@@ -68,10 +68,6 @@ pub fn image(
 ) -> Option<ImageView> {
     let image = image_type(resource, types)?;
     let what = described(binding.set, binding.binding, resource.name.as_deref());
-    if image.multisampled {
-        problems.unsupported(format!("a multisampled image ({what})"));
-        return None;
-    }
     let Some(kind) = kind(image) else {
         problems.unsupported(format!("an image of dimension {:?} ({what})", image.dim));
         return None;
@@ -88,6 +84,7 @@ pub fn image(
         problems.push(origin.at("image").error("wrong-class", message));
         return None;
     }
+    samples_agree(image, (name, shape), &what, origin, problems)?;
     agrees(image, types, shape.format, &what, &origin.at("image"), problems)?;
     let level = binding.level.unwrap_or(0);
     if level >= shape.levels {
@@ -98,6 +95,30 @@ pub fn image(
     let levels = if class == DescriptorClass::StorageImage { 1 } else { shape.levels - level };
     let (layer, layers) = layers(binding, kind, (name, shape), origin, problems)?;
     Some(ImageView { kind, level, levels, layer, layers })
+}
+
+/// Multisampled images are bound to multisampled types, and others to others; none after a problem.
+fn samples_agree(
+    image: &Image,
+    (name, shape): (&str, &ImageShape),
+    what: &str,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<()> {
+    let samples = shape.samples;
+    let problem = match (image.multisampled, samples) {
+        (true, 1) => {
+            let message = format!("{what} is a multisampled image, and `{name}` has one sample per texel");
+            origin.at("image").error("wrong-class", message).hint("give the image `samples`, for example 4")
+        }
+        (false, 2..) => {
+            let message = format!("{what} is no multisampled image, and `{name}` has {samples} samples per texel");
+            origin.at("image").error("wrong-class", message)
+        }
+        (true, _) | (false, _) => return Some(()),
+    };
+    problems.push(problem);
+    None
 }
 
 /// The view of an image that is combined with a sampler; none after a problem.

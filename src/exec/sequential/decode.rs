@@ -213,6 +213,8 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::ImageBuffer,
     Capability::SampledCubeArray,
     Capability::ImageCubeArray,
+    Capability::StorageImageMultisample,
+    Capability::ImageMSArray,
     Capability::StorageImageExtendedFormats,
     Capability::StorageImageReadWithoutFormat,
     Capability::StorageImageWriteWithoutFormat,

@@ -5,7 +5,7 @@
 //! (`schedule`); `lower` prints the same form for people.
 //! Promises: race-free kernels give the same result for every tile width and order; findings carry places and witnesses; what the
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
-//! Does not cover: multisampled images.
+//! Does not cover: sparse images.
 
 mod access;
 mod contents;

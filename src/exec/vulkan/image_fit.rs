@@ -59,6 +59,9 @@ fn check_image(device: &Device, job: &WireJob, image: &WireImage) -> Result<(), 
     if held.is_none() || shape.bytes() != held || shape.levels == 0 || shape.levels > shape.most_levels() {
         return error(format!("the contents of image `{name}` are not those of its levels and layers"));
     }
+    if shape.samples != 1 {
+        return error(format!("the image `{name}` is multisampled"));
+    }
     let usage = usage(job, *buffer);
     let features = device.format_features(format(shape.format)).optimal_tiling_features;
     for (wanted, feature, what) in [

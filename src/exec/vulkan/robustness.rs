@@ -184,6 +184,7 @@ mod tests {
             extent: [1, 1, 1],
             layers: 1,
             levels: 1,
+            samples: 1,
         };
         pictured.resources.images.push(crate::exec::resource::JobImage { buffer: 0, shape });
         let lack = |has: &Features, job: &Job| grant(Robustness::Strict, has).lack(job);

@@ -22,9 +22,15 @@ use std::sync::Arc;
 pub fn refuse(job: &Job) -> Option<Completion> {
     let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
     let most = job.limits.memory_bytes;
-    (bytes > most).then(|| Completion::Undetermined {
-        reason: format!("the buffers take {bytes} bytes, and the test's memory_bytes is {most}"),
-    })
+    if bytes > most {
+        let reason = format!("the buffers take {bytes} bytes, and the test's memory_bytes is {most}");
+        return Some(Completion::Undetermined { reason });
+    }
+    // Their contents cannot be copied from and to buffers (Vulkan specification, vkCmdCopyBufferToImage).
+    let image = job.resources.images.iter().find(|image| image.shape.samples > 1)?;
+    let (name, samples) = (&job.buffers[image.buffer as usize].name, image.shape.samples);
+    let what = format!("multisampled images on the device engine (`{name}` has {samples} samples per texel)");
+    Some(Completion::Unsupported { what })
 }
 
 /// What a worker has been sent.

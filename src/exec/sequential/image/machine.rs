@@ -1,8 +1,8 @@
 //! Image instructions of the machine: lane by lane, with bounds, definedness and races of every texel.
 //!
-//! Promises: a texel outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
-//! is undefined while one of its bytes is.
-//! Does not cover: samples (`filter`).
+//! Promises: a texel or sample outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
+//! is undefined while one of its bytes is. Each sample of a multisampled image is a texel of its own.
+//! Does not cover: filtered reads (`filter`).
 
 use super::sample::Tap;
 use super::texel::{self, Held, Toward};
@@ -59,6 +59,7 @@ impl Machine<'_> {
                 Doing::Sample | Doing::Gather { .. } => self.sampled(step, descriptor, slot, lane, place),
                 Doing::Size => self.size(step, slot, lane, place),
                 Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
+                Doing::Samples => Got { value: [samples(&slot.view), 0, 0, 0], undefined: false },
             };
             results[lane] = got.value;
             undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
@@ -68,7 +69,7 @@ impl Machine<'_> {
         match step.doing {
             Doing::Write => self.watch_change(Root::Descriptor(first), true),
             Doing::Read | Doing::Atomic(_) => self.watch_texels(first, &results, place),
-            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels => {}
+            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels | Doing::Samples => {}
         }
         for (component, parts) in step.to.iter().enumerate() {
             for (half, reg) in parts.registers().enumerate() {
@@ -136,7 +137,8 @@ impl Machine<'_> {
             Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
             Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
         };
-        Place { level, layer, at }
+        let sample = step.sample.map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
+        Place { level, layer, at, sample }
     }
 
     /// First byte in the store of the texel that a lane names; none after a finding.
@@ -148,8 +150,9 @@ impl Machine<'_> {
                 let given = at.at[..axes].iter().chain([&at.layer].into_iter().take(layers));
                 let texel = given.map(i64::to_string).collect::<Vec<_>>().join(", ");
                 let level = if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
+                let sample = step.sample.map_or(String::new(), |_| format!("sample {} of ", at.sample));
                 let (name, bounds) = (&step.image.name, slot.view.bounds(at.level));
-                format!("texel ({texel}){level} lies outside of `{name}`, which has {bounds}")
+                format!("{sample}texel ({texel}){level} lies outside of `{name}`, which has {bounds}")
             });
             return None;
         };
@@ -371,6 +374,13 @@ impl Machine<'_> {
 fn levels(view: &View) -> u64 {
     match view {
         View::Image(picture, _) => u64::from(picture.view.levels),
+        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+    }
+}
+
+fn samples(view: &View) -> u64 {
+    match view {
+        View::Image(picture, _) => u64::from(picture.shape.samples),
         View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
     }
 }

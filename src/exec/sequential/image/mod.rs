@@ -4,7 +4,7 @@
 //! all image instructions; `ops::image` makes it from SPIR-V, `machine` runs it lane by lane.
 //! Promises: the contents of an image lie in the job's buffer as `ImageShape::start` says, so that reads, writes and outputs
 //! are those of any buffer.
-//! Does not cover: multisampled, sparse and cooperative forms.
+//! Does not cover: sparse and cooperative forms.
 
 mod filter;
 pub mod machine;
@@ -28,7 +28,7 @@ pub struct Chosen {
     pub name: Arc<str>,
 }
 
-/// A dynamic index into an array of descriptors.
+/// A dynamic index: of an element of an array of descriptors, of a sample.
 #[derive(Debug, Clone, Copy)]
 pub struct Index {
     pub register: Reg,
@@ -50,6 +50,8 @@ pub enum Doing {
     /// Texels and layers of a level.
     Size,
     Levels,
+    /// How many a texel has.
+    Samples,
 }
 
 /// How coordinates are read.
@@ -92,6 +94,8 @@ pub struct ImageStep {
     /// What texels are compared with.
     pub reference: Option<Reg>,
     pub level: Level,
+    /// Of a multisampled image: which sample of the texel.
+    pub sample: Option<Index>,
     /// None, one for all texels, or one for each of four; a component per dimension, signed.
     pub offsets: Arc<[Arc<[Reg]>]>,
     /// Components to write; of an atomic: value, comparator.
@@ -109,7 +113,7 @@ impl Doing {
         match self {
             Doing::Read | Doing::Sample | Doing::Gather { .. } => true,
             Doing::Atomic(op) => op.gives_what_was_there(),
-            Doing::Write | Doing::Size | Doing::Levels => false,
+            Doing::Write | Doing::Size | Doing::Levels | Doing::Samples => false,
         }
     }
 }
@@ -119,6 +123,13 @@ impl Chosen {
         if let Some(index) = &mut self.index {
             visit(&mut index.register, Use::Operand);
         }
+    }
+}
+
+impl Index {
+    /// The number that a register holds.
+    pub fn number(self, word: u32) -> i64 {
+        if self.signed { i64::from(word as i32) } else { i64::from(word) }
     }
 }
 
@@ -144,6 +155,9 @@ impl ImageStep {
             Level::First => {}
             Level::Number(level) | Level::Detail(level) => word(level, Use::Operand),
             Level::Gradient(pair) => pair.iter_mut().for_each(|one| *one = all(one, &mut word)),
+        }
+        if let Some(sample) = &mut new.sample {
+            word(&mut sample.register, Use::Operand);
         }
         new.offsets = new.offsets.iter().map(|offset| all(offset, &mut word)).collect();
         let mut numbers = |list: &[Parts], using: &dyn Fn(usize) -> Use| -> Arc<[Parts]> {

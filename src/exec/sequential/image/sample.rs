@@ -198,7 +198,7 @@ impl Sampling<'_> {
         taps: &mut Vec<Tap>,
     ) {
         let extent = self.picture.extent(level).map(i64::from);
-        let place = Place { level: i64::from(level), layer, at };
+        let place = Place { level: i64::from(level), layer, at, sample: 0 };
         if self.is_cube() {
             cube_taps(place, extent[0], edge, |place, share| {
                 taps.push(Tap { gathered, weight: weight * share, place: Some(place) });
@@ -376,7 +376,7 @@ mod tests {
             ImageDim::Two | ImageDim::Cube => [size, size, 1],
             ImageDim::Three => [size; 3],
         };
-        let shape = ImageShape { dim, format: ImageFormat::R8, extent, layers, levels };
+        let shape = ImageShape { dim, format: ImageFormat::R8, extent, layers, levels, samples: 1 };
         Picture { shape, view: ImageView { kind, level: 0, levels, layer: 0, layers } }
     }
 
@@ -427,7 +427,7 @@ mod tests {
                     sampling.taps(Wanted::Detail(0.0), &mut taps);
                     let most = taps.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).expect("a texel");
                     let at = [i64::from(i), i64::from(j), 0];
-                    assert_eq!(most.place, Some(Place { level: 0, layer, at }), "{axes:?}");
+                    assert_eq!(most.place, Some(Place { level: 0, layer, at, sample: 0 }), "{axes:?}");
                     assert!(most.weight > 0.999, "{taps:?}");
                 }
             }
@@ -441,8 +441,8 @@ mod tests {
             for layer in 0..6 {
                 for along in 0..size {
                     for at in [[-1, along], [size, along], [along, -1], [along, size]] {
-                        let own =
-                            Place { level: 0, layer, at: [at[0].clamp(0, size - 1), at[1].clamp(0, size - 1), 0] };
+                        let inside = [at[0].clamp(0, size - 1), at[1].clamp(0, size - 1), 0];
+                        let own = Place { level: 0, layer, at: inside, sample: 0 };
                         let over = across(at, own, size);
                         assert_ne!(over.layer, layer);
                         let back = [[-1, 0], [1, 0], [0, -1], [0, 1]].iter().any(|[di, dj]| {

@@ -32,12 +32,14 @@ pub struct Picture {
     pub view: ImageView,
 }
 
-/// A texel by whole numbers: the axes x, y, z and the layer (of a cube: the face, of an array of cubes layer and face).
+/// A texel by whole numbers: the axes x, y, z, the layer (of a cube: the face, of an array of cubes layer and face) and the
+/// sample (0 in images that are not multisampled).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub level: i64,
     pub layer: i64,
     pub at: [i64; 3],
+    pub sample: i64,
 }
 
 impl View {
@@ -97,7 +99,9 @@ impl Picture {
         let [width, height, depth] = self.extent(level);
         let [x, y, z] = [(place.at[0], width), (place.at[1], height), (place.at[2], depth)]
             .map(|(at, size)| u64::try_from(at).ok().filter(|at| *at < u64::from(size)));
-        let texel = (z? * u64::from(height) + y?) * u64::from(width) + x?;
+        let samples = u64::from(self.shape.samples);
+        let sample = u64::try_from(place.sample).ok().filter(|sample| *sample < samples)?;
+        let texel = ((z? * u64::from(height) + y?) * u64::from(width) + x?) * samples + sample;
         let start = self.shape.start(self.view.level + level, self.view.layer + layer)?;
         usize::try_from(start + texel * self.shape.format.texel_size() as u64).ok()
     }
@@ -114,7 +118,11 @@ impl Picture {
             ViewKind::OneArray | ViewKind::TwoArray => format!(" in {} layers", self.view.layers),
             ViewKind::Cube | ViewKind::CubeArray => format!(" on {} faces", self.view.layers),
         };
-        format!("{} texels{layers} of level {level}", sizes.collect::<Vec<_>>().join(" x "))
+        let samples = match self.shape.samples {
+            1 => String::new(),
+            samples => format!(" of {samples} samples"),
+        };
+        format!("{} texels{samples}{layers} of level {level}", sizes.collect::<Vec<_>>().join(" x "))
     }
 }
 
@@ -150,6 +158,7 @@ pub fn check(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) -> Res
         return Err(format!("`{name}` is used as an image, and something else is bound to it"));
     };
     check_form(step, format)?;
+    check_sample(step, view)?;
     let lacking = |feature: &str| Err(format!("`{name}`: format {format} (format feature {feature})"));
     let stored = match format.encoding() {
         TexelEncoding::Srgb => false,
@@ -159,14 +168,14 @@ pub fn check(step: &ImageStep, view: &View, sampler: Option<&JobSampler>) -> Res
         Doing::Write if !stored => lacking("STORAGE_IMAGE"),
         Doing::Atomic(op) if !takes_atomics(format, op) => lacking("STORAGE_IMAGE_ATOMIC"),
         Doing::Sample | Doing::Gather { .. } => check_sampled(step, view, sampler),
-        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Size | Doing::Levels => Ok(()),
+        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Size | Doing::Levels | Doing::Samples => Ok(()),
     }
 }
 
 /// The kernel's texels are of the format's class and size.
 fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
     let fits = match step.doing {
-        Doing::Size | Doing::Levels => true,
+        Doing::Size | Doing::Levels | Doing::Samples => true,
         _ if step.reference.is_some() => true,
         Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => match step.form {
             Form::Float(Width::W32) => format.class() == TexelClass::Float,
@@ -185,6 +194,24 @@ fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
     let bits = step.form.width().bits();
     let class = if matches!(step.form, Form::Float(_)) { "floating-point" } else { "integer" };
     Err(format!("`{}`: {class} texels of {bits} bits where format {format} is bound", step.image.name))
+}
+
+/// Instructions on texels name a sample where there are several, and there alone.
+fn check_sample(step: &ImageStep, view: &View) -> Result<(), String> {
+    let samples = match view {
+        View::Image(picture, _) => picture.shape.samples,
+        View::Bytes | View::Texels(..) | View::Sampler(_) => 1,
+    };
+    match step.doing {
+        Doing::Size | Doing::Levels | Doing::Samples => Ok(()),
+        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => {
+            if step.sample.is_some() == (samples > 1) {
+                return Ok(());
+            }
+            let named = if step.sample.is_some() { "a sample" } else { "no sample" };
+            Err(format!("`{}`: an access that names {named}, of texels with {samples}", step.image.name))
+        }
+    }
 }
 
 fn takes_atomics(format: ImageFormat, op: Atomic) -> bool {
@@ -255,10 +282,11 @@ mod tests {
     #[test]
     fn a_texel_lies_where_the_contents_have_it() {
         let extent = [5, 3, 1];
-        let shape = ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 4, levels: 3 };
+        let shape =
+            ImageShape { dim: ImageDim::Two, format: ImageFormat::Rg8, extent, layers: 4, levels: 3, samples: 1 };
         let view = ImageView { kind: ViewKind::TwoArray, level: 1, levels: 2, layer: 1, layers: 3 };
         let shown = View::Image(Picture { shape, view }, None);
-        let start = |level, layer, x, y| shown.start(&Place { level, layer, at: [x, y, 0] });
+        let start = |level, layer, x, y| shown.start(&Place { level, layer, at: [x, y, 0], sample: 0 });
         // Level 0: 4 layers of 15 texels; level 1: 4 layers of 2 texels; 2 bytes each.
         assert_eq!(start(0, 0, 1, 0), Some(2 * (60 + 2 + 1)));
         assert_eq!(start(0, 2, 0, 0), Some(2 * (60 + 6)));
@@ -269,5 +297,18 @@ mod tests {
         }
         assert_eq!(shown.bounds(0), "2 x 1 texels in 3 layers of level 0");
         assert_eq!(shown.bounds(5), "2 levels");
+    }
+
+    #[test]
+    fn a_sample_lies_within_its_texel() {
+        let (format, extent) = (ImageFormat::Rg8, [5, 3, 1]);
+        let shape = ImageShape { dim: ImageDim::Two, format, extent, layers: 4, levels: 1, samples: 8 };
+        let view = ImageView { kind: ViewKind::TwoArray, level: 0, levels: 1, layer: 1, layers: 3 };
+        let shown = View::Image(Picture { shape, view }, None);
+        let start = |layer, x, y, sample| shown.start(&Place { level: 0, layer, at: [x, y, 0], sample });
+        assert_eq!(start(0, 0, 0, 0), Some(2 * 8 * 15));
+        assert_eq!(start(2, 4, 1, 7), Some(2 * (8 * (3 * 15 + 9) + 7)));
+        assert_eq!((start(0, 0, 0, 8), start(0, 0, 0, -1)), (None, None));
+        assert_eq!(shown.bounds(0), "5 x 3 texels of 8 samples in 3 layers of level 0");
     }
 }

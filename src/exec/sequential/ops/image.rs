@@ -2,7 +2,7 @@
 //!
 //! Knows: the operands of each instruction and of its image operands.
 //! Does not cover: instructions whose level of detail follows from neighbouring invocations (compilers write those for
-//! fragment shaders), multisampled images, sparse residency, image operands `Bias`, `Sample`, `MinLod`.
+//! fragment shaders), sparse residency, image operands `Bias`, `MinLod`.
 
 use super::element::Atomic;
 use super::number::define;
@@ -38,6 +38,7 @@ pub const TABLE: &[Row] = &[
     row(Op::ImageQuerySizeLod, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
     row(Op::ImageQuerySize, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
     row(Op::ImageQueryLevels, Meaning::Special(|decoder, one| query(decoder, one, Doing::Levels))),
+    row(Op::ImageQuerySamples, Meaning::Special(|decoder, one| query(decoder, one, Doing::Samples))),
 ];
 
 // ---- variables ----
@@ -155,8 +156,24 @@ fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(Imag
     let (Some(Type::Image(ty)), Some(image)) = (image, opaque.image) else {
         return Err(unsupported("an image instruction on something else, or on an undefined image"));
     };
-    if ty.multisampled {
-        return Err(unsupported("a multisampled image"));
+    match (doing, ty.multisampled) {
+        (Doing::Sample | Doing::Gather { .. }, true) => {
+            return Err(unsupported("a sampling instruction on a multisampled image"));
+        }
+        (Doing::Samples, false) => {
+            return Err(unsupported("OpImageQuerySamples of an image that is not multisampled"));
+        }
+        (
+            Doing::Read
+            | Doing::Write
+            | Doing::Atomic(_)
+            | Doing::Sample
+            | Doing::Gather { .. }
+            | Doing::Size
+            | Doing::Levels
+            | Doing::Samples,
+            _,
+        ) => {}
     }
     let form = decoder.form(ty.sampled_type).ok_or_else(|| unsupported("an image of no numbers"))?;
     let step = ImageStep {
@@ -168,6 +185,7 @@ fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(Imag
         projection: Projection::None,
         reference: None,
         level: Level::First,
+        sample: None,
         offsets: Arc::new([]),
         texel: Arc::new([]),
         used: 0,
@@ -218,9 +236,10 @@ fn compare_gathered(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Res
 /// OpImageRead and OpImageFetch.
 fn read(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, _) = on_image(decoder, opaque, Doing::Read)?;
+    let (mut step, ty) = on_image(decoder, opaque, Doing::Read)?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
     image_operands(decoder, instruction, 2, &mut step)?;
+    check_sample(&ty, instruction, &step)?;
     if !step.offsets.is_empty() {
         shift(decoder, &mut step)?;
     }
@@ -238,6 +257,7 @@ fn write(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Uns
     step.used = declared_components(ty.format).unwrap_or(texel.parts.len());
     step.texel = texel.parts.into();
     image_operands(decoder, instruction, 3, &mut step)?;
+    check_sample(&ty, instruction, &step)?;
     written(decoder, &step);
     decoder.push(Action::Image(Arc::new(step)));
     Ok(())
@@ -261,6 +281,9 @@ fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result
     let opaque = Opaque { image: Some(image), sampler: None, ty: pointer.ty };
     let (mut step, ty) = on_image(decoder, opaque, Doing::Atomic(Atomic::Load))?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
+    if ty.multisampled {
+        step.sample = Some(sample_index(decoder, id(instruction, 2)?)?);
+    }
     let to = Location::Texel(Arc::new(step));
     decoder.define(instruction, Value::Pointer(Pointer { to, ty: ty.sampled_type }));
     Ok(())
@@ -389,6 +412,7 @@ fn image_operands(
         | ImageOperands::CONST_OFFSET
         | ImageOperands::OFFSET
         | ImageOperands::CONST_OFFSETS
+        | ImageOperands::SAMPLE
         | ImageOperands::MAKE_TEXEL_AVAILABLE
         | ImageOperands::MAKE_TEXEL_VISIBLE
         | ImageOperands::NON_PRIVATE_TEXEL
@@ -426,7 +450,26 @@ fn image_operands(
     if mask.contains(ImageOperands::CONST_OFFSETS) {
         step.offsets = four_offsets(decoder, take()?)?;
     }
+    if mask.contains(ImageOperands::SAMPLE) {
+        step.sample = Some(sample_index(decoder, take()?)?);
+    }
     Ok(())
+}
+
+/// A number of a sample, read as its type is signed.
+fn sample_index(decoder: &mut Decoder<'_>, operand: Id) -> Result<Index, Unsupported> {
+    let (register, signedness) = super::memory::index_word(decoder, operand)?;
+    Ok(Index { register, signed: signedness == Signedness::Signed })
+}
+
+/// Texels of multisampled images, and of no others, are named with a sample.
+fn check_sample(ty: &Image, instruction: &Instruction, step: &ImageStep) -> Result<(), Unsupported> {
+    let op = instruction.op;
+    match (ty.multisampled, step.sample.is_some()) {
+        (true, false) => Err(unsupported(format!("Op{op:?} of a multisampled image without image operand Sample"))),
+        (false, true) => Err(unsupported(format!("Op{op:?} with image operand Sample of an image without samples"))),
+        (true, true) | (false, false) => Ok(()),
+    }
 }
 
 /// An array of four offsets of two components each.
