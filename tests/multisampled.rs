@@ -1,5 +1,5 @@
-//! Multisampled images in test procedures: how samples lie in data, files and results, what is refused, and by which words.
-//! What instructions do with them is in `filetests/run`.
+//! Multisampled images in test procedures: how samples lie in data, files and results, and what is refused. What
+//! instructions do with them is in `filetests/run`.
 
 mod compiled;
 mod support;

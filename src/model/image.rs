@@ -28,8 +28,8 @@ pub struct Image {
     /// Samples of a texel: 1, 2, 4 or 8; 1 where it is left out. More than 1: a 2d image of one level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
-    /// Texels of all levels and layers, flat or one array per texel, as a kernel reads them (normalised formats: floats). With
-    /// several samples each stands for a texel, those of one texel next to one another.
+    /// Texels of all levels and layers, flat or one array per texel, as a kernel reads them (normalised formats:
+    /// floats). Each of several samples counts as a texel; those of one texel stand next to one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Datum>,
     /// Raw contents, base64.

@@ -28,6 +28,7 @@ const KNOWN: &[Known] = &[
     Known("behind-end", &["the access at byte … of _ ends behind the … bytes that are bound"]),
     Known("no-buffer", &["the address … of _ is in no buffer"]),
     Known("texel", &["texel … lies outside of _*", "texel … of level … lies outside of _*"]),
+    Known("texel-sample", &["sample … of texel … lies outside of _*"]),
     Known(
         "conversion",
         &[
@@ -145,6 +146,9 @@ mod tests {
         assert_eq!(cause("arc sine of a number outside -1 to 1").name, "arc-sine");
         let texel = cause("texel (4, 0) of level 1 lies outside of `mips`, which has 2 x 2 texels");
         assert_eq!((texel.name.as_str(), texel.about), ("texel", vec!["mips".to_owned()]));
+        let sample =
+            cause("sample 4 of texel (1, 0) lies outside of `img`, which has 2 x 2 texels of 4 samples of level 0");
+        assert_eq!((sample.name.as_str(), sample.about), ("texel-sample", vec!["img".to_owned()]));
         // What has no row is bound as it is told.
         assert_eq!(cause("`a` was cut at 7").name, "_ was cut at …");
     }

@@ -115,7 +115,7 @@ fn samples_agree(
             let message = format!("{what} is no multisampled image, and `{name}` has {samples} samples per texel");
             origin.at("image").error("wrong-class", message)
         }
-        (true, _) | (false, _) => return Some(()),
+        (true | false, _) => return Some(()),
     };
     problems.push(problem);
     None

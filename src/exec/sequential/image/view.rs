@@ -32,8 +32,8 @@ pub struct Picture {
     pub view: ImageView,
 }
 
-/// A texel by whole numbers: the axes x, y, z, the layer (of a cube: the face, of an array of cubes layer and face) and the
-/// sample (0 in images that are not multisampled).
+/// A texel by whole numbers: the axes x, y, z, the layer (of a cube: the face, of an array of cubes layer and face),
+/// the sample (0 in images that are not multisampled).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub level: i64,
