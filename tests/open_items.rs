@@ -250,3 +250,14 @@ fn a_failure_stays_one_where_no_mismatch_is_listed() {
     assert!(campaign["conclusion"]["reasons"].to_string().contains("test TC-DBL-01 on sequential: fail"));
     run(vkcert().arg("verify").arg(folder.path().join("reports/evidence")), 0);
 }
+
+#[test]
+fn a_file_has_one_name_however_its_path_is_written() {
+    let project = Project::minimal();
+    project.change("vkcert.toml", "source = \"glsl/double.comp\"", "source = \"./glsl//double.comp\"");
+    project.change("requirements/double.toml", "file = \"glsl/double.comp\"", "file = \"glsl/./double.comp\"");
+    let campaign = project.certify(&[], 0);
+    assert_eq!(items(&campaign), [""; 0]);
+    let kernel = &campaign["project"];
+    assert!(!kernel.to_string().contains("./glsl"), "{kernel:#}");
+}

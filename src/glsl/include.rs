@@ -5,6 +5,7 @@
 //! out of it), never absolute; two files never share a name, however the project's own folder was named.
 
 use super::KernelSource;
+use crate::model::path::lexically_clean;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -201,23 +202,6 @@ fn project_root(kernel: &KernelSource) -> Option<PathBuf> {
         root.pop();
     }
     Some(root)
-}
-
-/// Removes `.` and resolves `..` without looking at the disk.
-fn lexically_clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if clean.file_name().is_some() => {
-                clean.pop();
-            }
-            Component::ParentDir | Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                clean.push(component);
-            }
-        }
-    }
-    clean
 }
 
 fn slashes(path: &Path) -> String {

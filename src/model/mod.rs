@@ -17,6 +17,7 @@ pub mod id;
 pub mod image;
 pub mod object;
 pub mod open_item;
+pub mod path;
 pub mod place;
 pub mod printed;
 pub mod procedure;

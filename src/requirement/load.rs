@@ -10,6 +10,7 @@ use super::nearest::{did_you_mean, nearest};
 use crate::model::canonical::content_hash;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::KernelName;
+use crate::model::path::one_name;
 use crate::model::procedure::{Procedure, SCHEMA, Test};
 use crate::model::project::ProjectFile;
 use crate::model::requirement::{Interface, Justification, Requirement, VerificationRecord};
@@ -72,7 +73,10 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
         Err(diagnostic) => problems.push(diagnostic),
     }
     let Some(settings) = settings else { return Err(in_order(problems)) };
-    let Items { requirements, tests, analyses, reviews, justifications, interfaces } = items;
+    let Items { mut requirements, tests, analyses, reviews, justifications, interfaces } = items;
+    for link in requirements.iter_mut().flat_map(|requirement| &mut requirement.value.implements) {
+        link.file = one_name(&link.file);
+    }
     let (root, left_out) = (root.to_owned(), Vec::new());
     let project = Project {
         root,
@@ -124,7 +128,11 @@ fn load_settings(root: &Path, inputs: &mut Inputs) -> Result<Option<Located<Proj
         return Err(vec![problem]);
     }
     check_schema(&origin, &document).map_err(|problem| vec![problem])?;
-    Ok(Some(Located { value: origin.read()?, origin }))
+    let mut value: ProjectFile = origin.read()?;
+    for kernel in &mut value.kernels {
+        kernel.source = one_name(&kernel.source);
+    }
+    Ok(Some(Located { value, origin }))
 }
 
 /// The version is looked at before anything else: a file of another version has other keys.

@@ -1,0 +1,46 @@
+//! Paths as texts say them.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Removes `.` and resolves `..` without looking at the disk.
+pub fn lexically_clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if clean.file_name().is_some() => {
+                clean.pop();
+            }
+            Component::ParentDir | Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                clean.push(component);
+            }
+        }
+    }
+    clean
+}
+
+/// A project-relative path with `/` between its parts, so that `./glsl/k.comp` and `glsl/k.comp` are one name. `..`
+/// stays, since what it leads to behind a link is not known; so does a path that is absolute or empty.
+pub fn one_name(path: &str) -> String {
+    let here = Path::new(path).components().filter(|part| *part != Component::CurDir);
+    let parts: Option<Vec<&str>> = here.map(|part| part.as_os_str().to_str()).collect();
+    match parts {
+        Some(parts) if Path::new(path).is_relative() && !parts.is_empty() => parts.join("/"),
+        Some(_) | None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_name;
+
+    #[test]
+    fn a_file_has_one_name() {
+        for path in ["glsl/k.comp", "./glsl/k.comp", "glsl/./k.comp", "glsl//k.comp"] {
+            assert_eq!(one_name(path), "glsl/k.comp");
+        }
+        for path in ["../k.comp", "glsl/old/../k.comp", "/glsl/k.comp", "", "."] {
+            assert_eq!(one_name(path), path);
+        }
+    }
+}
