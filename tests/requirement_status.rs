@@ -235,15 +235,15 @@ fn a_changed_parent_makes_the_link_suspect_whichever_it_is_and_the_result_not_co
 }
 
 #[test]
-fn a_high_level_requirement_that_no_test_names_is_an_open_item_at_levels_a_to_c() {
+fn a_high_level_requirement_that_no_test_names_is_an_open_item_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let requirements =
         [requirement("H", &[], "\"test\""), requirement("L", &["H"], "\"test\""), test("T", &["L"], Some(7))];
-    for (level, open) in [("A", true), ("B", true), ("C", true), ("D", false)] {
+    for level in ["A", "B", "C", "D"] {
         project(folder.path(), level, &requirements);
         let campaign = certified(folder.path(), &[]);
         assert_eq!(status(&campaign, "H"), "verified-by-children");
-        assert_eq!(campaign["open_items"].to_string().contains("\"hlr-without-test H\""), open, "{level}");
+        assert!(campaign["open_items"].to_string().contains("\"hlr-without-test H\""), "{level}");
     }
     project(folder.path(), "A", &[&requirements[..2], &[test("T", &["H", "L"], Some(7))]].concat());
     let campaign = certified(folder.path(), &[]);

@@ -164,18 +164,27 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
         }
     }
     for row in &campaign.requirements {
-        requirement(row, &verdicts, because);
+        let failed = |child: &&RequirementEvidence| {
+            child.status == RequirementStatus::Failed && row.children.contains(&child.requirement.uid)
+        };
+        let failed_children = campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.as_str());
+        requirement(row, &failed_children.collect::<Vec<_>>(), &verdicts, because);
     }
 }
 
-fn requirement(row: &RequirementEvidence, verdicts: &trace::Verdicts, because: &mut Because) {
+fn requirement(row: &RequirementEvidence, failed_children: &[&str], verdicts: &trace::Verdicts, because: &mut Because) {
     let uid = &row.requirement.uid;
     match row.status {
         RequirementStatus::Untested => {
             because(ReasonKind::RequirementUntested, format!("requirement {uid} is untested"));
         }
         RequirementStatus::Failed => {
-            because(ReasonKind::RequirementFailed, format!("requirement {uid} is not met by its tests"));
+            let sentence = match failed_children {
+                [] => format!("requirement {uid} is not met by its tests"),
+                [child] => format!("requirement {uid} is not met, since its child {child} is not"),
+                children => format!("requirement {uid} is not met, since its children {} are not", children.join(", ")),
+            };
+            because(ReasonKind::RequirementFailed, sentence);
         }
         RequirementStatus::Open => {
             let why = open_reasons(row, verdicts).join("; ");

@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 const LIMITS: &[&str] = &[
     "Kernels (device code) and their coupling with the host are measured. MC/DC of the host program is for existing qualified tools.",
     "Coverage belongs to a production configuration of a kernel: its defines, entry point, specialization values and local size. Records of one configuration count for no other.",
+    "Object code is the SPIR-V of the production module. What the device driver's own compiler makes of it is not looked at.",
     "Vectors of an engine without witnesses (Vulkan) name the test case, not the invocation.",
     "Data races are those of the executed tests; a clean run is no proof for other sizes or values.",
     "This version of the tool is not qualified under DO-330.",

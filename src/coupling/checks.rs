@@ -30,6 +30,22 @@ pub(super) struct Rows {
     about: Option<String>,
 }
 
+/// Whether a descriptor of this class is a buffer, whose size a host states.
+fn is_buffer(class: DescriptorClass) -> bool {
+    match class {
+        DescriptorClass::Storage
+        | DescriptorClass::Uniform
+        | DescriptorClass::StorageDynamic
+        | DescriptorClass::UniformDynamic
+        | DescriptorClass::UniformTexel
+        | DescriptorClass::StorageTexel => true,
+        DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Sampler
+        | DescriptorClass::Combined => false,
+    }
+}
+
 impl Rows {
     pub fn new(source: Option<String>) -> Self {
         Self { source, ..Self::default() }
@@ -461,23 +477,12 @@ impl Subject<'_> {
             }
             let place = format!("{}.{} ({name})", resource.set, resource.binding);
             rows.about(format!("{}.{} is not stated", resource.set, resource.binding));
-            match resource.class {
-                DescriptorClass::Storage
-                | DescriptorClass::Uniform
-                | DescriptorClass::StorageDynamic
-                | DescriptorClass::UniformDynamic
-                | DescriptorClass::UniformTexel
-                | DescriptorClass::StorageTexel => {
-                    let message = format!("the kernel uses {place}, the interface states no buffer for it");
-                    rows.refuted("buffer-size", message, None);
-                }
-                DescriptorClass::StorageImage
-                | DescriptorClass::SampledImage
-                | DescriptorClass::Sampler
-                | DescriptorClass::Combined => {
-                    let class = resource.class.name();
-                    rows.undetermined("buffer-size", format!("{place} is a {class}, which no interface states"));
-                }
+            if is_buffer(resource.class) {
+                let message = format!("the kernel uses {place}, the interface states no buffer for it");
+                rows.refuted("buffer-size", message, None);
+            } else {
+                let class = resource.class.name();
+                rows.undetermined("buffer-size", format!("{place} is a {class}, which no interface states"));
             }
         }
         for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
@@ -489,6 +494,12 @@ impl Subject<'_> {
                 rows.holds("buffer-size", format!("the kernel does not use buffer {place}"));
                 continue;
             };
+            if !is_buffer(resource.class) {
+                let class = resource.class.name();
+                let message = format!("the interface states a buffer at {place}, where the kernel has a {class}");
+                rows.refuted("buffer-size", message, None);
+                continue;
+            }
             let least = i128::from(resource.fixed_bytes.max(1));
             let enough = self.host.interval(size).low >= least;
             let answer = if enough {

@@ -370,6 +370,13 @@ fn an_image_is_undetermined_and_not_a_missing_buffer() {
     assert!(refuted(&coupling, "buffer-size").is_empty(), "{:#?}", coupling.checks);
     let open = rows(&coupling, "buffer-size").into_iter().find(|row| row.status == "undetermined").unwrap();
     assert_eq!(open.message, "1.0 (picture) is a storage_image, which no interface states");
+    // One byte of buffer is no picture.
+    let mut interface = correct();
+    interface.buffers.push(HostBuffer { set: 1, binding: 0, ..interface.buffers[0].clone() });
+    let coupling = couple(&CouplingInput { interface: &interface, ..input }).unwrap();
+    let wrong = refuted(&coupling, "buffer-size");
+    assert_eq!(wrong.len(), 1, "{wrong:#?}");
+    assert_eq!(wrong[0].message, "the interface states a buffer at 1.0, where the kernel has a storage_image");
 }
 
 #[test]

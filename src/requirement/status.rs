@@ -90,7 +90,7 @@ impl Judging<'_> {
         let asked = &trace.requirement.verification;
         let asks_for_test = asked.contains(&VerificationMethod::Test);
         let tests = match (trace.tests.is_empty() && trace.left_out_tests.is_empty(), asks_for_test) {
-            (false, _) => Some(self.tests(trace)),
+            (false, _) => Some(self.tests_and_children(trace)),
             (true, true) => Some(self.children(trace)),
             (true, false) => None,
         };
@@ -135,6 +135,21 @@ impl Judging<'_> {
             Some(outcome) => outcome,
             None if trace.left_out_tests.is_empty() => TestOutcome::Passed,
             None => TestOutcome::Open,
+        }
+    }
+
+    /// A requirement whose own tests pass is not met where a child, which refines it, is not.
+    fn tests_and_children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
+        let own = self.tests(trace);
+        match (own, self.rules) {
+            (TestOutcome::Passed, StatusRules::Current) => match self.children(trace) {
+                refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
+                TestOutcome::Passed
+                | TestOutcome::Missing
+                | TestOutcome::ChildrenVerified
+                | TestOutcome::ChildrenVerifiedOtherwise => own,
+            },
+            (_, StatusRules::Current | StatusRules::First) => own,
         }
     }
 
@@ -206,6 +221,9 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
         }
     }
     reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
+    if reasons.is_empty() && row.open.contains(&VerificationMethod::Test) {
+        reasons.push("a child is open".to_owned());
+    }
     reasons
 }
 
@@ -253,6 +271,18 @@ mod tests {
                 let given = [(order[0], &[Pass][..]), (order[1], *verdicts)];
                 assert_eq!(status_of(&rows, &given, "R"), *status, "{verdicts:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_requirement_whose_own_tests_pass_is_not_met_where_a_child_is_not() {
+        use RequirementStatus::{Failed, Open, Verified};
+        for (verdict, status) in
+            [(Verdict::Pass, Verified), (Verdict::Fail, Failed), (Verdict::Undetermined, Open), (Verdict::NotRun, Open)]
+        {
+            let rows = [row("P", &["A"], &["C"]), row("C", &["T"], &[])];
+            let given = [("A", &[Verdict::Pass][..]), ("T", &[verdict])];
+            assert_eq!(status_of(&rows, &given, "P"), status, "{verdict:?}");
         }
     }
 

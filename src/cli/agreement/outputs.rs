@@ -208,18 +208,19 @@ fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String
     let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
     let permitted = first.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
     let nan = if first.nan_permitted { " or NaN" } else { "" };
-    format!(
-        "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan; {} runs within the error bounds of the specification give {permitted}{nan}; {} of {} differing elements lie outside",
-        row.buffer,
-        first.element,
-        first.type_name,
-        first.offset,
-        first.sequential.value,
-        first.vulkan.value,
-        trial.runs,
-        row.outside,
-        row.elements
-    )
+    let values = format!(
+        "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan",
+        row.buffer, first.element, first.type_name, first.offset, first.sequential.value, first.vulkan.value,
+    );
+    let (runs, outside, all) = (trial.runs, row.outside, row.elements);
+    match runs {
+        0 => format!(
+            "{values}; no other run within the error bounds of the specification was made; {outside} of {all} elements differ"
+        ),
+        _ => format!(
+            "{values}; {runs} runs within the error bounds of the specification give {permitted}{nan}; {outside} of {all} differing elements lie outside"
+        ),
+    }
 }
 
 fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &str) -> Finding {

@@ -147,7 +147,7 @@ fn of_requirements() -> Vec<Row> {
     );
     let analysed = flawless().changed("[\"test\"]", "[\"test\", \"analysis\"]").with(&record);
     vec![
-        row(flawless().with(&other), &[RequirementUntested]),
+        row(flawless().with(&other), &[RequirementUntested, OpenItemStands]),
         row(named.with(&linked), &[LinkSuspect]),
         row(analysed, &[RecordRejected, RequirementOpen]),
     ]

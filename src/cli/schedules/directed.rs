@@ -60,7 +60,7 @@ enum Standing {
     /// With what differs where it may.
     Counts(Vec<String>),
     /// The reason, and a finding where the test's expectations are not met.
-    CountsNot(String, Option<Finding>),
+    CountsNot(String, Option<Box<Finding>>),
 }
 
 impl Measure<'_> {
@@ -83,7 +83,7 @@ impl Measure<'_> {
                 }
                 Standing::CountsNot(reason, finding) => {
                     result.reason = Some(reason);
-                    run.findings.extend(finding);
+                    run.findings.extend(finding.map(|finding| *finding));
                 }
             }
             run.directed.push(result);
@@ -136,10 +136,11 @@ impl Measure<'_> {
         let failed = verdict != Verdict::Pass && sought && !run.directed.iter().any(|known| known.reason.is_some());
         let finding = failed.then(|| {
             let message = format!("with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}");
-            Finding::new(FindingKind::ScheduleDependentOutput, message)
+            let finding = Finding::new(FindingKind::ScheduleDependentOutput, message)
                 .detail("schedule", schedule.to_string())
                 .detail("baseline", Schedule::IN_ORDER.to_string())
-                .detail("verdict", verdict.to_string())
+                .detail("verdict", verdict.to_string());
+            Box::new(finding)
         });
         Ok(Standing::CountsNot(reason, finding))
     }

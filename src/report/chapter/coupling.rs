@@ -90,8 +90,12 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
     ]);
     for row in &evidence.campaign.agreement {
         let word = |word: &str| {
-            let tone = if word == "different" { Tone::Bad } else { Tone::Good };
-            Text::plain(format!("{} {word}", if word == "different" { "✗" } else { "✓" })).tone(tone)
+            let (symbol, tone) = match word {
+                "different" => ("✗", Tone::Bad),
+                "not compared" => ("?", Tone::Caution),
+                _ => ("✓", Tone::Good),
+            };
+            Text::plain(format!("{symbol} {word}")).tone(tone)
         };
         table.row(vec![
             test_link(&row.test),
