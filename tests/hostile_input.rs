@@ -22,7 +22,7 @@ fn procedure_with_file(folder: &Path, file: &str) -> std::path::PathBuf {
 
 /// A procedure whose kernel includes `file`.
 fn procedure_with_include(folder: &Path, file: &str) -> std::path::PathBuf {
-    write(folder, "k.comp", &format!("#version 450\n#include \"{file}\"\nvoid main() {{}}\n"));
+    write(folder, "k.comp", format!("#version 450\n#include \"{file}\"\nvoid main() {{}}\n"));
     let text = "schema = 1\nkernels.k = { source = \"k.comp\" }\n[[tests]]\nid = \"T\"\n[[tests.dispatches]]\n\
                 kernel = \"k\"\ngroups = [1, 1, 1]\n";
     write(folder, "include.toml", text)
