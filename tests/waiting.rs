@@ -139,6 +139,9 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files.map(|file| (name(file.path()), std::fs::read(file.path()).expect("a file"))).collect()
 }
 
+/// A change of stored evidence.
+type Forgery = fn(&mut Value);
+
 #[test]
 fn a_campaign_says_what_a_directed_schedule_completes_and_verifies() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -155,7 +158,7 @@ fn a_campaign_says_what_a_directed_schedule_completes_and_verifies() {
     let html = std::fs::read_to_string(one.join("report.html")).expect("a report");
     assert!(html.contains(&format!("in {DIRECTED}")) && html.contains("directed schedule"), "the HTML report");
     let kernel = "kernel-lock-sequential.json";
-    let forgeries: [(&str, fn(&mut Value)); 4] = [
+    let forgeries: [(&str, Forgery); 4] = [
         (kernel, |kernel| kernel["records"][0]["records"]["directed"]["1"] = json!("reversed")),
         (kernel, |kernel| drop(kernel["records"][0]["records"].as_object_mut().expect("records").remove("directed"))),
         ("campaign.json", |campaign| {
