@@ -483,7 +483,7 @@ fn a_mismatch_of_an_image_names_texel_and_component() {
     let mismatch = &result["tests"][0]["mismatches"][0];
     assert_eq!(mismatch["texel"], json!({"level": 0, "layer": 0, "texel": [1, 1, 0], "component": 0}), "{mismatch:#}");
     let text = run(vkcert().args(["run", "--engine", "sequential"]).arg(&file), 1);
-    assert!(String::from_utf8_lossy(&text.stdout).contains("o at texel (1, 1, 0) red: expected 9"));
+    assert!(String::from_utf8_lossy(&text.stdout).contains("o, texel (1, 1, 0) red: expected 9"));
 }
 
 /// Whatever the expansion, results are those of the same matrix; for one that is nearly singular they differ.

@@ -234,7 +234,7 @@ fn the_fuzz_target_changes_evidence_and_survives() {
 
 #[test]
 fn older_evidence_is_still_read() {
-    let path = root().join("reports/sample/evidence");
+    let path = root().join("tests/stored/format_1/evidence");
     let (found, stored) = super::folder(&path, &Options::default()).unwrap();
     assert_eq!(found.problems, Vec::<String>::new());
     assert!(stored.is_some());
