@@ -80,7 +80,9 @@ fn a_failure_comes_with_its_values_and_its_gaps_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(certify(&["--out"]).arg(folder.path().join("out")), 1);
     let text = String::from_utf8(output.stdout).unwrap();
-    for words in ["values, values[3] at byte 12: expected 8, actual 4, difference 4", "exercised by failed test TC-DBL-01 only"] {
+    for words in
+        ["values, values[3] at byte 12: expected 8, actual 4, difference 4", "exercised by failed test TC-DBL-01 only"]
+    {
         assert!(text.contains(words), "{text}");
     }
     // The failure stands before what follows from it.
