@@ -113,13 +113,20 @@ fn a_test_that_fails_where_somebody_waits_is_found_and_covers_nothing_by_it() {
     let (right, wrong) = ("{ buffer = \"ready\", values = [1] }", "{ buffer = \"ready\", values = [1, 1, 0] }");
     assert!(text.contains(right));
     let file = write(folder.path(), "glance.toml", text.replacen(right, wrong, 1));
-    let mut command = vkcert();
-    let command = command.arg("run").arg(file).args(["--engine", "sequential", "--only", "glance"]);
-    let test = run_json(command, 1)["tests"][0].clone();
-    let finding = &test["findings"][0];
-    let told = (&finding["kind"], &finding["details"]["schedule"], &finding["details"]["verdict"]);
-    assert_eq!(told, (&json!("schedule-dependent-output"), &json!(DIRECTED), &json!("fail")), "{test:#}");
-    assert_eq!(test["findings"].as_array().map(Vec::len), Some(1), "{test:#}");
+    let tested = |more: &[&str], exit| {
+        let mut command = vkcert();
+        command.arg("run").arg(&file).args(["--engine", "sequential", "--only", "glance"]).args(more);
+        run_json(&mut command, exit)["tests"][0].clone()
+    };
+    // A finding only where other schedules are asked for; the reason is told in any case.
+    let asked = tested(&["--schedules", "1"], 1);
+    let of_directed = |finding: &&Value| finding["details"]["schedule"] == DIRECTED;
+    let finding = asked["findings"].as_array().expect("findings").iter().find(of_directed).expect("a finding");
+    let told = (&finding["kind"], &finding["details"]["verdict"]);
+    assert_eq!(told, (&json!("schedule-dependent-output"), &json!("fail")), "{asked:#}");
+    let test = tested(&[], 0);
+    assert_eq!(test["findings"], json!([]), "{test:#}");
+    assert!(test["directed"].to_string().contains("it leaves other contents in `ready`"), "{test:#}");
     let both = [("T".to_owned(), None)];
     assert_eq!((&test["verdict"], vectors(&test, "atomicOr(ready, 0u) == 1u")), (&json!("pass"), both.to_vec()));
     assert_eq!(test["directed"][0]["reason"], "it leaves other contents in `ready`");

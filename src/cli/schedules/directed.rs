@@ -132,7 +132,9 @@ impl Measure<'_> {
         let differing = names.iter().zip(left.iter().zip(&directed.buffers)).filter(|(_, (left, right))| left != right);
         let differing: Vec<String> = differing.map(|(buffer, _)| format!("`{}`", buffer.name)).collect();
         let reason = format!("it leaves other contents in {}", differing.join(", "));
-        let sought = self.open.plan.job.checks.has(FindingKind::ScheduleDependentOutput);
+        // Other schedules are judged where they are asked for; else the reason alone is told.
+        let asked_for = run.schedules.is_some();
+        let sought = asked_for && self.open.plan.job.checks.has(FindingKind::ScheduleDependentOutput);
         let failed = verdict != Verdict::Pass && sought && !run.directed.iter().any(|known| known.reason.is_some());
         let finding = failed.then(|| {
             let message = format!("with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}");
