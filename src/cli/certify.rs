@@ -16,12 +16,13 @@ use super::{
 };
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{Evidence, ReportList};
+use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::id::TestId;
 use crate::report::{self, FORMATS, FormatName, Written};
 use crate::requirement::Project;
 use rayon::prelude::*;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -131,13 +132,19 @@ fn request(project: &Project, certify: &Certify, checks: &Checks) -> Request {
     }
 }
 
+/// What `--format json` prints.
+#[derive(Serialize)]
+struct Document<'w> {
+    #[serde(flatten)]
+    campaign: &'w Campaign,
+    root: &'w str,
+    reports: &'w str,
+}
+
 /// The campaign with the hashes that all of the evidence and the reports are known by.
 fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
-    let failed = |error: serde_json::Error| Failure::tool(error.to_string());
-    let mut document = serde_json::to_value(&evidence.campaign).map_err(failed)?;
-    document["root"] = written.root.clone().into();
-    document["reports"] = written.reports.clone().into();
-    canonical_lines(&document).map_err(failed)
+    let document = Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
+    canonical_lines(&document).map_err(|error| Failure::tool(error.to_string()))
 }
 
 /// Writes evidence and reports, and the list of both hashes.

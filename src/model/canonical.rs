@@ -5,26 +5,213 @@
 //! Does not cover: what goes into a hash (the callers say it).
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::ser::{Formatter, Serializer};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::ops::Range;
 
 /// Canonical JSON without white space: what hashes are taken over.
 pub fn canonical_json(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&sorted(value)?)
+    written(value, Layout::Compact)
 }
 
 /// Canonical JSON as files hold it: two spaces of indentation, one newline at the end.
 pub fn canonical_lines(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(&sorted(value)?)?;
+    let mut text = written(value, Layout::Lines)?;
     text.push('\n');
     Ok(text)
 }
 
-/// Not left to serde_json: whether its maps keep their keys sorted depends on a feature that any crate may set.
-fn sorted(value: &impl Serialize) -> Result<Value, serde_json::Error> {
-    let mut tree = serde_json::to_value(value)?;
-    tree.sort_all_objects();
-    Ok(tree)
+/// Writes the value as serde gives it and sorts each object where it ends: no tree of the whole is built, which for the
+/// evidence of a large kernel takes ten times the memory of its text.
+fn written(value: &impl Serialize, layout: Layout) -> Result<String, serde_json::Error> {
+    let text = RefCell::new(Vec::new());
+    let sorting = Sorting { text: &text, layout, open: Vec::new() };
+    value.serialize(&mut Serializer::with_formatter(SharedText(&text), sorting))?;
+    Ok(String::from_utf8(text.into_inner()).expect("JSON is UTF-8"))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Compact,
+    Lines,
+}
+
+/// The text as the serializer writes to it; the formatter reads and reorders the same text.
+struct SharedText<'t>(&'t RefCell<Vec<u8>>);
+
+impl Write for SharedText<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Puts the members of every object in the order of their keys when the object ends.
+struct Sorting<'t> {
+    text: &'t RefCell<Vec<u8>>,
+    layout: Layout,
+    /// The objects and arrays that have begun and not ended, the innermost last.
+    open: Vec<Container>,
+}
+
+/// An object or array of the text. Places are byte offsets.
+struct Container {
+    /// Behind the opening bracket.
+    start: usize,
+    /// An object's members so far; of an array, nothing.
+    members: Vec<Member>,
+    is_empty: bool,
+}
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+struct Member {
+    /// With its quotes.
+    key: Range<usize>,
+    /// Where its value ends.
+    end: usize,
+}
+
+impl Sorting<'_> {
+    fn place(&self) -> usize {
+        self.text.borrow().len()
+    }
+
+    fn begin(&mut self, bracket: u8) {
+        self.text.borrow_mut().push(bracket);
+        self.open.push(Container { start: self.place(), members: Vec::new(), is_empty: true });
+    }
+
+    fn end(&mut self) -> Container {
+        self.open.pop().expect("what ends has begun")
+    }
+
+    fn innermost(&mut self) -> &mut Container {
+        self.open.last_mut().expect("members and elements stand in something")
+    }
+
+    /// What stands before an element or member.
+    fn separate(&mut self, is_first: bool) {
+        if !is_first {
+            self.text.borrow_mut().push(b',');
+        }
+        self.innermost().is_empty = false;
+        self.start_line();
+    }
+
+    /// Begins a line at the depth of what is open.
+    fn start_line(&self) {
+        if self.layout == Layout::Lines {
+            let mut text = self.text.borrow_mut();
+            text.push(b'\n');
+            text.extend(std::iter::repeat_n(b' ', 2 * self.open.len()));
+        }
+    }
+
+    fn close(&self, bracket: u8, is_empty: bool) {
+        if !is_empty {
+            self.start_line();
+        }
+        self.text.borrow_mut().push(bracket);
+    }
+
+    /// Writes an object's members again, in the order of their keys.
+    fn sort(&mut self, object: &Container) {
+        let unsorted = self.text.borrow_mut().split_off(object.start);
+        let part = |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
+        let mut members: Vec<(Cow<str>, &[u8])> = Vec::with_capacity(object.members.len());
+        for member in &object.members {
+            members.push((key_of(part(member.key.clone())), part(member.key.start..member.end)));
+        }
+        members.sort_by(|a, b| a.0.cmp(&b.0));
+        for (number, (_, text)) in members.into_iter().enumerate() {
+            self.separate(number == 0);
+            self.text.borrow_mut().extend_from_slice(text);
+        }
+    }
+
+    fn is_sorted(&self, object: &Container) -> bool {
+        let text = self.text.borrow();
+        object.members.is_sorted_by(|a, b| key_of(&text[a.key.clone()]) < key_of(&text[b.key.clone()]))
+    }
+}
+
+/// A key as it was before it was written.
+fn key_of(quoted: &[u8]) -> Cow<'_, str> {
+    let inner = std::str::from_utf8(&quoted[1..quoted.len() - 1]).expect("JSON is UTF-8");
+    match inner.contains('\\') {
+        false => Cow::Borrowed(inner),
+        true => Cow::Owned(serde_json::from_slice(quoted).expect("what was written is a string")),
+    }
+}
+
+impl Formatter for Sorting<'_> {
+    /// As the value of 64 bits, whose shortest digits are others: files have always held these.
+    fn write_f32<W: ?Sized + Write>(&mut self, writer: &mut W, value: f32) -> io::Result<()> {
+        self.write_f64(writer, f64::from(value))
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.begin(b'[');
+        Ok(())
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, _: &mut W, is_first: bool) -> io::Result<()> {
+        self.separate(is_first);
+        Ok(())
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        let array = self.end();
+        self.close(b']', array.is_empty);
+        Ok(())
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.begin(b'{');
+        Ok(())
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, _: &mut W, is_first: bool) -> io::Result<()> {
+        self.separate(is_first);
+        let start = self.place();
+        self.innermost().members.push(Member { key: start..start, end: start });
+        Ok(())
+    }
+
+    fn end_object_key<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        let end = self.place();
+        self.innermost().members.last_mut().expect("a key has begun").key.end = end;
+        Ok(())
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(if self.layout == Layout::Lines { b": " } else { b":" })
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        let end = self.place();
+        self.innermost().members.last_mut().expect("a key has begun").end = end;
+        Ok(())
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        let object = self.innermost();
+        let object = Container { members: std::mem::take(&mut object.members), ..*object };
+        if !self.is_sorted(&object) {
+            self.sort(&object);
+        }
+        self.end();
+        self.close(b'}', object.is_empty);
+        Ok(())
+    }
 }
 
 /// SHA-256 as 64 hexadecimal digits, as manifests have it.
@@ -46,6 +233,7 @@ pub fn is_content_hash(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
@@ -62,6 +250,71 @@ mod tests {
         );
         let value = json!({"b": [{"z": 1, "a": "\n"}], "a": null});
         assert_eq!(canonical_json(&value).unwrap(), r#"{"a":null,"b":[{"a":"\n","z":1}]}"#);
+    }
+
+    /// What serde_json makes of the tree of a value, with its keys sorted.
+    fn from_tree(value: &impl Serialize) -> (String, String) {
+        let mut tree = serde_json::to_value(value).unwrap();
+        tree.sort_all_objects();
+        (serde_json::to_string(&tree).unwrap(), serde_json::to_string_pretty(&tree).unwrap() + "\n")
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_tree() {
+        let floats = [0.1_f32, 1e-7, 3.0, f32::MAX, f32::NAN];
+        let doubles = [0.1_f64, 1e300, -0.0, f64::INFINITY];
+        let mixed = (floats, doubles, u64::MAX, i64::MIN, 'c', Some(()), None::<u8>);
+        let keys = std::collections::BTreeMap::from([(9_u32, true), (10, false), (100, true)]);
+        for (compact, lines, expected) in [
+            (canonical_json(&mixed).unwrap(), canonical_lines(&mixed).unwrap(), from_tree(&mixed)),
+            (canonical_json(&keys).unwrap(), canonical_lines(&keys).unwrap(), from_tree(&keys)),
+        ] {
+            assert_eq!((compact, lines), expected);
+        }
+    }
+
+    /// A value whose objects give their members in the order of insertion.
+    #[derive(Debug, Clone)]
+    enum Unsorted {
+        Null,
+        Number(i32),
+        Text(String),
+        Array(Vec<Unsorted>),
+        Object(Vec<(String, Unsorted)>),
+    }
+
+    impl Serialize for Unsorted {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self {
+                Unsorted::Null => serializer.serialize_none(),
+                Unsorted::Number(number) => serializer.serialize_i32(*number),
+                Unsorted::Text(text) => serializer.serialize_str(text),
+                Unsorted::Array(elements) => serializer.collect_seq(elements),
+                Unsorted::Object(members) => serializer.collect_map(members.iter().map(|(key, value)| (key, value))),
+            }
+        }
+    }
+
+    fn unsorted() -> impl Strategy<Value = Unsorted> {
+        // Characters that are escaped, that sort before and behind the quote, and of several bytes.
+        let key = "[a-c\"\\\\\n !\u{7f}é\u{1f600}]{0,3}";
+        let leaf =
+            prop_oneof![Just(Unsorted::Null), any::<i32>().prop_map(Unsorted::Number), key.prop_map(Unsorted::Text)];
+        leaf.prop_recursive(4, 40, 6, move |inner| {
+            let member = prop::collection::hash_map(key, inner.clone(), 0..6);
+            prop_oneof![
+                prop::collection::vec(inner, 0..4).prop_map(Unsorted::Array),
+                member.prop_map(|members| Unsorted::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_is_that_of_the_sorted_tree(value in unsorted()) {
+            let written = (canonical_json(&value).unwrap(), canonical_lines(&value).unwrap());
+            prop_assert_eq!(written, from_tree(&value));
+        }
     }
 
     #[test]
