@@ -14,6 +14,7 @@ use super::document::{Block, Document, Heading, Text, Tone};
 use super::{Format, Presentation, ReportError, Standing, UNVERIFIED};
 use crate::model::evidence::Evidence;
 use face::{Face, Faces};
+use flate2::{Compression, write::ZlibEncoder};
 use flow::{Anchors, BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP};
 use printpdf::{
     Actions, BorderArray, Color, Destination, FontId, LinkAnnotation, Mm, Op, ParsedFont, PdfDocument, PdfFontHandle,
@@ -22,6 +23,10 @@ use printpdf::{
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// Of page contents, of 0 to 9.
+const COMPRESSION_LEVEL: u32 = 5;
 
 pub(super) struct Pdf;
 
@@ -229,21 +234,29 @@ fn write(mut flow: Flow<'_>, document: &Document, identifier: &[u8]) -> Result<V
     let mut file = pdf.to_lopdf_document(&PdfSaveOptions::default(), &mut warnings);
     drop(pdf);
     finish(&mut file, &flow.outline, document, identifier).map_err(|error| ReportError::Pdf(error.to_string()))?;
-    compress(&mut file);
+    compress(&mut file).map_err(|error| ReportError::Pdf(error.to_string()))?;
     let mut bytes = Vec::new();
     file.save_to(&mut bytes).map_err(|error| ReportError::Pdf(error.to_string()))?;
     Ok(bytes)
 }
 
 /// Compresses the page contents on all cores; what does not become smaller stays as it is.
-fn compress(file: &mut lopdf::Document) {
+fn compress(file: &mut lopdf::Document) -> io::Result<()> {
     let mut objects: Vec<&mut lopdf::Object> = file.objects.values_mut().collect();
-    objects.par_iter_mut().filter_map(|object| object.as_stream_mut().ok()).for_each(|stream| {
-        if stream.allows_compression {
-            // As `Document::compress` does: a stream that cannot be compressed is written as it is.
-            let _ = stream.compress();
-        }
-    });
+    let streams = objects.par_iter_mut().filter_map(|object| object.as_stream_mut().ok());
+    streams.filter(|stream| stream.allows_compression && !stream.dict.has(b"Filter")).try_for_each(compress_stream)
+}
+
+/// Not by lopdf, which always asks for the smallest form: twice the time for less than a hundredth of the size.
+fn compress_stream(stream: &mut lopdf::Stream) -> io::Result<()> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(COMPRESSION_LEVEL));
+    encoder.write_all(&stream.content)?;
+    let compressed = encoder.finish()?;
+    if compressed.len() < stream.content.len() {
+        stream.dict.set("Filter", "FlateDecode");
+        stream.set_content(compressed);
+    }
+    Ok(())
 }
 
 fn subsets(flow: &Flow) -> Result<BTreeMap<Face, ParsedFont>, ReportError> {
