@@ -28,6 +28,9 @@ use std::io::{self, Write};
 /// Of page contents, of 0 to 9.
 const COMPRESSION_LEVEL: u32 = 5;
 
+/// What is repeated between a title of the contents and its page number.
+const LEADER: &str = ". ";
+
 pub(super) struct Pdf;
 
 impl Format for Pdf {
@@ -176,13 +179,10 @@ fn resolve_page_numbers(flow: &mut Flow) {
             let Some((number, _)) = anchors.get(&anchor) else { continue };
             let text = (number + 1).to_string();
             let width: f32 = text.chars().map(|c| faces.width(Face::Text, c, size)).sum();
-            let dot = faces.width(Face::Text, '.', size) + 2.0;
-            let count = ((right - width - 6.0 - left) / dot).max(0.0) as usize;
-            for index in 0..count {
-                let x = right - width - 6.0 - (index + 1) as f32 * dot;
-                let ink = Ink::Tone(Tone::Quiet);
-                resolved.push(Draw::Text { x, y, face: Face::Text, size, ink, text: ".".into() });
-            }
+            let pitch: f32 = LEADER.chars().map(|c| faces.width(Face::Text, c, size)).sum();
+            let count = ((right - width - 6.0 - left) / pitch).max(0.0) as usize;
+            let (x, ink) = (right - width - 6.0 - count as f32 * pitch, Ink::Tone(Tone::Quiet));
+            resolved.push(Draw::Text { x, y, face: Face::Text, size, ink, text: LEADER.repeat(count) });
             let ink = Ink::Tone(Tone::Neutral);
             resolved.push(Draw::Text { x: right - width, y, face: Face::Text, size, ink, text });
         }
