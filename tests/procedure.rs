@@ -15,7 +15,9 @@ use vkcert::model::procedure::Procedure;
 use vkcert::model::verdict::Verdict;
 use vkcert::requirement::document::Syntax;
 use vkcert::requirement::hash::requirement_hash;
+use vkcert::requirement::reach::TestedCode;
 use vkcert::requirement::schema::{SCHEMAS, schema};
+use vkcert::requirement::status::{Shown, settle};
 use vkcert::requirement::trace::trace;
 use vkcert::requirement::{ProcedureFile, load_project, parse_procedure};
 use vkcert::spirv::module::Module;
@@ -291,20 +293,22 @@ fn the_documented_project_loads_and_traces() {
     let project = load_project(folder.path()).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let status = |verdicts: Vec<Verdict>| {
         let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
-        trace(&project, &verdicts, &[]).iter().map(|trace| trace.status).collect::<Vec<_>>()
+        let mut traces = trace(&project);
+        settle(&mut traces, Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() });
+        traces.iter().map(|trace| trace.status).collect::<Vec<_>>()
     };
     use RequirementStatus::{Failed, Open, Untested, Verified, VerifiedByChildren};
     assert_eq!(status(vec![Verdict::Pass, Verdict::NotRun]), [VerifiedByChildren, Verified]);
     assert_eq!(status(vec![Verdict::Pass, Verdict::Fail]), [Failed, Failed]);
     assert_eq!(status(vec![Verdict::NotRun]), [Open, Open]);
-    let traces = trace(&project, &BTreeMap::new(), &[]);
+    let traces = trace(&project);
     assert_eq!(traces[1].file, "requirements/all.toml");
     assert_eq!(traces[1].code[0].line, Some(2));
     assert_eq!(traces[1].suspect_parents, [traces[0].requirement.uid.clone()]);
     assert_eq!(traces[0].children, [traces[1].requirement.uid.clone()]);
     let mut without_test = project.clone();
     without_test.tests.clear();
-    assert!(trace(&without_test, &BTreeMap::new(), &[]).iter().all(|trace| trace.status == Untested));
+    assert!(trace(&without_test).iter().all(|trace| trace.status == Untested));
 }
 
 #[test]
@@ -316,7 +320,7 @@ fn a_link_with_the_parents_hash_is_not_suspect_until_the_parent_changes() {
     let hash = requirement_hash(&project.requirements[0]);
     let suspects = |text: &str| {
         fs::write(&file, text).unwrap();
-        trace(&load_project(folder.path()).unwrap(), &BTreeMap::new(), &[])[1].suspect_parents.len()
+        trace(&load_project(folder.path()).unwrap())[1].suspect_parents.len()
     };
     let pinned = text.replacen(&format!("sha256:{}", "0".repeat(64)), &hash, 1);
     assert_eq!(suspects(&pinned), 0);

@@ -312,3 +312,76 @@ fn the_safety_rationale_is_part_of_the_hash() {
     assert_eq!(hash_with("parents", serde_json::json!([])), hash);
     assert_eq!(hash_with("implements", serde_json::json!([])), hash);
 }
+
+/// Kernels `a` and `b` use their header alone, `c` is made of both; no kernel is made of `host.cpp`.
+fn project_of_three_kernels(folder: &Path, requirements: &str) {
+    let mut settings = "schema = 1\nname = \"Code\"\nlevel = \"D\"\n".to_owned();
+    for (name, headers) in [("a", &["a"][..]), ("b", &["b"]), ("c", &["a", "b"])] {
+        settings += &format!("[[kernel]]\nname = \"{name}\"\nsource = \"{name}.comp\"\ninclude = [\".\"]\n");
+        let includes: String = headers.iter().map(|header| format!("#include \"{header}.glsl\"\n")).collect();
+        let calls: Vec<String> = headers.iter().map(|header| format!("in_{header}()")).collect();
+        let text =
+            KERNEL.replace("450\n", &format!("450\n#extension GL_GOOGLE_include_directive : enable\n{includes}"));
+        write(folder, &format!("{name}.comp"), text.replace("7u", &format!("7u + 0u * ({})", calls.join(" + "))));
+    }
+    write(folder, "a.glsl", "#define LIMIT 1u\nuint in_a() { return LIMIT; }\nuint nobody() { return 3u; }\n");
+    write(folder, "b.glsl", "uint in_b() { return 2u; }\n");
+    write(folder, "host.cpp", "int launch() { return 0; }\n");
+    write(folder, "vkcert.toml", settings);
+    write(folder, "requirements/all.toml", format!("schema = 1\n\n{requirements}"));
+}
+
+#[test]
+fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("{ file = \"a.comp\", symbol = \"main\" }", "a", &[]),
+        ("{ file = \"a.comp\" }", "a", &[]),
+        ("{ file = \"b.comp\", symbol = \"main\" }", "a", &["b.comp:main"]),
+        ("{ file = \"b.comp\" }", "a", &["b.comp"]),
+        // Whoever reaches the function of the header.
+        ("{ file = \"a.glsl\", symbol = \"in_a\" }", "c", &[]),
+        ("{ file = \"a.glsl\", symbol = \"LIMIT\" }", "c", &[]),
+        ("{ file = \"a.glsl\" }", "b", &["a.glsl"]),
+        ("{ file = \"a.glsl\", symbol = \"LIMIT\" }", "b", &["a.glsl:LIMIT"]),
+        ("{ file = \"a.glsl\", symbol = \"nobody\" }", "a", &["a.glsl:nobody"]),
+        // Each part that it names, and nothing of what no kernel is made of.
+        ("{ file = \"a.comp\" }, { file = \"b.comp\" }", "a", &["b.comp"]),
+        ("{ file = \"host.cpp\", symbol = \"launch\" }", "a", &[]),
+    ];
+    let mut tables = String::new();
+    for (number, (code, kernel, _)) in cases.iter().enumerate() {
+        let uid = format!("R{number}");
+        tables += &requirement(&uid, &[], "\"test\"").replace("\n\n", &format!("\nimplements = [{code}]\n\n"));
+        let of_kernel = test(&format!("T{number}"), &[&uid], Some(7));
+        tables += &of_kernel.replace("kernel = \"k\"", &format!("kernel = \"{kernel}\""));
+    }
+    // One that no test names, of a child whose test runs another kernel.
+    tables += &requirement("P", &[], "\"test\"").replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
+    tables += &requirement("C", &["P"], "\"test\"");
+    tables += &test("TC", &["C"], Some(7)).replace("kernel = \"k\"", "kernel = \"a\"");
+    let folder = tempfile::tempdir().unwrap();
+    project_of_three_kernels(folder.path(), &tables);
+    let campaign = certified(folder.path(), &[]);
+    for (number, (code, kernel, untested)) in cases.iter().enumerate() {
+        let uid = format!("R{number}");
+        let expected = if untested.is_empty() { "verified" } else { "open" };
+        assert_eq!(status(&campaign, &uid), expected, "{code} by a test of {kernel}: {}", row(&campaign, &uid));
+        for name in *untested {
+            let reason = format!("requirement {uid} is open: no test of it judges {name}, which it names");
+            assert!(reasons(&campaign).contains(&reason), "{reason}\n{}", reasons(&campaign));
+        }
+        let stored = row(&campaign, &uid)["untested_code"].as_array().map_or(0, Vec::len);
+        assert_eq!(stored, untested.len(), "{code}");
+    }
+    assert_eq!(status(&campaign, "P"), "open");
+    assert!(reasons(&campaign).contains("requirement P is open: no test of it judges b.comp, which it names"));
+    let evidence = folder.path().join("out/latest/evidence");
+    forge(&evidence, "campaign.json", |campaign| {
+        let rows = campaign["requirements"].as_array_mut().unwrap();
+        let row = rows.iter_mut().find(|row| row["requirement"]["uid"] == "R2").unwrap();
+        row["status"] = "verified".into();
+        row.as_object_mut().unwrap().remove("untested_code");
+        row.as_object_mut().unwrap().remove("open");
+    });
+    run(vkcert().arg("verify").arg(&evidence), 1);
+}

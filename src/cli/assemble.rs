@@ -42,8 +42,6 @@ pub fn campaign(
 ) -> Result<Campaign, Failure> {
     let runs = facts.runs;
     let strangers = strangers(project, kernels, runs)?;
-    let verdicts = project.tests.iter().zip(runs);
-    let verdicts = verdicts.map(|(test, row)| (test.id.clone(), row.iter().map(|run| run.verdict).collect())).collect();
     let records = records_of_verification(project);
     let (mut coupling, refuted) = coupling::evidence(facts.coupled);
     for row in &mut coupling {
@@ -58,7 +56,7 @@ pub fn campaign(
         project: identity(project, kernels, facts),
         settings: Some(project.settings.value.clone()),
         engines: facts.engines.to_vec(),
-        requirements: trace::trace(project, &verdicts, &records),
+        requirements: trace::trace(project),
         tests: tests(project, runs, facts.laid_out),
         justifications: justifications(project),
         records,

@@ -28,6 +28,8 @@ use crate::model::requirement::{
 use crate::model::structure::KernelStructure;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::hash::requirement_hash;
+use crate::requirement::reach::TestedCode;
+use crate::requirement::{status, trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a test's records of a kernel under a configuration count: coverage comes only from requirement-based tests that
@@ -72,6 +74,27 @@ pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observati
         FIRST_SCHEMA => Observation::of_everything(test.definition.dispatches.len()),
         _ => Observation::of(&test.expected, &test.flows, codes),
     }
+}
+
+/// The code of the kernels, and which of them each test judges. One that did not pass shows nothing either way: it counts for all
+/// kernels that it dispatches, so that the requirement is open for the test alone.
+pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCode {
+    let codes = codes(kernels);
+    let judged = |test: &TestEvidence| {
+        let observation = observation(campaign.schema, test, &codes);
+        let passed = test.results.iter().any(|result| result.verdict == Verdict::Pass);
+        let numbered = test.definition.dispatches.iter().enumerate();
+        let counted = numbered.filter(|(number, _)| !passed || observation.judges(*number));
+        (test.id.clone(), counted.map(|(_, dispatch)| dispatch.kernel.clone()).collect())
+    };
+    TestedCode::new(kernels, campaign.tests.iter().map(judged).collect())
+}
+
+/// Statuses of requirements, which follow from tests, records and the kernels' code.
+pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
+    let (verdicts, code) = (trace::verdicts(&campaign.tests), tested_code(campaign, kernels));
+    let shown = status::Shown { verdicts: &verdicts, records: &campaign.records, code: &code };
+    status::settle(&mut campaign.requirements, shown);
 }
 
 /// Why a record of an analysis or a review is not accepted at a level (`A` to `D`).

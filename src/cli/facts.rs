@@ -8,6 +8,7 @@ use super::agreement::Comparison;
 use super::assemble::{self, LaidOut};
 use super::conclusion::conclude;
 use super::coupling::KernelCoupling;
+use super::derive;
 use super::evidence::files;
 use super::failure::Failure;
 use super::inputs::Inputs;
@@ -92,6 +93,7 @@ pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<
     campaign.left_out.clone_from(&facts.request.left_out);
     campaign.not_looked_for.clone_from(&facts.request.not_looked_for);
     let kernel_evidence = assemble::kernels(project, kernels, facts, &mut campaign);
+    derive::settle_requirements(&mut campaign, &kernel_evidence);
     open_items::derive(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest(&campaign, facts.inputs);

@@ -12,7 +12,7 @@ use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use super::records::{Presence, RecordLayout, Recorded, Records};
-use super::requirement::{Justification, Requirement, VerificationMethod, VerificationRecord};
+use super::requirement::{CodeLink, Justification, Requirement, VerificationMethod, VerificationRecord};
 use super::schedule::{DirectedResult, Schedule, ScheduleResult};
 use super::structure::KernelStructure;
 use super::verdict::{EngineName, Verdict};
@@ -210,6 +210,9 @@ pub struct RequirementEvidence {
     /// Methods of verification that nothing satisfies yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<VerificationMethod>,
+    /// Code that it names as implementing it and that no test of it judges, where it is to be tested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untested_code: Vec<CodeLink>,
 }
 
 /// A record of verification by analysis or review.

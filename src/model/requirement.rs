@@ -88,12 +88,21 @@ pub struct VerificationRecord {
 }
 
 /// Code that implements a requirement: a file and a function in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CodeLink {
     pub file: String,
     #[serde(default)]
     pub symbol: Option<String>,
+}
+
+impl std::fmt::Display for CodeLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.symbol {
+            Some(symbol) => write!(f, "{}:{symbol}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
 }
 
 /// Why an obligation stays uncovered (DO-178C, 6.4.4.3).

@@ -523,6 +523,7 @@ fn requirement(uid: &str, level: RequirementLevel, title: &str, status: Requirem
         code: Vec::new(),
         status,
         open: Vec::new(),
+        untested_code: Vec::new(),
     }
 }
 

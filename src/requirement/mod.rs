@@ -14,6 +14,7 @@ pub mod hash;
 mod load;
 pub mod nearest;
 pub mod pin;
+pub mod reach;
 pub mod schema;
 pub mod status;
 pub mod trace;

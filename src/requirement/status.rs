@@ -1,13 +1,15 @@
 //! The status of requirements, from verdicts of tests and from records of analyses and reviews.
 //!
 //! Promises: a requirement is verified only by every method that it names. A test that neither passed nor failed, or that did not
-//! run, verifies nothing; what children show is told as such and never as tested.
+//! run, verifies nothing; what children show is told as such and never as tested. Where a requirement names kernels' code, each part
+//! of it is judged by a test of the requirement.
 //! Does not cover: whether a record is accepted, and links between requirements that have changed.
 
+use super::reach::TestedCode;
 use super::trace::Verdicts;
 use crate::model::evidence::{FIRST_SCHEMA, RecordEvidence, RequirementEvidence, RequirementStatus};
-use crate::model::id::RequirementId;
-use crate::model::requirement::VerificationMethod;
+use crate::model::id::{RequirementId, TestId};
+use crate::model::requirement::{CodeLink, VerificationMethod};
 use crate::model::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -17,6 +19,16 @@ pub struct RequirementOutcome {
     pub status: RequirementStatus,
     /// In the order in which the requirement names them.
     pub open: Vec<VerificationMethod>,
+    /// Code that it names and that no test of it judges.
+    pub untested_code: Vec<CodeLink>,
+}
+
+/// What statuses follow from.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub verdicts: &'a Verdicts,
+    pub records: &'a [RecordEvidence],
+    pub code: &'a TestedCode,
 }
 
 /// By which rules a status is derived.
@@ -52,22 +64,29 @@ enum TestOutcome {
 /// in evidence such a child counts as untested.
 pub fn outcomes(
     traces: &[RequirementEvidence],
-    verdicts: &Verdicts,
-    records: &[RecordEvidence],
+    shown: Shown<'_>,
     rules: StatusRules,
 ) -> BTreeMap<RequirementId, RequirementOutcome> {
     let by_uid = traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
-    let mut judging = Judging { by_uid, verdicts, records, rules, known: BTreeMap::new() };
+    let mut judging = Judging { by_uid, shown, rules, known: BTreeMap::new() };
     for trace in traces {
         judging.outcome(trace);
     }
     judging.known
 }
 
+/// Gives every requirement the status that current evidence comes to.
+pub fn settle(traces: &mut [RequirementEvidence], shown: Shown<'_>) {
+    let mut outcomes = outcomes(traces, shown, StatusRules::Current);
+    for trace in traces {
+        let outcome = outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
+        (trace.status, trace.open, trace.untested_code) = (outcome.status, outcome.open, outcome.untested_code);
+    }
+}
+
 struct Judging<'a> {
     by_uid: BTreeMap<&'a RequirementId, &'a RequirementEvidence>,
-    verdicts: &'a Verdicts,
-    records: &'a [RecordEvidence],
+    shown: Shown<'a>,
     rules: StatusRules,
     known: BTreeMap<RequirementId, RequirementOutcome>,
 }
@@ -79,7 +98,8 @@ impl Judging<'_> {
             return known.clone();
         }
         // Evidence may hold what no project does: a requirement that is its own child is as good as untested.
-        let pending = RequirementOutcome { status: RequirementStatus::Untested, open: Vec::new() };
+        let pending =
+            RequirementOutcome { status: RequirementStatus::Untested, open: Vec::new(), untested_code: Vec::new() };
         self.known.insert(uid.clone(), pending);
         let outcome = self.judge(trace);
         self.known.insert(uid.clone(), outcome.clone());
@@ -93,6 +113,13 @@ impl Judging<'_> {
             (false, _) => Some(self.tests_and_children(trace)),
             (true, true) => Some(self.children(trace)),
             (true, false) => None,
+        };
+        let untested_code = if asks_for_test { self.untested_code(trace) } else { Vec::new() };
+        let tests = match tests {
+            Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if !untested_code.is_empty() => {
+                Some(TestOutcome::Open)
+            }
+            tests => tests,
         };
         let shown = |method: &VerificationMethod| match method {
             VerificationMethod::Test => matches!(
@@ -115,20 +142,42 @@ impl Judging<'_> {
             Some(TestOutcome::ChildrenVerified) => RequirementStatus::VerifiedByChildren,
             Some(TestOutcome::ChildrenVerifiedOtherwise) | None => RequirementStatus::ByOtherMeans,
         };
-        RequirementOutcome { status, open }
+        RequirementOutcome { status, open, untested_code }
+    }
+
+    /// What of the code that it names no test of it judges; of one that no test names, no test of its children.
+    fn untested_code(&self, trace: &RequirementEvidence) -> Vec<CodeLink> {
+        let mut family = vec![trace];
+        if trace.tests.is_empty() {
+            let mut next = 0;
+            while let Some(member) = family.get(next).copied() {
+                let children = member.children.iter().filter_map(|child| self.by_uid.get(child).copied());
+                let new: Vec<_> =
+                    children.filter(|child| !family.iter().any(|known| uid_of(known) == uid_of(child))).collect();
+                family.extend(new);
+                next += 1;
+            }
+        }
+        let tests: Vec<&TestId> = family.iter().flat_map(|member| &member.tests).collect();
+        let left_out = family.iter().any(|member| !member.left_out_tests.is_empty());
+        // Without tests there is nothing to say of them; those that were left out may judge it.
+        match (self.rules, tests.is_empty() || left_out) {
+            (StatusRules::Current, false) => self.shown.code.untested(trace, tests),
+            (StatusRules::Current, true) | (StatusRules::First, _) => Vec::new(),
+        }
     }
 
     fn has_record(&self, uid: &RequirementId, method: VerificationMethod) -> bool {
         let accepted =
             |row: &RecordEvidence| row.method == method && row.record.requirement == *uid && row.rejected.is_none();
         match self.rules {
-            StatusRules::Current => self.records.iter().any(accepted),
+            StatusRules::Current => self.shown.records.iter().any(accepted),
             StatusRules::First => true,
         }
     }
 
     fn tests(&self, trace: &RequirementEvidence) -> TestOutcome {
-        let verdicts = trace.tests.iter().map(|test| self.verdicts.get(test).map_or(&[][..], Vec::as_slice));
+        let verdicts = trace.tests.iter().map(|test| self.shown.verdicts.get(test).map_or(&[][..], Vec::as_slice));
         let outcomes: Vec<TestOutcome> = verdicts.map(|verdicts| of_test(verdicts, self.rules)).collect();
         let first = |wanted| outcomes.iter().copied().find(|outcome| *outcome == wanted);
         match first(TestOutcome::Failed).or(first(TestOutcome::Open)) {
@@ -204,7 +253,9 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
         match method {
             VerificationMethod::Analysis => reasons.push("no accepted record of an analysis".to_owned()),
             VerificationMethod::Review => reasons.push("no accepted record of a review".to_owned()),
-            VerificationMethod::Test if row.tests.is_empty() && row.left_out_tests.is_empty() => {
+            VerificationMethod::Test
+                if row.tests.is_empty() && row.left_out_tests.is_empty() && row.untested_code.is_empty() =>
+            {
                 reasons.push("its children are not verified".to_owned())
             }
             VerificationMethod::Test => {}
@@ -220,6 +271,7 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
             Some(_) | None => {}
         }
     }
+    reasons.extend(row.untested_code.iter().map(|code| format!("no test of it judges {code}, which it names")));
     reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
     if reasons.is_empty() && row.open.contains(&VerificationMethod::Test) {
         reasons.push("a child is open".to_owned());
@@ -246,7 +298,8 @@ mod tests {
 
     fn status_of(rows: &[RequirementEvidence], verdicts: &[(&str, &[Verdict])], uid: &str) -> RequirementStatus {
         let verdicts: Verdicts = verdicts.iter().map(|(id, all)| (TestId::from(*id), all.to_vec())).collect();
-        outcomes(rows, &verdicts, &[], StatusRules::Current)[&RequirementId::from(uid)].status
+        let shown = Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() };
+        outcomes(rows, shown, StatusRules::Current)[&RequirementId::from(uid)].status
     }
 
     #[test]

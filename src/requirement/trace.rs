@@ -1,12 +1,11 @@
-//! The trace of a project: requirement to children, tests and code; its status once verdicts are known.
+//! The trace of a project: requirement to children, tests and code.
 
 use super::code;
 use super::document::Located;
 use super::hash::{is_suspect, requirement_hash, test_hash};
 use super::load::Project;
-use super::status::{StatusRules, outcomes};
 use crate::model::element::Datum;
-use crate::model::evidence::{CodeTrace, RecordEvidence, RequirementEvidence, RequirementStatus, TestEvidence};
+use crate::model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus, TestEvidence};
 use crate::model::id::{KernelName, RequirementId, TestId};
 use crate::model::procedure::{Dispatch, Test};
 use crate::model::requirement::Requirement;
@@ -22,11 +21,11 @@ pub fn verdicts(tests: &[TestEvidence]) -> Verdicts {
     tests.iter().map(|test| (test.id.clone(), of_test(test))).collect()
 }
 
-/// Every requirement, in project order, with what it traces to and its status.
-pub fn trace(project: &Project, verdicts: &Verdicts, records: &[RecordEvidence]) -> Vec<RequirementEvidence> {
+/// Every requirement, in project order, with what it traces to; its status is settled later (`status`).
+pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
     let by_uid: BTreeMap<&RequirementId, &Located<Requirement>> =
         project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
-    let mut traces: Vec<RequirementEvidence> = project
+    project
         .requirements
         .iter()
         .map(|located| {
@@ -45,15 +44,10 @@ pub fn trace(project: &Project, verdicts: &Verdicts, records: &[RecordEvidence])
                 code: code_of(project, located),
                 status: RequirementStatus::Untested,
                 open: Vec::new(),
+                untested_code: Vec::new(),
             }
         })
-        .collect();
-    let mut outcomes = outcomes(&traces, verdicts, records, StatusRules::Current);
-    for trace in &mut traces {
-        let outcome = outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
-        (trace.status, trace.open) = (outcome.status, outcome.open);
-    }
-    traces
+        .collect()
 }
 
 fn children(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {

@@ -6,12 +6,12 @@
 
 use super::{Stored, completed};
 use crate::exec::repeat::default_repetitions;
-use crate::model::evidence::{KernelEvidence, RequirementEvidence, RequirementStatus};
-use crate::model::id::ObligationId;
+use crate::model::evidence::{RequirementEvidence, RequirementStatus};
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
 use crate::model::requirement::{RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
+use crate::requirement::reach::{CodeFunction, reached_functions};
 use std::collections::BTreeSet;
 
 /// All open items of a kind.
@@ -134,13 +134,6 @@ fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
     stored.campaign.requirements.iter().filter(lacks_test).map(item).collect()
 }
 
-/// A function that a kernel's entry point reaches.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ReachedFunction {
-    file: String,
-    name: String,
-}
-
 fn functions(stored: &Stored) -> Vec<OpenItem> {
     if !stored.settings.level.traces_code() {
         return Vec::new();
@@ -153,7 +146,7 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
             if implemented || !seen.insert(function.clone()) {
                 continue;
             }
-            let ReachedFunction { file, name } = function;
+            let CodeFunction { file, name } = function;
             let sentence =
                 format!("no requirement implements {name} in {file}, which kernel {} reaches", kernel.kernel);
             let subject = OpenItemSubject::Function { file, name };
@@ -163,34 +156,8 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
     items
 }
 
-fn reached_functions(kernel: &KernelEvidence) -> Vec<ReachedFunction> {
-    let structure = &kernel.structure;
-    if structure.functions.is_empty() {
-        return module_functions(kernel);
-    }
-    let points: BTreeSet<&ObligationId> = kernel.coverage.points.iter().map(|point| &point.id).collect();
-    let reached = structure.functions.iter().filter(|function| {
-        function.name == structure.entry || points.contains(&ObligationId(format!("{}.entry", function.id)))
-    });
-    let place = |function: &crate::model::structure::Function| {
-        let file = structure.files.get(function.span.file.0 as usize);
-        let file = file.map_or_else(|| kernel.source.clone(), |file| file.path.clone());
-        ReachedFunction { file, name: function.name.clone() }
-    };
-    reached.map(place).collect()
-}
-
-/// Of a module without source: its entry point, and every other function that its branches stand in.
-fn module_functions(kernel: &KernelEvidence) -> Vec<ReachedFunction> {
-    let plain = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
-    let branches = kernel.objects.structure.branches.iter();
-    let named = branches.filter_map(|branch| branch.place.function.as_deref()).map(plain);
-    let names: BTreeSet<String> = named.chain([kernel.configuration.entry.clone()]).collect();
-    names.into_iter().map(|name| ReachedFunction { file: kernel.source.clone(), name }).collect()
-}
-
 /// Whether a requirement names the function, or the whole file.
-fn implements(row: &RequirementEvidence, function: &ReachedFunction) -> bool {
+fn implements(row: &RequirementEvidence, function: &CodeFunction) -> bool {
     row.code.iter().any(|code| {
         code.found && code.file == function.file && code.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
     })

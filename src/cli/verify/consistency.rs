@@ -14,7 +14,7 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{RequirementId, TestId};
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::{EngineName, Verdict};
-use crate::requirement::status::{RequirementOutcome, StatusRules, outcomes};
+use crate::requirement::status::{RequirementOutcome, Shown, StatusRules, outcomes};
 use crate::requirement::{hash, trace};
 use base64::Engine as _;
 use std::collections::BTreeMap;
@@ -318,7 +318,8 @@ fn requirements(stored: &Evidence, found: &mut Verification) {
     let campaign = &stored.campaign;
     let verdicts = trace::verdicts(&campaign.tests);
     let rules = StatusRules::of_schema(campaign.schema);
-    let outcomes = outcomes(rows, &verdicts, &campaign.records, rules);
+    let code = derive::tested_code(campaign, &stored.kernels);
+    let outcomes = outcomes(rows, Shown { verdicts: &verdicts, records: &campaign.records, code: &code }, rules);
     for row in &campaign.records {
         let uid = &row.record.requirement;
         let requirement = rows.iter().map(|row| &row.requirement).find(|requirement| requirement.uid == *uid);
@@ -330,7 +331,8 @@ fn requirements(stored: &Evidence, found: &mut Verification) {
         found.check(hash::requirement_hash(&row.requirement) == row.hash, || {
             format!("requirement {uid}: its content has another hash")
         });
-        let stored = RequirementOutcome { status: row.status, open: row.open.clone() };
+        let (status, open, untested_code) = (row.status, row.open.clone(), row.untested_code.clone());
+        let stored = RequirementOutcome { status, open, untested_code };
         let follows = match rules {
             StatusRules::Current => outcomes.get(uid) == Some(&stored),
             StatusRules::First => outcomes.get(uid).map(|outcome| outcome.status) == Some(row.status),

@@ -19,7 +19,7 @@ use crate::cli::left_open::reason_of_repetition;
 use crate::cli::plan::Plan;
 use crate::cli::profile::Target;
 use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun};
-use crate::cli::{assemble, campaign, evidence, inputs, judged, recording};
+use crate::cli::{assemble, campaign, derive, evidence, inputs, judged, recording};
 use crate::exec::judge::judge;
 use crate::exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use crate::exec::sequential::{SequentialExecutor, loop_decisions};
@@ -227,17 +227,18 @@ fn json(value: &impl serde::Serialize) -> Result<Value, Failure> {
 /// What the project alone comes to, where its kernels cannot be compiled here.
 pub fn derive_project(stored: &Evidence, project: &Project, found: &mut Verification) {
     let campaign = &stored.campaign;
-    let verdicts = campaign.tests.iter();
-    let verdicts: trace::Verdicts =
-        verdicts.map(|test| (test.id.clone(), test.results.iter().map(|result| result.verdict).collect())).collect();
+    let mut traced = Campaign {
+        requirements: trace::trace(project),
+        records: assemble::records_of_verification(project),
+        ..campaign.clone()
+    };
+    derive::settle_requirements(&mut traced, &stored.kernels);
     let mut differences = Differences::default();
     let value = |value: serde_json::Result<Value>| value.unwrap_or_default();
-    let requirements =
-        value(serde_json::to_value(trace::trace(project, &verdicts, &assemble::records_of_verification(project))));
     differences.compare(
         "campaign.json/requirements",
         &value(serde_json::to_value(&campaign.requirements)),
-        &requirements,
+        &value(serde_json::to_value(&traced.requirements)),
     );
     let settings = value(serde_json::to_value(&project.settings.value));
     differences.compare("campaign.json/settings", &value(serde_json::to_value(&campaign.settings)), &settings);

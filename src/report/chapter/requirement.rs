@@ -57,7 +57,7 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
             Text::plain(requirement.title.as_str()),
             listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet),
             tests(item),
-            listed(item.code.iter().map(code), Tone::Quiet),
+            listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet),
             status(item.status),
         ]);
     }
@@ -75,6 +75,15 @@ fn code(trace: &CodeTrace) -> Text {
     let symbol = trace.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
     let text = Text::code(format!("{}{line}{symbol}", trace.file));
     if trace.found { text } else { text.tone(Tone::Bad).and(Text::plain(" (not found)").tone(Tone::Bad)) }
+}
+
+/// Code that a requirement names, with what its tests leave out of it.
+fn implementing(item: &RequirementEvidence, trace: &CodeTrace) -> Text {
+    let untested = item.untested_code.iter().any(|link| (&link.file, &link.symbol) == (&trace.file, &trace.symbol));
+    match untested {
+        true => code(trace).and(Text::plain(" (no test of the requirement judges it)").tone(Tone::Bad)),
+        false => code(trace),
+    }
 }
 
 fn suspect(evidence: &Evidence, outline: &mut Outline) {
