@@ -132,8 +132,13 @@ fn records(layout: &RecordLayout, shown: &[(u32, &str)]) -> Records {
 fn assessed(structure: &KernelStructure, presence: &Presence, tests: &[&[(u32, &str)]]) -> KernelCoverage {
     let layout = layout(structure);
     let records: Vec<Records> = tests.iter().map(|shown| records(&layout, shown)).collect();
+    assessed_records(structure, presence, &records)
+}
+
+/// Of `TC-1`, `TC-2` and so on, under the default configuration.
+fn assessed_records(structure: &KernelStructure, presence: &Presence, records: &[Records]) -> KernelCoverage {
     let named = records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records));
-    let configuration = Configuration::default();
+    let (layout, configuration) = (layout(structure), Configuration::default());
     let subject =
         Subject { structure, layout: &layout, presence, configuration: &configuration, proposing: Proposing::Current };
     assess(&subject, &named.collect::<Vec<_>>())
@@ -373,15 +378,7 @@ fn a_label_is_covered_only_if_the_module_holds_it() {
     let layout = layout(&structure);
     let mut records = records(&layout, FULL);
     records.words[0] |= 0b11;
-    let (presence, configuration) = (presence(), Configuration::default());
-    let subject = Subject {
-        structure: &structure,
-        layout: &layout,
-        presence: &presence,
-        configuration: &configuration,
-        proposing: Proposing::Current,
-    };
-    let branches = assess(&subject, &[(TestId::from("TC-1"), &records)]).branches;
+    let branches = assessed_records(&structure, &presence(), &[records]).branches;
     let labels = branches.iter().filter(|row| row.id.as_str().starts_with('W'));
     let labels: Vec<_> = labels.map(|row| (row.id.to_string(), row.status)).collect();
     assert_eq!(labels, [("W1.L1".to_owned(), Status::Covered), ("W1.L2".to_owned(), Status::Uncovered)]);
@@ -408,15 +405,7 @@ fn a_record_of_an_impossible_vector_makes_the_decision_undetermined() {
     let mut records = records(&layout, FULL);
     let gap = layout.decisions[0].base + layout.decisions[0].size - 1;
     records.words[0] |= 1 << gap;
-    let (presence, configuration) = (presence(), Configuration::default());
-    let subject = Subject {
-        structure: &structure,
-        layout: &layout,
-        presence: &presence,
-        configuration: &configuration,
-        proposing: Proposing::Current,
-    };
-    let coverage = assess(&subject, &[(TestId::from("TC-1"), &records)]);
+    let coverage = assessed_records(&structure, &presence(), &[records]);
     assert_eq!(coverage.decisions[0].outcomes[0].status, Status::Undetermined);
     assert!(coverage.decisions[0].outcomes[0].reason.as_ref().unwrap().contains("cannot occur"));
 }

@@ -299,9 +299,7 @@ impl Preparation<'_> {
 
     /// The block of the first binding that names the buffer, for names of its members.
     fn bound_block(&self, name: &str, calls: &[Dispatched]) -> Option<BoundBlock> {
-        let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
-        let (number, binding) = (self.test.dispatches.iter().enumerate())
-            .find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))?;
+        let (number, binding) = first_binding(self.test, name)?;
         let block = calls[number].block(binding.set, binding.binding)?;
         let offset = binding.offset + binding.dynamic_offset.unwrap_or(0);
         Some(BoundBlock { layout: calls[number].layout.clone(), ty: block.ty, offset })
@@ -309,9 +307,7 @@ impl Preparation<'_> {
 
     /// The block of the first binding that names the buffer.
     fn block_of<'c>(&mut self, name: &str, calls: &'c [Dispatched], origin: &Origin) -> Option<contents::Block<'c>> {
-        let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
-        let (number, binding) = (self.test.dispatches.iter().enumerate())
-            .find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))?;
+        let (number, binding) = first_binding(self.test, name)?;
         if binding.offset > 0 {
             let message = format!("`{name}` is laid out by reflection but bound at offset {}", binding.offset);
             self.problems.push(origin.at("type").error("no-block", message).hint("bind it at offset 0"));
@@ -343,6 +339,13 @@ impl Preparation<'_> {
         let module = &self.setting.kernels[&dispatch.kernel].module;
         ModuleUse { kernel: dispatch.kernel.clone(), specialization: called.layout.constants.specialized(module) }
     }
+}
+
+/// The first binding that names the buffer, and the number of its dispatch.
+fn first_binding<'t>(test: &'t Test, name: &str) -> Option<(usize, &'t Binding)> {
+    let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
+    let mut dispatches = test.dispatches.iter().enumerate();
+    dispatches.find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))
 }
 
 fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {

@@ -18,6 +18,26 @@ enum Bound {
     Nowhere,
 }
 
+/// A member of a block as it is declared in C++.
+struct BlockMember<'a> {
+    /// `static ` or nothing.
+    storage: &'static str,
+    declared: &'a DeclaredType,
+    declarator: &'a Declarator,
+    /// How expressions reach it.
+    path: String,
+    bound: Option<BoundMember<'a>>,
+}
+
+/// Where a member's value stands in what is bound.
+struct BoundMember<'a> {
+    /// As C++ writes it.
+    range: &'a str,
+    /// In bytes from the range's start.
+    offset: u32,
+    layout: Layout,
+}
+
 impl Emitter<'_> {
     /// A block at file level.
     pub fn block(&mut self, declaration: &Declaration) -> Emitted {
@@ -82,18 +102,14 @@ impl Emitter<'_> {
                 let layout = layouts.next().flatten();
                 let name = self.text(declarator.name);
                 let spelled = built_in::spelled(name);
+                let bound = match (bound, layout) {
+                    (Bound::To(range), Some((offset, layout))) => Some(BoundMember { range, offset, layout }),
+                    (Bound::To(_) | Bound::Nowhere, _) => None,
+                };
                 let storage = if prefix.is_empty() { "static " } else { "" };
                 let path = format!("{prefix}{spelled}");
-                let symbol = match (declared.has("buffer"), bound, layout) {
-                    (true, Bound::To(range), Some(layout)) => {
-                        self.stored(storage, &member.declared, declarator, &path, Some((range, layout)))?
-                    }
-                    (true, _, _) => self.stored(storage, &member.declared, declarator, &path, None)?,
-                    (false, Bound::To(range), Some(layout)) => {
-                        self.copied(storage, &member.declared, declarator, &path, Some((range, layout)))?
-                    }
-                    (false, _, _) => self.copied(storage, &member.declared, declarator, &path, None)?,
-                };
+                let member = BlockMember { storage, declared: &member.declared, declarator, path, bound };
+                let symbol = if declared.has("buffer") { self.stored(member)? } else { self.copied(member)? };
                 symbols.insert(name.to_owned(), symbol);
             }
         }
@@ -101,14 +117,8 @@ impl Emitter<'_> {
     }
 
     /// A member of a storage block.
-    fn stored(
-        &mut self,
-        storage: &str,
-        declared: &DeclaredType,
-        declarator: &Declarator,
-        path: &str,
-        bound: Option<(&String, (u32, Layout))>,
-    ) -> Result<Symbol, super::Unsupported> {
+    fn stored(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
+        let BlockMember { storage, declared, declarator, path, bound } = member;
         let (name, near) = (self.text(declarator.name), declarator.name);
         let element = self.element_name(declared, near)?;
         if element == "bool" || element.starts_with("bvec") {
@@ -123,7 +133,7 @@ impl Emitter<'_> {
         self.out.end();
         let refused =
             |emitter: &Self, what: &str| emitter.unsupported(format!("the layout of `{name}` ({what})"), near);
-        if let Some((range, (offset, layout))) = bound {
+        if let Some(BoundMember { range, offset, layout }) = bound {
             let line = match (is_array, layout) {
                 (true, Layout::Array { stride, count, element }) => {
                     let size = self.fitting(declared, &element).map_err(|what| refused(self, &what))?;
@@ -140,7 +150,7 @@ impl Emitter<'_> {
             };
             self.bindings.push(line);
         }
-        let text = if is_array { path.to_owned() } else { format!("{path}.get()") };
+        let text = if is_array { path } else { format!("{path}.get()") };
         if is_array {
             self.views.insert(text.clone());
         }
@@ -150,14 +160,8 @@ impl Emitter<'_> {
 
     /// A member of a block that is only read. What of it is there is copied before a dispatch; the program stops where
     /// it reads the rest.
-    fn copied(
-        &mut self,
-        storage: &str,
-        declared: &DeclaredType,
-        declarator: &Declarator,
-        path: &str,
-        bound: Option<(&String, (u32, Layout))>,
-    ) -> Result<Symbol, super::Unsupported> {
+    fn copied(&mut self, member: BlockMember) -> Result<Symbol, super::Unsupported> {
+        let BlockMember { storage, declared, declarator, path, bound } = member;
         let near = declarator.name;
         let is_array = !layout::all_sizes(declared, &declarator.sizes).is_empty();
         self.out.start();
@@ -165,7 +169,7 @@ impl Emitter<'_> {
         self.write_type(declared, &declarator.sizes, None, near)?;
         self.out.write(&format!("> {};", built_in::spelled(self.text(near))));
         self.out.end();
-        if let Some((range, (offset, layout))) = bound {
+        if let Some(BoundMember { range, offset, layout }) = bound {
             let copied = Copied { range, declared, near };
             match (is_array, &layout) {
                 (true, Layout::Array { stride, count: Some(count), element }) => {
@@ -181,7 +185,7 @@ impl Emitter<'_> {
                 }
             }
         }
-        let text = if is_array { path.to_owned() } else { format!("{path}.get()") };
+        let text = if is_array { path } else { format!("{path}.get()") };
         let shape = self.shape(declared, &declarator.sizes);
         Ok(Symbol { text, place: Held::Unwritten, field: None, shape })
     }
