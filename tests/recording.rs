@@ -150,3 +150,74 @@ fn overhead_without_a_device_or_with_a_wrong_command_line_says_so() {
         assert!(error["error"]["message"].is_string(), "{wrong:?}: {error:#}");
     }
 }
+
+/// A kernel of which every Boolean operand and arm is evaluated, but not every one is ever true or ever false.
+const OPERANDS: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, binding = 0) readonly buffer In { int v[]; };
+layout(std430, binding = 1) writeonly buffer Out { int o[]; };
+void main() {
+    int x = v[gl_GlobalInvocationID.x];
+    bool arm = x > 0 ? x > 2 : x > 100;
+    bool same = (x > 2) == (x > -1);
+    if (x > 50 && (x > 60 ? x > 70 : arm)) x = 3;
+    o[gl_GlobalInvocationID.x] = int(arm) + int(x == 7 ? same : arm) + int(same == (x > -3 || arm));
+}";
+
+/// Text, vectors and whether MC/DC is shown, of every decision of [`OPERANDS`].
+fn operands_on(engine: &str) -> Vec<(String, String, bool)> {
+    let procedure = json!({
+        "schema": 1,
+        "kernels": {"k": {"source": {"text": OPERANDS}, "language": "glsl"}},
+        "tests": [{
+            "id": "T",
+            "buffers": {"v": {"type": "int", "data": [1, 3, -1, -2]}, "o": {"type": "int", "count": 4}},
+            "dispatches": [{"kernel": "k", "groups": [1, 1, 1], "bindings": [
+                {"set": 0, "binding": 0, "buffer": "v"}, {"set": 0, "binding": 1, "buffer": "o"}
+            ]}],
+        }]
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "operands.json", procedure.to_string());
+    let result = run_json(vkcert().arg("run").arg(file).args(["--engine", engine]), 0);
+    assert_eq!(result["tests"][0]["findings"], json!([]), "{engine}");
+    let decisions = result["tests"][0]["coverage"]["k"]["decisions"].as_array().unwrap().iter();
+    let row = |decision: &Value| {
+        let vectors = decision["vectors"].as_array().unwrap().iter();
+        let vectors: Vec<&str> = vectors.map(|vector| vector["values"].as_str().unwrap()).collect();
+        let mut forms = decision["mcdc"].as_array().unwrap().iter();
+        let shown = forms.all(|condition| condition["masking"]["status"] == "covered");
+        (decision["text"].as_str().unwrap().to_owned(), vectors.join(" "), shown)
+    };
+    decisions.map(row).collect()
+}
+
+#[test]
+fn boolean_operands_and_arms_are_decisions_and_those_not_evaluated_have_no_vectors() {
+    let expected = [
+        ("x > 0 ? x > 2 : x > 100", "T F", true),
+        ("x > 0", "T F", true),
+        ("x > 2", "T F", true),
+        ("x > 100", "F", false),
+        ("(x > 2) == (x > -1)", "T F", true),
+        ("x > 2", "T F", true),
+        ("x > -1", "T F", true),
+        ("x > 50 && (x > 60 ? x > 70 : arm)", "F-", false),
+        ("x > 60", "", false),
+        ("x > 70", "", false),
+        ("arm", "", false),
+        ("arm", "T F", true),
+        ("x == 7 ? same : arm", "T F", true),
+        ("x == 7", "F", false),
+        ("same", "", false),
+        ("arm", "T F", true),
+        ("same == (x > -3 || arm)", "T F", true),
+        ("same", "T F", true),
+        ("x > -3 || arm", "T-", false),
+    ];
+    let expected = expected.map(|(text, vectors, shown)| (text.to_owned(), vectors.to_owned(), shown));
+    assert_eq!(operands_on("sequential"), expected);
+    if device() {
+        assert_eq!(operands_on("vulkan"), expected);
+    }
+}

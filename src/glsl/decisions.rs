@@ -6,10 +6,11 @@
 
 use super::DecisionPolicy;
 use super::marking::{Placed, Placement};
-use super::names::{ArgumentPlace, Names, ValueType};
+use super::names::{ArgumentPlace, Names};
 use super::narrow::{self, NarrowConstructor};
 use super::syntax::*;
 use super::token::{Frames, Located, Token};
+use super::value_types::ValueType;
 use crate::model::id::{DecisionId, FunctionId};
 use crate::model::place::SourceFile;
 use crate::model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
@@ -31,8 +32,14 @@ pub enum Position {
     Boolean(DecisionContext),
     /// A place that is a decision if the value shows itself to be Boolean.
     Place(DecisionContext),
-    /// An operand.
+    /// An operand, which is a decision if it is Boolean, but for `true` and `false`.
     Operand,
+    /// An operand that is Boolean because of what stands beside or around it.
+    BooleanOperand,
+    /// A part that has the value of what is recorded around it: a decision if it has a Boolean operator.
+    Enclosed,
+    /// Nothing takes the value: calls and assignments stand there for what they do.
+    Discarded,
 }
 
 /// What may stand around an expression.
@@ -112,16 +119,22 @@ impl<'a> Decisions<'a> {
             match &value.kind {
                 ExpressionKind::Parenthesised(inner) => value = inner,
                 ExpressionKind::Comma { first, second } => {
-                    self.visit(first, Position::Operand);
+                    self.visit(first, Position::Discarded);
                     value = second;
                 }
                 _ => break,
             }
         }
+        if let (Position::Discarded, ExpressionKind::Ternary { condition, then, otherwise }) = (position, &value.kind) {
+            return self.visit_ternary(condition, [then, otherwise], Position::Discarded);
+        }
         let context = match position {
             Position::Controlling(context) | Position::Boolean(context) => Some(context),
             Position::Place(context) => self.names.is_boolean(value).then_some(context),
-            Position::Operand => self.has_boolean_operator(value).then_some(DecisionContext::Expression),
+            Position::Operand => self.is_boolean_operand(value).then_some(DecisionContext::Expression),
+            Position::BooleanOperand => (!self.is_truth_literal(value)).then_some(DecisionContext::Expression),
+            Position::Enclosed => self.has_boolean_operator(value).then_some(DecisionContext::Expression),
+            Position::Discarded => self.is_idle(value).then_some(DecisionContext::Expression),
         };
         match context.filter(|context| self.policy == DecisionPolicy::Literal || context.controls_flow()) {
             Some(context) => self.decide(value, context),
@@ -134,6 +147,34 @@ impl<'a> Decisions<'a> {
             ExpressionKind::Binary { operator, .. } => matches!(self.names.text(*operator), "&&" | "||" | "^^"),
             ExpressionKind::Prefix(_) => self.names.text(expression.first) == "!",
             _ => false,
+        }
+    }
+
+    fn is_boolean_operand(&self, expression: &Expression) -> bool {
+        self.names.is_boolean(expression) && !self.is_truth_literal(expression)
+    }
+
+    /// A Boolean expression that does nothing but have a value.
+    fn is_idle(&self, expression: &Expression) -> bool {
+        let acts = matches!(expression.kind, ExpressionKind::Call { .. } | ExpressionKind::Assignment { .. });
+        !acts && self.is_boolean_operand(expression)
+    }
+
+    fn visit_ternary(&mut self, condition: &Expression, arms: [&Expression; 2], position: Position) {
+        self.visit(condition, Position::Controlling(DecisionContext::Ternary));
+        for arm in arms {
+            self.visit(arm, position);
+        }
+    }
+
+    /// Visits what a condition is made of. Its value is Boolean, whatever the text shows of its type.
+    fn visit_condition(&mut self, condition: &Expression) {
+        match &condition.kind {
+            ExpressionKind::Ternary { condition, then, otherwise } => {
+                self.visit_ternary(condition, [then, otherwise], Position::BooleanOperand);
+            }
+            ExpressionKind::Parenthesised(inner) => self.visit(inner, Position::Enclosed),
+            _ => self.visit_parts(condition),
         }
     }
 
@@ -152,12 +193,12 @@ impl<'a> Decisions<'a> {
                 self.visit(value, if boolean { Position::Boolean(context) } else { Position::Place(context) });
             }
             ExpressionKind::Ternary { condition, then, otherwise } => {
-                self.visit(condition, Position::Controlling(DecisionContext::Ternary));
-                self.visit(then, Position::Operand);
-                self.visit(otherwise, Position::Operand);
+                let is_boolean = self.names.is_boolean(expression);
+                let position = if is_boolean { Position::BooleanOperand } else { Position::Operand };
+                self.visit_ternary(condition, [then, otherwise], position);
             }
             ExpressionKind::Comma { first, second } => {
-                self.visit(first, Position::Operand);
+                self.visit(first, Position::Discarded);
                 self.visit(second, Position::Operand);
             }
             ExpressionKind::Call { callee, arguments } => self.visit_call(callee, arguments),
@@ -167,25 +208,35 @@ impl<'a> Decisions<'a> {
                     self.visit(index, Position::Operand);
                 }
             }
+            // `flag.x` has the value of `flag`, and something may be stored to it.
+            ExpressionKind::Field { base, .. } if self.names.is_boolean(base) && self.names.is_boolean(expression) => {
+                self.visit(base, Position::Enclosed);
+            }
             ExpressionKind::Field { base, .. } => self.visit(base, Position::Operand),
             ExpressionKind::List(_) => self.initialise(expression, None),
             ExpressionKind::Template(arguments) => self.template(arguments),
         }
     }
 
-    /// Operands of a chain of binary operators, without recursion down its left side.
+    /// Operands of a chain of binary operators, without recursion down its left side where no decision stands there.
     fn visit_chain(&mut self, whole: &Expression, left: &Expression, right: &Expression) {
         let mut rights = vec![right];
         let mut leftmost = left;
-        while !self.has_boolean_operator(leftmost) {
+        while !self.names.is_boolean(leftmost) {
             let ExpressionKind::Binary { left, right, .. } = &leftmost.kind else { break };
             rights.push(right);
             leftmost = left;
         }
         debug_assert_eq!(leftmost.first, whole.first, "a chain starts with its leftmost operand");
-        self.visit(leftmost, Position::Operand);
-        for right in rights.into_iter().rev() {
-            self.visit(right, Position::Operand);
+        // Operands of `==` and `!=` have one type; operands of other operators are no Booleans.
+        let is_boolean = |operand: &Expression| self.names.is_boolean(operand);
+        let position = match is_boolean(leftmost) || rights.last().is_some_and(|right| is_boolean(right)) {
+            true => Position::BooleanOperand,
+            false => Position::Operand,
+        };
+        self.visit(leftmost, position);
+        for (index, right) in rights.into_iter().rev().enumerate() {
+            self.visit(right, if index == 0 { position } else { Position::Operand });
         }
     }
 
@@ -202,10 +253,12 @@ impl<'a> Decisions<'a> {
                 // `true` for a built-in function is no expression of conditions, and often must stay a literal.
                 ArgumentPlace::BuiltIn if self.is_truth_literal(argument) => continue,
                 ArgumentPlace::BuiltIn | ArgumentPlace::Other => Position::Place(DecisionContext::Argument),
-                ArgumentPlace::Written => {
+                ArgumentPlace::Written if is_place(argument) => {
                     self.visit_parts(argument);
                     continue;
                 }
+                // Another function of the name takes the value.
+                ArgumentPlace::Written => Position::Place(DecisionContext::Argument),
             };
             self.visit(argument, position);
         }
@@ -281,7 +334,7 @@ impl<'a> Decisions<'a> {
             return;
         }
         for leaf in found {
-            self.visit_parts(leaf);
+            self.visit_condition(leaf);
         }
     }
 
@@ -326,6 +379,26 @@ impl<'a> Decisions<'a> {
             conditions.push(Condition { span: located.span, text, coupling, constness: self.names.constness(leaf) });
         }
         conditions
+    }
+}
+
+/// Whether something can be stored to what the expression names.
+fn is_place(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Identifier => true,
+        ExpressionKind::Parenthesised(inner)
+        | ExpressionKind::Index { base: inner, .. }
+        | ExpressionKind::Field { base: inner, .. } => is_place(inner),
+        ExpressionKind::Literal
+        | ExpressionKind::Prefix(_)
+        | ExpressionKind::Postfix(_)
+        | ExpressionKind::Binary { .. }
+        | ExpressionKind::Assignment { .. }
+        | ExpressionKind::Ternary { .. }
+        | ExpressionKind::Comma { .. }
+        | ExpressionKind::Call { .. }
+        | ExpressionKind::List(_)
+        | ExpressionKind::Template(_) => false,
     }
 }
 

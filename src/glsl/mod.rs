@@ -37,6 +37,7 @@ mod reference;
 mod syntax;
 mod token;
 mod unread;
+mod value_types;
 
 use crate::model::structure::{Decision, KernelStructure};
 use preprocessor::Predefined;

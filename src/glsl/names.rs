@@ -2,10 +2,11 @@
 //!
 //! Knows: declarations of the text and the built-in names below. Promises: an answer "Boolean" or "constant" is given
 //! only where the text shows it; whatever is unknown is not Boolean, and runtime.
-//! Does not cover: types of arithmetic expressions.
+//! Does not cover: which types operators and built-in functions give (`value_types`).
 
 use super::syntax::*;
 use super::token::Token;
+use super::value_types::{self, ValueType};
 use crate::model::structure::Constness;
 use std::collections::BTreeMap;
 
@@ -108,39 +109,6 @@ const PURE_FUNCTIONS: [&str; 95] = [
     "packFloat2x16",
 ];
 
-/// Built-in functions that return one `bool`.
-const BOOLEAN_FUNCTIONS: [&str; 11] = [
-    "any",
-    "all",
-    "subgroupElect",
-    "subgroupAll",
-    "subgroupAny",
-    "subgroupAllEqual",
-    "subgroupInverseBallot",
-    "subgroupBallotBitExtract",
-    "anyInvocation",
-    "allInvocations",
-    "allInvocationsEqual",
-];
-
-/// The type of a value: a type name and the number of array dimensions around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValueType {
-    pub name: String,
-    pub dimensions: usize,
-}
-
-impl ValueType {
-    fn scalar(name: &str) -> Self {
-        Self { name: name.to_owned(), dimensions: 0 }
-    }
-
-    /// One Boolean value.
-    pub fn is_boolean(&self) -> bool {
-        self.dimensions == 0 && self.name == "bool"
-    }
-}
-
 /// How a parameter passes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -196,10 +164,28 @@ pub fn is_pure_built_in(name: &str) -> bool {
     is_built_in_type(name) || PURE_FUNCTIONS.contains(&name)
 }
 
-/// Built-in functions whose result has the type of their first argument, whatever that is.
-fn keeps_type(name: &str) -> bool {
-    let of_subgroup = name.starts_with("subgroup") && !name.contains("Ballot") && !name.contains("Partition");
-    of_subgroup || matches!(name, "mix" | "expectEXT" | "nonuniformEXT")
+/// The one type that all of these functions return.
+fn common_result(signatures: &[&Signature]) -> Option<ValueType> {
+    let mut types = signatures.iter().map(|signature| &signature.returns);
+    let first = types.next()?;
+    types.all(|other| other == first).then(|| first.clone())
+}
+
+/// The functions that a call with arguments of these types can mean: those that take just these, else those to whose
+/// parameters each argument of known type converts.
+fn chosen<'s>(signatures: Vec<&'s Signature>, arguments: &[Option<ValueType>]) -> Vec<&'s Signature> {
+    let is_exact = |signature: &&&Signature| {
+        let mut pairs = signature.parameters.iter().zip(arguments);
+        pairs.all(|((taken, _), given)| given.as_ref() == Some(taken))
+    };
+    if let Some(exact) = signatures.iter().find(is_exact) {
+        return vec![exact];
+    }
+    let can_take = |signature: &&Signature| {
+        let mut pairs = signature.parameters.iter().zip(arguments);
+        pairs.all(|((taken, _), given)| given.as_ref().is_none_or(|given| given.converts_to(taken)))
+    };
+    signatures.into_iter().filter(can_take).collect()
 }
 
 /// Whether `name` is a type of the language.
@@ -335,17 +321,21 @@ impl<'a> Names<'a> {
     }
 
     pub fn is_boolean(&self, expression: &Expression) -> bool {
-        self.type_of(expression).is_some_and(|value| value.is_boolean())
+        match &expression.kind {
+            // What operators give needs no look at long operands.
+            ExpressionKind::Binary { operator, .. } => value_types::is_truth_operator(self.text(*operator)),
+            _ => self.type_of(expression).is_some_and(|value| value.is_boolean()),
+        }
     }
 
     /// The type of an expression, where the text shows it.
     pub fn type_of(&self, expression: &Expression) -> Option<ValueType> {
         match &expression.kind {
-            ExpressionKind::Literal => {
-                matches!(self.text(expression.first), "true" | "false").then(|| ValueType::scalar("bool"))
-            }
+            ExpressionKind::Literal => Some(value_types::of_literal(self.text(expression.first))),
             ExpressionKind::Identifier => {
-                self.variable(self.text(expression.first)).map(|variable| variable.value.clone())
+                let name = self.text(expression.first);
+                let declared = self.variable(name).map(|variable| variable.value.clone());
+                declared.or_else(|| value_types::of_built_in(name))
             }
             ExpressionKind::Parenthesised(inner) => self.type_of(inner),
             ExpressionKind::Prefix(operand) => match self.text(expression.first) {
@@ -353,41 +343,44 @@ impl<'a> Names<'a> {
                 _ => self.type_of(operand).filter(|value| !value.is_boolean()),
             },
             ExpressionKind::Postfix(operand) => self.type_of(operand),
-            ExpressionKind::Binary { operator, .. } => {
-                let boolean = ["&&", "||", "^^", "==", "!=", "<", ">", "<=", ">="];
-                boolean.contains(&self.text(*operator)).then(|| ValueType::scalar("bool"))
-            }
+            ExpressionKind::Binary { operator, left, right } => self.operation_type(self.text(*operator), left, right),
             ExpressionKind::Assignment { target, .. } => self.type_of(target),
             ExpressionKind::Ternary { then, otherwise, .. } => self.type_of(then).or_else(|| self.type_of(otherwise)),
             ExpressionKind::Comma { second, .. } => self.type_of(second),
             ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments),
-            ExpressionKind::Index { base, .. } => self.element_type(base),
+            ExpressionKind::Index { base, .. } => value_types::of_element(&self.type_of(base)?),
             ExpressionKind::Field { base, name } => self.field_type(base, self.text(*name)),
             ExpressionKind::List(_) | ExpressionKind::Template(_) => None,
         }
+    }
+
+    /// Operands are looked at only where the operator does not tell by itself.
+    fn operation_type(&self, operator: &str, left: &Expression, right: &Expression) -> Option<ValueType> {
+        if value_types::is_truth_operator(operator) {
+            return Some(ValueType::scalar("bool"));
+        }
+        value_types::of_arithmetic(operator, &self.type_of(left)?, self.type_of(right).as_ref())
     }
 
     fn call_type(&self, callee: &Expression, arguments: &[Expression]) -> Option<ValueType> {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.text(callee.first);
+                let types = || arguments.iter().map(|argument| self.type_of(argument)).collect::<Vec<_>>();
                 if let Some(signatures) = self.signatures(name, arguments.len()) {
-                    let mut types = signatures.iter().map(|signature| &signature.returns);
-                    let first = types.next()?;
-                    return types.all(|other| other == first).then(|| first.clone());
+                    return common_result(&signatures).or_else(|| common_result(&chosen(signatures, &types())));
                 }
-                if BOOLEAN_FUNCTIONS.contains(&name) {
-                    return Some(ValueType::scalar("bool"));
+                if self.is_type(name) {
+                    return Some(ValueType::scalar(name));
                 }
-                if keeps_type(name) {
-                    return arguments.first().and_then(|first| self.type_of(first));
-                }
-                self.is_type(name).then(|| ValueType::scalar(name))
+                value_types::of_call(name, &types())
             }
             ExpressionKind::Index { .. } => {
                 let (name, dimensions) = self.array_constructor(callee)?;
                 Some(ValueType { name: name.to_owned(), dimensions })
             }
+            // `.length()` of an array.
+            ExpressionKind::Field { .. } => Some(ValueType::scalar("int")),
             ExpressionKind::Literal
             | ExpressionKind::Parenthesised(_)
             | ExpressionKind::Prefix(_)
@@ -397,7 +390,6 @@ impl<'a> Names<'a> {
             | ExpressionKind::Ternary { .. }
             | ExpressionKind::Comma { .. }
             | ExpressionKind::Call { .. }
-            | ExpressionKind::Field { .. }
             | ExpressionKind::List(_)
             | ExpressionKind::Template(_) => None,
         }
@@ -415,24 +407,12 @@ impl<'a> Names<'a> {
         (dimensions > 0 && at.first == at.last && self.is_type(name)).then_some((name, dimensions))
     }
 
-    fn element_type(&self, base: &Expression) -> Option<ValueType> {
-        let base = self.type_of(base)?;
-        if base.dimensions > 0 {
-            return Some(ValueType { dimensions: base.dimensions - 1, ..base });
-        }
-        base.name.starts_with("bvec").then(|| ValueType::scalar("bool"))
-    }
-
     fn field_type(&self, base: &Expression, field: &str) -> Option<ValueType> {
         let base = self.type_of(base).filter(|base| base.dimensions == 0)?;
-        if let Some(members) = self.structs.get(&base.name) {
-            return members.by_name.get(field).cloned();
+        match self.structs.get(&base.name) {
+            Some(members) => members.by_name.get(field).cloned(),
+            None => value_types::of_swizzle(&base, field),
         }
-        if !base.name.starts_with("bvec") {
-            return None;
-        }
-        let name = if field.len() == 1 { "bool".to_owned() } else { format!("bvec{}", field.len()) };
-        Some(ValueType::scalar(&name))
     }
 
     fn signatures(&self, name: &str, count: usize) -> Option<Vec<&Signature>> {

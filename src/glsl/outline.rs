@@ -234,7 +234,7 @@ impl Outliner<'_> {
             Parsed::Empty => self.made(None, statement.header, StatementKind::Empty),
             Parsed::Expression(expression) => {
                 let id = self.next_statement();
-                self.decisions.visit(expression, Position::Operand);
+                self.decisions.visit(expression, Position::Discarded);
                 self.made(Some(id), statement.header, StatementKind::Simple)
             }
             Parsed::Declaration(declaration) => match self.declaration(declaration) {
@@ -335,7 +335,7 @@ impl Outliner<'_> {
                 let init = init.as_ref().map(|init| Box::new(self.for_init(init)));
                 let decision = condition.as_ref().map(|condition| self.loop_condition(condition, DecisionContext::For));
                 if let Some(update) = update {
-                    self.decisions.visit(update, Position::Operand);
+                    self.decisions.visit(update, Position::Discarded);
                 }
                 let body = self.scoped(body);
                 self.made(Some(id), statement.header, StatementKind::For { init, decision, body })
@@ -352,7 +352,7 @@ impl Outliner<'_> {
             syntax::StatementKind::Declaration(declaration) => {
                 self.declaration(declaration);
             }
-            syntax::StatementKind::Expression(expression) => self.decisions.visit(expression, Position::Operand),
+            syntax::StatementKind::Expression(expression) => self.decisions.visit(expression, Position::Discarded),
             _ => {}
         }
         self.made(None, init.header, StatementKind::Simple)

@@ -32,29 +32,38 @@ void main() {
 // decision: D7 expression "a && b" conditions=2
 // decision: D8 expression "b || a" conditions=2
 // decision: D9 if "(v[1] > 0) != (v[2] > 0)" conditions=1
-// decision: D10 if "a ^^ b ^^ f()" conditions=3
-// decision: D11 if "!!a && !(!b || !!f())" conditions=3
-// decision: D12 if "(c = f()) && g()" conditions=2
-// decision: D13 assignment "f()" conditions=1
-// decision: D14 if "a = b" conditions=1
-// decision: D15 assignment "b" conditions=1
-// decision: D16 assignment "b || f()" conditions=2
-// decision: D17 if "c" conditions=1
-// decision: D18 assignment "a == b" conditions=1
-// decision: D19 assignment "a ? b : c" conditions=1
-// decision: D20 ternary "a" conditions=1
-// decision: D21 if "pass(a && b) || pass(pass(a || b))" conditions=2
-// decision: D22 argument "a && b" conditions=2
-// decision: D23 argument "pass(a || b)" conditions=1
-// decision: D24 argument "a || b" conditions=2
-// decision: D25 argument "pass(c)" conditions=1
-// decision: D26 argument "c" conditions=1
-// decision: D27 if "bool(v[10]) && bool(1) || bool(a)" conditions=3
-// decision: D28 argument "a" conditions=1
-// decision: D29 if "a && (b, c)" conditions=2
-// decision: D30 if "((((a)))) || (((b && ((c)))))" conditions=3
-// decision: D31 argument "a && b" conditions=2
+// decision: D10 expression "v[1] > 0" conditions=1
+// decision: D11 expression "v[2] > 0" conditions=1
+// decision: D12 if "a ^^ b ^^ f()" conditions=3
+// decision: D13 if "!!a && !(!b || !!f())" conditions=3
+// decision: D14 if "(c = f()) && g()" conditions=2
+// decision: D15 assignment "f()" conditions=1
+// decision: D16 if "a = b" conditions=1
+// decision: D17 assignment "b" conditions=1
+// decision: D18 assignment "b || f()" conditions=2
+// decision: D19 if "c" conditions=1
+// decision: D20 assignment "a == b" conditions=1
+// decision: D21 expression "a" conditions=1
+// decision: D22 expression "b" conditions=1
+// decision: D23 assignment "a ? b : c" conditions=1
+// decision: D24 ternary "a" conditions=1
+// decision: D25 expression "b" conditions=1
+// decision: D26 expression "c" conditions=1
+// decision: D27 if "pass(a && b) || pass(pass(a || b))" conditions=2
+// decision: D28 argument "a && b" conditions=2
+// decision: D29 argument "pass(a || b)" conditions=1
+// decision: D30 argument "a || b" conditions=2
+// decision: D31 argument "pass(c)" conditions=1
 // decision: D32 argument "c" conditions=1
-// decision: D33 argument "a ^^ b" conditions=2
-// decision: D34 if "a == true && false != b" conditions=2
-// decision: D35 if "a || true" conditions=2
+// decision: D33 if "bool(v[10]) && bool(1) || bool(a)" conditions=3
+// decision: D34 argument "a" conditions=1
+// decision: D35 if "a && (b, c)" conditions=2
+// decision: D36 expression "b" conditions=1
+// decision: D37 if "((((a)))) || (((b && ((c)))))" conditions=3
+// decision: D38 argument "a && b" conditions=2
+// decision: D39 argument "c" conditions=1
+// decision: D40 argument "a ^^ b" conditions=2
+// decision: D41 if "a == true && false != b" conditions=2
+// decision: D42 expression "a" conditions=1
+// decision: D43 expression "b" conditions=1
+// decision: D44 if "a || true" conditions=2

@@ -22,21 +22,25 @@ void main() {
 }
 // decision: D1 return "strict ? a > 0 : a >= 0" conditions=1
 // decision: D2 ternary "strict" conditions=1
-// decision: D3 ternary "first" conditions=1
-// decision: D4 assignment "!flag" conditions=1
-// decision: D5 initialiser "v[0] > 1" conditions=1
-// decision: D6 initialiser "a" conditions=1
-// decision: D7 assignment "!a" conditions=1
-// decision: D8 initialiser "inside(v[1], a && b)" conditions=1
-// decision: D9 argument "a && b" conditions=2
-// decision: D10 assignment "a || b ^^ c" conditions=3
-// decision: D11 argument "c" conditions=1
-// decision: D12 argument "a || b" conditions=2
-// decision: D13 argument "b" conditions=1
-// decision: D14 argument "v[2] == v[3]" conditions=1
-// decision: D15 argument "a" conditions=1
-// decision: D16 argument "v[4] < 2" conditions=1
-// decision: D17 initialiser "both.x" conditions=1
-// decision: D18 ternary "a == b" conditions=1
-// decision: D19 if "c = a && b" conditions=1
-// decision: D20 assignment "a && b" conditions=2
+// decision: D3 expression "a > 0" conditions=1
+// decision: D4 expression "a >= 0" conditions=1
+// decision: D5 ternary "first" conditions=1
+// decision: D6 assignment "!flag" conditions=1
+// decision: D7 initialiser "v[0] > 1" conditions=1
+// decision: D8 initialiser "a" conditions=1
+// decision: D9 assignment "!a" conditions=1
+// decision: D10 initialiser "inside(v[1], a && b)" conditions=1
+// decision: D11 argument "a && b" conditions=2
+// decision: D12 assignment "a || b ^^ c" conditions=3
+// decision: D13 argument "c" conditions=1
+// decision: D14 argument "a || b" conditions=2
+// decision: D15 argument "b" conditions=1
+// decision: D16 argument "v[2] == v[3]" conditions=1
+// decision: D17 argument "a" conditions=1
+// decision: D18 argument "v[4] < 2" conditions=1
+// decision: D19 initialiser "both.x" conditions=1
+// decision: D20 ternary "a == b" conditions=1
+// decision: D21 expression "a" conditions=1
+// decision: D22 expression "b" conditions=1
+// decision: D23 if "c = a && b" conditions=1
+// decision: D24 assignment "a && b" conditions=2

@@ -20,7 +20,8 @@ void main() {
 // decision: D5 for "i < 2" conditions=1
 // decision: D6 assignment "!b" conditions=1
 // decision: D7 ternary "b" conditions=1
-// decision: D8 ternary "b && a > 1" conditions=2
-// decision: D9 ternary "b" conditions=1
+// decision: D8 expression "a > 0" conditions=1
+// decision: D9 ternary "b && a > 1" conditions=2
 // decision: D10 ternary "b" conditions=1
-// decision: D11 ternary "(note(10), v[12] > 0) && (note(11), b)" conditions=2
+// decision: D11 ternary "b" conditions=1
+// decision: D12 ternary "(note(10), v[12] > 0) && (note(11), b)" conditions=2

@@ -41,4 +41,5 @@ void main() {
 // decision: D11 ternary "SELECT(v[0] > 0, v[1], v[2]) > 1" conditions=1 via=SELECT,SELECT_
 // decision: D12 ternary "v[0] > 0" conditions=1 via=SELECT,SELECT_,SELECT,SELECT_
 // decision: D13 ternary "v[7] < 0" conditions=1 via=SAME,SELECT,SELECT_,SAME
-// decision: D14 if "v[9] > 0" conditions=1 via=SAME
+// decision: D14 expression "v[8] > 0" conditions=1 via=SAME
+// decision: D15 if "v[9] > 0" conditions=1 via=SAME

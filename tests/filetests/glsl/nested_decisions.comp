@@ -15,11 +15,12 @@ void main() {
 // decision: D3 initialiser "v[1] > 0" conditions=1
 // decision: D4 if "a && (b ? v[2] > 0 : v[3] > 0 && a) && f(a || b)" conditions=3
 // decision: D5 ternary "b" conditions=1
-// decision: D6 expression "v[3] > 0 && a" conditions=2
-// decision: D7 argument "a || b" conditions=2
-// decision: D8 if "(a && b) == (a || b)" conditions=1
-// decision: D9 expression "a && b" conditions=2
-// decision: D10 expression "a || b" conditions=2
-// decision: D11 ternary "a && b" conditions=2
-// decision: D12 ternary "!b" conditions=1
-// decision: D13 if "!(!a)" conditions=1
+// decision: D6 expression "v[2] > 0" conditions=1
+// decision: D7 expression "v[3] > 0 && a" conditions=2
+// decision: D8 argument "a || b" conditions=2
+// decision: D9 if "(a && b) == (a || b)" conditions=1
+// decision: D10 expression "a && b" conditions=2
+// decision: D11 expression "a || b" conditions=2
+// decision: D12 ternary "a && b" conditions=2
+// decision: D13 ternary "!b" conditions=1
+// decision: D14 if "!(!a)" conditions=1

@@ -42,6 +42,8 @@ void main() {
 // decision: D16 argument "broad" conditions=1
 // decision: D17 if "subgroupRotate(x, 1u) > 2u ? same : shared_flag" conditions=1
 // decision: D18 ternary "subgroupRotate(x, 1u) > 2u" conditions=1
-// decision: D19 argument "both" conditions=1
-// decision: D20 argument "either || odd" conditions=2
-// decision: D21 ternary "gl_SubgroupEqMask.x > 1u" conditions=1
+// decision: D19 expression "same" conditions=1
+// decision: D20 expression "shared_flag" conditions=1
+// decision: D21 argument "both" conditions=1
+// decision: D22 argument "either || odd" conditions=2
+// decision: D23 ternary "gl_SubgroupEqMask.x > 1u" conditions=1
