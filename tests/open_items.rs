@@ -261,3 +261,67 @@ fn a_file_has_one_name_however_its_path_is_written() {
     let kernel = &campaign["project"];
     assert!(!kernel.to_string().contains("./glsl"), "{kernel:#}");
 }
+
+/// `^^` over the lowest bits of `number`, each a condition.
+fn parity(number: &str, bits: u32) -> String {
+    let conditions: Vec<String> = (0..bits).map(|bit| format!("({number} & {}u) != 0u", 1 << bit)).collect();
+    conditions.join(" ^^ ")
+}
+
+/// The obligations of multiple-condition coverage of a kernel run with so many workgroups of 64 invocations.
+fn combinations(body: &str, groups: u32) -> Vec<(String, String, Value)> {
+    let text = format!(
+        "#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) buffer B {{ uint o[]; }};\n\
+         void main() {{ uint i = gl_GlobalInvocationID.x; {body} }}"
+    );
+    let procedure = serde_json::json!({
+        "schema": 1,
+        "kernels": {"k": {"source": {"text": text}, "language": "glsl"}},
+        "tests": [{
+            "id": "T",
+            "buffers": {"o": {"type": "uint", "count": 64 * groups}},
+            "dispatches": [{"kernel": "k", "groups": [groups, 1, 1],
+                "bindings": [{"set": 0, "binding": 0, "buffer": "o"}]}],
+        }]
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "combinations.json", procedure.to_string());
+    let result = run_json(vkcert().arg("run").arg(file).args(["--engine", "sequential"]), 0);
+    let decisions = result["tests"][0]["coverage"]["k"]["decisions"].as_array().unwrap();
+    let all = decisions.iter().flat_map(|decision| decision["combinations"].as_array().unwrap());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    all.map(|item| (text(&item["id"]), text(&item["status"]), item["reason"].clone())).collect()
+}
+
+#[test]
+fn multiple_condition_coverage_asks_for_every_vector_of_every_decision() {
+    let chain = "if (i > 90u && i > 80u && i > 70u && i > 60u && i > 50u && i > 40u) o[i] = 1u;";
+    let ids: Vec<_> = combinations(chain, 1).into_iter().map(|(id, status, _)| format!("{id} {status}")).collect();
+    let open = ["D1.V.TTTTTT", "D1.V.TTTTTF", "D1.V.TTTTF-", "D1.V.TTTF--", "D1.V.TTF---", "D1.V.TF----"];
+    let mut expected: Vec<_> = open.iter().map(|id| format!("{id} uncovered")).collect();
+    expected.push("D1.V.F----- covered".to_owned());
+    assert_eq!(ids, expected);
+    let nine = format!("if ({}) o[i] = 1u;", parity("i", 9));
+    let whole = |status: &str, reason: Value| [("D1.V".to_owned(), status.to_owned(), reason)];
+    assert_eq!(combinations(&nine, 8), whole("covered", Value::Null));
+    assert_eq!(combinations(&nine, 7), whole("uncovered", "448 of 512 vectors shown".into()));
+    let many = format!("if ({}) o[i] = 1u;", parity("i", 17));
+    let [(id, status, reason)] = combinations(&many, 1).try_into().expect("one obligation");
+    assert_eq!((id.as_str(), status.as_str()), ("D1.V", "undetermined"));
+    assert!(reason.is_string(), "{reason}");
+}
+
+/// A decision of many conditions counts in the share and is open by name.
+#[test]
+fn a_decision_with_too_many_vectors_is_open_where_multiple_condition_coverage_is_asked_for() {
+    let criteria = "criteria = [\"statement\", \"branch\", \"decision\", \"mcdc-unique-cause\", \"additional-code\", \
+         \"multiple-condition\"]";
+    let project = Project::with(criteria);
+    project.certify(&[], 0);
+    let guard = format!("(i < count) ^^ (i < count) ^^ {}", parity("i >> 9", 16));
+    project.change("glsl/double.comp", "if (i < count)", &format!("if (i < count && !({guard}))"));
+    let campaign = project.certify(&[], 1);
+    let reasons = campaign["conclusion"]["reasons"].to_string();
+    assert!(reasons.contains("multiple-condition"), "{reasons}");
+    assert!(project.page().contains("D1.V"), "page 1 names it");
+}

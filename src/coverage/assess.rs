@@ -8,12 +8,13 @@
 //! configuration rules out carries a proposal. Records that contradict what is fixed are trusted in nothing.
 //! Does not cover: what the records of failed tests show (the caller leaves them out), justifications.
 
+use super::combination::{Demand, MAX_CONDITIONS_OF_FIRST_FORMAT};
+use super::criteria;
 use super::explanation::{Told, described, explanation};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
 use super::resolution::{Proposing, Resolution, RuledOut};
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
-use super::{combination, criteria};
 use crate::model::coverage::{
     ConditionMcdc, ConditionPlace, Coupling, DecisionCoverage, Independence, KernelCoverage, MinimumVectors,
     ObservedVector, SimpleObligation, Status, VectorCount, Witness,
@@ -26,7 +27,7 @@ use crate::model::structure::{
     Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording, Statement,
     StatementKind, Switch,
 };
-use crate::model::vector::{Outcome, Values};
+use crate::model::vector::{Outcome, Values, Vector};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest text of a statement in a report, in characters.
@@ -457,9 +458,7 @@ impl<'a> Assessment<'a> {
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
         let open = Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal };
         coverage.mcdc = every_condition(coverage, &open);
-        if let Ok(mcdc) = self.calculus(decision) {
-            coverage.combinations = self.combinations(decision, coverage, &mcdc, |_| state());
-        }
+        coverage.combinations = self.combinations(decision, coverage, &self.calculus(decision), |_| state());
     }
 
     /// The calculus of a decision under the configuration.
@@ -478,21 +477,35 @@ impl<'a> Assessment<'a> {
         [Outcome::True, Outcome::False].map(outcome).into()
     }
 
-    /// The obligations of multiple-condition coverage.
+    /// The obligations of multiple-condition coverage; `state` is asked with the vectors of one obligation, or with none
+    /// where they cannot be listed.
     fn combinations(
         &self,
         decision: &Decision,
         coverage: &DecisionCoverage,
-        mcdc: &Mcdc,
-        state: impl Fn(&Values) -> State,
+        calculus: &Result<Mcdc, String>,
+        state: impl Fn(Option<&[Vector]>) -> State,
     ) -> Vec<SimpleObligation> {
+        let of_first_format = self.resolution.proposing == Proposing::AsInFirstFormat;
+        if of_first_format && decision.conditions.len() > MAX_CONDITIONS_OF_FIRST_FORMAT {
+            return Vec::new();
+        }
         let texts: Vec<&str> = coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
-        let obligation = |vector: crate::model::vector::Vector| {
+        let of_vector = |vector: &Vector| {
             let id = format!("{}.V.{}", decision.id, vector.values);
             let text = format!("{} / {}", decision.text, described(&texts, &vector.values));
-            self.obligation(id, (decision.span, text), state(&vector.values))
+            self.obligation(id, (decision.span, text), state(Some(std::slice::from_ref(vector))))
         };
-        combination::asked_for(mcdc.decision()).into_iter().map(obligation).collect()
+        let together = |state: State| {
+            let text = format!("{} / every vector that can occur", decision.text);
+            vec![self.obligation(format!("{}.V", decision.id), (decision.span, text), state)]
+        };
+        match calculus.as_ref().map(|mcdc| Demand::of(mcdc.decision())) {
+            Ok(Demand::Each(vectors)) => vectors.iter().map(of_vector).collect(),
+            Ok(demand @ (Demand::Together(_) | Demand::TooMany)) => together(state(demand.vectors())),
+            Err(_) if of_first_format => Vec::new(),
+            Err(_) => together(state(None)),
+        }
     }
 
     fn measured(&self, decision: &Decision, coverage: &mut DecisionCoverage, vectors: Vec<ObservedVector>) {
@@ -524,12 +537,17 @@ impl<'a> Assessment<'a> {
 
     fn independence(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
         let given: Vec<Values> = coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
-        let analysis = self
-            .calculus(decision)
-            .and_then(|mcdc| mcdc.analyse(&given).map(|found| (mcdc, found)).map_err(|error| error.to_string()));
-        let (mcdc, analysis) = match analysis {
+        let calculus = self.calculus(decision);
+        let analysed = |mcdc: &Mcdc| mcdc.analyse(&given).map_err(|error| error.to_string());
+        let (mcdc, analysis) = match calculus
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|mcdc| Ok((mcdc, analysed(mcdc)?)))
+        {
             Ok(analysis) => analysis,
             Err(reason) => {
+                let unknown = |_: Option<&[Vector]>| State::open(Status::Undetermined, Some(reason.clone()));
+                coverage.combinations = self.combinations(decision, coverage, &calculus, unknown);
                 let (status, reason) = (Status::Undetermined, Some(reason));
                 let open =
                     Independence { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal: None };
@@ -545,27 +563,40 @@ impl<'a> Assessment<'a> {
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
         coverage.explanation = explained(coverage, &analysis.conditions);
         coverage.combinations =
-            self.combinations(decision, coverage, &mcdc, |values| self.shown(&mcdc, coverage, values));
-        coverage.coupling = coupling(coverage, &mcdc, &analysis);
+            self.combinations(decision, coverage, &calculus, |wanted| self.shown(coverage, mcdc, wanted));
+        coverage.coupling = coupling(coverage, mcdc, &analysis);
         if !self.resolution.is_evaluated(decision.id) {
             // No vector of it can occur.
             return;
         }
-        coverage.minimum = minimum_vectors(&mcdc);
+        coverage.minimum = minimum_vectors(mcdc);
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();
         coverage.closing_set = analysis.closing_set;
     }
 
-    /// The state of one obligation of multiple-condition coverage.
-    fn shown(&self, mcdc: &Mcdc, coverage: &DecisionCoverage, values: &Values) -> State {
-        if let Some(vector) = coverage.vectors.iter().find(|vector| vector.values == *values) {
-            return State { status: Status::Covered, reason: None, tests: vector.tests.clone(), ruled_out: None };
-        }
-        let ruled_out = match mcdc.decision().agrees(values) {
-            true => self.resolution.unevaluated(coverage.id),
-            false => self.resolution.effect(coverage.id, None),
+    /// The state of one obligation of multiple-condition coverage, which asks for all of `wanted`.
+    fn shown(&self, coverage: &DecisionCoverage, mcdc: &Mcdc, wanted: Option<&[Vector]>) -> State {
+        let Some(wanted) = wanted else {
+            return State::open(Status::Undetermined, Some(format!("more than {MAX_VECTORS} vectors can occur")));
         };
-        State { ruled_out, ..State::open(Status::Uncovered, None) }
+        let seen: BTreeMap<&Values, &ObservedVector> =
+            coverage.vectors.iter().map(|vector| (&vector.values, vector)).collect();
+        let lacking: Vec<&Values> =
+            wanted.iter().map(|vector| &vector.values).filter(|values| !seen.contains_key(values)).collect();
+        if lacking.is_empty() {
+            let showing: BTreeSet<&TestId> =
+                wanted.iter().flat_map(|vector| seen.get(&vector.values)).flat_map(|vector| &vector.tests).collect();
+            let tests =
+                self.tests.iter().map(|(test, _)| test).filter(|test| showing.contains(test)).cloned().collect();
+            return State { status: Status::Covered, reason: None, tests, ruled_out: None };
+        }
+        let ruled_out = match lacking.iter().all(|values| !mcdc.decision().agrees(values)) {
+            true => self.resolution.effect(coverage.id, None),
+            false => self.resolution.unevaluated(coverage.id),
+        };
+        let shown = wanted.len() - lacking.len();
+        let reason = (wanted.len() > 1).then(|| format!("{shown} of {} vectors shown", wanted.len()));
+        State { ruled_out, ..State::open(Status::Uncovered, reason) }
     }
 
     fn form(&self, coverage: &DecisionCoverage, index: usize, form: &FormAnalysis) -> Independence {

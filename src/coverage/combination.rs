@@ -1,23 +1,50 @@
-//! Multiple-condition coverage: every vector of a small decision that can occur.
+//! Multiple-condition coverage: every vector of a decision that can occur.
 //!
-//! Knows: a decision of up to [`MAX_CONDITIONS`] conditions and the vectors that tests showed.
-//! Promises: an obligation for each vector that evaluation order and coupling allow; one that fixed conditions rule out
-//! stays an obligation and carries a proposal.
-//! Does not cover: larger decisions, which have too many vectors to ask for; they have none of these obligations, and
-//! reports say so.
+//! Knows: a decision and the vectors that evaluation order and coupling allow.
+//! Promises: no decision is left out. Up to [`MAX_LISTED`] vectors are an obligation each; more are one obligation together,
+//! exact up to [`MAX_VECTORS`], and undetermined beyond. A vector that fixed conditions rule out stays asked for.
+//! Does not cover: what tests showed (`assess`).
 
 use super::decision::{Decision, Extent};
+use super::mcdc::MAX_VECTORS;
 use crate::model::vector::Vector;
 
-/// Decisions with more conditions have no obligations here.
-pub const MAX_CONDITIONS: usize = 5;
+/// Vectors of one decision that are an obligation each.
+pub const MAX_LISTED: usize = 256;
 
-/// The vectors asked for, in canonical order; none for a decision with too many conditions.
-pub(super) fn asked_for(decision: &Decision) -> Vec<Vector> {
-    if decision.conditions() > MAX_CONDITIONS {
-        return Vec::new();
+/// Evidence of the first format has no obligations of decisions with more conditions.
+pub const MAX_CONDITIONS_OF_FIRST_FORMAT: usize = 5;
+
+/// The vectors asked of a decision, in canonical order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// Each is an obligation.
+    Each(Vec<Vector>),
+    /// All of them are one obligation.
+    Together(Vec<Vector>),
+    /// More than [`MAX_VECTORS`]: one obligation, of which nothing can be said.
+    TooMany,
+}
+
+impl Demand {
+    pub fn of(decision: &Decision) -> Self {
+        let unfixed = decision.unfixed();
+        let few = unfixed.feasible(MAX_LISTED);
+        if few.extent == Extent::Complete {
+            return Demand::Each(few.vectors);
+        }
+        let all = unfixed.feasible(MAX_VECTORS);
+        match all.extent {
+            Extent::Complete => Demand::Together(all.vectors),
+            Extent::CutOff => Demand::TooMany,
+        }
     }
-    let feasible = decision.unfixed().feasible(1 << MAX_CONDITIONS);
-    debug_assert_eq!(feasible.extent, Extent::Complete);
-    feasible.vectors
+
+    /// The vectors; none where there are too many to list.
+    pub fn vectors(&self) -> Option<&[Vector]> {
+        match self {
+            Demand::Each(vectors) | Demand::Together(vectors) => Some(vectors),
+            Demand::TooMany => None,
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::assess::{MAX_EXCLUDED, minimum_vectors};
 use super::closing::Minimality;
-use super::combination;
+use super::combination::Demand;
 use super::decision::{Extent, VectorFault};
 use super::explanation::{Told, explanation};
 use super::expression::{self, ParsedExpression};
@@ -48,7 +48,7 @@ pub struct McdcResult {
     pub minimum: Option<MinimumVectors>,
     /// What coupled conditions make impossible; null where there are none.
     pub coupling: Option<McdcCoupling>,
-    /// Multiple-condition coverage: given vectors of all that can occur; null for more than five conditions.
+    /// Multiple-condition coverage: given vectors of all that can occur; null for more than 65,536.
     pub multiple_condition: Option<McdcMultiple>,
     /// What the lists leave out, as sentences.
     pub notes: Vec<String>,
@@ -259,10 +259,11 @@ fn coupling(parsed: &ParsedExpression, mcdc: &Mcdc, analysis: &Analysis) -> Opti
 }
 
 fn multiple_condition(mcdc: &Mcdc, analysis: &Analysis) -> Option<McdcMultiple> {
-    let asked = combination::asked_for(mcdc.decision());
+    let demand = Demand::of(mcdc.decision());
+    let asked = demand.vectors()?;
     let given = |vector: &&Vector| analysis.given.iter().any(|given| given.values == vector.values);
     let covered = asked.iter().filter(given).count() as u32;
-    (!asked.is_empty()).then_some(McdcMultiple { covered, total: asked.len() as u32 })
+    Some(McdcMultiple { covered, total: asked.len() as u32 })
 }
 
 /// Why a condition cannot be shown.

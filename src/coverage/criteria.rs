@@ -147,7 +147,7 @@ impl Criterion for MultipleCondition {
         "multiple-condition"
     }
     fn description(&self) -> &'static str {
-        "every vector that can occur was shown, in decisions of up to five conditions"
+        "every vector that can occur was shown"
     }
     fn statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         coverage.decisions.iter().flat_map(|decision| simple(&decision.combinations)).collect()

@@ -153,7 +153,7 @@ pub struct DecisionCoverage {
     pub vectors: Vec<ObservedVector>,
     pub mcdc: Vec<ConditionMcdc>,
     /// Obligations of multiple-condition coverage: every vector that can occur if no condition is fixed (`D1.V.TF`);
-    /// empty where the decision has more than five conditions.
+    /// more than 256 are one obligation together (`D1.V`), which is undetermined beyond 65,536.
     #[serde(default)]
     pub combinations: Vec<SimpleObligation>,
     /// What coupled conditions make impossible; none where no conditions are coupled.

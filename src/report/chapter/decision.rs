@@ -3,7 +3,7 @@
 
 use super::test_link;
 use crate::model::coverage::{
-    ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, Status, VectorCount,
+    ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, SimpleObligation, Status, VectorCount,
 };
 use crate::model::evidence::{Evidence, KernelEvidence};
 use crate::model::id::{ConditionId, DecisionId};
@@ -289,16 +289,21 @@ fn remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>
         lines.extend(decision.minimum.as_ref().map(|minimum| Text::plain(minimal(minimum))));
     }
     if facts::asked_for(evidence, "multiple-condition") {
-        let shown = decision.combinations.iter().filter(|item| item.status == Status::Covered).count();
-        lines.push(Text::plain(match decision.combinations.len() {
-            0 => format!(
-                "Multiple-condition coverage is not asked of {} conditions; the limit is 5.",
-                decision.conditions.len()
-            ),
-            all => format!("Multiple-condition coverage: {shown} of {all} vectors shown."),
-        }));
+        lines.push(Text::plain(multiple_condition(&decision.combinations)));
     }
     (!lines.is_empty()).then_some(lines)
+}
+
+/// How far multiple-condition coverage is, in words.
+fn multiple_condition(combinations: &[SimpleObligation]) -> String {
+    let shown = combinations.iter().filter(|item| item.status == Status::Covered).count();
+    match combinations {
+        [whole] if whole.id.as_str().ends_with(".V") => {
+            let reason = whole.reason.as_deref().unwrap_or("all vectors that can occur are one obligation");
+            format!("Multiple-condition coverage: {}; {reason}.", whole.status)
+        }
+        all => format!("Multiple-condition coverage: {shown} of {} vectors shown.", all.len()),
+    }
 }
 
 /// What coupled conditions make impossible, in words.
