@@ -88,11 +88,13 @@ fn outputs_are_saved_as_files_that_are_read_back() {
     let text = "schema = 1\nkernels.k.source.text = '''\n#version 450\n\
                 layout(std430, binding = 0) buffer A { float a[]; };\n\
                 layout(binding = 1, rgba8) uniform writeonly image2D b;\n\
-                void main() { a[0] = 1.5; imageStore(b, ivec2(gl_WorkGroupID.xy), vec4(1.0, 0.0, 0.0, 1.0)); }\n'''\n\
+                layout(std430, binding = 2) readonly buffer C { float c[]; };\n\
+                void main() { a[0] = 1.5 * c[0]; imageStore(b, ivec2(gl_WorkGroupID.xy), vec4(1.0, 0.0, 0.0, 1.0)); }\n'''\n\
                 [[tests]]\nid = \"T\"\nbuffers.a = { type = \"vec2\", data = [0, 2, 3, 4] }\n\
                 images.b = { dim = \"2d\", format = \"rgba8\", extent = [2, 1] }\n\
+                buffers.c = { type = \"float\", data = [1] }\n\
                 [[tests.dispatches]]\nkernel = \"k\"\ngroups = [2, 1, 1]\n\
-                bindings = [{ binding = 0, buffer = \"a\" }, { binding = 1, image = \"b\" }]\n";
+                bindings = [{ binding = 0, buffer = \"a\" }, { binding = 1, image = \"b\" }, { binding = 2, buffer = \"c\" }]\n";
     let expect = "[[tests.expect]]\nbuffer = \"a\"\nfile = \"saved/T/sequential/a.npy\"\n\
                   [[tests.expect]]\nimage = \"b\"\nfile = \"saved/T/sequential/b.npy\"\n\
                   [[tests.expect]]\nimage = \"b\"\nfile = \"saved/T/sequential/b.png\"\n";
@@ -103,6 +105,8 @@ fn outputs_are_saved_as_files_that_are_read_back() {
     let array = std::fs::read(saved.join("T/sequential/a.npy")).unwrap();
     assert!(String::from_utf8_lossy(&array).contains("'shape': (2, 2,)"), "{}", String::from_utf8_lossy(&array));
     assert_eq!(array[array.len() - 16..], [1.5_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()[..]);
+    // What is read alone is no output.
+    assert!(!saved.join("T/sequential/c.npy").exists());
     let second = write(folder, "u.toml", format!("{text}{expect}"));
     let result = run_json(vkcert().arg("run").arg(second).args(engine), 1);
     assert_eq!(result["tests"][0]["verdict"], "pass", "{result:#}");

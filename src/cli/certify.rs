@@ -78,7 +78,7 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
     let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
     let agreement = agreement::compare(&prepared, &runs);
     if let Some(folder) = &certify.save_outputs {
-        save::outputs(folder, &prepared, &runs)?;
+        save::outputs(folder, &prepared, &laid_out, &runs)?;
     }
     drop(prepared);
     let facts = Facts {

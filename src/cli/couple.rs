@@ -13,6 +13,7 @@ use crate::exec::{Executor, Job, Unobserved};
 use crate::model::evidence::CouplingCheck;
 use crate::model::finding::Checks;
 use crate::model::schedule::Schedules;
+use crate::report;
 use serde_json::json;
 
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
@@ -40,7 +41,7 @@ pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
             let mut text = String::new();
             for row in &results {
                 text.push_str(&format!("{}\n", row.kernel));
-                row.coupling.checks.iter().for_each(|check| text.push_str(&line(check)));
+                row.coupling.checks.iter().for_each(|check| text.push_str(&lines(check, output::stdout_width())));
             }
             if results.is_empty() {
                 text.push_str("the project describes no host: no [[interface]] in requirements/\n");
@@ -64,20 +65,33 @@ fn accesses(prepared: &[PreparedTest]) -> Result<Vec<Touched>, Failure> {
     prepared.iter().map(one).collect()
 }
 
-fn line(check: &CouplingCheck) -> String {
+/// A check and its counterexample, broken between words within the width of a terminal.
+fn lines(check: &CouplingCheck, width: Option<u16>) -> String {
+    const INDENT: usize = 16;
     let values = check.counterexample.as_ref().map(|values| {
         let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        format!("{:16}for {}\n", "", values.join(", "))
+        format!("for {}", values.join(", "))
     });
-    format!("  {:<12}  {}: {}\n{}", check.status, check.check, check.message, values.unwrap_or_default())
+    let room = width.map_or(usize::MAX, |width| usize::from(width.max(40)) - INDENT);
+    let mut text = String::new();
+    for (index, part) in [Some(format!("{}: {}", check.check, check.message)), values].into_iter().flatten().enumerate()
+    {
+        for (number, line) in report::wrap(&part, room).into_iter().enumerate() {
+            let status = if (index, number) == (0, 0) { check.status.as_str() } else { "" };
+            text.push_str(&format!("  {status:<12}  {line}\n"));
+        }
+    }
+    text
 }
 
 fn graph(row: &coupling::KernelCoupling, form: GraphForm) -> Result<String, Failure> {
     let graph = &row.coupling.graph;
     Ok(match form {
-        GraphForm::Text => graph.text(),
-        GraphForm::Dot => graph.dot(),
-        GraphForm::Json => format!("{:#}\n", json!({ "nodes": graph.nodes(), "edges": graph.edges() })),
+        GraphForm::Text => format!("kernel {}\n{}", row.kernel, graph.text()),
+        GraphForm::Dot => graph.dot(row.kernel.as_str()),
+        GraphForm::Json => {
+            format!("{:#}\n", json!({ "kernel": row.kernel, "nodes": graph.nodes(), "edges": graph.edges() }))
+        }
         GraphForm::Svg => {
             return Err(Failure::Unavailable {
                 message: "unsupported: --graph svg is not part of this version".to_owned(),

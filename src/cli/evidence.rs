@@ -293,7 +293,7 @@ fn read(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
 
 fn unreadable(file: &str, reason: &str) -> Failure {
     Diagnostic::new("missing-file", format!("{file} cannot be read: {reason}"))
-        .hint("name the `evidence` folder that `vkcert certify` has written")
+        .hint("run `vkcert certify` first, or name the `evidence` folder that it has written")
         .in_file(file)
         .into()
 }

@@ -9,7 +9,7 @@ use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::vulkan_sc::Profile;
 use crate::report::FORMATS;
-use comfy_table::{Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
@@ -48,21 +48,34 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
             .map(|row| json!({"name": row.word, "description": row.description, "file": row.file}))
             .collect(),
     };
-    match common.format {
-        OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(rows)))?,
-        OutputForm::Text => output::print(&table(&rows))?,
+    match (common.format, list.status) {
+        (OutputForm::Json, _) => output::print(&format!("{:#}\n", Value::Array(rows)))?,
+        (OutputForm::Text, None) => output::print(&table(&rows, output::stdout_width()))?,
+        (OutputForm::Text, Some(_)) => {
+            let (asked, others) = measured_obligations::asked_for(rows);
+            output::print(&table(&asked, output::stdout_width()))?;
+            if others > 0 {
+                let sentence = "more belong to criteria that the project does not ask for; --format json lists them";
+                output::print(&format!("{others} {sentence}\n"))?;
+            }
+        }
     }
     Ok(Exit::Success)
 }
 
-/// A column per key of the first row: identifiers first, the others by name.
-fn table(rows: &[Value]) -> String {
+/// A column per key of the first row: identifiers first, the others by name. Within the width of a terminal long cells take
+/// several lines.
+fn table(rows: &[Value], width: Option<u16>) -> String {
     let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
     let leading = ["id", "uid", "name", "index"];
-    let mut keys: Vec<&String> = first.keys().collect();
+    // What is the same in every row stands in the JSON array alone.
+    let mut keys: Vec<&String> = first.keys().filter(|key| key.as_str() != "asked").collect();
     keys.sort_by_key(|key| (!leading.contains(&key.as_str()), (*key).clone()));
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.max(40));
+    }
     table.set_header(keys.iter().map(|key| key.replace('_', " ").to_uppercase()));
     for row in rows {
         table.add_row(keys.iter().map(|key| {
@@ -77,6 +90,9 @@ fn table(rows: &[Value]) -> String {
                 other => other.to_string(),
             }
         }));
+    }
+    if let (Some(_), Some(column)) = (width, table.column_mut(0)) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
     lines.join("\n") + "\n"

@@ -1,21 +1,30 @@
 //! `vkcert list obligations --status STATUS`: the obligations of stored evidence with what tests have come to.
 //!
-//! Promises: a row per kernel, configuration, engine and obligation, in the order of reports; nothing is run.
+//! Promises: a row per kernel, configuration, engine and obligation, in the order of reports, with the criteria that it
+//! belongs to and whether the project asks for any of them; nothing is run.
 
 use super::args::{List, ObligationStatus};
 use super::evidence;
 use super::failure::Failure;
-use crate::model::coverage::{KernelCoverage, SimpleObligation, Status};
+use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::evidence::{Evidence, kernel_label};
+use crate::model::id::{ObligationId, TestId};
+use crate::model::project::CriterionName;
+use crate::report;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// An obligation as a run has measured it.
 struct Measured<'a> {
     id: String,
+    criteria: Vec<CriterionName>,
     place: String,
     text: &'a str,
     status: Status,
-    reason: Option<&'a str>,
+    /// As stored.
+    reason: Option<String>,
+    /// Tests that exercise it and do not count.
+    uncounted: &'a [TestId],
 }
 
 /// The rows of the listing.
@@ -28,14 +37,28 @@ pub fn rows(list: &List, asked: ObligationStatus) -> Result<Vec<Value>, Failure>
     Ok(of_evidence(&stored, asked))
 }
 
+/// Rows of criteria that the project asks for, and how many others there are.
+pub fn asked_for(rows: Vec<Value>) -> (Vec<Value>, usize) {
+    let (asked, others): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(|row| row["asked"] == json!(true));
+    (asked, others.len())
+}
+
 fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
     let mut rows = Vec::new();
     for kernel in &stored.kernels {
-        for obligation in of_coverage(&kernel.coverage).iter().filter(|row| asked.includes(row.status)) {
+        for obligation in of_coverage(&kernel.coverage).into_iter().filter(|row| asked.includes(row.status)) {
+            let names: Vec<&str> = obligation.criteria.iter().map(|criterion| criterion.name()).collect();
+            let reason = match obligation.status {
+                Status::Uncovered | Status::Undetermined => {
+                    report::open_reason(stored, obligation.reason.as_deref(), obligation.uncounted)
+                }
+                Status::Covered | Status::Justified => obligation.reason.clone().unwrap_or_default(),
+            };
             rows.push(json!({
                 "id": obligation.id, "kernel": kernel_label(&stored.kernels, kernel), "engine": kernel.engine,
+                "criteria": names, "asked": names.iter().any(|name| report::asked_for(stored, name)),
                 "place": obligation.place, "text": obligation.text, "status": obligation.status.to_string(),
-                "reason": obligation.reason,
+                "reason": (!reason.is_empty()).then_some(reason),
             }));
         }
     }
@@ -43,39 +66,70 @@ fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
 }
 
 fn of_coverage(coverage: &KernelCoverage) -> Vec<Measured<'_>> {
-    let mut rows: Vec<Measured> = coverage.statements.iter().map(simple).collect();
-    let is_label = |item: &&SimpleObligation| {
-        let mut outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-        item.object.is_none() && !outcomes.any(|outcome| outcome.id == item.id)
-    };
-    rows.extend(coverage.branches.iter().filter(is_label).map(simple));
-    rows.extend(coverage.points.iter().map(simple));
+    let outcome_ids: BTreeSet<&ObligationId> =
+        coverage.decisions.iter().flat_map(|decision| &decision.outcomes).map(|outcome| &outcome.id).collect();
+    let of = |criterion: CriterionName| move |item| simple(item, &[criterion]);
+    let mut rows: Vec<Measured> = coverage.statements.iter().map(of(CriterionName::Statement)).collect();
+    let labels = coverage.branches.iter().filter(|item| item.object.is_none() && !outcome_ids.contains(&item.id));
+    rows.extend(labels.map(of(CriterionName::Branch)));
+    rows.extend(coverage.points.iter().map(of(CriterionName::Decision)));
+    let branches: BTreeSet<&ObligationId> = coverage.branches.iter().map(|item| &item.id).collect();
     for decision in &coverage.decisions {
-        rows.extend(decision.outcomes.iter().map(simple));
-        for (condition, mcdc) in decision.conditions.iter().zip(&decision.mcdc) {
-            for (form, independence) in [("unique-cause", &mcdc.unique_cause), ("masking", &mcdc.masking)] {
-                rows.push(Measured {
-                    id: format!("{}.{form}", condition.id),
-                    place: format!("{}:{}:{}", decision.file, condition.line, condition.column),
-                    text: &condition.text,
-                    status: independence.status,
-                    reason: independence.reason.as_deref(),
-                });
-            }
-        }
-        rows.extend(decision.combinations.iter().map(simple));
+        rows.extend(decision.outcomes.iter().map(|item| {
+            let branch = branches.contains(&item.id).then_some(CriterionName::Branch);
+            simple(item, &branch.into_iter().chain([CriterionName::Decision]).collect::<Vec<_>>())
+        }));
+        rows.extend(conditions(decision));
+        rows.extend(decision.combinations.iter().map(of(CriterionName::MultipleCondition)));
     }
-    rows.extend(coverage.barriers.iter().map(simple));
-    rows.extend(coverage.objects.iter().map(simple));
+    rows.extend(coverage.barriers.iter().map(of(CriterionName::Barrier)));
+    let additional: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
+    rows.extend(coverage.objects.iter().map(|item| {
+        let branch = branches.contains(&item.id).then_some(CriterionName::Branch);
+        let additional = additional.contains(&item.id).then_some(CriterionName::AdditionalCode);
+        simple(item, &branch.into_iter().chain([CriterionName::ObjectBranch]).chain(additional).collect::<Vec<_>>())
+    }));
     rows
 }
 
-fn simple(item: &SimpleObligation) -> Measured<'_> {
+/// Both forms of MC/DC of every condition.
+fn conditions(decision: &DecisionCoverage) -> Vec<Measured<'_>> {
+    let mut rows = Vec::new();
+    for (index, (condition, mcdc)) in decision.conditions.iter().zip(&decision.mcdc).enumerate() {
+        let forms = [
+            ("unique-cause", CriterionName::McdcUniqueCause, &mcdc.unique_cause),
+            ("masking", CriterionName::McdcMasking, &mcdc.masking),
+        ];
+        rows.extend(forms.map(|(form, criterion, independence)| Measured {
+            id: format!("{}.{form}", condition.id),
+            criteria: vec![criterion],
+            place: format!("{}:{}:{}", decision.file, condition.line, condition.column),
+            text: &condition.text,
+            status: independence.status,
+            reason: condition_reason(decision, index, independence),
+            uncounted: &independence.uncounted,
+        }));
+    }
+    rows
+}
+
+/// The stored reason, or what the calculus says of the condition where no test that does not count exercises it.
+fn condition_reason(decision: &DecisionCoverage, index: usize, independence: &Independence) -> Option<String> {
+    let explained = || match (independence.status, independence.uncounted.as_slice()) {
+        (Status::Uncovered | Status::Undetermined, []) => Some(report::explanation(decision, index)),
+        (_, _) => None,
+    };
+    independence.reason.clone().or_else(explained).filter(|sentence| !sentence.is_empty())
+}
+
+fn simple<'a>(item: &'a SimpleObligation, criteria: &[CriterionName]) -> Measured<'a> {
     Measured {
         id: item.id.to_string(),
+        criteria: criteria.to_vec(),
         place: item.place(),
         text: &item.text,
         status: item.status,
-        reason: item.reason.as_deref(),
+        reason: item.reason.clone(),
+        uncounted: &item.uncounted,
     }
 }

@@ -17,6 +17,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }
 
+/// Columns of the terminal that stdout is; none where it is no terminal: what goes to a file or a pipe is not broken.
+pub fn stdout_width() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+}
+
 /// Prints bytes to stdout.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();

@@ -79,10 +79,5 @@ pub fn presentation(common: &Common, written: Option<Written>) -> Presentation {
         Coloring::Colored => Colour::Ansi,
         Coloring::Plain => Colour::Plain,
     };
-    Presentation { colour, width: stdout_width(), written, standing: Standing::Verified }
-}
-
-/// Columns of the terminal; what does not go to a terminal is not cut.
-fn stdout_width() -> u16 {
-    terminal_size::terminal_size_of(std::io::stdout()).map_or(u16::MAX, |(width, _)| width.0)
+    Presentation { colour, width: output::stdout_width().unwrap_or(u16::MAX), written, standing: Standing::Verified }
 }

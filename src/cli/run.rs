@@ -9,7 +9,7 @@ use super::kernel::{self, Kernel, Wanted};
 use super::plan::Plan;
 use super::profile::Target;
 use super::test_run::{ModuleRecords, TestRun};
-use super::{agreement, configuration, derive, output, project, recording, save};
+use super::{agreement, configuration, derive, judged, output, project, recording, save};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
@@ -61,7 +61,7 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     recorded?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     if let Some(folder) = &run.save_outputs {
-        save::outputs(folder, &prepared, &runs)?;
+        save::outputs(folder, &prepared, &judged::lay_open(&prepared, &kernels)?, &runs)?;
     }
     let mut exit = Exit::Success;
     let mut outcomes = Vec::new();

@@ -1,26 +1,36 @@
 //! The actual outputs of tests as files that other tools read: `DIR/TEST/ENGINE/BUFFER.npy`.
 //!
-//! Promises: every buffer and image that a run has left is there, in the type that the test declares for it (bytes where
-//! it declares none), an image in its shape; images that a PNG file can hold bit by bit are there as PNG as well.
+//! Promises: every buffer and image that a dispatch of the test can store to, by the code of its kernel, is there, in the type
+//! that the test declares for it (bytes where it declares none), an image in its shape; images that a PNG file can hold bit by bit are there as PNG as well.
 //! Does not cover: judging them. The files are no evidence; evidence stores its own copy.
 
+use super::assemble::LaidOut;
 use super::failure::Failure;
 use super::output;
 use super::test_run::{PreparedTest, TestRun};
 use crate::exec::prepare::image::stored_element;
 use crate::exec::prepare::{npy, picture};
 use crate::model::element::{DataType, ElementType, ScalarType};
+use crate::model::flow::DispatchFlow;
 use crate::model::image::ImageShape;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 /// Writes the outputs of every test on every engine.
-pub fn outputs(folder: &Path, prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Result<(), Failure> {
+pub fn outputs(
+    folder: &Path,
+    prepared: &[PreparedTest],
+    laid_out: &LaidOut,
+    runs: &[Vec<TestRun>],
+) -> Result<(), Failure> {
     for (test, row) in prepared.iter().zip(runs) {
+        let flows = laid_out.get(&test.test.id).map_or(&[][..], |(_, flows)| flows);
+        let stored: BTreeSet<&str> = flows.iter().flat_map(stored_to).collect();
         for run in row.iter().filter(|run| !run.outputs.is_empty()) {
             let place = folder.join(test.test.id.as_str()).join(run.engine.to_string());
             fs::create_dir_all(&place).map_err(|error| Failure::unwritable(&place, &error))?;
-            for (name, bytes) in &run.outputs {
+            for (name, bytes) in run.outputs.iter().filter(|(name, _)| stored.contains(name.as_str())) {
                 let stem: String = name.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
                 let write = |ending: &str, contents: &[u8]| {
                     output::write_file(&place.join(format!("{stem}.{ending}")), contents)
@@ -36,6 +46,10 @@ pub fn outputs(folder: &Path, prepared: &[PreparedTest], runs: &[Vec<TestRun>]) 
         }
     }
     Ok(())
+}
+
+fn stored_to(flow: &DispatchFlow) -> impl Iterator<Item = &str> {
+    flow.stores.iter().flat_map(|store| &store.to).map(|range| range.buffer.as_str())
 }
 
 /// The shape of an image; none for a buffer.

@@ -207,12 +207,13 @@ impl Subject<'_> {
             };
             // What covers the domain drops nothing of it.
             let truncated = if answer == Answer::Proved { Answer::Proved } else { self.truncation(axis, wanted) };
-            let claim = format!("in {name}, {} workgroups of {local} cover {}", texts.0, texts.1);
+            let claim =
+                format!("in {name}, a group count of {} and a local size of {local} cover {}", texts.0, texts.1);
             rows.answer("dispatch-covers-domain", answer, &claim, |values| {
                 let case = self.host.named_case(values);
                 let count = self.groups(axis, &case);
                 format!(
-                    "in {name}, {} gives {count} workgroups of {local} invocations, {} in all, but the domain {} is {} ({})",
+                    "in {name}, the group count {} is {count} and the local size {local}, {} in all, but the domain {} is {} ({})",
                     texts.0, count * local, texts.1, self.value(wanted, &case), printed(values)
                 )
             });
@@ -463,7 +464,7 @@ impl Subject<'_> {
         let whose = if self.input.device.is_some() { "this device allows" } else { "every device allows" };
         rows.answer("device-limits", answer, &claim, |values| {
             let count = self.value(expression, &self.host.named_case(values));
-            format!("in {name}, {} is {count} workgroups; {whose} {limit} ({})", self.text(axis), printed(values))
+            format!("in {name}, the group count {} is {count}; {whose} {limit} ({})", self.text(axis), printed(values))
         });
     }
 

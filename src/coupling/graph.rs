@@ -5,7 +5,8 @@
 //! Promises: node ids are stable and nodes ordered as they are added; an edge is made only where a name, a binding or an
 //! analysis says so.
 //! Does not cover: data flow inside the kernel between its inputs and its decisions beyond names: a decision is coupled to
-//! the push-constant members and specialization constants whose names its text holds.
+//! the push-constant members and specialization constants whose names its text holds. What one kernel hands to another is
+//! not of a kernel but of a test; reports tell it from the tests.
 
 use super::checks::Expressions;
 use super::decide::Host;
@@ -13,6 +14,7 @@ use super::host::Expression;
 use super::{BarrierControl, CouplingInput};
 use crate::model::evidence::{CouplingEdge, CouplingNode};
 use crate::model::structure::KernelStructure;
+use crate::spirv::reflect::Access;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 
@@ -86,10 +88,10 @@ impl CouplingGraph {
         text
     }
 
-    /// Graphviz.
-    pub fn dot(&self) -> String {
+    /// Graphviz, under a name.
+    pub fn dot(&self, name: &str) -> String {
         let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut text = "digraph coupling {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
+        let mut text = format!("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(name));
         for node in self.nodes() {
             text.push_str(&format!(
                 "  \"{}\" [label=\"{}\\n{}\"];\n",
@@ -119,6 +121,7 @@ impl CouplingGraph {
 /// Builds the graph of one kernel.
 pub(super) fn build(input: &CouplingInput<'_>, host: &Host, expressions: &Expressions) -> CouplingGraph {
     let mut graph = CouplingGraph::default();
+    graph.node(KERNEL.to_owned(), "kernel", input.interface.kernel.to_string());
     host_values(&mut graph, input, host);
     kernel_inputs(&mut graph, input, host, expressions);
     dispatch(&mut graph, input, host, expressions);
@@ -128,6 +131,9 @@ pub(super) fn build(input: &CouplingInput<'_>, host: &Host, expressions: &Expres
     }
     graph
 }
+
+/// The node of the kernel itself.
+const KERNEL: &str = "kernel";
 
 /// The node of a parameter or local.
 fn value_id(input: &CouplingInput<'_>, host: &Host, name: usize) -> String {
@@ -175,6 +181,7 @@ fn kernel_inputs(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Ho
             used_by(graph, input, host, &id, expression, "");
         }
         let stated = input.interface.push_constants.iter().flat_map(|block| &block.members);
+        graph.edge(&id, KERNEL, EdgeKind::Data, "read");
         if stated.into_iter().any(|stated| stated.name == name && stated.value.is_none()) {
             graph.edge(&format!("parameter:{name}"), &id, EdgeKind::Data, "");
             graph.edge(&format!("local:{name}"), &id, EdgeKind::Data, "");
@@ -184,6 +191,7 @@ fn kernel_inputs(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Ho
         let id = format!("specialization:{}", constant.spec_id);
         let name = constant.name.as_deref().unwrap_or("-");
         graph.node(id.clone(), "specialization constant", format!("{} {name}", constant.type_name));
+        graph.edge(&id, KERNEL, EdgeKind::Data, "fixed when the pipeline is made");
         let set = input.interface.specialization.iter().zip(&expressions.specialization);
         for (_, expression) in set.filter(|(set, _)| set.id == constant.spec_id) {
             used_by(graph, input, host, &id, expression, "");
@@ -192,11 +200,26 @@ fn kernel_inputs(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Ho
     for resource in &input.reflection.resources {
         let id = format!("buffer:{}.{}", resource.set, resource.binding);
         let name = resource.name.as_deref().unwrap_or("-");
-        graph.node(id.clone(), "buffer", format!("{name}, {:?}", resource.access));
+        graph.node(id.clone(), "buffer", format!("{name}, {}", access(resource.access)));
+        if matches!(resource.access, Access::ReadOnly | Access::ReadWrite) {
+            graph.edge(&id, KERNEL, EdgeKind::Data, "read");
+        }
+        if matches!(resource.access, Access::WriteOnly | Access::ReadWrite) {
+            graph.edge(KERNEL, &id, EdgeKind::Data, "written");
+        }
         let sizes = input.interface.buffers.iter().zip(&expressions.buffers);
         for (_, expression) in sizes.filter(|(b, _)| (b.set, b.binding) == (resource.set, resource.binding)) {
             used_by(graph, input, host, &id, expression, "size");
         }
+    }
+}
+
+fn access(access: Access) -> &'static str {
+    match access {
+        Access::ReadOnly => "read only",
+        Access::WriteOnly => "write only",
+        Access::ReadWrite => "may be read and written",
+        Access::None => "asked for its length alone",
     }
 }
 
@@ -206,6 +229,7 @@ fn dispatch(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host, e
     let groups = &input.interface.groups;
     graph.node("dispatch".to_owned(), "dispatch", format!("({}, {}, {}) workgroups", groups[0], groups[1], groups[2]));
     graph.edge("local-size", "dispatch", EdgeKind::Data, "invocations per workgroup");
+    graph.edge("dispatch", KERNEL, EdgeKind::Control, "starts");
     for (axis, expression) in ["x", "y", "z"].iter().zip(&expressions.groups) {
         used_by(graph, input, host, "dispatch", expression, axis);
     }

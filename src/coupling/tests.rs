@@ -510,7 +510,7 @@ fn the_graph_couples_parameters_to_what_uses_them() {
     assert!(
         has("parameter:m", "push-constant:0") && has("local-size", "workgroup:tile") && has("parameter:k", "domain")
     );
-    assert!(coupling.graph.dot().starts_with("digraph coupling {"));
+    assert!(coupling.graph.dot("k").starts_with("digraph \"k\" {"));
     assert!(coupling.graph.text().contains("    <- local:number_of_threads (data, x)"));
 }
 

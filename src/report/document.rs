@@ -53,6 +53,20 @@ impl Text {
         Self::run(text, Style::Plain)
     }
 
+    /// A sentence of the tool: what it sets between backticks is code. A backtick without partner stays.
+    pub fn sentence(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let parts: Vec<&str> = text.split('`').collect();
+        if parts.len() == 1 || parts.len().is_multiple_of(2) {
+            return Self::plain(text);
+        }
+        let styled = parts.into_iter().enumerate().map(|(index, part)| match index % 2 {
+            0 => Self::plain(part),
+            _ => Self::code(part),
+        });
+        Self(styled.flat_map(|text| text.0).filter(|run| !run.text.is_empty()).collect())
+    }
+
     pub fn strong(text: impl Into<String>) -> Self {
         Self::run(text, Style::Strong)
     }
@@ -261,6 +275,19 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code() {
+        let runs = |text: &str| {
+            let runs = Text::sentence(text).0.into_iter();
+            runs.map(|run| (run.text, run.style)).collect::<Vec<_>>()
+        };
+        let code = |text: &str| (text.to_owned(), Style::Code);
+        let plain = |text: &str| (text.to_owned(), Style::Plain);
+        assert_eq!(runs("`a` of `b c`."), [code("a"), plain(" of "), code("b c"), plain(".")]);
+        assert_eq!(runs("don`t"), [plain("don`t")]);
+        assert_eq!(runs("none"), [plain("none")]);
+    }
 
     #[test]
     fn text_cannot_turn_what_stands_around_it() {

@@ -108,7 +108,7 @@ pub struct OpenObligation<'a> {
 }
 
 /// Why an obligation is open: the stored reason, or the tests that exercise it and do not count.
-fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestId]) -> String {
+pub fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestId]) -> String {
     match (stored, uncounted) {
         (Some(reason), _) => reason.to_owned(),
         (None, []) => String::new(),
@@ -235,12 +235,17 @@ fn open_mcdc<'a>(
 }
 
 /// The sentence about one condition; the calculus gives one per uncovered condition, which names it.
-fn explanation(decision: &DecisionCoverage, condition: usize) -> String {
+pub fn explanation(decision: &DecisionCoverage, condition: usize) -> String {
     let id = decision.conditions[condition].id.to_string();
     let names = |sentence: &&String| {
         sentence.split(|c: char| !c.is_alphanumeric() && c != '.').any(|word| word.trim_end_matches('.') == id)
     };
-    decision.explanation.iter().find(names).cloned().unwrap_or_default()
+    decision.explanation.iter().find(names).map(|sentence| of_passed_tests(sentence)).unwrap_or_default()
+}
+
+/// A sentence of the calculus, which knows vectors and not verdicts: the vectors of evidence are those of passed tests.
+pub fn of_passed_tests(sentence: &str) -> String {
+    sentence.replacen(": no test shows that ", ": no passed test shows that ", 1)
 }
 
 /// A finding, merged over the tests and engines that showed it.

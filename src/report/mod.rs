@@ -8,6 +8,7 @@
 
 mod chapter;
 mod document;
+mod expectation;
 mod facts;
 mod html;
 mod json;
@@ -16,6 +17,9 @@ mod pdf;
 pub(crate) mod sample;
 mod statement;
 mod terminal;
+
+pub use facts::{asked_for, explanation, open_reason};
+pub use terminal::wrap;
 
 use crate::model::evidence::Evidence;
 use std::fmt;

@@ -4,6 +4,8 @@
 //! only of the kinds that were looked for, of coverage with the criteria that are meant.
 //! Does not cover: how the sentences are set.
 
+pub mod brief;
+
 use super::document::Tone;
 use super::facts;
 use crate::model::evidence::{Campaign, Evidence, RequirementStatus};
@@ -11,6 +13,8 @@ use crate::model::finding::FindingKind;
 use crate::model::open_item::OpenItem;
 use crate::model::project::DecisionPolicy;
 use crate::model::requirement::VerificationMethod;
+use crate::model::verdict::Verdict;
+use brief::BriefReasons;
 
 /// Exit codes as the contract gives them, in words.
 pub fn title(evidence: &Evidence) -> (Tone, String) {
@@ -21,13 +25,45 @@ pub fn title(evidence: &Evidence) -> (Tone, String) {
             1 => return (Tone::Caution, "All that was asked for holds, but for 1 accepted open item".to_owned()),
             n => return (Tone::Caution, format!("All that was asked for holds, but for {n} accepted open items")),
         },
-        1 => (Tone::Bad, "The evidence is not complete"),
+        1 => return (Tone::Bad, failures(evidence).unwrap_or_else(|| "The evidence is not complete".to_owned())),
         2 => (Tone::Bad, "An input is wrong"),
         3 => (Tone::Bad, "The tool failed"),
-        4 => (Tone::Caution, "An engine, device or feature that was asked for is not available"),
+        4 => match failures(evidence) {
+            Some(failures) => return (Tone::Bad, format!("{failures}; something that was asked for is not available")),
+            None => (Tone::Caution, "An engine, device or feature that was asked for is not available"),
+        },
         _ => (Tone::Bad, "Ended with an unknown exit code"),
     };
     (tone, title.to_owned())
+}
+
+/// `Failed: 28 of 30 tests, 2 of 5 requirements, 12 findings`, where anything was seen to be wrong and not only left open.
+fn failures(evidence: &Evidence) -> Option<String> {
+    let campaign = &evidence.campaign;
+    let wrong = |verdict: Verdict| match verdict {
+        Verdict::Fail | Verdict::Error | Verdict::Timeout => true,
+        Verdict::Pass | Verdict::NotRun | Verdict::Unsupported | Verdict::Undetermined => false,
+    };
+    let tests = campaign.tests.iter().filter(|test| test.results.iter().any(|result| wrong(result.verdict))).count();
+    let requirements = campaign.requirements.iter().filter(|row| row.status == RequirementStatus::Failed).count();
+    let (findings, _) = facts::finding_counts(&facts::findings(evidence));
+    let parts = [
+        (tests > 0).then(|| format!("{tests} of {} tests", campaign.tests.len())),
+        (requirements > 0).then(|| format!("{requirements} of {} requirements", campaign.requirements.len())),
+        (findings > 0).then(|| counted(findings, "finding")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("Failed: {}", parts.join(", ")))
+}
+
+/// `1 finding`, `2 findings`
+pub fn counted(count: usize, noun: &str) -> String {
+    plural(count, noun, &format!("{noun}s"))
+}
+
+/// `1 branch`, `2 branches`
+pub fn plural(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
 }
 
 /// Whether evidence is of a format that holds open items.
@@ -47,11 +83,15 @@ pub fn reasons(evidence: &Evidence) -> Vec<String> {
     let mut reasons: Vec<String> =
         conclusion.reasons.iter().filter(|reason| !of_items.contains(reason)).cloned().collect();
     if !of_items.is_empty() {
-        let items =
-            if of_items.len() == 1 { "1 open item".to_owned() } else { format!("{} open items", of_items.len()) };
+        let items = counted(of_items.len(), "open item");
         reasons.push(format!("{items}: less than the level asks for, and not accepted"));
     }
     reasons
+}
+
+/// The same in few lines.
+pub fn brief_reasons(evidence: &Evidence) -> BriefReasons {
+    brief::reasons(evidence, reasons(evidence))
 }
 
 /// What holds where nothing stands against the result.
@@ -165,11 +205,21 @@ pub fn basis_of_shares(evidence: &Evidence) -> &'static str {
 pub fn notes(evidence: &Evidence) -> Vec<String> {
     let campaign = &evidence.campaign;
     if holds_items(campaign) {
-        return campaign.notes.iter().map(|note| note.sentence.clone()).collect();
+        let stored = campaign.notes.iter().map(|note| note.sentence.clone());
+        return stored.chain(documents(campaign)).collect();
     }
     let absent = campaign.engines.iter().filter(|engine| !engine.ran).map(|engine| {
         let reason = engine.reason.as_deref().unwrap_or("no reason recorded");
         format!("Not run on the engine {}: {reason}. Nothing is claimed for it.", engine.engine)
     });
     absent.chain([NO_ITEMS.to_owned()]).collect()
+}
+
+/// Records of analysis and review are bound to the requirement's content, and to no content of the document that they name.
+fn documents(campaign: &Campaign) -> Option<String> {
+    let accepted = campaign.records.iter().filter(|row| row.rejected.is_none()).count();
+    let records = counted(accepted, "accepted record");
+    (accepted > 0).then(|| {
+        format!("{records} of analysis and review: no document is pinned by a hash, and none was read by this tool.")
+    })
 }

@@ -1,18 +1,21 @@
 //! The summary at the end of a run: what an engineer looks at first, in one screen.
 //!
-//! Promises: no line is wider than the terminal (long text is cut with `…`; what open items and notes say is wrapped); colour repeats what words
-//! and symbols say; the conclusion is the last line.
+//! Promises: no line is wider than the terminal, and nothing is cut: long text goes on in the next line; colour repeats what
+//! words and symbols say; the conclusion comes last.
 
 mod failures;
 mod items;
+mod measure;
+mod uncovered;
 
 use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
-use super::facts::{OpenObligation, Unit};
 use super::{Colour, Format, Presentation, ReportError, Standing, UNVERIFIED, facts, statement};
-use crate::model::coverage::{CriterionSummary, DecisionCoverage};
+use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
+pub use measure::wrap;
+use measure::{columns, pad};
 use owo_colors::{OwoColorize, Style};
 
 /// Open obligations and findings printed one by one.
@@ -112,66 +115,116 @@ impl Page<'_> {
         self.text.push('\n');
     }
 
-    /// A label and parts in their tones, cut at the width.
+    /// A label and parts in their tones; a part that does not fit behind the others goes on below them.
     fn labelled(&mut self, label: &str, parts: &[(String, Tone)]) {
-        let mut left = self.width().saturating_sub(LABEL + 2);
-        let mut line = format!("  {}", self.strong(&pad(label, LABEL)));
+        let room = self.width().saturating_sub(LABEL + 2);
+        let mut lines = vec![String::new()];
+        let mut used = 0;
         for (text, tone) in parts {
-            let text = cut(text, left);
-            left -= columns(&text).min(left);
-            line.push_str(&self.paint(&text, *tone));
+            for (index, piece) in wrap(text, room).into_iter().enumerate() {
+                if index > 0 || used + columns(piece.trim_end()) > room {
+                    lines.push(String::new());
+                    used = 0;
+                }
+                used += columns(&piece);
+                let painted = self.paint(&piece, *tone);
+                lines.last_mut().expect("there is always a line").push_str(&painted);
+            }
         }
-        self.line(&line);
+        for (index, line) in lines.into_iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            let line = format!("  {}{line}", self.strong(&pad(label, LABEL)));
+            self.line(&line);
+        }
     }
 
     fn title(&mut self, evidence: &Evidence) {
         let project = &evidence.campaign.project;
-        let rest = format!("  DO-178C level {}  ·  {} {}", project.level, project.tool, project.tool_version);
-        let name = cut(&project.name, self.width().saturating_sub(columns(&rest) + 2));
-        let line = format!("  {}{}", self.strong(&name), self.paint(&rest, Tone::Quiet));
+        let rest = format!("DO-178C level {}  ·  {} {}", project.level, project.tool, project.tool_version);
         self.line("");
-        self.line(&line);
+        let room = self.width() - 2;
+        if columns(&project.name) + columns(&rest) + 2 <= room {
+            let line = format!("  {}  {}", self.strong(&project.name), self.paint(&rest, Tone::Quiet));
+            self.line(&line);
+        } else {
+            for name in wrap(&project.name, room) {
+                let line = format!("  {}", self.strong(&name));
+                self.line(&line);
+            }
+            self.quiet_lines(&rest);
+        }
         self.line("");
+    }
+
+    /// Text in its own lines, quiet.
+    fn quiet_lines(&mut self, text: &str) {
+        for line in wrap(text, self.width() - 2) {
+            let line = format!("  {}", self.paint(&line, Tone::Quiet));
+            self.line(&line);
+        }
     }
 
     fn coverage(&mut self, evidence: &Evidence) {
         let names = facts::measured_criteria(evidence);
-        let rows = &evidence.campaign.conclusion.summary;
-        if rows.is_empty() {
+        if evidence.campaign.conclusion.summary.is_empty() {
             return self.line("  No kernel was measured.");
         }
-        let width = |table: &Table| table.lines().map(|line| columns(line.trim_end())).max().unwrap_or(0) + 2;
         let beside = shares(evidence, &names, Layout::Beside, 3);
-        let stacked = width(&beside) > self.width();
-        let mut table = if stacked { shares(evidence, &names, Layout::Above, 3) } else { beside };
-        if width(&table) > self.width() {
-            table = shares(evidence, &names, Layout::Above, 1);
+        if table_width(&beside) <= self.width() {
+            self.shares_table(evidence, beside, Layout::Beside);
+        } else {
+            let gap = if table_width(&shares(evidence, &names, Layout::Above, 3)) <= self.width() { 3 } else { 1 };
+            for names in self.fitting_columns(evidence, &names, gap) {
+                self.shares_table(evidence, shares(evidence, names, Layout::Above, gap), Layout::Above);
+            }
         }
+        self.quiet_lines(statement::basis_of_shares(evidence));
+        if names.iter().any(|name| !facts::asked_for(evidence, name)) {
+            self.quiet_lines("* not asked for");
+        }
+        self.line("");
+    }
+
+    /// The criteria in as many tables as the width takes, each with at least one.
+    fn fitting_columns<'n>(&self, evidence: &Evidence, names: &'n [String], gap: u16) -> Vec<&'n [String]> {
+        let mut tables = Vec::new();
+        let mut rest = names;
+        while !rest.is_empty() {
+            let fits =
+                |count: &usize| table_width(&shares(evidence, &rest[..*count], Layout::Above, gap)) <= self.width();
+            let count = (1..=rest.len()).rev().find(fits).unwrap_or(1);
+            let (table, others) = rest.split_at(count);
+            tables.push(table);
+            rest = others;
+        }
+        tables
+    }
+
+    /// The lines of a table of shares, with the names of kernels above theirs.
+    fn shares_table(&mut self, evidence: &Evidence, mut table: Table, layout: Layout) {
         match self.presentation.colour {
             Colour::Plain => {}
             Colour::Ansi => {
                 table.enforce_styling();
             }
         }
+        let rows = &evidence.campaign.conclusion.summary;
         let mut last = None;
         for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
             // Header and its rule come first.
             let row = index.checked_sub(2).and_then(|row| rows.get(row));
             let unit = row.map(|row| facts::unit(evidence, &row.kernel, &row.configuration));
-            if let Some(unit) = unit.filter(|unit| stacked && last != Some(*unit)) {
-                last = Some(unit);
-                let name = cut(&unit.label(), self.width() - 2);
-                self.line(&format!("  {name}"));
+            match (layout, unit) {
+                (Layout::Above, Some(unit)) if last != Some(unit) => {
+                    last = Some(unit);
+                    for name in wrap(&unit.label(), self.width() - 2) {
+                        self.line(&format!("  {name}"));
+                    }
+                }
+                (Layout::Above | Layout::Beside, _) => {}
             }
             self.line(&format!("  {line}"));
         }
-        let basis = self.paint(&cut(statement::basis_of_shares(evidence), self.width() - 2), Tone::Quiet);
-        self.line(&format!("  {basis}"));
-        if names.iter().any(|name| !facts::asked_for(evidence, name)) {
-            let unasked = self.paint("* not asked for", Tone::Quiet);
-            self.line(&format!("  {unasked}"));
-        }
-        self.line("");
     }
 
     fn tests(&mut self, evidence: &Evidence) {
@@ -249,16 +302,13 @@ impl Page<'_> {
         }
     }
 
-    /// A line of a list.
+    /// An entry of a list: a line, and more where it takes more.
     fn item(&mut self, text: &str, tone: Tone) {
-        let text = cut(text, self.width().saturating_sub(6));
-        let symbol = match tone {
-            Tone::Bad => "✗",
-            Tone::Good => "✓",
-            Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
-        };
-        let line = format!("    {} {text}", self.paint(symbol, tone));
-        self.line(&line);
+        let symbol = self.paint(symbol(tone), tone);
+        for (index, text) in wrap(text, self.width().saturating_sub(8)).into_iter().enumerate() {
+            let line = if index == 0 { format!("    {symbol} {text}") } else { format!("        {text}") };
+            self.line(&line);
+        }
     }
 
     fn more(&mut self, count: usize) {
@@ -301,80 +351,16 @@ impl Page<'_> {
         }
     }
 
-    fn open(&mut self, evidence: &Evidence) {
-        let open = facts::open_obligations(evidence);
-        if evidence.campaign.project.criteria.is_empty() {
-            return self.labelled("Uncovered", &[("no criterion is asked for".into(), Tone::Quiet)]);
-        }
-        if open.is_empty() {
-            return self.labelled("Uncovered", &[("none".into(), Tone::Good)]);
-        }
-        let plural = if open.len() == 1 { "obligation" } else { "obligations" };
-        self.labelled("Uncovered", &[(format!("{} {plural}, counted per engine", open.len()), Tone::Bad)]);
-        let open = self.consequences(evidence, open);
-        for item in open.iter().take(LISTED) {
-            let kernel = cut(&item.unit.label(), 18);
-            let file = item.file.rsplit('/').next().unwrap_or(item.file);
-            let place = format!("{}:{}", cut(file, 20), item.line);
-            let line = format!(
-                "{:<18} {:<10} {:<8} {:<11} {}  {}",
-                kernel,
-                item.engine.to_string(),
-                item.obligation,
-                short_title(item.criterion),
-                place,
-                item.text
-            );
-            self.item(&line, Tone::Bad);
-        }
-        self.more(open.len());
-        self.proposals(&open);
-        self.additions(&open);
-    }
-
-    /// What no test can cover under its configuration.
-    fn proposals(&mut self, open: &[OpenObligation]) {
-        let proposed = open.iter().filter(|item| item.proposal.is_some()).count();
-        if proposed > 0 {
-            let text = format!("{proposed} of these; review them with `vkcert list obligations --propose`");
-            self.labelled("Ruled out", &[(text, Tone::Caution)]);
-        }
-    }
-
-    /// The vectors that complete MC/DC of each open decision, and how many it takes in all.
-    fn additions(&mut self, open: &[OpenObligation]) {
-        let mut rows: Vec<(Unit, &DecisionCoverage)> = Vec::new();
-        for item in open {
-            let Some(decision) = item.decision.filter(|decision| !decision.closing_set.is_empty()) else { continue };
-            if !rows.iter().any(|(unit, other)| *unit == item.unit && other.id == decision.id) {
-                rows.push((item.unit, decision));
-            }
-        }
-        if rows.is_empty() {
-            return;
-        }
-        self.labelled("Add vectors", &[("to complete MC/DC of a decision".into(), Tone::Neutral)]);
-        for (unit, decision) in rows.iter().take(LISTED) {
-            let vectors = decision.closing_set.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-            let fewest = decision.minimum.as_ref().filter(|_| decision.conditions.len() > 1).map(|minimum| {
-                let plus_one = minimum.conditions_plus_one;
-                format!(" (fewest in all {}, n + 1 is {plus_one})", minimum.masking)
-            });
-            let (kernel, fewest) = (cut(&unit.label(), 18), fewest.unwrap_or_default());
-            let line = format!("{kernel:<18} {:<4} {vectors}{fewest}  {}", decision.id, decision.text);
-            self.item(&line, Tone::Caution);
-        }
-        self.more(rows.len());
-    }
-
     /// Where the evidence does not verify, at the top and at the end.
     fn stamp(&mut self) {
         match &self.presentation.standing {
             Standing::Verified => {}
             Standing::Unverified(_) => {
-                let line = self.paint(&cut(UNVERIFIED, self.width() - 2), Tone::Bad);
-                let line = format!("  {}", self.strong(&line));
-                self.line(&line);
+                for line in wrap(UNVERIFIED, self.width() - 2) {
+                    let line = self.paint(&line, Tone::Bad);
+                    let line = format!("  {}", self.strong(&line));
+                    self.line(&line);
+                }
             }
         }
     }
@@ -410,21 +396,28 @@ impl Page<'_> {
         let conclusion = &evidence.campaign.conclusion;
         let (tone, title) = statement::title(evidence);
         self.line("");
-        let reasons = statement::reasons(evidence);
-        for reason in reasons.iter().take(LISTED) {
-            self.item(reason, tone);
+        for reason in statement::brief_reasons(evidence).lines {
+            self.item(&reason, tone);
         }
-        self.more(reasons.len());
-        let symbol = match tone {
-            Tone::Good => "✓",
-            Tone::Bad => "✗",
-            Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
-        };
-        let line = cut(&format!("{symbol} {title} (exit code {})", conclusion.exit_code), self.width() - 2);
-        let line = self.strong(&line);
-        let line = format!("  {}", self.paint(&line, tone));
-        self.line(&line);
+        for line in wrap(&format!("{} {title} (exit code {})", symbol(tone), conclusion.exit_code), self.width() - 2) {
+            let line = self.strong(&line);
+            let line = format!("  {}", self.paint(&line, tone));
+            self.line(&line);
+        }
     }
+}
+
+fn symbol(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Bad => "✗",
+        Tone::Good => "✓",
+        Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
+    }
+}
+
+/// Columns that a table takes with the page's margin.
+fn table_width(table: &Table) -> usize {
+    table.lines().map(|line| columns(line.trim_end())).max().unwrap_or(0) + 2
 }
 
 /// Shares per kernel, engine and criterion, uncoloured; `gap` columns stand between two columns.
@@ -475,48 +468,4 @@ fn short_share(summary: &CriterionSummary) -> String {
     let percent = percent.map_or_else(|| "none".to_owned(), |percent| format!("{percent}%"));
     let justified = if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
     format!("{}{justified}/{} {percent:>4}", summary.covered, summary.total)
-}
-
-/// Columns of a character on a terminal: East Asian wide ones take two (Unicode Standard Annex 11), combining ones none.
-fn column_count(character: char) -> usize {
-    match u32::from(character) {
-        0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
-}
-
-fn columns(text: &str) -> usize {
-    text.chars().map(column_count).sum()
-}
-
-fn pad(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
-}
-
-/// The text on one line, cut with `…` where it is wider than `width`. Control characters become spaces.
-fn cut(text: &str, width: usize) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if columns(&text) <= width {
-        return text;
-    }
-    let mut kept = String::new();
-    for character in text.chars() {
-        if columns(&kept) + column_count(character) + 1 > width {
-            break;
-        }
-        kept.push(character);
-    }
-    if width > 0 {
-        kept.push('…');
-    }
-    kept
 }

@@ -83,7 +83,7 @@ fn the_terminal_summary_reads_well() {
 
 #[test]
 fn no_line_of_the_summary_is_wider_than_the_terminal() {
-    for width in [100, 120, 200] {
+    for width in [40, 60, 80, 100, 120, 200] {
         let presentation = Presentation { width, ..Presentation::default() };
         for evidence in [sample::evidence(), sample::flawless()] {
             let text = String::from_utf8(render(&evidence, FormatName::Terminal, &presentation).unwrap()).unwrap();
@@ -91,6 +91,26 @@ fn no_line_of_the_summary_is_wider_than_the_terminal() {
                 assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
             }
         }
+    }
+}
+
+/// Whatever the width, all that is told in a pipe is told: words are only broken over lines.
+#[test]
+fn nothing_of_the_summary_is_cut() {
+    let text = |evidence: &Evidence, width| {
+        let presentation = Presentation { width, ..Presentation::default() };
+        String::from_utf8(render(evidence, FormatName::Terminal, &presentation).unwrap()).unwrap()
+    };
+    let evidence = sample::evidence();
+    let pipe = text(&evidence, u16::MAX);
+    assert!(pipe.contains(sample::LONG_KERNEL), "{pipe}");
+    assert!(!pipe.replace("… and ", "").contains('…'), "{pipe}");
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    for width in [60, 80, 100] {
+        // Tables of shares repeat names where they are parted.
+        let narrow = text(&evidence, width);
+        let lists = |text: &str| bare(&text[text.find("  Tests ").unwrap()..]);
+        assert_eq!(lists(&narrow), lists(&pipe), "{width}");
     }
 }
 
@@ -190,4 +210,67 @@ fn document_text(document: &super::document::Document) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// All text of a document, one line per paragraph, cell or value.
+fn whole_text(evidence: &Evidence) -> String {
+    fn add(block: &Block, lines: &mut Vec<String>) {
+        let plain = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+        match block {
+            Block::Heading(heading) => lines.push(plain(&heading.text)),
+            Block::Paragraph(text) => lines.push(plain(text)),
+            Block::List(items) => lines.extend(items.iter().map(plain)),
+            Block::Pairs(pairs) => lines.extend(pairs.iter().map(|(name, text)| format!("{name}: {}", plain(text)))),
+            Block::Table(table) => lines.extend(table.rows.iter().flatten().map(plain)),
+            Block::Notice { title, lines: below, .. } => {
+                lines.push(plain(title));
+                lines.extend(below.iter().map(plain));
+            }
+            Block::Together(blocks) => blocks.iter().for_each(|block| add(block, lines)),
+            Block::Source { .. } => {}
+        }
+    }
+    let document = super::chapter::document(evidence).unwrap();
+    let mut lines = Vec::new();
+    document.front.iter().chain(&document.body).for_each(|block| add(block, &mut lines));
+    lines.join("\n")
+}
+
+#[test]
+fn records_that_do_not_count_are_told_of_every_engine_under_a_heading_of_their_own() {
+    let mut evidence = sample::evidence();
+    for kernel in &mut evidence.kernels {
+        kernel.records.iter_mut().for_each(|records| records.counted = false);
+    }
+    let text = whole_text(&evidence);
+    for engine in ["sequential", "vulkan"] {
+        assert!(text.contains(&format!("Records on {engine} that do not count")), "{text}");
+    }
+    let place = text.find("that do not count").unwrap();
+    assert!(
+        text[..place].ends_with("What counts for nothing\nRecords on sequential "),
+        "{}",
+        &text[place - 200..place]
+    );
+}
+
+#[test]
+fn what_a_test_judges_stands_in_its_section() {
+    let text = whole_text(&sample::evidence());
+    assert!(text.contains("Expected: "), "{text}");
+    assert!(text.contains("Runs, sequential: "), "{text}");
+    assert!(text.contains("tolerance: ") || text.contains("completing is a pass"), "{text}");
+}
+
+/// Only vectors of passed tests are in evidence: another test may show what is missing.
+#[test]
+fn what_no_passed_test_shows_is_not_said_to_be_shown_by_none() {
+    let text = whole_text(&sample::evidence());
+    assert!(!text.contains(": no test shows that"), "{text}");
+}
+
+#[test]
+fn a_document_without_hash_is_told_where_its_record_is_accepted() {
+    let text = whole_text(&sample::evidence());
+    assert!(sample::evidence().campaign.records.is_empty() || text.contains("pinned by no hash"), "{text}");
 }

@@ -51,7 +51,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     known
         .into_iter()
         .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= limit)
+        // A name that shares no letter is no slip.
+        .filter(|(distance, _)| *distance <= limit && *distance < name.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -99,5 +100,7 @@ mod tests {
         assert_eq!(nearest("shader", known), None);
         assert_eq!(nearest("bufer", ["buffer", "bytes"]), Some("buffer"));
         assert_eq!(nearest("idmo", ["idiom", "spec"]), None);
+        assert_eq!(nearest("E", ["A", "B"]), None);
+        assert_eq!(nearest("b", ["A", "B"]), Some("B"));
     }
 }

@@ -1,14 +1,16 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
 use super::{kernel_link, test_link};
-use crate::model::evidence::{Agreement, CouplingEvidence, Evidence};
+use crate::model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
+use crate::model::flow::BufferRange;
+use crate::model::id::KernelName;
 use crate::report::document::{Align, Outline, Table, Text, Tone};
+use std::collections::BTreeSet;
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Data and control coupling", "chapter/coupling");
     if evidence.campaign.coupling.is_empty() {
-        outline.paragraph("No kernel has an interface description, so its coupling with the host was not checked.");
-        return;
+        outline.paragraph("No kernel has an interface description, so that no coupling with the host was checked.");
     }
     for coupling in &evidence.campaign.coupling {
         let name = &coupling.kernel;
@@ -16,19 +18,69 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         checks(coupling, outline);
         edges(coupling, outline);
     }
+    hand_over(evidence, outline);
+}
+
+/// A buffer or image that one dispatch of a test can store to and a later one of it reads.
+struct HandOver<'a> {
+    test: &'a TestEvidence,
+    from: (usize, &'a KernelName),
+    to: (usize, &'a KernelName),
+    buffers: BTreeSet<&'a str>,
+}
+
+fn hand_overs(test: &TestEvidence) -> Vec<HandOver<'_>> {
+    let mut rows = Vec::new();
+    for (later, reader) in test.flows.iter().enumerate() {
+        for (earlier, writer) in test.flows.iter().enumerate().take(later) {
+            let read: Vec<&BufferRange> = reader.stores.iter().flat_map(|store| &store.from).collect();
+            let written = writer.stores.iter().flat_map(|store| &store.to);
+            let both = written.filter(|range| read.iter().any(|read| read.overlaps(range)));
+            let buffers: BTreeSet<&str> = both.map(|range| range.buffer.as_str()).collect();
+            if !buffers.is_empty() {
+                rows.push(HandOver { test, from: (earlier, &writer.kernel), to: (later, &reader.kernel), buffers });
+            }
+        }
+    }
+    rows
+}
+
+/// Data coupling between kernels, as the tests show it: no interface says in which order the host starts its kernels.
+fn hand_over(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(2, "Data between the dispatches of a test", "coupling/tests");
+    let rows: Vec<HandOver> = evidence.campaign.tests.iter().flat_map(hand_overs).collect();
+    if rows.is_empty() {
+        outline.paragraph(
+            "No dispatch of a test reads, by its code, what an earlier dispatch of the same test can store to.",
+        );
+        return;
+    }
+    outline.paragraph(
+        "What an earlier dispatch can store to and what a later one stores depends on, by the code of both. How the host's \
+         program orders its dispatches is not described by interfaces and not shown here.",
+    );
+    let mut table =
+        Table::new("Buffers and images between dispatches").columns(&["Test case", "From", "Through", "To"]);
+    for row in rows {
+        let dispatch =
+            |(number, kernel): (usize, &KernelName)| kernel_link(kernel).then(format!(" (dispatch {})", number + 1));
+        let buffers = Text::join(row.buffers.iter().map(|name| Text::code(*name)), ", ");
+        table.row(vec![test_link(&row.test.id), dispatch(row.from), buffers, dispatch(row.to)]);
+    }
+    outline.table(table);
 }
 
 fn checks(coupling: &CouplingEvidence, outline: &mut Outline) {
     let mut table = Table::new("Checks").columns(&["Check", "Status", "Statement", "Counterexample"]);
     for check in &coupling.checks {
         let status = match check.status.as_str() {
-            "holds" => Text::plain("✓ holds").tone(Tone::Good),
-            "refuted" => Text::strong("✗ refuted").tone(Tone::Bad),
-            other => Text::plain(format!("? {other}")).tone(Tone::Caution),
+            "holds" => Text::plain("✓\u{a0}holds").tone(Tone::Good),
+            "refuted" => Text::strong("✗\u{a0}refuted").tone(Tone::Bad),
+            other => Text::plain(format!("?\u{a0}{other}")).tone(Tone::Caution),
         };
         let values = check.counterexample.iter().flatten().map(|(name, value)| Text::code(format!("{name} = {value}")));
         let values = Text::join(values, ", ");
-        table.row(vec![Text::plain(check.check.as_str()), status, Text::plain(check.message.as_str()), values]);
+        table.row(vec![Text::plain(check.check.as_str()), status, Text::sentence(check.message.as_str()), values]);
     }
     if table.rows.is_empty() {
         outline.paragraph("No checks were made.");
@@ -54,9 +106,15 @@ fn edges(coupling: &CouplingEvidence, outline: &mut Outline) {
         let how = Text::plain(edge.label.as_str());
         table.row(vec![label(&edge.from), label(&edge.to), Text::plain(edge.kind.as_str()), how]);
     }
-    if !table.rows.is_empty() {
-        outline.table(table);
+    if table.rows.is_empty() {
+        return;
     }
+    outline.table(table);
+    outline.paragraph(Text::quiet(
+        "Shown: which host values give push constants, specialization constants, sizes of buffers, the group count and the domain; \
+         what the kernel can read and write by its declarations; which decisions hold the name of such a constant; what barriers \
+         order. Not shown: flow inside the kernel through variables and contents of buffers.",
+    ));
 }
 
 /// What differs, and by how much where that is within the error bounds.
@@ -95,14 +153,14 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
                 "not compared" => ("?", Tone::Caution),
                 _ => ("✓", Tone::Good),
             };
-            Text::plain(format!("{symbol} {word}")).tone(tone)
+            Text::plain(format!("{symbol}\u{a0}{word}")).tone(tone)
         };
         table.row(vec![
             test_link(&row.test),
             kernel_link(&row.kernel),
             word(&row.outputs),
             word(&row.coverage),
-            Text::plain(differences(row)),
+            Text::sentence(differences(row)),
         ]);
     }
     outline.table(table);

@@ -263,10 +263,10 @@ fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
 }
 
 fn independence(decision: &DecisionCoverage, side: &Independence) -> Text {
-    let state =
-        Text::plain(format!("{} {}", facts::status_symbol(side.status), side.status)).tone(status_tone(side.status));
+    let state = Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status))
+        .tone(status_tone(side.status));
     let reason = side.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let Some([one, two]) = &side.pair else { return state.then(reason) };
+    let Some([one, two]) = &side.pair else { return state.and(Text::sentence(reason)) };
     let row = |values: &Values| row_of(decision, values).map_or(values.to_string(), |row| row.to_string());
     let state = state.then(format!(", rows\u{a0}{}\u{a0}and\u{a0}{}{reason}", row(one), row(two)));
     match &side.shown_by {
@@ -357,11 +357,11 @@ fn open(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
         let reason = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let symbol = facts::status_symbol(outcome.status);
         lines.push(
-            Text::plain(format!("{symbol} Outcome {} is {}{reason}.", outcome.id, outcome.status))
+            Text::sentence(format!("{symbol} Outcome {} is {}{reason}.", outcome.id, outcome.status))
                 .tone(status_tone(outcome.status)),
         );
     }
-    lines.extend(decision.explanation.iter().map(|sentence| Text::plain(sentence.as_str())));
+    lines.extend(decision.explanation.iter().map(|sentence| Text::sentence(facts::of_passed_tests(sentence))));
     let set = |values: &[Values]| Text::code(values.iter().map(Values::to_string).collect::<Vec<_>>().join(" "));
     if !decision.missing.is_empty() && !complete(decision) {
         lines.push(

@@ -27,10 +27,10 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
     ));
     let proposals = open.iter().filter(|item| item.proposal.is_some()).count();
     if proposals > 0 {
-        outline.paragraph(format!(
+        outline.paragraph(Text::sentence(format!(
             "{proposals} of them cannot be covered under their configuration; `vkcert list obligations --propose` prints a \
              justification to review for each.",
-        ));
+        )));
     }
     for unit in facts::units(evidence) {
         let rows = merged(open.iter().filter(|o| o.unit == unit));
@@ -80,7 +80,7 @@ fn obligations_by_reason(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>)
         table.row(vec![
             Text::plain(facts::criterion_title(criteria[place])),
             Text::plain(engines),
-            Text::plain(status).tone(Tone::Bad),
+            Text::sentence(status).tone(Tone::Bad),
             Text::plain(obligations.len().to_string()),
             Text::code(compact(obligations.into_iter())),
         ]);
@@ -119,9 +119,9 @@ fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
         Text::plain(engines.join(", ")),
         Text::code(facts::place(item.source, item.file, item.line, item.column)),
         Text::code(item.text),
-        Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status))
+        Text::plain(format!("{}\u{a0}{}", facts::status_symbol(item.status), item.status))
             .tone(Tone::Bad)
-            .then(reason)
+            .and(Text::sentence(reason))
             .and(proposal),
     ]
 }
@@ -187,7 +187,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         let shown = if merged.engines.is_empty() && merged.tests.is_empty() { Text::quiet("analysis") } else { shown };
         table.row(vec![
             Text::strong(finding.kind.name()).tone(if finding.stands() { Tone::Bad } else { Tone::Caution }),
-            Text::plain(format!("{}.{witness}", finding.message.trim_end_matches('.'))).and(details).and(acceptance),
+            Text::sentence(format!("{}.{witness}", finding.message.trim_end_matches('.'))).and(details).and(acceptance),
             Text::plain(merged.count.to_string()),
             listed(places, Tone::Quiet),
             listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet)

@@ -1,6 +1,7 @@
 //! What was verified, with what: project, tool, compiler, engines, modules.
 
 use crate::model::evidence::{Evidence, ProfileEvidence};
+use crate::model::project::{Contraction, Robustness, ValidationLayers};
 use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::report::facts;
 
@@ -16,12 +17,13 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         ("Compiler".into(), text(&project.compiler)),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
         ("Decision policy".into(), text(&policy(&project.decision_policy))),
-        ("Memory model".into(), text(&project.memory_model)),
+        ("Memory model".into(), Text::sentence(memory_model(&project.memory_model))),
         ("Criteria".into(), text(&criteria(&project.criteria))),
         ("Date".into(), date(project.date.as_deref())),
     ]));
     refused(evidence, outline);
     engines(evidence, outline);
+    settings(evidence, outline);
     configurations(evidence, outline);
 }
 
@@ -57,6 +59,86 @@ fn policy(policy: &str) -> String {
         "control-flow" => "control-flow: only expressions that direct control flow are decisions".to_owned(),
         other => other.to_owned(),
     }
+}
+
+fn memory_model(name: &str) -> String {
+    match name {
+        "idiom" => {
+            "idiom: the Vulkan memory model, and a memory barrier directly before `barrier()` is taken as one with it"
+        }
+        "spec" => "spec: the Vulkan memory model to the letter",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// What of the project file decides how much a result says.
+fn settings(evidence: &Evidence, outline: &mut Outline) {
+    let Some(settings) = &evidence.campaign.settings else { return };
+    outline.heading(2, "Settings", "chapter/settings");
+    let mut table = Table::new("Settings of the project file that a result depends on").columns(&["Setting", "Value"]);
+    let mut row = |name: &str, value: String| table.row(vec![Text::plain(name), Text::sentence(value)]);
+    row(
+        "Engines",
+        match &settings.engines {
+            None => "sequential, and vulkan where a device is found".to_owned(),
+            Some(engines) => engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        },
+    );
+    row(
+        "Repetitions of a test",
+        match settings.repeat {
+            None => "the engine's own (sequential 1, vulkan 3)".to_owned(),
+            Some(times) => times.to_string(),
+        },
+    );
+    let schedules = settings.schedules;
+    row(
+        "Other schedules of a test",
+        match schedules.count {
+            0 => "none asked for".to_owned(),
+            count => format!("{count}, seed {}", schedules.seed),
+        },
+    );
+    row(
+        "Validation layers",
+        match settings.validation {
+            ValidationLayers::On => "on, where they are installed",
+            ValidationLayers::Off => "off",
+            ValidationLayers::Required => "required",
+        }
+        .to_owned(),
+    );
+    row(
+        "Robustness features of the device",
+        match settings.robustness {
+            Robustness::Off => "off: accesses outside of buffers and images are undefined",
+            Robustness::Basic => "basic: robustBufferAccess, and robustImageAccess where the device has it",
+            Robustness::Strict => "strict: robustBufferAccess2 and robustImageAccess2 as well",
+            Robustness::Best => "best: strict where the device has both features, else basic",
+        }
+        .to_owned(),
+    );
+    row(
+        "Contraction",
+        match settings.contraction {
+            Contraction::Forbidden => {
+                "forbidden: any difference of floats between production and what is measured is a finding"
+            }
+            Contraction::Allowed => "allowed: production may differ from what is measured within a test's tolerance",
+        }
+        .to_owned(),
+    );
+    let limits = &settings.limits;
+    row(
+        "Limits of a test",
+        format!("{} s on a device, {} steps, {} bytes", limits.seconds, limits.steps, limits.memory_bytes),
+    );
+    row(
+        "Kept in the evidence",
+        format!("{} mismatches per expectation, outputs of up to {} bytes", limits.mismatches, limits.output_bytes),
+    );
+    outline.table(table);
 }
 
 fn criteria(names: &[String]) -> String {

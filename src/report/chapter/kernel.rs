@@ -6,7 +6,7 @@ use crate::model::evidence::{Evidence, KernelEvidence};
 use crate::model::structure::Accuracy;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, Unit};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     let sides = facts::on_engines(evidence, unit);
@@ -39,7 +39,7 @@ pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     decision::section(evidence, unit, &sides, outline);
     object::section(unit, &sides, outline);
     lowering(unit, &sides, outline);
-    not_counted(first, outline);
+    not_counted(unit, &sides, outline);
 }
 
 /// The configuration's specialization constants, where the module has any.
@@ -80,6 +80,7 @@ fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline)
         table.row(cells);
     }
     outline.table(table);
+    outline.paragraph(Text::quiet(super::summary::COUNTED));
 }
 
 type Select = fn(&KernelEvidence) -> &Vec<SimpleObligation>;
@@ -141,7 +142,8 @@ fn list(title: &str, sides: &[&KernelEvidence], select: Select, outline: &mut Ou
 fn status_cell(item: &SimpleObligation) -> Text {
     let tone = decision::status_tone(item.status);
     let reason = item.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    Text::plain(format!("{} {}", facts::status_symbol(item.status), item.status)).tone(tone).then(reason)
+    let status = format!("{}\u{a0}{}", facts::status_symbol(item.status), item.status);
+    Text::plain(status).tone(tone).and(Text::sentence(reason))
 }
 
 /// `S1–S4, S7, D1.T/F–D9.T/F`: runs of consecutive numbers are drawn together, both outcomes of a decision are one word.
@@ -208,25 +210,38 @@ fn lowering(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     outline.table(table);
 }
 
-fn not_counted(kernel: &KernelEvidence, outline: &mut Outline) {
-    let dropped: Vec<_> = kernel.records.iter().filter(|records| !records.counted).collect();
-    if !dropped.is_empty() {
-        let tests =
-            dropped.iter().map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict)));
+/// Records of every engine that enter no share.
+fn not_counted(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
+    let dropped: Vec<(&KernelEvidence, Vec<Text>)> = sides.iter().map(|side| (*side, uncounted_tests(side))).collect();
+    let unreached = &sides[0].coverage.not_reached;
+    if unreached.is_empty() && dropped.iter().all(|(_, tests)| tests.is_empty()) {
+        return;
+    }
+    outline.heading(2, "What counts for nothing", format!("{}/not-counted", unit.anchor()));
+    for (side, tests) in dropped.into_iter().filter(|(_, tests)| !tests.is_empty()) {
         outline.paragraph(
-            Text::plain("Records that do not count, because the test did not pass or verifies no requirement: ")
+            Text::plain(format!("Records on {} that do not count, because ", side.engine))
+                .then("the test did not pass, judges no output of this kernel or verifies no requirement: ")
                 .and(Text::join(tests, ", "))
                 .then("."),
         );
     }
-    if !kernel.coverage.not_reached.is_empty() {
-        let names = kernel.coverage.not_reached.iter().map(|name| Text::code(name.as_str()));
+    if !unreached.is_empty() {
+        let names = unreached.iter().map(|name| Text::code(name.as_str()));
         outline.paragraph(
             Text::plain("In the source but not part of this kernel, since the entry point does not reach it: ")
                 .and(Text::join(names, ", "))
                 .then("."),
         );
     }
+}
+
+/// Tests whose records of source or object code do not count, each with its verdict.
+fn uncounted_tests(side: &KernelEvidence) -> Vec<Text> {
+    let mut seen = BTreeSet::new();
+    let dropped = side.records.iter().chain(&side.objects.records).filter(|records| !records.counted);
+    let fresh = dropped.filter(|records| seen.insert(&records.test));
+    fresh.map(|records| super::test_link(&records.test).then(format!(" ({})", records.verdict))).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Promises: conclusions come first, in plain words; what was not run, not covered or not decided is named; a reader
 //! finds every row that a percentage counts.
 
+mod conclusion;
 mod coupling;
 mod decision;
 mod findings;
@@ -28,6 +29,7 @@ pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
     let root = evidence.root()?;
     let mut outline = Outline::default();
     identification::chapter(evidence, &mut outline);
+    conclusion::chapter(evidence, &mut outline);
     summary::chapter(evidence, &mut outline);
     findings::open_obligations(evidence, &mut outline);
     findings::chapter(evidence, &mut outline);

@@ -6,6 +6,7 @@ use crate::model::evidence::KernelEvidence;
 use crate::model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
 use crate::report::document::{Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, Unit};
+use crate::report::statement;
 use std::collections::BTreeMap;
 
 pub fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
@@ -23,21 +24,22 @@ pub fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
 }
 
 fn counts(structure: &ObjectStructure) -> Text {
-    let (branches, loops) = (structure.branches.len(), structure.loops.len());
+    let branches =
+        statement::plural(structure.branches.len(), "branch, switch or select", "branches, switches and selects");
+    let loops = statement::counted(structure.loops.len(), "loop");
     let origins = structure.branches.iter().map(|branch| &branch.origin);
     let origins = origins.chain(structure.loops.iter().map(|found| &found.origin));
     let additional = origins.filter(|origin| origin.is_additional()).count();
-    let text = format!(
-        "The production module has {branches} branches, switches and selects and {loops} loops in the functions that the \
-         entry point reaches. "
-    );
+    let text =
+        format!("The production module has {branches} and {loops} in the functions that the entry point reaches. ");
     let without_source = structure.branches.iter().any(|branch| branch.origin == ObjectOrigin::NoSource);
     match (without_source, additional) {
+        _ if structure.branches.is_empty() && structure.loops.is_empty() => Text::plain(text),
         (true, _) => Text::plain(text).then("There is no source to trace them to."),
         (false, 0) => Text::plain(text).then("Each of them traces to the source text."),
         (false, count) => Text::plain(text)
-            .and(Text::plain(format!("{count} of them trace to no source statement")).tone(Tone::Caution))
-            .then(" and are additional code (DO-178C 6.4.4.2.b); the others trace to the source text."),
+            .and(Text::plain(format!("Tracing to no source statement: {count} of them")).tone(Tone::Caution))
+            .then(", additional code (DO-178C 6.4.4.2.b); the others trace to the source text."),
     }
 }
 
@@ -73,7 +75,7 @@ fn place(side: &KernelEvidence, branch: &ObjectBranch) -> String {
 }
 
 fn origin(origin: &ObjectOrigin) -> Text {
-    let text = Text::plain(origin.to_string());
+    let text = Text::sentence(origin.to_string());
     if origin.is_additional() { text.tone(Tone::Caution) } else { text }
 }
 

@@ -1,8 +1,10 @@
 //! Requirements and their trace: requirement to test to code, and back from tests and code to requirements.
 
 use super::{kernel_link, listed, requirement_link, test_link};
-use crate::model::evidence::{CodeTrace, Evidence, RequirementEvidence, RequirementStatus};
-use crate::model::requirement::VerificationMethod;
+use crate::model::evidence::{CodeTrace, Evidence, RequirementEvidence, RequirementStatus, TestEvidence};
+use crate::model::id::TestId;
+use crate::model::procedure::TestKind;
+use crate::model::requirement::{ParentLink, VerificationMethod};
 use crate::report::document::{Block, Outline, Table, Text, Tone};
 use crate::report::facts;
 
@@ -19,7 +21,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     from_code(evidence, outline);
     outline.heading(2, "Requirements in full", "chapter/requirements/full");
     for requirement in &evidence.campaign.requirements {
-        full(requirement, outline);
+        full(evidence, requirement, outline);
     }
 }
 
@@ -37,7 +39,7 @@ fn status(status: RequirementStatus) -> Text {
         RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => "✗",
         RequirementStatus::ByOtherMeans => "·",
     };
-    Text::plain(format!("{symbol} {status}")).tone(status_tone(status))
+    Text::plain(format!("{symbol}\u{a0}{status}")).tone(status_tone(status))
 }
 
 fn forward(evidence: &Evidence, outline: &mut Outline) {
@@ -56,7 +58,7 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
             requirement_link(&requirement.uid),
             Text::plain(requirement.title.as_str()),
             listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet),
-            tests(item),
+            tests(evidence, item),
             listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet),
             status(item.status),
         ]);
@@ -64,10 +66,33 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
     outline.table(table);
 }
 
-/// Its tests; those that were left out are no links, because nothing stands behind them.
-fn tests(item: &RequirementEvidence) -> Text {
+/// Its tests, those of robustness behind the others; those that were left out are no links, because nothing stands behind
+/// them.
+fn tests(evidence: &Evidence, item: &RequirementEvidence) -> Text {
+    let is_robustness = |id: &TestId| {
+        let of_kind = |test: &&TestEvidence| test.definition.kind == TestKind::Robustness;
+        evidence.campaign.tests.iter().filter(of_kind).any(|test| test.id == *id)
+    };
+    let (robustness, normal): (Vec<&TestId>, Vec<&TestId>) = item.tests.iter().partition(|id| is_robustness(id));
     let left_out = item.left_out_tests.iter().map(|id| Text::plain(format!("{id} (left out)")).tone(Tone::Bad));
-    listed(item.tests.iter().map(test_link).chain(left_out), Tone::Quiet)
+    let normal = Text::join(normal.into_iter().map(test_link).chain(left_out), ", ");
+    let robustness = Text::join(robustness.into_iter().map(test_link), ", ");
+    match (normal.0.is_empty(), robustness.0.is_empty()) {
+        (true, true) => Text::plain("none").tone(Tone::Quiet),
+        (false, true) => normal,
+        (true, false) => Text::plain("robustness: ").and(robustness),
+        (false, false) => normal.then("; robustness: ").and(robustness),
+    }
+}
+
+/// A link to a parent, and what is known of it since it was reviewed.
+fn parent(item: &RequirementEvidence, link: &ParentLink) -> Text {
+    let state = match (item.suspect_parents.contains(&link.uid), &link.hash) {
+        (true, _) => Text::plain(" (suspect)").tone(Tone::Bad),
+        (false, None) => Text::plain(" (not pinned)").tone(Tone::Caution),
+        (false, Some(_)) => Text::quiet(" (pinned)"),
+    };
+    requirement_link(&link.uid).and(state)
 }
 
 fn code(trace: &CodeTrace) -> Text {
@@ -95,9 +120,12 @@ fn suspect(evidence: &Evidence, outline: &mut Outline) {
         outline.paragraph(match (all, open) {
             (0, _) => "None: there are no links between requirements.".to_owned(),
             (_, 0) => "None: no parent requirement has changed since a link to it was reviewed.".to_owned(),
-            (all, open) if all == open => format!("Not known: {open} of {all} links not pinned."),
+            (all, open) if all == open => {
+                format!("Not known: {open} of {all} links are not pinned, so that no change of a parent can be seen.")
+            }
             (all, open) => format!(
-                "None of the {} pinned links; {open} of {all} links not pinned, of which it is not known.",
+                "None of the {} pinned links is suspect. Whether the parents of the other {open} (of {all}) have changed since \
+                 these links were reviewed is not known: they are not pinned.",
                 all - open
             ),
         });
@@ -131,8 +159,8 @@ fn records(evidence: &Evidence, outline: &mut Outline) {
     ]);
     for row in &evidence.campaign.records {
         let accepted = match &row.rejected {
-            None => Text::plain("✓ yes").tone(Tone::Good),
-            Some(reason) => Text::plain(format!("✗ no: {reason}")).tone(Tone::Bad),
+            None => Text::plain("✓\u{a0}yes").tone(Tone::Good),
+            Some(reason) => Text::plain("✗\u{a0}no: ").and(Text::sentence(reason.as_str())).tone(Tone::Bad),
         };
         table.row(vec![
             requirement_link(&row.record.requirement),
@@ -144,6 +172,11 @@ fn records(evidence: &Evidence, outline: &mut Outline) {
         ]);
     }
     outline.table(table);
+    let rows = evidence.campaign.records.len();
+    outline.paragraph(format!(
+        "A record is accepted for the content of its requirement. Its document is pinned by no hash ({rows} of {rows} records), and \
+         this tool has not read it: whether it exists and says what the record claims is for the reviewer."
+    ));
 }
 
 fn from_tests(evidence: &Evidence, outline: &mut Outline) {
@@ -180,7 +213,7 @@ fn from_code(evidence: &Evidence, outline: &mut Outline) {
     ));
 }
 
-fn full(item: &RequirementEvidence, outline: &mut Outline) {
+fn full(evidence: &Evidence, item: &RequirementEvidence, outline: &mut Outline) {
     let requirement = &item.requirement;
     let heading = outline.numbered(
         3,
@@ -189,13 +222,19 @@ fn full(item: &RequirementEvidence, outline: &mut Outline) {
     );
     let listed_methods =
         |methods: &[VerificationMethod]| methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let mut pairs = vec![("Statement".into(), Text::plain(requirement.statement.as_str()))];
+    let mut pairs = vec![
+        ("Level".into(), Text::plain(requirement.level.to_string())),
+        ("Statement".into(), Text::plain(requirement.statement.as_str())),
+    ];
     if let Some(rationale) = &requirement.rationale {
         pairs.push(("Rationale".into(), Text::plain(rationale.as_str())));
     }
     if requirement.derived {
         let rationale = requirement.safety_rationale.as_deref().unwrap_or("no safety rationale");
         pairs.push(("Derived".into(), Text::plain(rationale)));
+    }
+    if !requirement.parents.is_empty() {
+        pairs.push(("Parents".into(), listed(requirement.parents.iter().map(|link| parent(item, link)), Tone::Quiet)));
     }
     if !item.children.is_empty() {
         pairs.push(("Children".into(), listed(item.children.iter().map(requirement_link), Tone::Quiet)));
@@ -204,7 +243,8 @@ fn full(item: &RequirementEvidence, outline: &mut Outline) {
     if !item.open.is_empty() {
         pairs.push(("Open".into(), Text::plain(listed_methods(&item.open)).tone(Tone::Bad)));
     }
-    pairs.push(("Tests".into(), tests(item)));
+    pairs.push(("Tests".into(), tests(evidence, item)));
+    pairs.push(("Implemented by".into(), listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet)));
     pairs.push(("Status".into(), status(item.status)));
     pairs.push(("File".into(), Text::code(item.file.as_str())));
     pairs.push(("Hash".into(), Text::code(item.hash.as_str())));

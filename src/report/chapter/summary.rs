@@ -1,9 +1,15 @@
-//! The title page with the conclusion, and the summary per kernel and criterion.
+//! The title page, and the summary per kernel and criterion.
 
 use crate::model::evidence::{Evidence, RequirementStatus};
+use crate::model::procedure::TestKind;
 use crate::model::verdict::Verdict;
 use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::report::{facts, statement};
+
+/// What shares count, where it is more than their name says.
+pub const COUNTED: &str = "Statement: one obligation per statement. Branch: each outcome of a decision that directs control \
+    flow, and each label of a switch. Decision: each outcome of every decision, and every entry and exit point of a function that \
+    the entry point reaches. MC/DC: one obligation per condition.";
 
 /// Rows of coverage that the title page has room for.
 const FRONT_ROWS: usize = 14;
@@ -18,35 +24,21 @@ pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
     });
     let mut blocks = vec![Block::Pairs(vec![
         ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
-        ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
-        ("Compiler".into(), Text::plain(project.compiler.as_str())),
-        ("Engines".into(), Text::join(engines, "; ")),
         ("Date".into(), super::identification::date(project.date.as_deref())),
         ("Root".into(), Text::code(root)),
     ])];
-    blocks.push(conclusion(evidence));
-    blocks.extend(super::open_item::table(evidence));
+    blocks.push(super::conclusion::notice(evidence));
+    blocks.extend(super::open_item::brief_table(evidence).map(Block::Table));
+    blocks.push(Block::Pairs(vec![
+        ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
+        ("Compiler".into(), Text::plain(project.compiler.as_str())),
+        ("Engines".into(), Text::join(engines, "; ")),
+    ]));
     blocks.push(Block::Table(overview(evidence)));
     if (1..=FRONT_ROWS).contains(&evidence.campaign.conclusion.summary.len()) {
         blocks.push(Block::Table(shares(evidence)));
     }
     blocks
-}
-
-fn conclusion(evidence: &Evidence) -> Block {
-    let conclusion = &evidence.campaign.conclusion;
-    let (tone, title) = statement::title(evidence);
-    let mut sentences = statement::reasons(evidence);
-    if conclusion.exit_code == 0 && sentences.is_empty() {
-        sentences = statement::achieved(evidence);
-    }
-    let unsought = statement::unsought(evidence);
-    if !unsought.is_empty() {
-        sentences.push(format!("Findings not looked for, or not everywhere: {}.", unsought.join("; ")));
-    }
-    sentences.extend(statement::notes(evidence));
-    let title = Text::strong(format!("{title} (exit code {})", conclusion.exit_code));
-    Block::Notice { tone, title, lines: sentences.into_iter().map(Text::from).collect() }
 }
 
 /// Counts of the run in one small table.
@@ -98,6 +90,9 @@ fn requirement_counts(evidence: &Evidence) -> Vec<(String, Text)> {
 
 fn test_counts(evidence: &Evidence) -> Vec<(String, Text)> {
     let total = evidence.campaign.tests.len();
+    let robustness = evidence.campaign.tests.iter().filter(|test| test.definition.kind == TestKind::Robustness).count();
+    let kinds = Text::plain(format!("{} normal range, {robustness} robustness", total - robustness));
+    let kinds = (total > 0).then(|| ("Test cases by kind".to_owned(), kinds));
     let row = |(engine, counts): (_, std::collections::BTreeMap<Verdict, u32>)| {
         let ran: u32 = counts.values().sum();
         let parts =
@@ -110,7 +105,7 @@ fn test_counts(evidence: &Evidence) -> Vec<(String, Text)> {
         let counts = facts::schedule_counts(evidence, engine.engine)?;
         Some((format!("Orders of workgroups on {}", engine.engine), Text::plain(counts)))
     });
-    facts::verdict_counts(evidence).into_iter().map(row).chain(orders).collect()
+    kinds.into_iter().chain(facts::verdict_counts(evidence).into_iter().map(row)).chain(orders).collect()
 }
 
 pub fn verdict_tone(verdict: Verdict) -> Tone {
@@ -130,6 +125,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
          down. The rows that each share counts stand in the chapter of the kernel.",
     );
     outline.table(shares(evidence));
+    outline.paragraph(Text::quiet(COUNTED));
 }
 
 fn shares(evidence: &Evidence) -> Table {

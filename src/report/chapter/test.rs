@@ -1,12 +1,12 @@
-//! Test cases: what each dispatches and what came of it on every engine, with every mismatch that was kept.
+//! Test cases: what each dispatches and judges, and what came of it on every engine, with the first mismatches.
 
 use super::summary::verdict_tone;
 use super::{kernel_link, listed, requirement_link, test_link};
-use crate::model::evidence::{Evidence, TestEvidence};
+use crate::model::evidence::{Evidence, TestEvidence, TestResult};
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::facts;
+use crate::report::{expectation, facts};
 
-/// Mismatches printed per test and engine; the evidence holds all that were kept.
+/// Mismatches printed per test and engine.
 const MISMATCHES: usize = 12;
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
@@ -59,7 +59,7 @@ fn verdict(verdict: crate::model::verdict::Verdict) -> Text {
         Tone::Bad => "✗",
         Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
     };
-    Text::plain(format!("{symbol} {verdict}")).tone(tone)
+    Text::plain(format!("{symbol}\u{a0}{verdict}")).tone(tone)
 }
 
 fn full(test: &TestEvidence, outline: &mut Outline) {
@@ -74,9 +74,12 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         let name = if test.procedure.len() == 1 { "Procedure".to_owned() } else { format!("Step {}", index + 1) };
         pairs.push((name, Text::plain(step.as_str())));
     }
+    pairs.extend(expectations(test));
     for result in &test.results {
         let reason = result.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        pairs.push((format!("Result, {}", result.engine), verdict(result.verdict).then(reason)));
+        let result_text = verdict(result.verdict).and(Text::sentence(reason));
+        pairs.push((format!("Result, {}", result.engine), result_text));
+        pairs.push((format!("Runs, {}", result.engine), Text::plain(runs(result))));
         if let Some(schedule) = &result.schedule {
             pairs.push((format!("Schedule, {}", result.engine), Text::plain(schedule.to_string())));
         }
@@ -87,34 +90,66 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
             pairs.push((format!("Directed, {}", result.engine), Text::plain(directed.to_string())));
         }
         if !result.left_open.is_empty() {
-            pairs.push((format!("Left open, {}", result.engine), Text::plain(result.left_open.join("; "))));
+            pairs.push((format!("Left open, {}", result.engine), Text::sentence(result.left_open.join("; "))));
         }
     }
     pairs.push(("File".into(), Text::code(test.file.as_str())));
     pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
     outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
-    for result in test.results.iter().filter(|result| !result.mismatches.is_empty()) {
-        let mut table = Table::new(format!("{} on {}: elements that do not match", test.id, result.engine))
-            .column("Buffer", Align::Left)
-            .column("Place", Align::Left)
-            .column("Expected", Align::Right)
-            .column("Actual", Align::Right)
-            .column("Bits", Align::Right);
-        for mismatch in result.mismatches.iter().take(MISMATCHES) {
-            table.row(vec![
-                Text::code(mismatch.buffer.as_str()),
-                Text::code(mismatch.place()),
-                Text::code(value(&mismatch.expected)),
-                Text::code(value(&mismatch.actual)),
-                Text::code(mismatch.bits.as_str()),
-            ]);
-        }
-        outline.table(table);
-        if result.mismatches.len() > MISMATCHES {
-            let more = result.mismatches.len() - MISMATCHES;
-            outline.paragraph(Text::quiet(format!("{more} more are in the evidence of this test.")));
-        }
+    test.results.iter().filter(|result| !result.mismatches.is_empty()).for_each(|row| mismatches(test, row, outline));
+}
+
+/// An entry per expectation.
+fn expectations(test: &TestEvidence) -> Vec<(String, Text)> {
+    let entries = expectation::in_words(test);
+    if entries.is_empty() {
+        let nothing = Text::plain("nothing is judged: completing is a pass").tone(Tone::Bad);
+        return vec![("Expected".to_owned(), nothing)];
     }
+    let name = |index: usize| match entries.len() {
+        1 => "Expected".to_owned(),
+        _ => format!("Expected {}", index + 1),
+    };
+    entries.iter().enumerate().map(|(index, entry)| (name(index), Text::sentence(entry.as_str()))).collect()
+}
+
+/// How often production ran, and in how many other schedules.
+fn runs(result: &TestResult) -> String {
+    let times = match result.repetitions {
+        0 => "none".to_owned(),
+        1 => "1".to_owned(),
+        times => format!("{times} repetitions"),
+    };
+    let schedules = result.schedules.as_ref().map_or(0, |schedules| schedules.ran.len());
+    match (&result.schedules, schedules) {
+        (None, _) => format!("{times}; no other schedules asked for"),
+        (Some(_), 1) => format!("{times}; 1 other schedule"),
+        (Some(_), count) => format!("{times}; {count} other schedules"),
+    }
+}
+
+fn mismatches(test: &TestEvidence, result: &TestResult, outline: &mut Outline) {
+    let (stored, shown) = (result.mismatches.len(), result.mismatches.len().min(MISMATCHES));
+    let all =
+        result.reason.as_deref().map(|reason| format!("In all on {}: {reason}. ", result.engine)).unwrap_or_default();
+    let sentence = format!("{all}The evidence stores the first {stored}; shown here: {shown}.");
+    outline.paragraph(Text::sentence(sentence));
+    let mut table = Table::new(format!("{} on {}: elements that do not match", test.id, result.engine))
+        .column("Buffer", Align::Left)
+        .column("Place", Align::Left)
+        .column("Expected", Align::Right)
+        .column("Actual", Align::Right)
+        .column("Bits", Align::Right);
+    for mismatch in result.mismatches.iter().take(MISMATCHES) {
+        table.row(vec![
+            Text::code(mismatch.buffer.as_str()),
+            Text::code(mismatch.place()),
+            Text::code(value(&mismatch.expected)),
+            Text::code(value(&mismatch.actual)),
+            Text::code(mismatch.bits.as_str()),
+        ]);
+    }
+    outline.table(table);
 }
 
 fn value(value: &serde_json::Value) -> String {

@@ -370,4 +370,4 @@ impl<'a> Flow<'a> {
 }
 
 /// Blocks that belong together move to the next page as one, up to this height.
-const TOGETHER: f32 = 0.28 * (BOTTOM - TOP);
+const TOGETHER: f32 = 0.34 * (BOTTOM - TOP);

@@ -40,9 +40,28 @@ impl Breaker<'_> {
         words.iter().map(|word| width(word)).sum::<f32>() + spaces
     }
 
-    /// Width of the widest word; words are counted up to `cap`, since longer ones can be broken.
+    /// Width of the widest word; a word wider than `cap` can be broken, and counts as its widest part that reads badly when
+    /// it is, up to half as much again.
     pub fn least(&self, text: &Text, cap: f32) -> f32 {
-        self.words(text).iter().map(|word| width(word).min(cap)).fold(0.0, f32::max)
+        let of_word = |word: &Word| match width(word) {
+            whole if whole <= cap => whole,
+            _ => self.widest_part(word).clamp(cap, 1.5 * cap),
+        };
+        self.words(text).iter().map(of_word).fold(0.0, f32::max)
+    }
+
+    /// Width of the widest part between places where a break reads well.
+    fn widest_part(&self, word: &Word) -> f32 {
+        let characters = self.characters(word);
+        let (mut widest, mut part) = (0.0_f32, 0.0);
+        for (index, span) in characters.iter().enumerate() {
+            part += span.width;
+            if index + 1 < characters.len() && reads_well(&characters, index + 1) {
+                widest = widest.max(part);
+                part = 0.0;
+            }
+        }
+        widest.max(part)
     }
 
     pub fn space(&self) -> f32 {
@@ -176,13 +195,16 @@ fn fitting(characters: &[Span], free: f32) -> usize {
     if fit == characters.len() {
         return fit;
     }
-    let good = (1..=fit).rev().find(|end| {
-        let at = |index: usize| characters[index].text.chars().next().unwrap_or(' ');
-        let (last, next) = (at(end - 1), at(*end));
-        "/_.-,:;=&|)]+".contains(last) || (last.is_lowercase() && next.is_uppercase())
-    });
-    // A break that leaves less than half of the line filled reads worse than one inside a name.
-    good.filter(|end| *end * 2 >= fit).unwrap_or(fit).max(1)
+    let good = (1..=fit).rev().find(|end| reads_well(characters, *end));
+    // A break that leaves less than a third of the line filled reads worse than one inside a name.
+    good.filter(|end| *end * 3 >= fit).unwrap_or(fit).max(1)
+}
+
+/// Whether a break before the character at `end` reads well.
+fn reads_well(characters: &[Span], end: usize) -> bool {
+    let at = |index: usize| characters[index].text.chars().next().unwrap_or(' ');
+    let (last, next) = (at(end - 1), at(end));
+    "/_.-,:;=&|)]+".contains(last) || (last.is_lowercase() && next.is_uppercase())
 }
 
 fn join(characters: &[Span]) -> Word {

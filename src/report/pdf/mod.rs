@@ -121,13 +121,31 @@ fn heading(block: &Block) -> Option<&Heading> {
     }
 }
 
+/// The project's name with the title of the report behind it, where that fits; a longer name is shortened with `…`.
+fn header_left(breaker: &line::Breaker, project: &str) -> line::Line {
+    let room = LINE_WIDTH * 0.8;
+    let title = "   Software verification report";
+    let whole = Text::plain(project).and(Text::quiet(title));
+    if breaker.natural(&whole) <= room {
+        return breaker.lines(&whole, LINE_WIDTH).remove(0);
+    }
+    let mut name: Vec<char> = project.chars().collect();
+    let shown = |name: &[char]| Text::plain(format!("{}…", name.iter().collect::<String>().trim_end()));
+    let mut text = Text::plain(project);
+    while breaker.natural(&text) > room && !name.is_empty() {
+        name.pop();
+        text = shown(&name);
+    }
+    breaker.lines(&text, LINE_WIDTH).remove(0)
+}
+
 /// Running header and footer.
 fn furnish(flow: &mut Flow, document: &Document) {
     let total = flow.pages.len();
     let size = 8.6;
     let breaker = flow.breaker(size);
     let set = |text: Text| breaker.lines(&text, LINE_WIDTH * 0.62).remove(0);
-    let left = set(Text::plain(document.project.as_str()).and(Text::quiet("   Software verification report")));
+    let left = header_left(&breaker, &document.project);
     let right = set(Text::quiet(document.tool.as_str()));
     let level = set(Text::quiet(format!("DO-178C level {}", document.level)));
     let date = set(Text::quiet(document.date.clone().unwrap_or_default()));

@@ -172,3 +172,70 @@ fn a_word_of_many_pages_loses_nothing() {
     assert_eq!(joined, word);
     assert!(lines.iter().all(|line| line.width <= 400.1), "a line is too wide");
 }
+
+/// Far more of everything than fits on a page: reasons of every kind, open items of every kind, long notes.
+fn crowded() -> Evidence {
+    use crate::model::open_item::{Acceptability, CampaignNote, NoteKind, OpenItem, OpenItemKind, OpenItemSubject};
+    let mut evidence = sample::evidence();
+    let campaign = &mut evidence.campaign;
+    let long = "a word and another one ".repeat(40);
+    let mut reasons: Vec<String> = Vec::new();
+    for number in 0..60 {
+        reasons.extend([
+            format!("requirement LLR-{number} is not met by its tests"),
+            format!("requirement HLR-{number} is untested"),
+            format!("requirement OPEN-{number} is open: {long}"),
+            format!("requirement CODE-{number} names x.comp:f, which does not exist"),
+            format!("link LLR-{number} -> HLR-{number} is suspect: HLR-{number} has changed"),
+            format!("kernel k{number} is refused by the profile vulkan-sc: {long}"),
+            format!("analysis of LLR-{number} in a document: {long}"),
+            format!("k{number} on sequential: 3 of 4 statement obligations not covered"),
+            format!("coupling of k{number}: host-overflow is undetermined: {long}"),
+            format!("justification of k{number} D1.T: {long}"),
+            format!("acceptance of decision-policy {number}: {long}"),
+            format!("{number} findings of a kind: {long}"),
+        ]);
+    }
+    for test in &campaign.tests {
+        let of_result =
+            |row: &crate::model::evidence::TestResult| format!("test {} on {}: {}", test.id, row.engine, row.verdict);
+        reasons.extend(test.results.iter().map(of_result));
+    }
+    campaign.conclusion.reasons = reasons;
+    let item = |number: usize, kind: OpenItemKind| {
+        let subject = OpenItemSubject::Test(format!("TC-{number}-{}", "x".repeat(60)).as_str().into());
+        OpenItem::new(kind, Some(subject), Acceptability::ByProject, long.clone())
+    };
+    let kinds = OpenItemKind::ALL.iter().map(|(kind, _)| *kind);
+    campaign.open_items = kinds.flat_map(|kind| (0..5).map(move |number| item(number, kind))).collect();
+    campaign.notes = vec![CampaignNote { kind: NoteKind::LinksNotPinned, sentence: long }; 20];
+    evidence
+}
+
+#[test]
+fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
+    let faces = Faces::load().unwrap();
+    for evidence in [crowded(), sample::evidence()] {
+        let document = crate::report::chapter::document(&evidence).unwrap();
+        let flow = set(&document, &faces);
+        let text = |page: &Vec<Draw>| {
+            let texts = page.iter().filter_map(|draw| match draw {
+                Draw::Text { text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            texts.collect::<String>().split_whitespace().collect::<String>()
+        };
+        let first = text(&flow.pages[0]);
+        assert!(first.contains("Failed:"), "{first}");
+        for item in &evidence.campaign.open_items {
+            assert!(first.contains(item.kind.name()), "{} is not on page 1: {first}", item.kind.name());
+        }
+        assert!(!text(&flow.pages[1]).contains("lessthanthelevelasksfor"));
+        // All of it stands in a chapter.
+        let all: String = flow.pages.iter().map(text).collect();
+        let bare = |text: &str| text.replace('`', "").split_whitespace().collect::<String>();
+        for reason in &evidence.campaign.conclusion.reasons {
+            assert!(reason.starts_with("open item") || all.contains(&bare(reason)), "{reason}");
+        }
+    }
+}

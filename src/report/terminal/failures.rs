@@ -1,11 +1,12 @@
 //! The tests that did not pass, first, with the elements that differ; then the obligations that only such tests exercise,
 //! in one line per cause, because mending the failure closes them.
 
-use super::{LABEL, LISTED, Page, cut};
+use super::measure::wrap;
+use super::{LISTED, Page};
 use crate::model::evidence::{Evidence, Mismatch, StoredExpectation, TestEvidence, TestResult};
-use crate::model::procedure::Tolerance;
 use crate::model::verdict::Verdict;
 use crate::report::document::Tone;
+use crate::report::expectation::tolerance;
 use crate::report::facts::{self, OpenObligation};
 use std::collections::BTreeMap;
 
@@ -26,14 +27,13 @@ impl Page<'_> {
             let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
             self.item(&format!("{} on {}: {}{reason}", test.id, result.engine, result.verdict), Tone::Bad);
             for mismatch in result.mismatches.iter().take(MISMATCHES) {
-                let line = format!("      {}", difference(test, mismatch));
-                let line = cut(&line, self.width());
-                self.line(&line);
+                for (index, line) in wrap(&difference(test, mismatch), self.width() - 10).into_iter().enumerate() {
+                    self.line(&if index == 0 { format!("      {line}") } else { format!("          {line}") });
+                }
             }
             if result.mismatches.len() > MISMATCHES {
-                let rest = format!("      … and {} more", result.mismatches.len() - MISMATCHES);
-                let rest = self.paint(&rest, Tone::Quiet);
-                self.line(&rest);
+                let stored = result.mismatches.len();
+                self.below(&format!("{MISMATCHES} of {stored} that the evidence stores; the line above counts all"));
             }
         }
         self.more(failed.len());
@@ -55,8 +55,7 @@ impl Page<'_> {
         }
         for (cause, count) in by_cause {
             let plural = if count == 1 { "obligation" } else { "obligations" };
-            let line = cut(&format!("{count} {plural} {cause}"), self.width().saturating_sub(LABEL + 2));
-            self.labelled("", &[(line, Tone::Caution)]);
+            self.labelled("", &[(format!("{count} {plural} {cause}"), Tone::Caution)]);
         }
         gaps
     }
@@ -78,18 +77,4 @@ fn difference(test: &TestEvidence, mismatch: &Mismatch) -> String {
 /// Few digits: what a person compares with a tolerance.
 fn number(value: f64) -> String {
     if value == value.trunc() && value < 1e15 { format!("{value}") } else { format!("{value:.3e}") }
-}
-
-fn tolerance(tolerance: &Tolerance) -> String {
-    let Tolerance { abs, rel, ulp, bits } = tolerance;
-    if *bits {
-        return "the same bits".to_owned();
-    }
-    let parts = [
-        abs.map(|bound| format!("abs {bound}")),
-        rel.map(|bound| format!("rel {bound}")),
-        ulp.map(|bound| format!("{bound} ULP")),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }

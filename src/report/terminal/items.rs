@@ -1,8 +1,9 @@
 //! Open items, findings that were not looked for and notes, in the terminal's summary.
 //!
-//! Promises: nothing of them is cut but single words wider than the terminal.
+//! Promises: nothing of them is cut.
 
-use super::{LABEL, LISTED, Page, columns, cut};
+use super::measure::wrap;
+use super::{LABEL, LISTED, Page};
 use crate::model::evidence::Evidence;
 use crate::report::document::Tone;
 use crate::report::statement;
@@ -59,25 +60,10 @@ impl Page<'_> {
     }
 
     /// What belongs to the line above.
-    fn below(&mut self, text: &str) {
+    pub(super) fn below(&mut self, text: &str) {
         for line in wrap(text, self.width().saturating_sub(8)) {
             let line = format!("        {}", self.paint(&line, Tone::Quiet));
             self.line(&line);
         }
     }
-}
-
-/// The text in lines of at most `width`, broken between words.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if columns(line) + 1 + columns(word) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) | None => lines.push(cut(word, width)),
-        }
-    }
-    lines
 }

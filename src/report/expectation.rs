@@ -1,0 +1,120 @@
+//! What a test judges, in words: which buffer or image, how many values of which type, against what, and how closely.
+//!
+//! Promises: every expectation of the test has an entry; a tolerance that is not stated is said to be none.
+//! Does not cover: whether the expectations could fail at all (open items and verdicts say that).
+
+use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation, TestEvidence};
+use crate::model::expectation::ElementOrder;
+use crate::model::procedure::{Expectation, Tolerance};
+use base64::Engine as _;
+
+/// An entry per expectation, in the order of the test's file.
+pub fn in_words(test: &TestEvidence) -> Vec<String> {
+    // A test that cannot be prepared has no resolved expectations.
+    let resolved =
+        |index: usize| test.expected.get(index).filter(|_| test.expected.len() == test.definition.expect.len());
+    let entries = test.definition.expect.iter().enumerate();
+    entries.map(|(index, stated)| of_expectation(stated, resolved(index))).collect()
+}
+
+fn of_expectation(stated: &Expectation, resolved: Option<&StoredExpectation>) -> String {
+    let subject = match (&stated.check, &stated.image) {
+        (Some(_), _) => format!("verdict buffer `{}`", stated.judged()),
+        (None, Some(image)) => {
+            let part =
+                |name: &str, index: Option<u32>| index.map(|index| format!(", {name} {index}")).unwrap_or_default();
+            format!("image `{image}`{}{}", part("level", stated.level), part("layer", stated.layer))
+        }
+        (None, None) => format!("buffer `{}`", stated.judged()),
+    };
+    let Some(resolved) = resolved else { return format!("{subject}: not resolved, as the test cannot be prepared") };
+    let contents = contents(resolved);
+    if stated.check.is_some() {
+        return format!("{subject}: {contents}");
+    }
+    let order = match (stated.order.unwrap_or_default(), resolved.record) {
+        (ElementOrder::Fixed, None) => "each in its place".to_owned(),
+        (ElementOrder::Any, None) => "in any order".to_owned(),
+        (ElementOrder::Fixed | ElementOrder::Any, Some(bytes)) => format!("records of {bytes} bytes in any order"),
+    };
+    format!("{subject}: {contents}; {order}; tolerance: {}", tolerance(&resolved.tolerance))
+}
+
+fn contents(resolved: &StoredExpectation) -> String {
+    let format = resolved.format.map(|format| format!(" decoded from {}", format.name())).unwrap_or_default();
+    let range = |offset: u64, length: Option<u64>| match length {
+        Some(length) => format!("{length} bytes from byte {offset} on"),
+        None => format!("all from byte {offset} on"),
+    };
+    match &resolved.contents {
+        StoredContents::Values(runs) => format!("{}{format}", values(runs)),
+        StoredContents::EqualsBuffer { buffer, scalar, offset, length } => {
+            let length = length.map_or("all of it".to_owned(), |length| format!("its first {length} bytes"));
+            format!("from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format}")
+        }
+        StoredContents::Reference { kernel, scalar, offset, length } => {
+            let scalar = if scalar.is_empty() { "its type" } else { scalar };
+            let range = range(*offset, *length);
+            format!(
+                "{range}, compared as {scalar}{format} with what the reference kernel `{kernel}` makes of the same initial \
+                 contents on the sequential engine"
+            )
+        }
+        StoredContents::Check { kernel, reads } => {
+            let mut names: Vec<&str> = reads.iter().map(|range| range.buffer.as_str()).collect();
+            names.dedup();
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let reads = if names.is_empty() { "nothing that is known".to_owned() } else { names.join(", ") };
+            format!(
+                "the checker kernel `{kernel}` must write 1 to every uint of it; by its code that depends on {reads}"
+            )
+        }
+    }
+}
+
+/// `16 values of float, bytes 0 to 63`
+fn values(runs: &[ExpectedRun]) -> String {
+    let mut scalars: Vec<(&str, u64)> = Vec::new();
+    let (mut first, mut last) = (u64::MAX, 0);
+    for run in runs {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(&run.bytes).map_or(0, |bytes| bytes.len()) as u64;
+        first = first.min(run.offset);
+        last = last.max((run.offset + bytes).saturating_sub(1));
+        let size = crate::model::element::ScalarType::ALL.iter().find(|(_, name, _, _)| *name == run.scalar);
+        let count = size.map_or(bytes, |(scalar, ..)| bytes / scalar.size() as u64);
+        match scalars.iter_mut().find(|(scalar, _)| *scalar == run.scalar) {
+            Some((_, known)) => *known += count,
+            None => scalars.push((&run.scalar, count)),
+        }
+    }
+    let parts: Vec<String> = scalars
+        .iter()
+        .map(
+            |(scalar, count)| {
+                if *count == 1 { format!("1 value of {scalar}") } else { format!("{count} values of {scalar}") }
+            },
+        )
+        .collect();
+    match parts.as_slice() {
+        [] => "no values".to_owned(),
+        parts => {
+            let spread = if runs.len() > 1 { format!(" in {} parts", runs.len()) } else { String::new() };
+            format!("{}{spread}, bytes {first} to {last}", parts.join(" and "))
+        }
+    }
+}
+
+/// `abs 0.1 or rel 0.01`: a value agrees where any one of the bounds holds.
+pub fn tolerance(tolerance: &Tolerance) -> String {
+    let Tolerance { abs, rel, ulp, bits } = tolerance;
+    if *bits {
+        return "none, the same bits".to_owned();
+    }
+    let parts = [
+        abs.map(|bound| format!("abs {bound}")),
+        rel.map(|bound| format!("rel {bound}")),
+        ulp.map(|bound| format!("{bound} ULP")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join(" or ") }
+}
