@@ -203,11 +203,21 @@ fn value(scalar: ScalarType, bits: u64) -> ElementValue {
     ElementValue { value: shown(scalar, bits), bits: shown_bits(scalar, bits) }
 }
 
+/// The ranges of what is permitted, and NaN where it is.
+fn permitted_values(element: &BoundedElement) -> String {
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
+    let spans = element.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
+    match (spans.is_empty(), element.nan_permitted) {
+        (true, true) => "NaN".to_owned(),
+        (true, false) => "nothing".to_owned(),
+        (false, true) => format!("{spans} or NaN"),
+        (false, false) => spans,
+    }
+}
+
 /// The first element outside, and how many there are.
 fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String {
-    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
-    let permitted = first.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
-    let nan = if first.nan_permitted { " or NaN" } else { "" };
+    let permitted = permitted_values(first);
     let values = format!(
         "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan",
         row.buffer, first.element, first.type_name, first.offset, first.sequential.value, first.vulkan.value,
@@ -218,7 +228,7 @@ fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String
             "{values}; no other run within the error bounds of the specification was made; {outside} of {all} elements differ"
         ),
         _ => format!(
-            "{values}; {runs} runs within the error bounds of the specification give {permitted}{nan}; {outside} of {all} differing elements lie outside"
+            "{values}; {runs} runs within the error bounds of the specification give {permitted}; {outside} of {all} differing elements lie outside"
         ),
     }
 }
@@ -241,4 +251,31 @@ fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &
         .detail("elements", row.elements)
         .detail("outside", row.outside);
     Finding { count: row.outside, ..finding }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_alone_is_told_without_a_range() {
+        let number = |value: f64| ElementValue { value: value.into(), bits: String::new() };
+        let told = |permitted: &[[f64; 2]], nan_permitted| {
+            permitted_values(&BoundedElement {
+                element: "values[0]".to_owned(),
+                offset: 0,
+                type_name: "float".to_owned(),
+                within: false,
+                sequential: number(1.0),
+                vulkan: number(2.0),
+                permitted: permitted.iter().map(|ends| ends.map(number).to_vec()).collect(),
+                nan_permitted,
+                texel: None,
+                undefined: false,
+            })
+        };
+        assert_eq!(told(&[], true), "NaN");
+        assert_eq!(told(&[[1.0, 2.0]], true), "1.0 to 2.0 or NaN");
+        assert_eq!(told(&[[1.0, 2.0], [4.0, 5.0]], false), "1.0 to 2.0, 4.0 to 5.0");
+    }
 }

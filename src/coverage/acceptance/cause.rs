@@ -54,6 +54,7 @@ const KNOWN: &[Known] = &[
     Known("power", &["pow of a negative base, or of zero to an exponent that is not positive"]),
     Known("arc-tangent", &["atan of zero by zero"]),
     Known("extremum", &["minimum or maximum with a NaN"]),
+    Known("sign", &["sign of a NaN"]),
     Known("split", &["frexp of an infinity or NaN"]),
     Known("packed", &["a NaN is packed as a normalised integer"]),
     Known("scaled", &["ldexp by more than the type's largest exponent, or with a result that is too large"]),
@@ -81,6 +82,7 @@ const KNOWN: &[Known] = &[
     Known("subgroup-no-bit", &["no bit of the ballot is set; the result is undefined"]),
     Known("subgroup-cluster", &["the cluster is larger than the subgroup; the result is undefined"]),
     Known("assumption", &["what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined"]),
+    Known("restrict", &["the `restrict` variable _ and _ access the same bytes, and one of them stores"]),
     Known(
         "pointer-difference",
         &["the difference of pointers that are not in the same array is undefined (OpPtrDiff)"],
@@ -88,6 +90,7 @@ const KNOWN: &[Known] = &[
     Known("unreachable", &["execution reached OpUnreachable; the invocation ends here"]),
     Known("sample-coordinates", &["the coordinates of a sample are no numbers (_)"]),
     Known("border", &["the border of _ is seen, whose colour is not for*"]),
+    Known("texel-nan", &["a NaN is written to _, whose format*"]),
     Known("texel-integer", &["an integer that does not fit in a texel of format*"]),
     Known("level-size", &["the size of level … of _ is asked for, which has … levels"]),
     Known("untraced-branch", &["a conditional branch does not come from any marked decision"]),

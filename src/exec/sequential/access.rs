@@ -222,6 +222,7 @@ impl Machine<'_> {
             }
             let undefined = self.undefined_at(access.root, &found, *component);
             self.mark_reads(access.root, &found, *component);
+            self.note_users(access, &found, *component, Touch::Read, place);
             self.read_races(access, &found, *component, place);
             self.watch_read(access.root, &found.lanes, &out, place, *component);
             if self.variation.is_some() {
@@ -341,6 +342,20 @@ impl Machine<'_> {
         std::mem::swap(&mut self.addresses, &mut addresses);
     }
 
+    /// Notes who accesses a component of every lane, where `restrict` variables overlap others.
+    fn note_users(&mut self, access: &Access, found: &Addressed, component: u32, touch: Touch, place: u32) {
+        if self.aliasing.is_none() {
+            return;
+        }
+        for lane in found.lanes.lanes() {
+            let word = self.addresses[lane].wrapping_add(component);
+            if word < found.limit {
+                let first = 4 * (found.first + word as usize);
+                self.note_user(access.root, lane, first..first + 4, touch, place);
+            }
+        }
+    }
+
     fn read_races(&mut self, access: &Access, found: &Addressed, component: u32, place: u32) {
         if !self.track_races {
             return;
@@ -412,6 +427,7 @@ impl Machine<'_> {
         undefined: &[u64; MASK_WORDS],
         place: u32,
     ) {
+        self.note_users(access, found, component, Touch::Write, place);
         let (clock, mut changed) = (self.clock, false);
         for lane in found.lanes.lanes() {
             let word = self.addresses[lane].wrapping_add(component);
@@ -482,6 +498,7 @@ impl Machine<'_> {
         out.iter_mut().for_each(|half| half.fill(0));
         let clock = self.clock;
         let (mut undefined, mut changed) = (Mask::EMPTY, false);
+        let (noting, mut users) = (self.aliasing.is_some(), Vec::new());
         let passes = op.gives_what_was_there();
         let words = form.width().words();
         let combined = if to.is_none() { Combined::by(op, form) } else { None };
@@ -511,6 +528,9 @@ impl Machine<'_> {
             let old = u64::from(store.words[at]) | high;
             let new = op.apply(form, old, value, comparator);
             let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
+            if noting {
+                users.push((lane, 4 * at..4 * (at + words), touch));
+            }
             if tracking && let Some(shadow) = &mut store.shadow {
                 let now = moment(&clock, access.root, local, place);
                 let values = ([old, new.unwrap_or(old)].map(u128::from), 4 * words as u32);
@@ -536,6 +556,9 @@ impl Machine<'_> {
             out[0][lane] = old as u32;
             out[1][lane] = (old >> 32) as u32;
             self.races = races;
+        }
+        for (lane, bytes, touch) in users {
+            self.note_user(access.root, lane, bytes, touch, place);
         }
         if !undefined.is_empty() && self.track_undefined && !passes {
             let message = format!("an atomic operation reads an uninitialised element of `{}`", access.name);
@@ -642,6 +665,7 @@ impl Machine<'_> {
         {
             marks.touch(touch, bytes.start, bytes.len());
         }
+        self.note_user(root, lane, bytes.clone(), touch, place);
         if !self.track_races {
             return;
         }

@@ -5,6 +5,7 @@
 //! iterations, which gives the barrier its dynamic instance. Whatever has no row in the table is [`Unsupported`] by name.
 //! Does not cover: pointers that are not known here (`ops::pointer`, `ops::variable`).
 
+use super::aliasing::Exclusive;
 use super::image::{Chosen, ImageStep};
 use super::layout::{Arrangement, Kind};
 use super::ops::floats::Floats;
@@ -733,6 +734,7 @@ impl<'a> Decoder<'a> {
             kept,
             written: false,
             atomics: false,
+            exclusive: self.exclusive(variable),
             may_be_unbound: false,
         };
         let known = self.program.descriptors.iter().position(|one| {
@@ -744,6 +746,25 @@ impl<'a> Decoder<'a> {
             self.program.descriptors.len() - 1
         });
         index as u32
+    }
+
+    /// Whether a variable, or a member of its block, is `restrict`; compilers put the decoration on either.
+    fn exclusive(&self, variable: Id) -> Exclusive {
+        let held = self.module.definition(variable).and_then(|one| self.types.variable(one)).map(|(_, ty)| ty);
+        let block = held.map(|ty| match self.types.get(ty) {
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => *element,
+            Some(_) | None => ty,
+        });
+        let members = block.and_then(|block| Some((block, self.types.get(block)?)));
+        let of_member = members.is_some_and(|(block, ty)| match ty {
+            Type::Structure { members, .. } => (0..members.len() as u32)
+                .any(|member| self.module.member_decoration(block, member, Decoration::Restrict).is_some()),
+            _ => false,
+        });
+        match of_member || self.module.decoration(variable, Decoration::Restrict).is_some() {
+            true => Exclusive::Declared,
+            false => Exclusive::No,
+        }
     }
 
     /// The location of one descriptor of a buffer variable.

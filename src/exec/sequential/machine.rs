@@ -11,6 +11,7 @@
 
 use super::Settings;
 use super::access::Clash;
+use super::aliasing::Aliasing;
 use super::findings::{Collector, NOWHERE};
 use super::happens::Order;
 use super::image::machine::Workspace;
@@ -164,6 +165,8 @@ pub struct Machine<'a> {
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
     pub(super) order: Option<Rc<RefCell<Order>>>,
     pub(super) watch: Watch,
+    /// Where `restrict` variables overlap others.
+    pub(super) aliasing: Option<Aliasing>,
     /// Where who waits goes first.
     pub(super) yielding: Option<Yielding>,
     lineup: Lineup,
@@ -269,6 +272,7 @@ impl<'a> Machine<'a> {
             subgroup_size: launch.settings.subgroup_size,
             order: None,
             watch: Watch::default(),
+            aliasing: None,
             yielding: None,
             lineup: Lineup::new(launch.settings.following.schedule, launch.groups, invocations.div_ceil(width)),
             marked: launch.allowance.is_some(),

@@ -8,6 +8,7 @@
 //! Does not cover: sparse images.
 
 mod access;
+mod aliasing;
 mod contents;
 mod contract;
 mod decode;

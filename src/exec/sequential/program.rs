@@ -8,6 +8,7 @@
 //! together again where the structured control flow of SPIR-V says so (SPIR-V specification, section 2.11).
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
+use super::aliasing::Exclusive;
 use super::happens::places::Places;
 use super::image::ImageStep;
 use super::ops::cooperative::Product;
@@ -528,6 +529,8 @@ pub struct Descriptor {
     /// Whether any instruction writes through it.
     pub written: bool,
     pub atomics: bool,
+    /// Whether its variable says that there is no other way to its memory.
+    pub exclusive: Exclusive,
     /// Whether it may be left unbound: one of an array whose index is not known.
     pub may_be_unbound: bool,
 }

@@ -1,5 +1,6 @@
 //! Runs jobs: decodes each dispatch, binds its buffers, runs it, gathers findings and records.
 
+use super::aliasing::Aliasing;
 use super::contents::Contents;
 use super::decode::Unsupported;
 use super::findings::{Collector, merge};
@@ -307,7 +308,9 @@ impl<'a> Session<'a> {
         let settings = settings.with_whole_subgroups(program);
         self.notes.extend(settings.widened(wanted, &module.kernel));
         let yielding = self.yielding(&settings);
-        let sharing = self.shadows(&decoded, &slots, settings)?.filter(|_| yielding.is_none());
+        let aliasing = self.aliasing(program, &slots)?;
+        let sharing = self.shadows(&decoded, &slots, settings)?;
+        let sharing = sharing.filter(|_| yielding.is_none() && aliasing.is_none());
         let mut machine = Machine::new(
             program,
             Launch {
@@ -326,6 +329,7 @@ impl<'a> Session<'a> {
             },
         );
         machine.yielding = yielding;
+        machine.aliasing = aliasing;
         let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
         let yielding = machine.yielding.take();
@@ -618,6 +622,15 @@ impl<'a> Session<'a> {
             watched: checked && !self.record_stores.contains(&Some(buffer)),
         };
         wanted.into_iter().map(written).collect()
+    }
+
+    /// What is to be noted of descriptors that overlap although one is `restrict`.
+    fn aliasing(&self, program: &Program, slots: &[Option<Slot>]) -> Result<Option<Aliasing>, Early> {
+        if !self.job.checks.has(FindingKind::UndefinedValue) {
+            return Ok(None);
+        }
+        let bytes = |buffer: usize| self.stores[buffer].words.len() * 4;
+        Aliasing::of(program, slots, bytes).map_err(|reason| Early::Completion(Completion::Undetermined { reason }))
     }
 
     /// Gives each buffer that the program writes a race shadow; checks the memory limit. Gives how the dispatch may be shared.

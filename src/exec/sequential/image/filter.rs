@@ -167,7 +167,7 @@ impl Machine<'_> {
         let mut got = match first {
             Some(first) => {
                 self.note_extent(from.descriptor, &from.slot.view, first);
-                self.fetched(from.slot, format, 4 * from.slot.first + first, lane, place)
+                self.fetched((from.descriptor, from.slot), format, 4 * from.slot.first + first, lane, place)
             }
             None => {
                 let color = from.sampler.border;

@@ -168,7 +168,14 @@ impl Machine<'_> {
     }
 
     /// The texel that starts at a byte of a store.
-    pub(super) fn fetched(&mut self, slot: Slot, format: ImageFormat, first: usize, lane: usize, place: u32) -> Got {
+    pub(super) fn fetched(
+        &mut self,
+        (descriptor, slot): (u32, Slot),
+        format: ImageFormat,
+        first: usize,
+        lane: usize,
+        place: u32,
+    ) -> Got {
         let size = format.texel_size();
         let store = &self.stores[slot.buffer];
         let mut undefined = false;
@@ -198,14 +205,14 @@ impl Machine<'_> {
                 self.follow(lane, path);
             }
         }
-        self.touch_texel(slot, lane, (first, size), (Touch::Read, None), place);
+        self.touch_texel((descriptor, slot), lane, (first, size), (Touch::Read, None), place);
         Got { value, undefined }
     }
 
     fn read_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
         let Some(format) = slot.view.format() else { return NOTHING };
         match self.located(step, descriptor, slot, lane, place) {
-            Some(first) => self.fetched(slot, format, first, lane, place),
+            Some(first) => self.fetched((descriptor, slot), format, first, lane, place),
             None => Got { value: texel::absent(format), undefined: false },
         }
     }
@@ -221,6 +228,12 @@ impl Machine<'_> {
             Choice::Low => Toward::Lower,
             Choice::High => Toward::Higher,
         };
+        let written = &value[..usize::from(format.components())];
+        if texel::is_normalised(format) && written.iter().any(|bits| f32::from_bits(*bits as u32).is_nan()) {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!("a NaN is written to `{}`, whose format {format} is normalised", step.image.name)
+            });
+        }
         if texel::store_toward(format, &value, toward, &mut bytes) == Held::No {
             self.tell(FindingKind::UndefinedValue, lane, place, || {
                 format!(
@@ -230,7 +243,7 @@ impl Machine<'_> {
             });
         }
         let new = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
-        self.touch_texel(slot, lane, (first, bytes.len()), (Touch::Write, Some(new)), place);
+        self.touch_texel((descriptor, slot), lane, (first, bytes.len()), (Touch::Write, Some(new)), place);
         let path = self.path(lane);
         let store = &mut self.stores[slot.buffer];
         note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
@@ -261,7 +274,7 @@ impl Machine<'_> {
         let old = self.texel_bits(slot, first, 4 * words) as u64;
         let new = op.apply(step.form, old, value, comparator);
         let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
-        self.touch_texel(slot, lane, (first, 4 * words), (touch, new.map(u128::from)), place);
+        self.touch_texel((descriptor, slot), lane, (first, 4 * words), (touch, new.map(u128::from)), place);
         let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
         let path = self.path(lane);
         let (invocation, memory) = (self.first_lane + lane as u32, Kinds::IMAGES);
@@ -318,7 +331,7 @@ impl Machine<'_> {
     /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is new.
     fn touch_texel(
         &mut self,
-        slot: Slot,
+        (descriptor, slot): (u32, Slot),
         lane: usize,
         (first, bytes): (usize, usize),
         (touch, new): (Touch, Option<u128>),
@@ -327,6 +340,7 @@ impl Machine<'_> {
         if let Some(marks) = &mut self.stores[slot.buffer].marks {
             marks.touch(touch, first, bytes);
         }
+        self.note_user(Root::Descriptor(descriptor), lane, first..first + bytes, touch, place);
         if !self.track_races {
             return;
         }

@@ -255,6 +255,14 @@ fn store_plain(scalar: ScalarType, components: &[u64], into: &mut Vec<u8>) -> He
     held
 }
 
+/// Whether the format holds normalised integers, which no NaN becomes.
+pub fn is_normalised(format: ImageFormat) -> bool {
+    match format.encoding() {
+        TexelEncoding::Unorm(_) | TexelEncoding::Snorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => true,
+        TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => false,
+    }
+}
+
 /// A float no less than `least` and no more than 1; 0 for a NaN.
 fn within(bits: u64, least: f64) -> f64 {
     let value = f64::from(f32::from_bits(bits as u32));

@@ -53,6 +53,7 @@ const ARC_SINE: Undefined = value("arc sine of a number outside -1 to 1");
 const ARC_COSINE: Undefined = value("arc cosine of a number outside -1 to 1");
 const INVERSE_COSH: Undefined = value("inverse hyperbolic cosine of a number below 1");
 const INVERSE_TANH: Undefined = value("inverse hyperbolic tangent of a number outside -1 to 1");
+const SIGN: Undefined = value("sign of a NaN");
 const SPLIT: Undefined = value("frexp of an infinity or NaN");
 const PACKED: Undefined = value("a NaN is packed as a normalised integer");
 const ZERO_DIVISOR: Undefined = behaviour("division by zero");
@@ -93,6 +94,7 @@ impl Unary {
             Unary::Acos => const { &[Rule { is_met: |a| f(a).abs() > 1.0, then: ARC_COSINE }] },
             Unary::Acosh => const { &[Rule { is_met: |a| f(a) < 1.0, then: INVERSE_COSH }] },
             Unary::Atanh => const { &[Rule { is_met: |a| f(a).abs() >= 1.0, then: INVERSE_TANH }] },
+            Unary::FSign => const { &[Rule { is_met: |a| f(a).is_nan(), then: SIGN }] },
             Unary::FrexpSignificand | Unary::FrexpExponent => {
                 const { &[Rule { is_met: |a| !f(a).is_finite(), then: SPLIT }] }
             }
@@ -243,6 +245,7 @@ impl Operation {
             Unary::Acos => (x.abs() > 1.0, ARC_COSINE),
             Unary::Acosh => (x < 1.0, INVERSE_COSH),
             Unary::Atanh => (x.abs() >= 1.0, INVERSE_TANH),
+            Unary::FSign => (x.is_nan(), SIGN),
             Unary::FrexpSignificand | Unary::FrexpExponent => (!x.is_finite(), SPLIT),
             Unary::PackSnorm4 | Unary::PackUnorm4 => (x.is_nan(), PACKED),
             _ => return None,
