@@ -629,6 +629,16 @@ fn evidence_of_format_1_is_judged_by_what_that_format_knew() {
     let output = run(vkcert().arg("verify").arg(folder.path()), 0);
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains("format 1") && told.contains("not re-derivable"), "{told}");
+    assert!(told.lines().last().is_some_and(|line| line.starts_with("verified in part")), "{told}");
+    run(vkcert().arg("verify").arg(folder.path()).arg("--strict"), 1);
+    for (format, times) in [("terminal", 2), ("html", 1)] {
+        let report = run(vkcert().arg("report").arg(folder.path()).args(["--report-format", format]), 0);
+        let report = String::from_utf8_lossy(&report.stdout).into_owned();
+        assert_eq!(report.matches("VERIFIED IN PART").count(), times, "{format}");
+    }
+    let report = run(vkcert().arg("report").arg(folder.path()).args(["--report-format", "json"]), 0);
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["verified"], false);
     let intact = std::fs::read(folder.path().join("campaign.json")).unwrap();
     let changes: [fn(&mut Value); 4] = [
         |campaign| campaign["justifications"][0]["justification"]["hash"] = format!("sha256:{}", "1".repeat(64)).into(),

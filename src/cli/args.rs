@@ -409,6 +409,9 @@ pub struct Verify {
     /// Run the tests again on the sequential engine, with kernels that expectations refer to
     #[arg(long)]
     pub replay: bool,
+    /// Fail also where something could not be derived again
+    #[arg(long)]
+    pub strict: bool,
 }
 
 #[derive(Debug, Clone, Args)]

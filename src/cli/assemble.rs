@@ -18,6 +18,7 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::flow::DispatchFlow;
 use crate::model::id::{KernelName, TestId};
 use crate::model::procedure::Language;
+use crate::model::project::ProjectFile;
 use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
 use crate::model::requirement::VerificationMethod;
 use crate::model::structure::{Accuracy, KernelStructure};
@@ -126,10 +127,6 @@ fn run_notes(runs: &[Vec<TestRun>]) -> BTreeSet<String> {
 
 fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIdentity {
     let settings = &project.settings.value;
-    let options = settings.kernels.iter().map(|kernel| {
-        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
-            .to_lowercase()
-    });
     ProjectIdentity {
         name: settings.name.clone(),
         level: settings.level.to_string(),
@@ -140,9 +137,18 @@ fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIden
         tool: TOOL.to_owned(),
         tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),
-        compiler_options: options.collect::<Vec<_>>().join("; "),
+        compiler_options: compiler_options(settings),
         date: facts.date.clone(),
     }
+}
+
+/// What production modules are compiled with, per kernel.
+pub fn compiler_options(settings: &ProjectFile) -> String {
+    let options = settings.kernels.iter().map(|kernel| {
+        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
+            .to_lowercase()
+    });
+    options.collect::<Vec<_>>().join("; ")
 }
 
 /// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.

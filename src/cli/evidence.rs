@@ -9,6 +9,8 @@ use crate::model::evidence::{
     StoredFile, kernel_label,
 };
 use crate::model::place::Position;
+use crate::report::FORMATS;
+use crate::requirement::{PROJECT_FILE, is_requirement_file};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -72,6 +74,8 @@ pub struct Folder {
     pub list: Option<Vec<u8>>,
     /// The reports that it names and that are there.
     pub reports: BTreeMap<String, Vec<u8>>,
+    /// Reports beside the evidence that it does not name, sorted.
+    pub unlisted: Vec<String>,
 }
 
 impl Folder {
@@ -100,6 +104,9 @@ impl Folder {
 
     fn read_reports(&mut self, folder: &Path) -> Result<(), Failure> {
         let Some(beside) = beside(folder) else { return Ok(()) };
+        let names = FORMATS.iter().filter_map(|format| format.file).filter(|name| beside.join(name).is_file());
+        self.unlisted = names.map(str::to_owned).collect();
+        self.unlisted.sort();
         if !beside.join(REPORTS).is_file() {
             return Ok(());
         }
@@ -108,6 +115,7 @@ impl Folder {
         for name in names.into_iter().filter(|name| is_plain(name) && beside.join(name).is_file()) {
             self.reports.insert(name.clone(), read(&beside, &name)?);
         }
+        self.unlisted.retain(|name| !self.reports.contains_key(name));
         self.list = Some(bytes);
         Ok(())
     }
@@ -254,7 +262,8 @@ fn inputs(evidence: &Evidence) -> Vec<String> {
     for (path, hash) in &evidence.manifest.inputs {
         match stored.files.get(path) {
             None => problems.push(format!("the input {path} of the manifest is not stored")),
-            Some(StoredFile::Omitted { .. }) => {}
+            Some(StoredFile::Omitted { bytes }) if may_be_omitted(evidence, path, *bytes) => {}
+            Some(StoredFile::Omitted { .. }) => problems.push(format!("the input {path} is always stored, and is not")),
             Some(file) if bytes_of(file).is_some_and(|bytes| sha256_digits(&bytes) == *hash) => {}
             Some(_) => problems.push(format!("the stored input {path} has another SHA-256 than the manifest")),
         }
@@ -262,6 +271,18 @@ fn inputs(evidence: &Evidence) -> Vec<String> {
     let unlisted = stored.files.keys().filter(|path| !evidence.manifest.inputs.contains_key(*path));
     problems.extend(unlisted.map(|path| format!("the stored input {path} is not in the manifest")));
     problems
+}
+
+/// Whether an input is data, a module or a file that a requirement names, and larger than what is stored of these.
+fn may_be_omitted(evidence: &Evidence, path: &str, bytes: u64) -> bool {
+    let settings = evidence.campaign.settings.as_ref();
+    let mut sources = settings.into_iter().flat_map(|settings| &settings.kernels).map(|kernel| kernel.source.as_str());
+    let mut texts = evidence.kernels.iter().flat_map(|kernel| &kernel.structure.files);
+    let is_kept = path == PROJECT_FILE
+        || is_requirement_file(path)
+        || sources.any(|source| source == path)
+        || texts.any(|file| file.path == path);
+    !is_kept && settings.is_some_and(|settings| bytes > settings.limits.output_bytes)
 }
 
 fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, Failure> {

@@ -3,6 +3,7 @@
 use super::args::{Coloring, Common, OutputForm, Report};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::verify::{Extent, Verification};
 use super::{output, verify};
 use crate::model::diagnostic::Diagnostic;
 use crate::report::{self, Colour, FormatName, Presentation, Standing, Written};
@@ -22,7 +23,7 @@ pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
         return Err(Diagnostic::new("bad-evidence", format!("no report can be made: {reason}")).into());
     }
     let Some(stored) = stored else { return Err(Failure::tool("evidence without a problem is there")) };
-    let standing = standing(&found.problems);
+    let standing = standing(&found);
     if matches!(standing, Standing::Unverified(_)) && !report.unverified {
         return refuse(common, &found.problems);
     }
@@ -39,8 +40,12 @@ pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
     Ok(if found.holds() { Exit::Success } else { Exit::Failed })
 }
 
-fn standing(problems: &[String]) -> Standing {
-    if problems.is_empty() { Standing::Verified } else { Standing::Unverified(problems.to_vec()) }
+fn standing(found: &Verification) -> Standing {
+    match (found.holds(), found.extent) {
+        (false, _) => Standing::Unverified(found.problems.clone()),
+        (true, Extent::Whole) => Standing::Verified,
+        (true, Extent::WithoutModules | Extent::WithoutInputs) => Standing::InPart(found.not_derivable.clone()),
+    }
 }
 
 /// Evidence that does not verify is not shown as if it did.

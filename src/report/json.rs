@@ -12,21 +12,25 @@ struct Document<'e> {
     #[serde(flatten)]
     evidence: &'e Evidence,
     root: String,
-    /// False where the evidence does not verify; else not there.
+    /// False where the evidence does not verify, or in part; else not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problems: Option<&'e [String]>,
+    /// Where project or kernels could not be made again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_rederivable: Option<&'e [String]>,
 }
 
 impl Format for Json {
     fn render(&self, evidence: &Evidence, presentation: &Presentation) -> Result<Vec<u8>, ReportError> {
-        let problems = match &presentation.standing {
-            Standing::Verified => None,
-            Standing::Unverified(problems) => Some(problems.as_slice()),
+        let (problems, not_rederivable) = match &presentation.standing {
+            Standing::Verified => (None, None),
+            Standing::InPart(reasons) => (None, Some(reasons.as_slice())),
+            Standing::Unverified(problems) => (Some(problems.as_slice()), None),
         };
-        let verified = problems.map(|_| false);
-        let document = Document { evidence, root: evidence.root()?, verified, problems };
+        let verified = problems.or(not_rederivable).map(|_| false);
+        let document = Document { evidence, root: evidence.root()?, verified, problems, not_rederivable };
         Ok(canonical_lines(&document)?.into_bytes())
     }
 }

@@ -52,12 +52,22 @@ pub struct Written {
 pub enum Standing {
     /// It has just been made, or verified.
     Verified,
+    /// Nothing differs, but project or kernels could not be made again, for these reasons: every page says so.
+    InPart(Vec<String>),
     /// It does not verify, for these reasons: every page says so.
     Unverified(Vec<String>),
 }
 
-/// What stands on every page of a report of evidence that does not verify.
-pub const UNVERIFIED: &str = "NOT VERIFIED: this evidence does not verify";
+impl Standing {
+    /// What stands on every page of a report; nothing where the evidence is verified.
+    pub fn stamp(&self) -> Option<&'static str> {
+        match self {
+            Standing::Verified => None,
+            Standing::InPart(_) => Some("VERIFIED IN PART: much of this evidence could not be derived again"),
+            Standing::Unverified(_) => Some("NOT VERIFIED: this evidence does not verify"),
+        }
+    }
+}
 
 impl Default for Presentation {
     fn default() -> Self {

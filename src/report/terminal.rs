@@ -10,7 +10,7 @@ mod uncovered;
 
 use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
-use super::{Colour, Format, Presentation, ReportError, Standing, UNVERIFIED, facts, statement};
+use super::{Colour, Format, Presentation, ReportError, facts, statement};
 use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
@@ -351,16 +351,13 @@ impl Page<'_> {
         }
     }
 
-    /// Where the evidence does not verify, at the top and at the end.
+    /// Where the evidence does not verify as a whole, at the top and at the end.
     fn stamp(&mut self) {
-        match &self.presentation.standing {
-            Standing::Verified => {}
-            Standing::Unverified(_) => {
-                for line in wrap(UNVERIFIED, self.width() - 2) {
-                    let line = self.paint(&line, Tone::Bad);
-                    let line = format!("  {}", self.strong(&line));
-                    self.line(&line);
-                }
+        if let Some(stamp) = self.presentation.standing.stamp() {
+            for line in wrap(stamp, self.width() - 2) {
+                let line = self.paint(&line, Tone::Bad);
+                let line = format!("  {}", self.strong(&line));
+                self.line(&line);
             }
         }
     }

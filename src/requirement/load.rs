@@ -164,6 +164,12 @@ fn no_schema(origin: &Origin, document: &Document) -> Diagnostic {
     }
 }
 
+/// Whether a path of a project, `/` as separator, is one that is read for requirements.
+pub fn is_requirement_file(path: &str) -> bool {
+    let below = path.strip_prefix(REQUIREMENTS).is_some_and(|rest| rest.starts_with('/'));
+    below && Path::new(path).extension().is_some_and(|extension| extension == "toml")
+}
+
 /// The TOML files under `requirements/`, sorted by path.
 pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
     let folder = root.join(REQUIREMENTS);

@@ -20,4 +20,7 @@ pub mod status;
 pub mod trace;
 
 pub use document::{Located, Origin};
-pub use load::{ProcedureFile, Project, load_procedure, load_project, parse_procedure, requirement_files};
+pub use load::{
+    PROJECT_FILE, ProcedureFile, Project, is_requirement_file, load_procedure, load_project, parse_procedure,
+    requirement_files,
+};

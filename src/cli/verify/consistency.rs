@@ -9,7 +9,7 @@ use crate::cli::{agreement, derive, facts, open_items as items};
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, OutputBytes, TestEvidence, TestResult};
+use crate::model::evidence::{Campaign, Evidence, KernelEvidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::{RequirementId, TestId};
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
@@ -50,13 +50,6 @@ const DEFINES: &str = "<defines>";
 
 /// The source text that coverage is shown on is the input that the manifest names.
 fn inputs(evidence: &Evidence, found: &mut Verification) {
-    if evidence.campaign.schema == FIRST_SCHEMA {
-        found.not_derivable.push(
-            "format 1: its justifications are bound to displayed texts, those of findings to sentences; they are judged by \
-             what that format knew"
-                .to_owned(),
-        );
-    }
     for kernel in &evidence.kernels {
         // Definitions stand in a text of their own, which is no file.
         let defined = !kernel.configuration.defines.is_empty();

@@ -19,7 +19,7 @@ use crate::cli::left_open::reason_of_repetition;
 use crate::cli::plan::Plan;
 use crate::cli::profile::Target;
 use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun};
-use crate::cli::{assemble, campaign, derive, evidence, inputs, judged, recording};
+use crate::cli::{assemble, campaign, evidence, inputs, judged, recording};
 use crate::exec::judge::judge;
 use crate::exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use crate::exec::sequential::{SequentialExecutor, loop_decisions};
@@ -34,7 +34,7 @@ use crate::model::printed::Printed;
 use crate::model::records::Records;
 use crate::model::schedule::Schedules;
 use crate::model::verdict::{EngineName, Verdict};
-use crate::requirement::{Project, trace};
+use crate::requirement::Project;
 use base64::Engine as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ use std::collections::BTreeMap;
 /// Derives everything, and compares.
 pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut Verification) -> Result<(), Failure> {
     let mut kernels = rebuilt.kernels.clone();
-    if let Err(failure) = recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project.settings.value)) {
+    if let Err(failure) = recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project().settings.value)) {
         found.problems.push(format!("the kernels cannot be recorded as stored: {}", told(&failure)));
         return Ok(());
     }
@@ -52,7 +52,7 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
     };
     let plan = Plan::for_verification(&stored.campaign.not_looked_for);
     let prepared =
-        match campaign::prepare(&rebuilt.project, &kernels, &plan, (schedules, request(&stored.campaign).replay)) {
+        match campaign::prepare(rebuilt.project(), &kernels, &plan, (schedules, request(&stored.campaign).replay)) {
             Ok(prepared) => prepared,
             Err(failure) => {
                 found.problems.push(format!("the stored tests cannot be prepared: {}", told(&failure)));
@@ -93,7 +93,7 @@ fn again(
     (prepared, laid_out): (&[PreparedTest], &LaidOut),
     runs: &[Vec<TestRun>],
 ) -> Result<Evidence, Failure> {
-    let project = &rebuilt.project;
+    let project = rebuilt.project();
     let engines = engines(&stored.campaign, project);
     let device = device_limits_of(&engines);
     let coupled = coupling::analyse(project, kernels, prepared, &coupling::touched(runs), device.as_ref())?;
@@ -222,41 +222,6 @@ fn same_row(one: &KernelEvidence, other: &KernelEvidence) -> bool {
 
 fn json(value: &impl serde::Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| Failure::tool(error.to_string()))
-}
-
-/// What the project alone comes to, where its kernels cannot be compiled here.
-pub fn derive_project(stored: &Evidence, project: &Project, found: &mut Verification) {
-    let campaign = &stored.campaign;
-    let mut traced = Campaign {
-        requirements: trace::trace(project),
-        records: assemble::records_of_verification(project),
-        ..campaign.clone()
-    };
-    derive::settle_requirements(&mut traced, &stored.kernels);
-    let mut differences = Differences::default();
-    let value = |value: serde_json::Result<Value>| value.unwrap_or_default();
-    differences.compare(
-        "campaign.json/requirements",
-        &value(serde_json::to_value(&campaign.requirements)),
-        &value(serde_json::to_value(&traced.requirements)),
-    );
-    let settings = value(serde_json::to_value(&project.settings.value));
-    differences.compare("campaign.json/settings", &value(serde_json::to_value(&campaign.settings)), &settings);
-    let tests: Vec<TestEvidence> = assemble::tests_without_results(project);
-    let bare = |test: &TestEvidence| TestEvidence {
-        results: Vec::new(),
-        expected: Vec::new(),
-        flows: Vec::new(),
-        ..test.clone()
-    };
-    let ours: Vec<TestEvidence> = campaign.tests.iter().map(bare).collect();
-    differences.compare("campaign.json/tests", &value(serde_json::to_value(ours)), &value(serde_json::to_value(tests)));
-    let justified: Vec<_> = campaign.justifications.iter().map(|row| (&row.justification, &row.file)).collect();
-    let stated: Vec<_> = project.justifications.iter().map(|row| (&row.value, project.relative_file(row))).collect();
-    let (ours, theirs) = (value(serde_json::to_value(justified)), value(serde_json::to_value(stated)));
-    differences.compare("campaign.json/justifications", &ours, &theirs);
-    found.checked += differences.compared;
-    found.problems.append(&mut differences.found);
 }
 
 /// Reads from evidence what the engines left.

@@ -1,7 +1,7 @@
 //! Forged evidence, for tests and the fuzz target: changes of any place, and everything that reads evidence.
 
 use super::rebuild::{self, Outcome};
-use super::{Options, Verification, contents, derivation, files, form};
+use super::{Options, Verification, contents, files, form, project_derivation};
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::certify;
 use crate::cli::evidence::{self, Folder, MANIFEST};
@@ -218,7 +218,7 @@ pub fn survive(forged: &Evidence, honest: &Honest) {
     let mut found = Verification::default();
     contents(forged, &Outcome::Nothing(String::new()), &Options::default(), &mut found).unwrap();
     if let Outcome::Whole(rebuilt) = &honest.1 {
-        derivation::derive_project(forged, &rebuilt.project, &mut found);
+        project_derivation::compare(forged, &rebuilt.laid_out, &mut found).unwrap();
     }
     for format in [FormatName::Terminal, FormatName::Json, FormatName::Html] {
         let standing = report::Standing::Unverified(found.problems.clone());

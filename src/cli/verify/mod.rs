@@ -8,14 +8,19 @@ mod consistency;
 mod derivation;
 mod difference;
 #[cfg(test)]
+mod extent_tests;
+mod first_format;
+#[cfg(test)]
 mod forged_tests;
 #[cfg(any(test, feature = "fuzzing"))]
 mod forgery;
 mod form;
+mod project_derivation;
 mod rebuild;
 mod records;
 mod replay;
 mod sources;
+mod telling;
 #[cfg(test)]
 mod tests;
 
@@ -28,11 +33,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use crate::model::evidence::Evidence;
-use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// Problems printed one by one; all are counted.
-const LISTED: usize = 200;
 
 /// What shall be done beside the ordinary checks.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +43,17 @@ pub struct Options {
     /// A project whose files must be the inputs.
     pub project: Option<PathBuf>,
     pub replay: Replay,
+    pub demand: Demand,
+}
+
+/// What counts as success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Demand {
+    /// That nothing differs.
+    #[default]
+    NoDifference,
+    /// That all of it was derived, besides.
+    Everything,
 }
 
 /// Whether the sequential engine runs the tests again.
@@ -65,6 +77,85 @@ pub struct Verification {
     pub root: String,
     /// SHA-256 of the list of reports, where it is there.
     pub list: Option<String>,
+    pub extent: Extent,
+    pub root_cover: RootCover,
+    pub reports: ReportCheck,
+}
+
+/// What could be made again, to derive the rest from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// Project and kernels.
+    #[default]
+    Whole,
+    /// The project without its kernels.
+    WithoutModules,
+    /// Neither: the evidence was held to what it says twice.
+    WithoutInputs,
+}
+
+impl Extent {
+    pub fn name(self) -> &'static str {
+        match self {
+            Extent::Whole => "whole",
+            Extent::WithoutModules => "without-modules",
+            Extent::WithoutInputs => "without-inputs",
+        }
+    }
+}
+
+/// What a verification comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// All was derived, and nothing differs.
+    Verified,
+    /// Nothing differs, and not all could be derived.
+    InPart,
+    NotVerified,
+}
+
+impl Status {
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Verified => "verified",
+            Status::InPart => "verified-in-part",
+            Status::NotVerified => "not-verified",
+        }
+    }
+}
+
+/// What the hash that `--root` gives stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RootCover {
+    #[default]
+    NotGiven,
+    /// It is neither that of the manifest nor that of the list of reports.
+    Nothing,
+    /// That of the manifest: it says nothing of reports.
+    Evidence,
+    /// That of the list of reports, which holds the root.
+    EvidenceAndReports,
+}
+
+impl RootCover {
+    /// None where there is nothing to cover.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            RootCover::NotGiven => None,
+            RootCover::Nothing => Some("nothing"),
+            RootCover::Evidence => Some("evidence"),
+            RootCover::EvidenceAndReports => Some("evidence-and-reports"),
+        }
+    }
+}
+
+/// The reports beside the evidence.
+#[derive(Debug, Default)]
+pub struct ReportCheck {
+    /// Names in the list of reports, each compared with its hash there; none without a list.
+    pub listed: Option<Vec<String>>,
+    /// Names of reports that it does not hold, which were compared with nothing.
+    pub unlisted: Vec<String>,
 }
 
 impl Verification {
@@ -78,47 +169,43 @@ impl Verification {
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
+
+    pub fn status(&self) -> Status {
+        match (self.holds(), self.not_derivable.is_empty() && self.extent == Extent::Whole) {
+            (false, _) => Status::NotVerified,
+            (true, true) => Status::Verified,
+            (true, false) => Status::InPart,
+        }
+    }
+
+    fn satisfies(&self, demand: Demand) -> bool {
+        match demand {
+            Demand::NoDifference => self.holds(),
+            Demand::Everything => self.status() == Status::Verified,
+        }
+    }
+
+    /// Notes what could not be made again, and so not derived.
+    fn leave_out(&mut self, extent: Extent, reason: &str) {
+        self.extent = extent;
+        self.not_derivable.push(reason.to_owned());
+    }
 }
 
-/// Exit 0 if everything follows from the raw records, 1 on any difference.
+/// Exit 0 if nothing differs from what follows from the raw records (under `--strict`: and all was derived), else 1.
 pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
     let options = Options {
         root: verify.root.clone(),
         project: verify.project.clone(),
         replay: if verify.replay { Replay::Sequential } else { Replay::No },
+        demand: if verify.strict { Demand::Everything } else { Demand::NoDifference },
     };
     let (found, _) = folder(&verify.evidence, &options)?;
     match common.format {
-        OutputForm::Json => {
-            let document = json!({
-                "schema": 1, "verified": found.holds(), "checked": found.checked,
-                "problems": found.problems, "not_rederivable": found.not_derivable,
-                "root": found.root, "reports": found.list,
-            });
-            output::print(&format!("{document:#}\n"))?;
-        }
-        OutputForm::Text => output::print(&in_words(&found))?,
+        OutputForm::Json => output::print(&format!("{:#}\n", telling::document(&found)))?,
+        OutputForm::Text => output::print(&telling::in_words(&found))?,
     }
-    Ok(if found.holds() { Exit::Success } else { Exit::Failed })
-}
-
-fn in_words(found: &Verification) -> String {
-    let mut text = String::new();
-    found.problems.iter().take(LISTED).for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
-    if found.problems.len() > LISTED {
-        text.push_str(&format!("                  ... and {} more\n", found.problems.len() - LISTED));
-    }
-    found.not_derivable.iter().for_each(|what| text.push_str(&format!("not re-derivable  {what}\n")));
-    text.push_str(&format!("root              {}\n", found.root));
-    if let Some(list) = &found.list {
-        text.push_str(&format!("report list       {list}\n"));
-    }
-    let count = found.checked;
-    text.push_str(&match found.problems.len() {
-        0 => format!("verified: {count} hashes, verdicts, statuses and percentages follow from the stored records\n"),
-        problems => format!("NOT verified: {problems} of {count} statements do not follow from the stored records\n"),
-    });
-    text
+    Ok(if found.satisfies(options.demand) { Exit::Success } else { Exit::Failed })
 }
 
 /// Verifies an evidence folder; the evidence comes with it where it could be read.
@@ -139,12 +226,24 @@ fn files(folder: &Folder, options: &Options) -> Result<(Verification, Option<Box
         checked: (folder.files.len() + folder.reports.len()) as u64,
         root: folder.root(),
         list: folder.list_hash(),
+        reports: ReportCheck {
+            listed: folder.list.is_some().then(|| folder.reports.keys().cloned().collect()),
+            unlisted: folder.unlisted.clone(),
+        },
         ..Verification::default()
     };
     if let Some(wanted) = &options.root {
         let wanted = wanted.trim().trim_start_matches("sha256:").to_ascii_lowercase();
-        let known = [Some(&found.root), found.list.as_ref()].into_iter().flatten().any(|hash| *hash == wanted);
-        found.check(known, || format!("neither the manifest nor the list of reports has the SHA-256 {wanted}"));
+        found.root_cover = if found.list.as_ref() == Some(&wanted) {
+            RootCover::EvidenceAndReports
+        } else if found.root == wanted {
+            RootCover::Evidence
+        } else {
+            RootCover::Nothing
+        };
+        found.check(found.root_cover != RootCover::Nothing, || {
+            format!("neither the manifest nor the list of reports has the SHA-256 {wanted}")
+        });
     }
     Ok((found, stored.evidence))
 }
@@ -168,18 +267,20 @@ fn contents(
     options: &Options,
     found: &mut Verification,
 ) -> Result<(), Failure> {
+    first_format::check(stored, found);
     consistency::always(stored, found);
     records::check(stored, found);
     match rebuilt {
         rebuild::Outcome::Whole(rebuilt) => derivation::derive(stored, rebuilt, options.replay, found)?,
         rebuild::Outcome::ProjectAlone(project, reason) => {
-            found.not_derivable.push(reason.clone());
-            derivation::derive_project(stored, project, found);
+            found.leave_out(Extent::WithoutModules, reason);
+            project_derivation::compare(stored, project, found)?;
+            consistency::of_definitions(stored, found);
             consistency::of_records(stored, found);
             refuse_replay(options, found);
         }
         rebuild::Outcome::Nothing(reason) => {
-            found.not_derivable.push(reason.clone());
+            found.leave_out(Extent::WithoutInputs, reason);
             consistency::of_definitions(stored, found);
             consistency::of_records(stored, found);
             refuse_replay(options, found);

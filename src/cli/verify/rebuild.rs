@@ -11,21 +11,35 @@ use crate::glsl;
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, StoredFile};
 use crate::requirement::Project;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use tempfile::TempDir;
 
-/// A project with its kernels, in a folder that is removed with it.
-pub struct Rebuilt {
+/// A project in a folder that is removed with it: what follows from the project reads its files.
+pub struct LaidOutProject {
     pub project: Project,
-    pub kernels: Vec<Kernel>,
+    /// Inputs that are not in the folder.
+    pub absent: BTreeSet<String>,
     _folder: TempDir,
+}
+
+/// A project with its kernels.
+pub struct Rebuilt {
+    pub laid_out: LaidOutProject,
+    pub kernels: Vec<Kernel>,
+}
+
+impl Rebuilt {
+    pub fn project(&self) -> &Project {
+        &self.laid_out.project
+    }
 }
 
 /// What could be made of the stored inputs.
 pub enum Outcome {
     Whole(Box<Rebuilt>),
     /// The kernels cannot be compiled here, for the reason given.
-    ProjectAlone(Box<Project>, String),
+    ProjectAlone(Box<LaidOutProject>, String),
     /// For the reason given.
     Nothing(String),
     /// The stored inputs contradict the evidence.
@@ -34,46 +48,67 @@ pub enum Outcome {
 
 /// Makes the project again; `sources` is a folder with files that are not stored.
 pub fn rebuild(stored: &Evidence, sources: Option<&Path>) -> Outcome {
-    let folder = match inputs(stored, sources) {
-        Ok(folder) => folder,
+    let LaidOutInputs { folder, absent } = match inputs(stored, sources) {
+        Ok(inputs) => inputs,
         Err(outcome) => return outcome,
     };
-    let mut project = match project::load(folder.path()) {
-        Ok(project) => project,
-        Err(failure) => return Outcome::Wrong(format!("the stored inputs are no project: {}", told(&failure))),
+    let missing = absent.values().next().cloned();
+    let mut project = match (project::load(folder.path()), &missing) {
+        (Ok(project), _) => project,
+        (Err(_), Some(reason)) => return Outcome::Nothing(format!("what follows from the inputs: {reason}")),
+        (Err(failure), None) => {
+            return Outcome::Wrong(format!("the stored inputs are no project: {}", told(&failure)));
+        }
     };
+    let absent = absent.into_keys().collect();
     let left_out = &stored.campaign.left_out;
     let all = std::mem::take(&mut project.tests);
     (project.left_out, project.tests) = all.into_iter().partition(|test| left_out.contains(&test.id));
-    if let Some(reason) = not_compiled(stored, &project) {
-        return Outcome::ProjectAlone(Box::new(project), reason);
+    if let Some(reason) = missing.or_else(|| not_compiled(stored, &project)) {
+        let reason = format!("what follows from the modules: {reason}");
+        return Outcome::ProjectAlone(Box::new(LaidOutProject { project, absent, _folder: folder }), reason);
     }
     let compiled = project::compile(&project).and_then(|mut kernels| {
         configuration::configure(&project, &mut kernels)?;
         Ok(kernels)
     });
     match compiled {
-        Ok(kernels) => Outcome::Whole(Box::new(Rebuilt { project, kernels, _folder: folder })),
+        Ok(kernels) => {
+            let laid_out = LaidOutProject { project, absent, _folder: folder };
+            Outcome::Whole(Box::new(Rebuilt { laid_out, kernels }))
+        }
         Err(failure) => Outcome::Wrong(format!("the stored inputs cannot be compiled: {}", told(&failure))),
     }
 }
 
-/// A folder with the stored inputs.
-fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<TempDir, Outcome> {
+/// A folder with the stored inputs, and why each that is not there is absent.
+struct LaidOutInputs {
+    folder: TempDir,
+    absent: BTreeMap<String, String>,
+}
+
+fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Outcome> {
     let Some(inputs) = &stored.inputs else {
         let reason = "what follows from the inputs: evidence of this format does not store them".to_owned();
         return Err(Outcome::Nothing(reason));
     };
     let unusable = |error: std::io::Error| Outcome::Nothing(format!("the inputs cannot be laid out: {error}"));
     let folder = tempfile::tempdir().map_err(unusable)?;
+    let mut absent = BTreeMap::new();
     for (path, file) in &inputs.files {
         if !is_inside(path) {
-            let reason = format!("what follows from the inputs: `{path}` is no file inside of the project");
-            return Err(Outcome::Nothing(reason));
+            absent.insert(path.clone(), format!("the input `{path}` is no file inside of the project"));
+            continue;
         }
         let hash = stored.manifest.inputs.get(path);
         let bytes = match file {
-            StoredFile::Omitted { bytes } => given(path, *bytes, hash, sources)?,
+            StoredFile::Omitted { bytes } => match given(path, *bytes, hash, sources) {
+                Ok(bytes) => bytes,
+                Err(reason) => {
+                    absent.insert(path.clone(), reason);
+                    continue;
+                }
+            },
             StoredFile::Text(_) | StoredFile::Bytes(_) => {
                 bytes_of(file).ok_or_else(|| Outcome::Wrong(format!("the stored input {path} is not base64")))?
             }
@@ -89,18 +124,14 @@ fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<TempDir, Outcome>
     if let Some(path) = stored.manifest.inputs.keys().find(|path| !inputs.files.contains_key(*path)) {
         return Err(Outcome::Wrong(format!("the input {path} of the manifest is not stored")));
     }
-    Ok(folder)
+    Ok(LaidOutInputs { folder, absent })
 }
 
 /// The bytes of an input that is not stored, from the project named.
-fn given(path: &str, size: u64, hash: Option<&String>, sources: Option<&Path>) -> Result<Vec<u8>, Outcome> {
+fn given(path: &str, size: u64, hash: Option<&String>, sources: Option<&Path>) -> Result<Vec<u8>, String> {
     let read = sources.and_then(|sources| std::fs::read(sources.join(path)).ok());
     let right = read.filter(|bytes| bytes.len() as u64 == size && hash == Some(&sha256_digits(bytes)));
-    right.ok_or_else(|| {
-        Outcome::Nothing(format!(
-            "what follows from the inputs: {path} ({size} bytes) is not stored; `--project` gives it"
-        ))
-    })
+    right.ok_or_else(|| format!("the input {path} ({size} bytes) is not stored; `--project` gives it"))
 }
 
 /// Whether a path leads to a file below the folder that it is relative to.
@@ -114,14 +145,11 @@ fn not_compiled(stored: &Evidence, project: &Project) -> Option<String> {
     let made = &stored.campaign.project;
     let here = (assemble::TOOL, assemble::TOOL_VERSION, glsl::compiler_identity());
     if (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) != here {
-        return Some(format!(
-            "what follows from the modules: they were made by {} {} with {}",
-            made.tool, made.tool_version, made.compiler
-        ));
+        return Some(format!("they were made by {} {} with {}", made.tool, made.tool_version, made.compiler));
     }
     let folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
     let outside = folders.into_iter().find(|folder| leaves(folder))?;
-    Some(format!("what follows from the modules: the include folder `{outside}` is outside of the project"))
+    Some(format!("the include folder `{outside}` is outside of the project"))
 }
 
 /// Whether a relative path leads out of its folder.

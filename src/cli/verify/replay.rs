@@ -28,7 +28,7 @@ pub fn schedules(stored: &Evidence) -> Schedules {
 /// Runs every test once more.
 pub fn run(stored: &Evidence, rebuilt: &Rebuilt, prepared: &[PreparedTest]) -> Result<Vec<TestRun>, Failure> {
     let settings = EngineSettings {
-        memory_model: rebuilt.project.settings.value.memory_model,
+        memory_model: rebuilt.project().settings.value.memory_model,
         replay: results(stored).find_map(|result| result.schedule),
         ..EngineSettings::default()
     };

@@ -27,7 +27,7 @@ fn evidence_and_its_replay_verify() {
     let (folder, _) = certified();
     let path = folder.path().join("reports/evidence");
     for replay in [super::Replay::No, super::Replay::Sequential] {
-        let options = Options { replay, project: Some(root().join(PROJECT)), root: None };
+        let options = Options { replay, project: Some(root().join(PROJECT)), ..Options::default() };
         let (found, _) = super::folder(&path, &options).unwrap();
         assert_eq!((found.problems, found.not_derivable), (Vec::new(), Vec::new()));
         assert!(found.checked > 1000, "{}", found.checked);

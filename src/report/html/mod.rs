@@ -6,7 +6,7 @@
 mod source;
 
 use super::document::{Align, Block, Document, Heading, Run, Style, Table, Text, Tone};
-use super::{Format, Presentation, ReportError, Standing, UNVERIFIED, facts};
+use super::{Format, Presentation, ReportError, Standing, facts};
 use crate::model::evidence::Evidence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -24,11 +24,13 @@ impl Format for Html {
 
 /// What stands above everything, on paper on every page, where the evidence does not verify.
 fn stamp(standing: &Standing) -> Markup {
-    match standing {
-        Standing::Verified => html! {},
-        Standing::Unverified(problems) => html! {
-            p.stamp role="alert" { strong { (UNVERIFIED) } " (" (problems.len()) " problems; `vkcert verify` lists them)" }
-        },
+    let detail = match standing {
+        Standing::Verified => return html! {},
+        Standing::InPart(_) => " (`vkcert verify` names what)".to_owned(),
+        Standing::Unverified(problems) => format!(" ({} problems; `vkcert verify` lists them)", problems.len()),
+    };
+    html! {
+        p.stamp role="alert" { strong { (standing.stamp().unwrap_or_default()) } (detail) }
     }
 }
 

@@ -11,7 +11,7 @@ mod line;
 mod table;
 
 use super::document::{Block, Document, Heading, Text, Tone};
-use super::{Format, Presentation, ReportError, Standing, UNVERIFIED};
+use super::{Format, Presentation, ReportError, Standing};
 use crate::model::evidence::Evidence;
 use face::{Face, Faces};
 use flate2::{Compression, write::ZlibEncoder};
@@ -170,12 +170,9 @@ fn furnish(flow: &mut Flow, document: &Document) {
 
 /// What stands at the top of every page where the evidence does not verify.
 fn stamp(flow: &mut Flow, standing: &Standing) {
-    match standing {
-        Standing::Verified => return,
-        Standing::Unverified(_) => {}
-    }
+    let Some(stamp) = standing.stamp() else { return };
     let size = 12.0;
-    let line = flow.breaker(size).lines(&Text::strong(UNVERIFIED).tone(Tone::Bad), LINE_WIDTH).remove(0);
+    let line = flow.breaker(size).lines(&Text::strong(stamp).tone(Tone::Bad), LINE_WIDTH).remove(0);
     for index in 0..flow.pages.len() {
         let mut furniture = Flow::new(flow.faces);
         furniture.line(&line, LEFT + (LINE_WIDTH - line.width) / 2.0, TOP - 48.0, size, None);

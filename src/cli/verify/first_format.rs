@@ -1,0 +1,134 @@
+//! Evidence of format 1, which stored less: what it cannot hold, and what is not derived of it.
+//!
+//! Knows: which versions of the program wrote format 1, and which parts evidence has had since. Promises: evidence that says it is
+//! of format 1 and has a part of a later one, or was made by a later version, is told; that less was derived is told always.
+//! Does not cover: evidence that is rewritten to hold just what the first version would have written.
+
+use super::Verification;
+use crate::cli::assemble::TOOL;
+use crate::model::evidence::{
+    Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, RequirementEvidence, RequirementStatus, TestEvidence, TestResult,
+};
+use crate::model::finding::Finding;
+use crate::model::requirement::Justification;
+
+/// The only version that wrote format 1; later ones write later formats alone.
+const WRITER: &str = "0.1.0";
+
+/// What of evidence in format 1 is not derived, in words.
+const NOT_DERIVED: &str = "format 1: the project file, the other inputs, open items, notes and what dispatches store were not \
+stored; not derived: whether the settings are those of the project and the level asks for more, whether a test judges what \
+its kernels store, and all that follows from sources. Its justifications are bound to displayed texts, those of findings to \
+sentences; they are judged by what that format knew";
+
+/// Says what is not derived of format 1, and finds what it cannot hold. Other formats are no concern of this.
+pub fn check(stored: &Evidence, found: &mut Verification) {
+    let campaign = &stored.campaign;
+    if campaign.schema != FIRST_SCHEMA {
+        return;
+    }
+    found.not_derivable.push(NOT_DERIVED.to_owned());
+    let project = &campaign.project;
+    found.check(project.tool == TOOL && project.tool_version == WRITER, || {
+        format!("format 1 is not what {} {} writes", project.tool, project.tool_version)
+    });
+    found.check(stored.inputs.is_none(), || later("stored inputs"));
+    // A list of reports came with later formats, too.
+    found.check(found.list.is_none(), || later("a list of reports beside it"));
+    let parts = of_campaign(campaign).into_iter().chain(stored.kernels.iter().flat_map(of_kernel));
+    let mut present: Vec<&str> = parts.filter(|part| part.present).map(|part| part.name).collect();
+    present.sort();
+    present.dedup();
+    found.checked += 1;
+    found.problems.extend(present.into_iter().map(later));
+}
+
+fn later(part: &str) -> String {
+    format!("format 1 has {part}, which came with a later format")
+}
+
+/// A part that later formats have.
+struct LaterPart {
+    name: &'static str,
+    present: bool,
+}
+
+fn part(name: &'static str, present: bool) -> LaterPart {
+    LaterPart { name, present }
+}
+
+fn of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
+    let mut parts = vec![
+        part("the project file", campaign.settings.is_some()),
+        part("records of verification", !campaign.records.is_empty()),
+        part("open items", !campaign.open_items.is_empty()),
+        part("rejected acceptances", !campaign.rejected_acceptances.is_empty()),
+        part("notes of page 1", !campaign.notes.is_empty()),
+        part("kinds of findings that were not looked for", !campaign.unsought.is_empty()),
+        part("what agreement leaves open", campaign.agreement.iter().any(|row| !row.left_open.is_empty())),
+    ];
+    parts.extend(campaign.requirements.iter().flat_map(of_requirement));
+    parts.extend(campaign.tests.iter().flat_map(of_test));
+    parts.extend(campaign.justifications.iter().map(|row| of_justification(&row.justification)));
+    parts.extend(campaign.all_findings().map(|(_, _, finding)| of_finding(finding)));
+    parts
+}
+
+fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 3] {
+    let later_status = match row.status {
+        RequirementStatus::Open => true,
+        RequirementStatus::Verified
+        | RequirementStatus::Failed
+        | RequirementStatus::Untested
+        | RequirementStatus::ByOtherMeans
+        | RequirementStatus::VerifiedByChildren => false,
+    };
+    [
+        part("tests of requirements that were left out", !row.left_out_tests.is_empty()),
+        part("open methods of verification", !row.open.is_empty()),
+        part("a later status of requirements", later_status),
+    ]
+}
+
+fn of_test(test: &TestEvidence) -> Vec<LaterPart> {
+    let later_form = |expected: &crate::model::procedure::Expectation| {
+        expected.count.is_some() || expected.order.is_some() || expected.record.is_some() || expected.check.is_some()
+    };
+    let mut parts = vec![
+        part("what dispatches store", !test.flows.is_empty()),
+        part("expectations of a later form", test.definition.expect.iter().any(later_form)),
+    ];
+    parts.extend(test.results.iter().flat_map(of_result));
+    parts
+}
+
+fn of_result(result: &TestResult) -> [LaterPart; 6] {
+    [
+        part("the repetition that gave a verdict", result.deciding_repetition.is_some()),
+        part("directed schedules", !result.directed.is_empty()),
+        part("what a test leaves open", !result.left_open.is_empty()),
+        part("remarks of engines", !result.notes.is_empty()),
+        part("numbers of printed lines", result.printed_lines > 0),
+        part("what dispatches accessed", !result.touched.is_empty()),
+    ]
+}
+
+fn of_justification(justification: &Justification) -> LaterPart {
+    let later = justification.category.is_some() || justification.means.is_some() || justification.argument.is_some();
+    part("a category, means or argument of a justification", later)
+}
+
+fn of_finding(finding: &Finding) -> LaterPart {
+    part("typed subjects of findings", finding.acceptance.as_ref().is_some_and(|accepted| accepted.subject.is_some()))
+}
+
+fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 2] {
+    let coverage = &kernel.coverage;
+    let lists = [&coverage.statements, &coverage.branches, &coverage.points, &coverage.barriers, &coverage.objects];
+    let uncounted = lists.into_iter().flatten().any(|obligation| !obligation.uncounted.is_empty());
+    let mut records = kernel.records.iter().chain(&kernel.objects.records);
+    [
+        part("tests that exercise and do not count", uncounted),
+        part("vectors of directed schedules", records.any(|row| !row.records.directed.is_empty())),
+    ]
+}
