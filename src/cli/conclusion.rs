@@ -13,7 +13,7 @@ use crate::model::evidence::{
     Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus, kernel_label,
 };
 use crate::model::finding::Finding;
-use crate::model::id::KernelName;
+use crate::model::finding_index::FindingIndex;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::status::open_reasons;
 use crate::requirement::trace;
@@ -254,16 +254,17 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
 fn findings(campaign: &Campaign, because: &mut Because) {
     let mut counts = std::collections::BTreeMap::new();
     // As the reports list them: what several tests and engines show is one.
-    let mut different: Vec<(Option<&KernelName>, &Finding)> = Vec::new();
+    let mut different: Vec<&Finding> = Vec::new();
+    let mut index = FindingIndex::default();
     for (kernel, _, finding) in campaign.all_findings().filter(|(_, _, finding)| finding.stands()) {
-        let same = |(other, known): &(Option<&KernelName>, &Finding)| {
-            *other == kernel
-                && known.order(finding).is_eq()
-                && known.acceptance == finding.acceptance
-                && known.configuration == finding.configuration
+        let same = |row: usize| {
+            let known = different[row];
+            known.acceptance == finding.acceptance && known.configuration == finding.configuration
         };
-        if !different.iter().any(same) {
-            different.push((kernel, finding));
+        let key = (kernel, finding.key());
+        if index.find(&key, same).is_none() {
+            index.add(key, different.len());
+            different.push(finding);
             *counts.entry(finding.kind).or_insert(0_u32) += 1;
         }
     }

@@ -11,6 +11,7 @@ use super::obligations::unsigned;
 use super::{evidence, output};
 use crate::model::evidence::{Campaign, Evidence};
 use crate::model::finding::{Acceptance, Finding};
+use crate::model::finding_index::FindingIndex;
 use crate::model::id::{KernelName, TestId};
 use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use serde_json::{Value, json};
@@ -109,19 +110,24 @@ fn load(list: &List) -> Result<Evidence, Failure> {
 
 fn of(campaign: &Campaign) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = Vec::new();
+    let mut index = FindingIndex::default();
     for (kernel, test, finding) in campaign.all_findings() {
-        let same = |row: &&mut Row| {
-            row.kernel == kernel
-                && finding.acceptance.is_some()
-                && row.finding.acceptance == finding.acceptance
-                && row.finding.configuration == finding.configuration
+        let same = |row: usize| {
+            let known = rows[row].finding;
+            finding.acceptance.is_some()
+                && known.acceptance == finding.acceptance
+                && known.configuration == finding.configuration
         };
-        match rows.iter_mut().find(same) {
+        let key = (kernel, finding.acceptance.as_ref().map(|acceptance| &acceptance.hash));
+        match index.find(&key, same).map(|row| &mut rows[row]) {
             Some(row) => {
                 row.count = row.count.saturating_add(finding.count);
                 row.tests.extend(test.filter(|test| !row.tests.contains(test)));
             }
-            None => rows.push(Row { kernel, finding, tests: test.into_iter().collect(), count: finding.count }),
+            None => {
+                index.add(key, rows.len());
+                rows.push(Row { kernel, finding, tests: test.into_iter().collect(), count: finding.count });
+            }
         }
     }
     rows.sort_by(|a, b| a.kernel.cmp(&b.kernel).then_with(|| a.finding.order(b.finding)));

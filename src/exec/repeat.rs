@@ -10,9 +10,11 @@
 use super::schedule::Following;
 use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
 use crate::model::finding::Finding;
+use crate::model::finding_index::FindingIndex;
 use crate::model::records::Records;
 use crate::model::schedule::Extent;
 use crate::model::verdict::EngineName;
+use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 
 /// How often a job runs where nobody says: three times on a device; once on the sequential engine, which is
@@ -96,6 +98,13 @@ pub struct Results {
     findings: Vec<Finding>,
 }
 
+/// The same for findings that are ordered alike.
+fn digest(finding: &Finding) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    finding.key().hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Results {
     pub fn new(first: Run) -> Self {
         Self { findings: first.findings.clone(), different: vec![first], of: vec![0] }
@@ -129,12 +138,15 @@ impl Results {
 
     /// The next repetition's.
     pub fn add(&mut self, run: Run, observer: &mut dyn Observer) {
+        let mut index = FindingIndex::default();
+        self.findings.iter().enumerate().for_each(|(row, finding)| index.add(digest(finding), row));
         for finding in &run.findings {
-            let known = |old: &&mut Finding| Finding { count: finding.count, ..(**old).clone() } == *finding;
-            match self.findings.iter_mut().find(known) {
+            let known = |row: usize| Finding { count: finding.count, ..self.findings[row].clone() } == *finding;
+            match index.find(&digest(finding), known).map(|row| &mut self.findings[row]) {
                 Some(old) => old.count = old.count.max(finding.count),
                 None => {
                     observer.finding(finding);
+                    index.add(digest(finding), self.findings.len());
                     self.findings.push(finding.clone());
                 }
             }

@@ -150,8 +150,12 @@ impl Finding {
 
     /// Findings are listed in this order.
     pub fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |finding: &Self| (finding.kind, finding.place.clone(), finding.other_place.clone());
-        key(self).cmp(&key(other)).then_with(|| self.message.cmp(&other.message))
+        self.key().cmp(&other.key())
+    }
+
+    /// What findings are ordered by.
+    pub fn key(&self) -> FindingKey<'_> {
+        (self.kind, self.place.as_ref(), self.other_place.as_ref(), &self.message)
     }
 
     pub fn at(mut self, place: Place) -> Self {
@@ -164,6 +168,9 @@ impl Finding {
         self
     }
 }
+
+/// Kind, places and message of a finding.
+pub type FindingKey<'a> = (FindingKind, Option<&'a Place>, Option<&'a Place>, &'a str);
 
 /// Which findings a run looks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ pub mod element;
 pub mod evidence;
 pub mod expectation;
 pub mod finding;
+pub mod finding_index;
 pub mod finding_subject;
 pub mod flow;
 pub mod id;

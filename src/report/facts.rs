@@ -4,7 +4,8 @@
 
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, KernelCoverage, Proposal, Status};
 use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestResult};
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, FindingKey};
+use crate::model::finding_index::FindingIndex;
 use crate::model::id::{KernelName, RequirementId, TestId};
 use crate::model::schedule::Schedule;
 use crate::model::verdict::{EngineName, Verdict};
@@ -266,53 +267,57 @@ pub fn finding_counts(findings: &[MergedFinding]) -> (usize, usize) {
 
 /// All findings in report order, equal ones (kind, places, message, acceptance) merged.
 pub fn findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
-    let mut merged: Vec<MergedFinding> = Vec::new();
+    let mut gathering = Gathering::default();
     for item in &evidence.campaign.findings {
-        add_finding(&mut merged, &item.finding, &[&item.kernel], item.engine, item.test.as_ref());
+        gathering.add(&item.finding, &[&item.kernel], item.engine, item.test.as_ref());
     }
     for test in &evidence.campaign.tests {
         let kernels: Vec<&KernelName> = test.kernels.iter().collect();
         for result in &test.results {
             for finding in &result.findings {
-                add_finding(&mut merged, finding, &kernels, Some(result.engine), Some(&test.id));
+                gathering.add(finding, &kernels, Some(result.engine), Some(&test.id));
             }
         }
     }
-    merged.sort_by(|a, b| a.finding.order(b.finding));
-    merged
+    gathering.merged.sort_by(|a, b| a.finding.order(b.finding));
+    gathering.merged
 }
 
-fn add_finding<'a>(
-    merged: &mut Vec<MergedFinding<'a>>,
-    finding: &'a Finding,
-    kernels: &[&'a KernelName],
-    engine: Option<EngineName>,
-    test: Option<&'a TestId>,
-) {
-    let same = |other: &&mut MergedFinding| {
-        other.finding.order(finding).is_eq()
-            && other.finding.acceptance == finding.acceptance
-            && other.finding.configuration == finding.configuration
-            && other.kernels.iter().any(|name| kernels.contains(name))
-    };
-    let entry = match merged.iter_mut().find(same) {
-        Some(entry) => entry,
-        None => {
-            merged.push(MergedFinding {
-                finding,
-                kernels: Vec::new(),
-                engines: Vec::new(),
-                tests: Vec::new(),
-                count: 0,
-            });
-            merged.last_mut().expect("an entry has just been added")
+/// Findings that are being merged.
+#[derive(Default)]
+struct Gathering<'a> {
+    merged: Vec<MergedFinding<'a>>,
+    index: FindingIndex<FindingKey<'a>>,
+}
+
+impl<'a> Gathering<'a> {
+    fn add(
+        &mut self,
+        finding: &'a Finding,
+        kernels: &[&'a KernelName],
+        engine: Option<EngineName>,
+        test: Option<&'a TestId>,
+    ) {
+        let merged = &mut self.merged;
+        let same = |row: usize| {
+            let other = &merged[row];
+            other.finding.acceptance == finding.acceptance
+                && other.finding.configuration == finding.configuration
+                && other.kernels.iter().any(|name| kernels.contains(name))
+        };
+        let row = self.index.find(&finding.key(), same).unwrap_or(merged.len());
+        if row == merged.len() {
+            self.index.add(finding.key(), row);
+            let (kernels, engines, tests) = (Vec::new(), Vec::new(), Vec::new());
+            merged.push(MergedFinding { finding, kernels, engines, tests, count: 0 });
         }
-    };
-    entry.count = entry.count.saturating_add(finding.count);
-    add_new(&mut entry.engines, engine);
-    add_new(&mut entry.tests, test);
-    for kernel in kernels {
-        add_new(&mut entry.kernels, Some(*kernel));
+        let entry = &mut merged[row];
+        entry.count = entry.count.saturating_add(finding.count);
+        add_new(&mut entry.engines, engine);
+        add_new(&mut entry.tests, test);
+        for kernel in kernels {
+            add_new(&mut entry.kernels, Some(*kernel));
+        }
     }
 }
 

@@ -142,7 +142,11 @@ fn of_result(stored: &Evidence, test: &TestEvidence, result: &TestResult, found:
     let sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
     found.check(sorted, || format!("{}: its findings are out of order", name()));
     for (index, finding) in result.findings.iter().enumerate() {
-        let twice = result.findings[..index].iter().any(|other| same(other, finding));
+        // They are in order, or told: what is the same stands beside it.
+        let alike = result.findings[..index].iter().rev().take_while(|other| other.order(finding).is_eq());
+        let mut same =
+            alike.filter(|other| other.kernel == finding.kernel && other.configuration == finding.configuration);
+        let twice = same.next().is_some();
         found.check(!twice, || format!("{}: a finding {} stands twice", name(), finding.kind));
         found.check(finding.count >= 1, || format!("{}: a finding {} that did not occur", name(), finding.kind));
         found.check(invocations(stored, test, finding), || {
@@ -183,11 +187,6 @@ fn decided(result: &TestResult) -> bool {
     result.deciding_repetition.is_none_or(|repetition| {
         result.repetitions > 1 && (1..=result.repetitions).contains(&repetition) && result.verdict != Verdict::Pass
     })
-}
-
-/// Whether two findings of one result are the same.
-fn same(one: &Finding, other: &Finding) -> bool {
-    one.order(other).is_eq() && one.kernel == other.kernel && one.configuration == other.configuration
 }
 
 /// Whether the witnesses of a finding are invocations of its test, as many as it has places at most.

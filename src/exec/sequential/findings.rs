@@ -4,6 +4,7 @@
 //! not asked for.
 
 use crate::model::finding::{Checks, Finding, FindingKind};
+use crate::model::finding_index::FindingIndex;
 use crate::spirv::module::Module;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -137,28 +138,75 @@ impl Gathered {
     }
 }
 
-/// Adds `new` to `all`: a finding that is there already is counted up.
-pub fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) {
+/// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings that it looked at.
+pub fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
+    let key = |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());
+    let mut index = FindingIndex::default();
+    all.iter().enumerate().for_each(|(row, finding)| index.add(key(finding), row));
     for finding in new {
-        let same = |other: &&mut Finding| {
-            other.kind == finding.kind
-                && other.kernel == finding.kernel
-                && other.place == finding.place
-                && other.other_place == finding.other_place
+        let place = key(&finding);
+        let same = |row: usize| {
+            let other = &all[row];
+            other.kernel == finding.kernel
                 && other.details.get("accesses") == finding.details.get("accesses")
                 && other.details.get("memory") == finding.details.get("memory")
                 && other.details.get("reach") == finding.details.get("reach")
         };
-        match all.iter_mut().find(same) {
-            Some(other) => {
+        match index.find(&place, same) {
+            Some(row) => {
+                let other = &mut all[row];
                 other.count = other.count.saturating_add(finding.count);
                 // It must hold of every occurrence.
                 if finding.details.get("same_value") == Some(&false.into()) {
                     other.details.insert("same_value".to_owned(), false.into());
                 }
             }
-            None => all.push(finding),
+            None => {
+                index.add(place, all.len());
+                all.push(finding);
+            }
         }
     }
     all.sort_by(Finding::order);
+    index.looked_at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::place::Place;
+
+    /// A race between two instructions, of which one of two kinds of accesses.
+    fn race(here: u32, other: u32, accesses: &str) -> Finding {
+        let place = |instruction| Place { instruction: Some(instruction), ..Place::default() };
+        let mut finding = Finding::new(FindingKind::DataRace, "a race").at(place(here)).detail("accesses", accesses);
+        finding.other_place = Some(place(other));
+        finding
+    }
+
+    #[test]
+    fn merging_looks_at_findings_of_the_same_places_alone() {
+        let pairs = || (0..200).flat_map(|here| (0..16).map(move |other| (here, here + other)));
+        let races = |accesses| pairs().map(|(here, other)| race(here, other, accesses)).collect::<Vec<_>>();
+        let mut all = Vec::new();
+        assert_eq!(merge(&mut all, races("write")), 0);
+        let number = all.len() as u64;
+        assert_eq!(merge(&mut all, races("read")), number);
+        // Those that are told apart stay apart, and what is the same is counted.
+        assert_eq!(merge(&mut all, races("write")), number);
+        assert_eq!(all.len() as u64, 2 * number);
+        let times = |count| all.iter().filter(|finding| finding.count == count).count() as u64;
+        assert_eq!((times(1), times(2)), (number, number));
+    }
+
+    #[test]
+    fn what_is_the_same_in_one_list_is_one() {
+        let mut all = Vec::new();
+        merge(
+            &mut all,
+            vec![race(1, 2, "write"), race(1, 2, "write").detail("same_value", false), race(1, 3, "write")],
+        );
+        assert_eq!(all.iter().map(|finding| finding.count).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(all[0].details["same_value"], false);
+    }
 }
