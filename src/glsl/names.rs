@@ -171,6 +171,13 @@ fn common_result(signatures: &[&Signature]) -> Option<ValueType> {
     types.all(|other| other == first).then(|| first.clone())
 }
 
+/// Where several functions may be meant, of which one returns a Boolean, that counts: a marker that the compiler refuses
+/// leaves an obligation, a missing one would leave a gap.
+fn likely_result(signatures: &[&Signature]) -> Option<ValueType> {
+    let boolean = signatures.iter().map(|signature| &signature.returns).find(|returns| returns.is_boolean());
+    boolean.cloned().or_else(|| common_result(signatures))
+}
+
 /// The functions that a call with arguments of these types can mean: those that take just these, else those to whose
 /// parameters each argument of known type converts.
 fn chosen<'s>(signatures: Vec<&'s Signature>, arguments: &[Option<ValueType>]) -> Vec<&'s Signature> {
@@ -368,7 +375,7 @@ impl<'a> Names<'a> {
                 let name = self.text(callee.first);
                 let types = || arguments.iter().map(|argument| self.type_of(argument)).collect::<Vec<_>>();
                 if let Some(signatures) = self.signatures(name, arguments.len()) {
-                    return common_result(&signatures).or_else(|| common_result(&chosen(signatures, &types())));
+                    return common_result(&signatures).or_else(|| likely_result(&chosen(signatures, &types())));
                 }
                 if self.is_type(name) {
                     return Some(ValueType::scalar(name));

@@ -2,7 +2,8 @@
 //!
 //! Knows: the names of GLSL's scalars, vectors and matrices, the types of its built-in functions and variables (GLSL
 //! 4.60, chapters 4, 5, 7 and 8), and the explicit sizes of the extensions.
-//! Promises: a type is told only where it is certain; a Boolean result is told apart from a vector of Booleans.
+//! Promises: a type is told only where it is certain, but that `isnan` and `isinf` of what is not known count as one
+//! Boolean: a marker that the compiler refuses leaves an obligation, a missing one would leave a gap.
 //! Does not cover: structures and functions of the text (`names`).
 
 /// The type of a value: a type name and the number of array dimensions around it.
@@ -215,9 +216,20 @@ pub fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType>
     if let Some(fixed) = fixed_result(name) {
         return Some(ValueType::scalar(fixed));
     }
-    let first = arguments.first()?.as_ref()?;
+    if name.contains("sampler") {
+        // A texture and a sampler become one.
+        return Some(ValueType::scalar(name));
+    }
+    let first = arguments.first()?.as_ref();
+    if matches!(name, "isnan" | "isinf") && first.and_then(ValueType::form).is_none() {
+        return Some(ValueType::scalar("bool"));
+    }
+    let first = first?;
     if keeps_type(name) {
         return Some(first.clone());
+    }
+    if let Some(texel) = of_texels(name, first) {
+        return Some(texel);
     }
     let form = first.form()?;
     let of = |element| Some(Form { element, ..form }.value_type());
@@ -242,6 +254,24 @@ pub fn of_call(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType>
             forms.into_iter().reduce(Form::joined).map(Form::value_type)
         }
         _ if name.starts_with("atomic") => Some(first.clone()),
+        _ => None,
+    }
+}
+
+/// What a function gives of an image or texture, by the type of that.
+fn of_texels(name: &str, image: &ValueType) -> Option<ValueType> {
+    let prefix =
+        ["texture", "image", "sampler"].iter().find_map(|kind| image.name.split_once(kind)).map(|cut| cut.0)?;
+    let one = ELEMENTS.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix)).map(|row| Form::scalar(row.0))?;
+    let four = Form { rows: 4, ..one };
+    let is_compared = image.name.ends_with("Shadow") && !name.contains("Gather");
+    match name {
+        _ if name.starts_with("imageAtomic") => Some(one.value_type()),
+        _ if name.starts_with("sparse") || name.contains("Size") || name.contains("Query") => None,
+        _ if is_compared => Some(one.value_type()),
+        _ if name.starts_with("texture") || name.starts_with("texelFetch") || name == "imageLoad" => {
+            Some(four.value_type())
+        }
         _ => None,
     }
 }
@@ -315,7 +345,13 @@ mod tests {
         assert_eq!(of_element(&ty("bvec2")), Some(ty("bool")));
         assert_eq!(of_call("isnan", &[Some(ty("float"))]), Some(ty("bool")));
         assert_eq!(of_call("isinf", &[Some(ty("dvec2"))]), Some(ty("bvec2")));
-        assert_eq!(of_call("isnan", &[None]), None);
+        assert_eq!(of_call("isnan", &[None]), Some(ty("bool")));
+        assert_eq!(of_call("texture", &[Some(ty("usampler2DArray")), None]), Some(ty("uvec4")));
+        assert_eq!(of_call("texture", &[Some(ty("sampler2DShadow")), None]), Some(ty("float")));
+        assert_eq!(of_call("textureGather", &[Some(ty("sampler2DShadow")), None]), Some(ty("vec4")));
+        assert_eq!(of_call("imageLoad", &[Some(ty("i64image2D")), None]), Some(ty("i64vec4")));
+        assert_eq!(of_call("imageAtomicAdd", &[Some(ty("uimage2D")), None]), Some(ty("uint")));
+        assert_eq!(of_call("textureSize", &[Some(ty("sampler2D")), None]), None);
         assert_eq!(of_call("equal", &[Some(ty("ivec4")), None]), Some(ty("bvec4")));
         assert_eq!(of_call("clamp", &[Some(ty("vec2")), Some(ty("float")), Some(ty("float"))]), Some(ty("vec2")));
         assert_eq!(of_literal("0xfeu"), ty("uint"));
