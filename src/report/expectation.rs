@@ -41,13 +41,14 @@ fn of_expectation(stated: &Expectation, resolved: Option<&StoredExpectation>) ->
 }
 
 fn contents(resolved: &StoredExpectation) -> String {
-    let format = resolved.format.map(|format| format!(" decoded from {}", format.name())).unwrap_or_default();
+    let format =
+        resolved.format.map(|format| format!(" decoded from {}, 4 bytes each", format.name())).unwrap_or_default();
     let range = |offset: u64, length: Option<u64>| match length {
         Some(length) => format!("{length} bytes from byte {offset} on"),
         None => format!("all from byte {offset} on"),
     };
     match &resolved.contents {
-        StoredContents::Values(runs) => format!("{}{format}", values(runs)),
+        StoredContents::Values(runs) => values(runs, &format),
         StoredContents::EqualsBuffer { buffer, scalar, offset, length } => {
             let length = length.map_or("all of it".to_owned(), |length| format!("its first {length} bytes"));
             format!("from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format}")
@@ -73,7 +74,7 @@ fn contents(resolved: &StoredExpectation) -> String {
 }
 
 /// `16 values of float, bytes 0 to 63`
-fn values(runs: &[ExpectedRun]) -> String {
+fn values(runs: &[ExpectedRun], format: &str) -> String {
     let mut scalars: Vec<(&str, u64)> = Vec::new();
     let (mut first, mut last) = (u64::MAX, 0);
     for run in runs {
@@ -99,7 +100,7 @@ fn values(runs: &[ExpectedRun]) -> String {
         [] => "no values".to_owned(),
         parts => {
             let spread = if runs.len() > 1 { format!(" in {} parts", runs.len()) } else { String::new() };
-            format!("{}{spread}, bytes {first} to {last}", parts.join(" and "))
+            format!("{}{format}{spread}, bytes {first} to {last}", parts.join(" and "))
         }
     }
 }
@@ -117,4 +118,56 @@ pub fn tolerance(tolerance: &Tolerance) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "none".to_owned() } else { parts.join(" or ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(stated: serde_json::Value, resolved: serde_json::Value) -> String {
+        let stated: Expectation = serde_json::from_value(stated).unwrap();
+        let resolved: StoredExpectation = serde_json::from_value(resolved).unwrap();
+        of_expectation(&stated, Some(&resolved))
+    }
+
+    #[test]
+    fn each_form_of_expectation_says_what_is_judged_and_how_closely() {
+        let run = |offset: u64| serde_json::json!({"offset": offset, "scalar": "float", "bytes": "AAAAAAAAAAA="});
+        let cases = [
+            (
+                serde_json::json!({"buffer": "a", "values": [0, 0]}),
+                serde_json::json!({"buffer": "a", "tolerance": {}, "contents": {"values": [run(8)]}}),
+                "buffer `a`: 2 values of float, bytes 8 to 15; each in its place; tolerance: none",
+            ),
+            (
+                serde_json::json!({"image": "i", "level": 1, "order": "any", "values": [0]}),
+                serde_json::json!({
+                    "buffer": "i", "tolerance": {"abs": 0.5, "rel": 0.1}, "record": 4, "format": "rgba8",
+                    "contents": {"values": [run(0), run(16)]},
+                }),
+                "image `i`, level 1: 4 values of float decoded from rgba8, 4 bytes each in 2 parts, bytes 0 to 23; records of 4 \
+                 bytes in any order; tolerance: abs 0.5 or rel 0.1",
+            ),
+            (
+                serde_json::json!({"buffer": "a", "equals_buffer": "b"}),
+                serde_json::json!({
+                    "buffer": "a", "tolerance": {"bits": true},
+                    "contents": {"equals-buffer": {"buffer": "b", "scalar": "uint", "offset": 0}},
+                }),
+                "buffer `a`: from byte 0 on as `b` is at the end (all of it), compared as uint; each in its place; tolerance: \
+                 none, the same bits",
+            ),
+            (
+                serde_json::json!({"check": {"kernel": "c", "groups": [1, 1, 1], "verdict": "v"}}),
+                serde_json::json!({
+                    "buffer": "v", "tolerance": {},
+                    "contents": {"check": {"kernel": "c", "reads": [{"buffer": "a", "offset": 0, "bytes": 4}]}},
+                }),
+                "verdict buffer `v`: the checker kernel `c` must write 1 to every uint of it; by its code that depends on `a`",
+            ),
+        ];
+        for (stated, resolved, expected) in cases {
+            assert_eq!(words(stated, resolved), expected);
+        }
+    }
 }

@@ -195,9 +195,9 @@ pub fn unsought(evidence: &Evidence) -> Vec<String> {
 /// What shares of coverage are shares of.
 pub fn basis_of_shares(evidence: &Evidence) -> &'static str {
     if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow.name() {
-        "Shares: covered obligations of all. Decisions: in control flow alone."
+        "Shares: covered obligations of all. Decision: decisions in control flow alone, entry and exit points of functions."
     } else {
-        "Shares: covered obligations of all. Decisions: all Boolean expressions."
+        "Shares: covered obligations of all. Decision: all Boolean expressions, entry and exit points of functions."
     }
 }
 

@@ -271,6 +271,34 @@ fn what_no_passed_test_shows_is_not_said_to_be_shown_by_none() {
 
 #[test]
 fn a_document_without_hash_is_told_where_its_record_is_accepted() {
-    let text = whole_text(&sample::evidence());
-    assert!(sample::evidence().campaign.records.is_empty() || text.contains("pinned by no hash"), "{text}");
+    use crate::model::evidence::RecordEvidence;
+    use crate::model::requirement::{VerificationMethod, VerificationRecord};
+    let mut evidence = sample::evidence();
+    let record = VerificationRecord {
+        requirement: evidence.campaign.requirements[0].requirement.uid.clone(),
+        document: "nowhere.pdf".to_owned(),
+        section: "3".to_owned(),
+        author: "A".to_owned(),
+        reviewer: "B".to_owned(),
+        hash: String::new(),
+    };
+    let row =
+        RecordEvidence { method: VerificationMethod::Analysis, record, file: "r.toml".to_owned(), rejected: None };
+    assert!(!whole_text(&evidence).contains("pinned by"));
+    evidence.campaign.records = vec![row];
+    let text = whole_text(&evidence);
+    assert!(text.contains("1 accepted record of analysis and review: no document is pinned by a hash"), "{text}");
+    assert!(text.contains("pinned by no hash (1 of 1 records)"), "{text}");
+}
+
+#[test]
+fn more_reasons_than_fit_are_told_by_kind() {
+    let mut evidence = sample::evidence();
+    let many = (0..40).map(|number| format!("requirement LLR-{number} is not met by its tests"));
+    let other = "coupling of k: host-overflow is undetermined: m * n".to_owned();
+    evidence.campaign.conclusion.reasons = many.chain([other.clone()]).collect();
+    let brief = statement::brief_reasons(&evidence);
+    assert!(!brief.whole);
+    let together = "40 requirements are not met: LLR-0, LLR-1, LLR-2 and 37 more";
+    assert_eq!(brief.lines, [together, &other, "2 open items: less than the level asks for, and not accepted"]);
 }

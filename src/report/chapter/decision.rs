@@ -289,7 +289,7 @@ fn remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>
         lines.extend(decision.minimum.as_ref().map(|minimum| Text::plain(minimal(minimum))));
     }
     if facts::asked_for(evidence, "multiple-condition") {
-        lines.push(Text::plain(multiple_condition(&decision.combinations)));
+        lines.push(Text::sentence(multiple_condition(&decision.combinations)));
     }
     (!lines.is_empty()).then_some(lines)
 }

@@ -139,6 +139,10 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
         format!("{} mismatches per expectation, outputs of up to {} bytes", limits.mismatches, limits.output_bytes),
     );
     outline.table(table);
+    outline.paragraph(Text::quiet(
+        "As the project file has them. The command line can set repetitions, schedules and limits otherwise for a run; each test \
+         tells its repetitions and schedules.",
+    ));
 }
 
 fn criteria(names: &[String]) -> String {

@@ -221,7 +221,7 @@ fn not_counted(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     for (side, tests) in dropped.into_iter().filter(|(_, tests)| !tests.is_empty()) {
         outline.paragraph(
             Text::plain(format!("Records on {} that do not count, because ", side.engine))
-                .then("the test did not pass, judges no output of this kernel or verifies no requirement: ")
+                .then("the test did not pass, verifies no requirement or leaves a dispatch of this kernel unjudged: ")
                 .and(Text::join(tests, ", "))
                 .then("."),
         );

@@ -7,9 +7,9 @@ use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
 use crate::report::{facts, statement};
 
 /// What shares count, where it is more than their name says.
-pub const COUNTED: &str = "Statement: one obligation per statement. Branch: each outcome of a decision that directs control \
-    flow, and each label of a switch. Decision: each outcome of every decision, and every entry and exit point of a function that \
-    the entry point reaches. MC/DC: one obligation per condition.";
+pub const COUNTED: &str = "Statement: each executable statement. Branch: each outcome of a decision that directs control flow and \
+    each label of a switch; without source each outcome of a branch of the module. Decision: each outcome of a decision, and each \
+    entry and exit point of a function that the entry point reaches. MC/DC: each condition.";
 
 /// Rows of coverage that the title page has room for.
 const FRONT_ROWS: usize = 14;
@@ -120,7 +120,8 @@ pub fn verdict_tone(verdict: Verdict) -> Tone {
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Structural coverage in summary", "chapter/summary");
     outline.paragraph(
-        "Covered obligations of all obligations, per kernel, configuration and engine. Only tests that passed count. An obligation \
+        "Covered obligations of all obligations, per kernel, configuration and engine. Only tests that passed and \
+         judge what the kernel stores count. An obligation \
          that cannot be measured is undetermined: it stays in the total and counts as not covered. Shares are rounded \
          down. The rows that each share counts stand in the chapter of the kernel.",
     );

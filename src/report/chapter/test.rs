@@ -116,15 +116,14 @@ fn expectations(test: &TestEvidence) -> Vec<(String, Text)> {
 /// How often production ran, and in how many other schedules.
 fn runs(result: &TestResult) -> String {
     let times = match result.repetitions {
-        0 => "none".to_owned(),
+        0 => "none recorded".to_owned(),
         1 => "1".to_owned(),
         times => format!("{times} repetitions"),
     };
-    let schedules = result.schedules.as_ref().map_or(0, |schedules| schedules.ran.len());
-    match (&result.schedules, schedules) {
-        (None, _) => format!("{times}; no other schedules asked for"),
-        (Some(_), 1) => format!("{times}; 1 other schedule"),
-        (Some(_), count) => format!("{times}; {count} other schedules"),
+    match result.schedules.as_ref().map_or(0, |schedules| schedules.ran.len()) {
+        0 => format!("{times}; no other schedule"),
+        1 => format!("{times}; 1 other schedule"),
+        count => format!("{times}; {count} other schedules"),
     }
 }
 

@@ -242,3 +242,17 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
         }
     }
 }
+
+#[test]
+fn a_running_header_of_a_long_name_is_one_line_that_says_it_is_cut() {
+    let faces = Faces::load().unwrap();
+    let breaker = line::Breaker { faces: &faces, size: 8.6 };
+    let shown = |name: &str| {
+        let line = header_left(&breaker, name);
+        assert!(line.width <= LINE_WIDTH * 0.8, "{}", line.width);
+        line.spans.iter().map(|span| span.text.as_str()).collect::<String>()
+    };
+    assert!(shown("Short").ends_with("Software verification report"));
+    assert!(shown(&"several words ".repeat(30)).ends_with('…'));
+    assert!(shown(&"x".repeat(400)).ends_with('…'));
+}
