@@ -8,8 +8,8 @@ use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::vulkan_sc::Profile;
-use crate::report::FORMATS;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use crate::report::{self, FORMATS};
+use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
@@ -56,46 +56,64 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
             output::print(&table(&asked, output::stdout_width()))?;
             if others > 0 {
                 let sentence = "more belong to criteria that the project does not ask for; --format json lists them";
-                output::print(&format!("{others} {sentence}\n"))?;
+                let room = output::stdout_width().map_or(usize::MAX, usize::from);
+                let lines = report::wrap(&format!("{others} {sentence}"), room);
+                output::print(&format!("{}\n", lines.join("\n")))?;
             }
         }
     }
     Ok(Exit::Success)
 }
 
-/// A column per key of the first row: identifiers first, the others by name. Within the width of a terminal long cells take
-/// several lines.
+/// A column per key of the first row: identifiers first, the others by name. Where that is wider than a terminal, each row
+/// is an entry over as many lines as it takes, with what is short first.
 fn table(rows: &[Value], width: Option<u16>) -> String {
     let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
     let leading = ["id", "uid", "name", "index"];
-    // What is the same in every row stands in the JSON array alone.
+    // Rows of a table all are of criteria that are asked for.
     let mut keys: Vec<&String> = first.keys().filter(|key| key.as_str() != "asked").collect();
     keys.sort_by_key(|key| (!leading.contains(&key.as_str()), (*key).clone()));
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|row| keys.iter().map(|key| cell(&row[key.as_str()])).collect()).collect();
+    let titles: Vec<String> = keys.iter().map(|key| key.replace('_', " ").to_uppercase()).collect();
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.max(40));
-    }
-    table.set_header(keys.iter().map(|key| key.replace('_', " ").to_uppercase()));
-    for row in rows {
-        table.add_row(keys.iter().map(|key| {
-            match &row[key.as_str()] {
-                Value::String(text) => text.clone(),
-                Value::Null => "-".to_owned(),
-                Value::Array(items) => items
-                    .iter()
-                    .map(|item| item.as_str().map_or(item.to_string(), str::to_owned))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-                other => other.to_string(),
-            }
-        }));
-    }
-    if let (Some(_), Some(column)) = (width, table.column_mut(0)) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
-    }
+    table.set_header(&titles);
+    table.add_rows(&cells);
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().trim_start_matches(' ').to_owned()).collect();
-    lines.join("\n") + "\n"
+    match width.map(usize::from) {
+        Some(width) if lines.iter().any(|line| line.chars().count() > width) => entries(&titles, &cells, width),
+        Some(_) | None => lines.join("\n") + "\n",
+    }
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "-".to_owned(),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| item.as_str().map_or(item.to_string(), str::to_owned));
+            items.collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn entries(titles: &[String], cells: &[Vec<String>], width: usize) -> String {
+    const INDENT: usize = 4;
+    let longest = |index: usize| cells.iter().map(|row| row[index].chars().count()).max().unwrap_or(0);
+    let mut order: Vec<usize> = (1..titles.len()).collect();
+    order.sort_by_key(|index| longest(*index));
+    order.insert(0, 0);
+    let mut text = String::new();
+    for row in std::iter::once(titles).chain(cells.iter().map(Vec::as_slice)) {
+        let entry = order.iter().map(|index| row[*index].as_str()).collect::<Vec<_>>().join(" · ");
+        for (number, line) in report::wrap(&entry, width.max(40) - INDENT).into_iter().enumerate() {
+            let indent = if number == 0 { 0 } else { INDENT };
+            text.push_str(&format!("{:indent$}{line}\n", ""));
+        }
+    }
+    text
 }
 
 fn kernels(list: &List) -> Result<Vec<Value>, Failure> {
@@ -160,4 +178,23 @@ fn devices() -> Result<Vec<Value>, Failure> {
         })
     });
     Ok(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_keeps_to_the_terminal_and_loses_nothing() {
+        let row = |id: &str| json!({"id": id, "place": "glsl/a_long_name.comp:33:9", "text": "x < k && y < m", "reason": null});
+        let rows = [row("D1.C1.masking"), row("S1")];
+        let whole = table(&rows, None);
+        assert_eq!(whole.lines().count(), 3);
+        assert_eq!(table(&rows, Some(200)), whole);
+        let narrow = table(&rows, Some(40));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        for word in whole.split_whitespace() {
+            assert!(narrow.contains(word), "{word}: {narrow}");
+        }
+    }
 }
