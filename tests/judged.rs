@@ -70,6 +70,40 @@ void main() {
 }
 ";
 
+/// Stores 7 whatever stands there.
+const FILL: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, binding = 0) buffer Out { int o[]; };
+void main() { o[gl_GlobalInvocationID.x] = 7; }
+";
+
+/// f[g] = a[g] / 2, or the same in another way.
+const HALVES: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, binding = 0) buffer In { int a[]; };
+layout(std430, binding = 1) buffer Out { float f[]; };
+void main() {
+    uint g = gl_GlobalInvocationID.x;
+#ifdef PRODUCT
+    f[g] = float(a[g]) * 0.5;
+#else
+    f[g] = float(a[g]) / 2.0;
+#endif
+}
+";
+
+/// Looks at `o` and finds it right whatever it is.
+const BLIND: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { int o[]; };
+layout(std430, binding = 1) buffer Verdict { uint right[]; };
+void main() {
+    uint parity = 0;
+    for (int i = 0; i < 4; i++) parity += uint(o[i] & 1) + uint(~o[i] & 1);
+    right[0] = parity / 4;
+}
+";
+
 /// A test of the table: its id, what it does, its verdict, and the kernels that its records count for.
 struct Row {
     id: &'static str,
@@ -204,6 +238,114 @@ fn chain_rows() -> Vec<Row> {
     ]
 }
 
+/// What the kernels' code does not tell, and altered contents do.
+fn altered_rows() -> Vec<Row> {
+    let k = || dispatch("k", &["a", "o"]);
+    let with = |more: &str, steps: &[String]| format!("{A_AND_O}{more}{}", steps.concat());
+    let floats = "buffers.f = { type = \"float\", fill = { constant = -3.0 }, count = 4 }\n\
+                  buffers.g = { type = \"float\", data = [0.0, 1.5, 4.5, 0.5] }\n";
+    let halves = |expectation: &str| with(floats, &[dispatch("halves", &["a", "f"]), expect(expectation)]);
+    let row = |id, verdict, counted, body| Row { id, verdict, counted, body };
+    let by = |kernel: &str, rest: &str| {
+        halves(&format!(
+            "buffer = \"f\"\nreference = {{ kernel = \"{kernel}\", groups = [1, 1, 1], bindings = [{{ binding = 0, buffer = \"a\" }}, {{ binding = 1, buffer = \"f\" }}] }}\n{rest}"
+        ))
+    };
+    let check = "[[test.expect]]\n[test.expect.check]\nkernel = \"blind\"\ngroups = [1, 1, 1]\nverdict = \"v\"\nbindings = [{ binding = 0, buffer = \"o\" }, { binding = 1, buffer = \"v\" }]\n";
+    let longer = A_AND_O.replace("count = 4", "count = 8");
+    vec![
+        row(
+            "overwritten",
+            PASS,
+            &["fill"],
+            with("", &[k(), dispatch("fill", &["o"]), expect("buffer = \"o\"\nvalues = [7, 7, 7, 7]")]),
+        ),
+        row(
+            "partly-overwritten",
+            PASS,
+            &["fill", "k"],
+            format!(
+                "{longer}{}{}groups = [1, 1, 1]\nbindings = [{{ binding = 0, buffer = \"o\" }}]\n{}",
+                k().replace("groups = [1", "groups = [2").replacen("data = [0, 3, 9, 1]", "", 0),
+                "[[test.dispatches]]\nkernel = \"fill\"\n",
+                expect("buffer = \"o\"\noffset = 12\nvalues = [7, 0]")
+            )
+            .replacen("data = [0, 3, 9, 1]", "data = [0, 3, 9, 1, 0, 1, 2, 3]", 1),
+        ),
+        row(
+            "blind-checker",
+            NOTHING,
+            &[],
+            with("buffers.v = { type = \"uint\", data = [0] }\n", &[k(), check.to_owned()]),
+        ),
+        row(
+            "part-that-nobody-stored-to",
+            NOTHING,
+            &[],
+            format!("{longer}{}{}", k(), expect("buffer = \"o\"\noffset = 16\nvalues = [-1, -1, -1, -1]")),
+        ),
+        row(
+            "what-stood-there-before",
+            PASS,
+            &["k"],
+            format!(
+                "{}{}{}",
+                A_AND_O.replace("constant = -1", "constant = 0"),
+                k(),
+                expect("buffer = \"o\"\noffset = 8\nvalues = [0]")
+            ),
+        ),
+        row(
+            "zeros",
+            PASS,
+            &["k"],
+            format!(
+                "{}{}{}",
+                A_AND_O.replace("[0, 3, 9, 1]", "[0, 7, 9, 8]"),
+                k(),
+                expect("buffer = \"o\"\nvalues = [0, 0, 0, 0]")
+            ),
+        ),
+        row(
+            "floats",
+            PASS,
+            &["halves"],
+            halves("buffer = \"f\"\nvalues = [0.0, 1.5, 4.5, 0.5]\ntolerance = { abs = 1e-3 }"),
+        ),
+        row(
+            "floats-at-their-own-scale",
+            PASS,
+            &["halves"],
+            halves("buffer = \"f\"\nvalues = [0.0, 1.5, 4.5, 0.5]\ntolerance = { abs = 4.0 }"),
+        ),
+        row(
+            "any-float-below-1e30",
+            NOTHING,
+            &[],
+            halves("buffer = \"f\"\nvalues = [0.0, 1.5, 4.5, 0.5]\ntolerance = { abs = 1e30 }"),
+        ),
+        row(
+            "any-float-of-another-buffer",
+            NOTHING,
+            &[],
+            halves("buffer = \"f\"\nequals_buffer = \"g\"\ntolerance = { abs = 10.0 }"),
+        ),
+        row(
+            "float-as-boolean",
+            NOTHING,
+            &[],
+            halves("buffer = \"f\"\ntype = \"bool\"\nvalues = [false, true, true, true]"),
+        ),
+        row("float-as-halves", NOTHING, &[], halves("buffer = \"f\"\ntype = \"float16\"\nvalues = [0.0, 0.0]")),
+        row("float-as-bits", PASS, &["halves"], halves("buffer = \"f\"\ntype = \"uint\"\nvalues = [0, 1069547520]")),
+        row("wide-reference", NOTHING, &[], by("product", "tolerance = { abs = 100.0 }")),
+        row("narrow-reference", PASS, &["halves"], by("product", "tolerance = { rel = 1e-5 }")),
+        row("reference-optimised", NOTHING, &[], by("optimised", "")),
+        row("reference-for-another-target", NOTHING, &[], by("newer", "")),
+        row("reference-with-an-idle-definition", NOTHING, &[], by("idle_definition", "")),
+    ]
+}
+
 fn special_rows() -> Vec<Row> {
     let guarded = |expectation: &str| {
         format!(
@@ -260,7 +402,7 @@ fn special_rows() -> Vec<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    simple_rows().into_iter().chain(chain_rows()).chain(special_rows()).collect()
+    simple_rows().into_iter().chain(chain_rows()).chain(special_rows()).chain(altered_rows()).collect()
 }
 
 fn project(folder: &Path, rows: &[Row]) {
@@ -272,12 +414,26 @@ fn project(folder: &Path, rows: &[Row]) {
         ("guarded", GUARDED.to_owned()),
         ("addresses", ADDRESSES.to_owned()),
         ("image", IMAGE.to_owned()),
+        ("fill", FILL.to_owned()),
+        ("halves", HALVES.to_owned()),
+        ("blind", BLIND.to_owned()),
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {
         settings +=
             &format!("[[kernel]]\nname = \"{name}\"\nsource = \"glsl/{name}.comp\"\ntarget_env = \"vulkan1.2\"\n");
         write(folder, &format!("glsl/{name}.comp"), text);
+    }
+    // The same source as `halves`.
+    for (name, target, more) in [
+        ("optimised", "vulkan1.2", "optimization = \"performance\""),
+        ("newer", "vulkan1.3", ""),
+        ("idle_definition", "vulkan1.2", "defines = { IDLE = \"1\" }"),
+        ("product", "vulkan1.2", "defines = { PRODUCT = \"1\" }"),
+    ] {
+        settings += &format!(
+            "[[kernel]]\nname = \"{name}\"\nsource = \"glsl/halves.comp\"\ntarget_env = \"{target}\"\n{more}\n"
+        );
     }
     write(folder, "vkcert.toml", settings);
     let mut tests = "schema = 1\n".to_owned();
@@ -336,7 +492,8 @@ fn what_no_expectation_looks_at_is_neither_verified_nor_covered() {
             wrong.push(format!("{}: {} {} {kernels:?}", row.id, result["verdict"], result["reason"]));
         }
         let reason = result["reason"].as_str().unwrap_or_default();
-        if row.verdict == NOTHING && !reason.starts_with("no output of its kernels is judged: ") {
+        let told = ["no output of its kernels is judged: ", "no alteration of what `"];
+        if row.verdict == NOTHING && !told.iter().any(|start| reason.starts_with(start)) {
             wrong.push(format!("{}: the reason `{reason}`", row.id));
         }
     }

@@ -1,6 +1,8 @@
 //! From runs to evidence.
 
 use super::configuration::{self, KernelConfiguration};
+use super::coupling;
+use super::derive::{self, CodeIdentity};
 use super::evidence::module_bytes;
 use super::facts::Facts;
 use super::failure::Failure;
@@ -8,7 +10,6 @@ use super::kernel::{Kernel, Measurement};
 use super::profile::Target;
 use super::project::module_file;
 use super::test_run::{ModuleRecords, TestRun};
-use super::{coupling, derive};
 use crate::exec::judged::{Codes, Observation};
 use crate::glsl;
 use crate::model::canonical::{content_hash, sha256_digits};
@@ -237,6 +238,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         schedule: run.schedule,
         schedules: run.schedules.clone(),
         directed: run.directed.clone(),
+        altered: run.altered.clone(),
         notes: run.notes.clone(),
         printed_lines: run.printed.count(),
         touched: run.counts.touched.iter().map(touched).collect(),
@@ -334,11 +336,13 @@ fn of_configuration<'a>(
 
 /// Identities of the kernels' code.
 pub fn codes(kernels: &[Kernel]) -> Codes {
-    let identity = |kernel: &Kernel| {
-        let code = sha256_digits(&module_bytes(&kernel.module.code()));
-        (KernelName(kernel.name.clone()), derive::code_identity(&code, &kernel.entry))
+    let identity = |kernel: &Kernel| CodeIdentity {
+        kernel: KernelName(kernel.name.clone()),
+        code: kernel.code_digits(),
+        text: kernel.text.clone(),
+        entry: kernel.entry.clone(),
     };
-    kernels.iter().map(identity).collect()
+    derive::code_classes(kernels.iter().map(identity))
 }
 
 /// Raw records of each test that ran the kernel under the configuration, passed or not; only those of
@@ -389,6 +393,7 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
     ModuleHashes {
         production: sha256_words(&kernel.production),
         code: kernel.code_digits(),
+        text: kernel.text.clone(),
         production_file: stored,
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
         instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),

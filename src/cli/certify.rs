@@ -12,7 +12,7 @@ use super::profile::{self, Target};
 use super::report::presentation;
 use super::save;
 use super::{
-    agreement, assemble, campaign, configuration, coupling, inputs, judged, justifications, project, recording,
+    agreement, altered, assemble, campaign, configuration, coupling, inputs, judged, justifications, project, recording,
 };
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -72,6 +72,9 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
     recorded?;
     let mut runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let laid_out = judged::lay_open(&prepared, &kernels)?;
+    if engines.sequential {
+        altered::examine(&prepared, &laid_out, &kernels, &mut runs, &engines.sequential())?;
+    }
     judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
     let device = coupling::device_limits(&engines);
     let touched = coupling::touched(&runs);

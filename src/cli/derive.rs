@@ -13,6 +13,7 @@ use crate::coverage::{
 };
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::specialization_bits;
+use crate::model::altered::AlteredStores;
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
 use crate::model::element::ElementType;
 use crate::model::evidence::{
@@ -57,22 +58,65 @@ pub fn is_of(configuration: &Configuration, given: &BTreeMap<String, Specializat
     })
 }
 
-/// What tells the code of a kernel from that of another: that of its production module, and where it is entered.
-pub fn code_identity(code: &str, entry: &str) -> String {
-    format!("{code} {entry}")
+/// What tells the code of a kernel from that of another.
+pub struct CodeIdentity {
+    pub kernel: KernelName,
+    /// SHA-256 of its production module without debug information.
+    pub code: String,
+    /// SHA-256 of its preprocessed text.
+    pub text: Option<String>,
+    pub entry: String,
+}
+
+/// The same identity for kernels whose modules, or whose preprocessed texts, are the same from the same entry on: a text that is
+/// compiled in another way, for another target or with definitions that it does not use is the same code.
+pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> Codes {
+    let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
+    for CodeIdentity { kernel, code, text, entry } in kernels {
+        let code = format!("code {code} {entry}");
+        let text = text.map(|text| format!("text {text} {entry}"));
+        let (mut keys, mut names): (BTreeSet<String>, Vec<KernelName>) =
+            ([code].into_iter().chain(text).collect(), vec![kernel]);
+        for (other_keys, other_names) in
+            classes.extract_if(.., |(known, _)| !known.is_disjoint(&keys)).collect::<Vec<_>>()
+        {
+            keys.extend(other_keys);
+            names.extend(other_names);
+        }
+        classes.push((keys, names));
+    }
+    let label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
+    classes.iter().flat_map(|(keys, names)| names.iter().map(|name| (name.clone(), label(keys)))).collect()
 }
 
 /// Identities of the kernels' code from stored evidence.
 pub fn codes(kernels: &[KernelEvidence]) -> Codes {
-    let identity = |row: &KernelEvidence| code_identity(&row.modules.code, &row.configuration.entry);
-    kernels.iter().map(|row| (row.kernel.clone(), identity(row))).collect()
+    let identity = |row: &KernelEvidence| CodeIdentity {
+        kernel: row.kernel.clone(),
+        code: row.modules.code.clone(),
+        text: row.modules.text.clone(),
+        entry: row.configuration.entry.clone(),
+    };
+    code_classes(kernels.iter().map(identity))
+}
+
+/// What altered contents of a test showed; none where it has not passed on the sequential engine, which alone alters them.
+fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
+    let result = test.results.iter().find(|result| result.engine == EngineName::Sequential)?;
+    (result.verdict == Verdict::Pass || !result.altered.is_empty()).then_some(&result.altered)
 }
 
 /// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch counts as judged.
 pub fn observation(schema: u32, test: &TestEvidence, codes: &Codes) -> Observation {
     match schema {
         FIRST_SCHEMA => Observation::of_everything(test.definition.dispatches.len()),
-        _ => Observation::of(&test.expected, &test.flows, codes),
+        _ => {
+            let by_code = Observation::of(&test.expected, &test.flows, codes);
+            match altered_stores(test) {
+                Some(altered) => by_code.holding(altered, &test.flows),
+                None => by_code,
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests of a campaign that judge nothing their kernels store.
+//! Tests of a campaign that judge nothing their kernels store, by the kernels' code or by altered contents.
 //!
 //! Promises: such a test is `undetermined` wherever it passed; `vkcert run` knows no such rule.
 
@@ -11,7 +11,7 @@ use crate::exec::prepare::Prepared;
 use crate::exec::{flow, stored};
 use crate::model::flow::DispatchFlow;
 use crate::model::id::KernelName;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{EngineName, Verdict};
 use crate::spirv::flow::{Flow, flows};
 use std::collections::BTreeMap;
 
@@ -51,7 +51,14 @@ pub fn doubt_idle_tests(prepared: &[PreparedTest], laid_out: &LaidOut, kernels: 
     let codes = assemble::codes(kernels);
     for (test, row) in prepared.iter().zip(runs) {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
-        let Some(reason) = Observation::of(expected, flows, &codes).says_nothing() else { continue };
+        let by_code = Observation::of(expected, flows, &codes);
+        let sequential = row.iter().find(|run| run.engine == EngineName::Sequential);
+        let altered = sequential.filter(|run| run.verdict == Verdict::Pass || !run.altered.is_empty());
+        let observation = match altered {
+            Some(run) => by_code.holding(&run.altered, flows),
+            None => by_code,
+        };
+        let Some(reason) = observation.says_nothing() else { continue };
         let passed = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
         passed.for_each(|run| run.doubt(reason.clone()));
     }

@@ -39,6 +39,8 @@ pub struct Kernel {
     pub object: ObjectCode,
     /// Production configurations, in the order of reports; empty outside a project.
     pub configurations: Vec<KernelConfiguration>,
+    /// SHA-256 of its preprocessed text; none without source.
+    pub text: Option<String>,
     /// What no engine can run of it, by name: a module for another interface than Vulkan.
     pub unsupported: Option<String>,
     /// What the target of the project lacks of what the kernel needs, each with its place.
@@ -219,6 +221,7 @@ fn assemble(
         measurement: Measurement::NoSource,
         object: ObjectCode::default(),
         configurations: Vec::new(),
+        text: Some(compiled.text),
         unsupported: None,
         refused: Vec::new(),
         included: compiled.included,
@@ -319,6 +322,7 @@ pub fn from_spirv(name: &str, path: &str, bytes: &[u8], entry: &str, target_env:
         module: Arc::new(module),
         measurement: Measurement::NoSource,
         configurations: Vec::new(),
+        text: None,
         unsupported,
         refused: Vec::new(),
         included: BTreeMap::new(),

@@ -5,6 +5,7 @@
 
 pub mod acceptance;
 mod agreement;
+mod altered;
 mod args;
 mod assemble;
 mod barriers;

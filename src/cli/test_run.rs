@@ -15,6 +15,7 @@ use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::repeat::Repeated;
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
+use crate::model::altered::AlteredStores;
 use crate::model::evidence::{LoweringDecision, Mismatch};
 use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
 use crate::model::printed::Printed;
@@ -73,6 +74,8 @@ pub struct TestRun {
     pub schedules: Option<ScheduleResult>,
     /// What was measured again with who waits first.
     pub directed: Vec<DirectedResult>,
+    /// What altered contents showed, of a pass on the sequential engine (`altered`).
+    pub altered: Vec<AlteredStores>,
 }
 
 /// What a test recorded of one kernel under one specialization.
@@ -180,6 +183,7 @@ impl TestRun {
             schedule: None,
             schedules: None,
             directed: Vec::new(),
+            altered: Vec::new(),
         }
     }
 }
@@ -217,6 +221,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         schedule: prepared.replay,
         schedules: None,
         directed: Vec::new(),
+        altered: Vec::new(),
     };
     if production.completion == Completion::Completed {
         match engine.name() {

@@ -4,10 +4,11 @@
 //! Promises: a dispatch counts as judged only if an expectation that some value fails looks at bytes that it can store to, or at
 //! bytes that a later dispatch can make of them. What stands on both sides of a comparison is not judged by it: neither a buffer
 //! by itself, nor a kernel by its own results.
-//! Does not cover: whether the expected values are the right ones, or what a later dispatch overwrites.
+//! Does not cover: whether the expected values are the right ones; how altered contents come to be ([`Observation::holding`] is told).
 
 use super::compare::agrees;
 use super::texel::{stored_offset, stored_range};
+use crate::model::altered::AlteredStores;
 use crate::model::element::{ElementType, ScalarClass, ScalarType};
 use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
 use crate::model::flow::{BufferRange, DispatchFlow};
@@ -28,12 +29,14 @@ pub struct Observation {
     dispatches: Vec<bool>,
     /// Why expectations judge nothing, a sentence each.
     idle: Vec<String>,
+    /// Kernels whose stores could be altered without the test failing.
+    unnoticed: Vec<KernelName>,
 }
 
 impl Observation {
     /// Of a test with these expectations and dispatches.
     pub fn of(expected: &[StoredExpectation], flows: &[DispatchFlow], codes: &Codes) -> Self {
-        let mut observation = Self { dispatches: vec![false; flows.len()], idle: Vec::new() };
+        let mut observation = Self { dispatches: vec![false; flows.len()], idle: Vec::new(), unnoticed: Vec::new() };
         for expectation in expected {
             match judged(expectation, flows, codes) {
                 Ok(judged) => judged.into_iter().for_each(|number| observation.dispatches[number] = true),
@@ -46,13 +49,32 @@ impl Observation {
 
     /// Every dispatch is judged: of evidence that does not hold what they store.
     pub fn of_everything(dispatches: usize) -> Self {
-        Self { dispatches: vec![true; dispatches], idle: Vec::new() }
+        Self { dispatches: vec![true; dispatches], idle: Vec::new(), unnoticed: Vec::new() }
+    }
+
+    /// The same, held to what altered contents showed: a dispatch stays judged only if an alteration of its kernel's stores fails
+    /// the test.
+    pub fn holding(mut self, altered: &[AlteredStores], flows: &[DispatchFlow]) -> Self {
+        for (number, judged) in self.dispatches.iter_mut().enumerate().filter(|(_, judged)| **judged) {
+            let row = altered.iter().find(|row| row.dispatches.contains(&(number as u32)));
+            if row.is_some_and(|row| row.noticed.is_some()) {
+                continue;
+            }
+            *judged = false;
+            let kernel = flows.get(number).map(|flow| flow.kernel.clone());
+            self.unnoticed.extend(kernel.filter(|kernel| !self.unnoticed.contains(kernel)));
+        }
+        self
     }
 
     /// Why a pass would say nothing; none where an output of some dispatch is judged.
     pub fn says_nothing(&self) -> Option<String> {
         if self.dispatches.contains(&true) {
             return None;
+        }
+        if !self.unnoticed.is_empty() {
+            let names: Vec<String> = self.unnoticed.iter().map(|kernel| format!("`{kernel}`")).collect();
+            return Some(format!("no alteration of what {} stored would fail this test", names.join(" and ")));
         }
         let why = if self.idle.is_empty() { "it expects nothing".to_owned() } else { self.idle.join("; ") };
         Some(format!("no output of its kernels is judged: {why}"))

@@ -5,6 +5,7 @@
 //! means that the tool itself failed.
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
+pub mod alteration;
 pub mod compare;
 pub mod comparison;
 pub mod flow;

@@ -10,6 +10,7 @@ use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
 use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, narrow, parser};
+use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
@@ -64,8 +65,16 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let left_out = excluded.keys().copied().collect();
     let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
     let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
+    let text_digits = text_digits(&unit);
     let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
-    Ok(Compiled { structure, production, marked, positions, included: includes.found(), notes })
+    let included = includes.found();
+    Ok(Compiled { structure, production, marked, positions, text: text_digits, included, notes })
+}
+
+/// SHA-256 of the tokens of a text.
+fn text_digits(unit: &TranslationUnit) -> String {
+    let tokens: Vec<&str> = unit.tokens.iter().map(|token| &*token.text).collect();
+    sha256_digits(tokens.join(" ").as_bytes())
 }
 
 /// What two compilations of the same text gave.

@@ -101,6 +101,8 @@ pub struct Compiled {
     /// Where production's instructions come from.
     #[cfg(feature = "compiler")]
     pub positions: Positions,
+    /// SHA-256 of the preprocessed text: of its tokens alone, whatever stands between them.
+    pub text: String,
     /// Files read by `#include`, project-relative path to text.
     pub included: BTreeMap<String, String>,
     /// Remarks for the report (line accuracy only, decisions left unmarked and why).

@@ -5,6 +5,7 @@
 //! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `inputs.json` (what the
 //! run read), `manifest.json` (hash of every input and output; its own hash is the root).
 
+use super::altered::AlteredStores;
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
 use super::flow::{BufferRange, DispatchFlow};
@@ -374,6 +375,9 @@ pub struct TestResult {
     /// What was measured again with who waits first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directed: Vec<DirectedResult>,
+    /// Of the sequential engine, where the test passed: what altered contents of its kernels' stores did to the verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub altered: Vec<AlteredStores>,
     /// What differed between repetitions, modules and schedules where the test leaves it open, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_open: Vec<String>,
@@ -579,6 +583,9 @@ pub struct ModuleHashes {
     /// Of the production module without debug information: it stays what it is when text moves or comments change.
     #[serde(default)]
     pub code: String,
+    /// Of the preprocessed text, token by token; none without source. Format 1 does not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     pub production_file: Option<String>,
     pub traced: String,
     pub instrumented: String,

@@ -4,6 +4,7 @@
 //! Promises: no behaviour but invariants; nothing here compiles, runs or measures.
 //! Does not cover: how any of it comes to be (see the layers below in the order of `ARCHITECTURE.md`).
 
+pub mod altered;
 pub mod canonical;
 pub mod coverage;
 pub mod diagnostic;

@@ -459,6 +459,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
         },
         modules: ModuleHashes {
             code: hash(5).trim_start_matches("sha256:").to_owned(),
+            text: None,
             production: hash(1),
             production_file: Some(format!("spirv/{name}.spv")),
             traced: hash(2),
@@ -569,6 +570,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         schedule: None,
         schedules: None,
         directed: Vec::new(),
+        altered: Vec::new(),
         notes: Vec::new(),
         printed_lines: 0,
         touched: Vec::new(),

@@ -19,7 +19,7 @@ use crate::cli::left_open::reason_of_repetition;
 use crate::cli::plan::Plan;
 use crate::cli::profile::Target;
 use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun};
-use crate::cli::{assemble, campaign, evidence, inputs, judged, recording};
+use crate::cli::{altered, assemble, campaign, evidence, inputs, judged, recording};
 use crate::exec::judge::judge;
 use crate::exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use crate::exec::sequential::{SequentialExecutor, loop_decisions};
@@ -60,10 +60,12 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
             }
         };
     let mut runs = FactReader { stored, kernels: &kernels, replay, found }.runs(&prepared);
+    let mut replayed = None;
     match replay {
         Replay::No => {}
         Replay::Sequential => {
-            let fresh = replay::run(stored, rebuilt, &prepared)?;
+            let (fresh, engine) = replay::run(stored, rebuilt, &prepared)?;
+            replayed = Some(engine);
             for (row, run) in runs.iter_mut().zip(fresh) {
                 let same = row.iter_mut().find(|stored| stored.engine == run.engine);
                 same.into_iter().for_each(|stored| stored.clone_from(&run));
@@ -71,6 +73,15 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
         }
     }
     let laid_out = judged::lay_open(&prepared, &kernels)?;
+    match replayed {
+        Some(engine) => altered::examine(&prepared, &laid_out, &kernels, &mut runs, &engine)?,
+        None => {
+            let unknown = altered::derive(&prepared, &laid_out, &kernels, &mut runs).into_iter();
+            found.not_derivable.extend(unknown.map(|test| {
+                format!("{test}: which altered contents of its kernels' stores fail it; `--replay` alters them again")
+            }));
+        }
+    }
     judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
     let derived = again(stored, rebuilt, &kernels, (&prepared, &laid_out), &runs);
     match derived {
@@ -270,6 +281,7 @@ impl FactReader<'_> {
             schedules: result.schedules.clone(),
             left_open: result.left_open.clone(),
             directed: result.directed.clone(),
+            altered: result.altered.clone(),
             ..TestRun::not_run(result.engine, "")
         };
         if let Ok(plan) = &test.plan {

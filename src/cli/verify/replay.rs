@@ -7,6 +7,7 @@ use super::rebuild::Rebuilt;
 use crate::cli::engines::{EngineSettings, Engines};
 use crate::cli::failure::Failure;
 use crate::cli::test_run::{self, PreparedTest, TestRun};
+use crate::exec::sequential::SequentialExecutor;
 use crate::model::evidence::{Evidence, TestResult};
 use crate::model::schedule::Schedules;
 use crate::model::verdict::EngineName;
@@ -25,8 +26,12 @@ pub fn schedules(stored: &Evidence) -> Schedules {
     asked.map_or_else(Schedules::default, |asked| Schedules { count: asked.asked, seed: asked.seed })
 }
 
-/// Runs every test once more.
-pub fn run(stored: &Evidence, rebuilt: &Rebuilt, prepared: &[PreparedTest]) -> Result<Vec<TestRun>, Failure> {
+/// Runs every test once more; gives the engine that did.
+pub fn run(
+    stored: &Evidence,
+    rebuilt: &Rebuilt,
+    prepared: &[PreparedTest],
+) -> Result<(Vec<TestRun>, SequentialExecutor), Failure> {
     let settings = EngineSettings {
         memory_model: rebuilt.project().settings.value.memory_model,
         replay: results(stored).find_map(|result| result.schedule),
@@ -38,5 +43,6 @@ pub fn run(stored: &Evidence, rebuilt: &Rebuilt, prepared: &[PreparedTest]) -> R
     let most = results(stored).map(|result| result.repetitions).max().unwrap_or(1);
     let repetitions = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
     let fresh = engines.sequential();
-    prepared.par_iter().map(|test| test_run::run(test, &mut fresh.clone(), repetitions)).collect()
+    let runs = prepared.par_iter().map(|test| test_run::run(test, &mut fresh.clone(), repetitions));
+    Ok((runs.collect::<Result<_, _>>()?, fresh))
 }

@@ -4,7 +4,8 @@
 //! Promises: a path only where every step of it has a name or an index; modules without names give none.
 //! Does not cover: which of several blocks that name one buffer wrote it; the first binding's block counts.
 
-use super::layout::Layout;
+use super::layout::{Layout, scalar_type};
+use crate::model::element::ScalarType;
 use crate::spirv::module::Id;
 use crate::spirv::types::{Majorness, MatrixLayout, Type};
 use std::fmt::Write as _;
@@ -29,7 +30,44 @@ impl BoundBlock {
     }
 }
 
+impl BoundBlock {
+    /// The scalar that holds a byte of the buffer, with the byte where it starts; none before the bound range, between members, and
+    /// where something else stands there.
+    pub fn scalar_at(&self, byte: u64) -> Option<(u64, ScalarType)> {
+        let (within, scalar) = self.layout.scalar_at(self.ty, None, byte.checked_sub(self.offset)?)?;
+        Some((byte - within, scalar))
+    }
+}
+
 impl Layout {
+    /// The scalar at a byte of an object of type `ty`, with how far into it the byte is.
+    fn scalar_at(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64) -> Option<(u64, ScalarType)> {
+        match self.types.get(ty)? {
+            Type::Structure { members, .. } => {
+                let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= byte));
+                let member = before.max_by_key(|member| member.offset)?;
+                self.scalar_at(member.ty, member.matrix, byte - u64::from(member.offset?))
+            }
+            Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
+                self.scalar_at(*element, matrix, divided(byte, (*stride)?)?.1)
+            }
+            Type::Matrix { column, .. } => {
+                let component = self.types.scalar_of(*column)?;
+                let within = divided(byte, matrix?.stride)?.1;
+                self.scalar_at(component, None, divided(within, self.bytes_of_component(*column)?)?.1)
+            }
+            Type::Vector { count, .. } => {
+                let (index, within) = divided(byte, self.bytes_of_component(ty)?)?;
+                (index < u64::from(*count)).then_some(())?;
+                self.scalar_at(self.types.scalar_of(ty)?, None, within)
+            }
+            _ => {
+                let scalar = scalar_type(&self.types, ty)?;
+                (byte < scalar.size() as u64).then_some((byte, scalar))
+            }
+        }
+    }
+
     /// Writes the path to a byte of an object of type `ty`.
     fn member_path(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64, path: &mut String) -> Option<()> {
         match self.types.get(ty)? {

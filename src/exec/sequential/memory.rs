@@ -77,6 +77,11 @@ impl Store {
         }
     }
 
+    /// Marks every byte as undefined and leaves it as it is: what is defined afterwards has been written since.
+    pub fn forget(&mut self) {
+        self.undefined = Some(vec![u64::MAX; self.words.len().div_ceil(16)].into());
+    }
+
     #[inline]
     pub fn is_undefined(&self, word: usize) -> bool {
         self.is_part_undefined(word, 0..4)

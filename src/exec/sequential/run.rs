@@ -34,6 +34,7 @@ use crate::model::verdict::EngineName;
 use crate::spirv::barriers::barrier_number;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -140,6 +141,40 @@ impl SequentialExecutor {
         Ok(session.finish(completion))
     }
 
+    /// What the last dispatch of a job stores; none where the job does not complete.
+    pub fn stores_of_last(&self, job: &Job) -> Result<Option<LastStores>, ExecError> {
+        let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
+        let unchecked = Job { checks: Checks::none(), ..job.clone() };
+        let mut session = match Session::new(&unchecked, settings, &self.programs) {
+            Ok(session) => session,
+            Err(Early::Completion(_)) => return Ok(None),
+            Err(Early::Failure(error)) => return Err(error),
+        };
+        if settings.following.schedule.turns == Turns::WaitersFirst {
+            session.looked_at = self.looked_at(job)?;
+        }
+        let mut before = Vec::new();
+        for (index, dispatch) in job.dispatches.iter().enumerate() {
+            if index + 1 == job.dispatches.len() {
+                before = session.contents(&job.buffers);
+                session.stores.iter_mut().for_each(Store::forget);
+            }
+            match session.dispatch(dispatch, &mut Unobserved) {
+                Ok(()) => {}
+                Err(Early::Completion(_)) => return Ok(None),
+                Err(Early::Failure(error)) => return Err(error),
+            }
+        }
+        let contents = session.contents(&job.buffers);
+        let stored = session.stores.iter().zip(before.iter().zip(&contents));
+        let stored = stored.map(|(store, (before, after))| {
+            byte_ranges(before.len(), |byte| {
+                before[byte] != after[byte] || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
+            })
+        });
+        Ok(Some(LastStores { stored: stored.collect(), contents }))
+    }
+
     /// By dispatch, as far as the job comes: the words that its atomics look at.
     fn looked_at(&self, job: &Job) -> Result<Vec<LookedAt>, ExecError> {
         let settings = Settings { following: Following::default(), jobs: Jobs::One, ..self.settings };
@@ -154,6 +189,27 @@ impl SequentialExecutor {
             Err(Early::Failure(error)) => Err(error),
         }
     }
+}
+
+/// What the last dispatch of a job left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastStores {
+    /// Final contents by buffer of the job.
+    pub contents: Vec<Vec<u8>>,
+    /// The bytes that it stored to, by buffer; ascending and disjoint.
+    pub stored: Vec<Vec<Range<usize>>>,
+}
+
+/// The bytes of so many that are chosen, as ranges.
+pub fn byte_ranges(length: usize, chosen: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for byte in (0..length).filter(|byte| chosen(*byte)) {
+        match ranges.last_mut() {
+            Some(last) if last.end == byte => last.end += 1,
+            Some(_) | None => ranges.push(byte..byte + 1),
+        }
+    }
+    ranges
 }
 
 fn ended(completion: Completion) -> SequentialRun {

@@ -89,6 +89,9 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         for directed in &result.directed {
             pairs.push((format!("Directed, {}", result.engine), Text::plain(directed.to_string())));
         }
+        for altered in &result.altered {
+            pairs.push((format!("Altered, {}", result.engine), Text::plain(altered.to_string())));
+        }
         if !result.left_open.is_empty() {
             pairs.push((format!("Left open, {}", result.engine), Text::sentence(result.left_open.join("; "))));
         }

@@ -1,0 +1,76 @@
+//! What a test notices of altered contents: whether its expectations would fail if a kernel had stored something else.
+
+use super::id::KernelName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How stored elements are altered, always at the scale of the values that stand there. The order is that of the trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Alteration {
+    /// The greatest magnitude is added; 1 where all are zero.
+    Shifted,
+    Zeroed,
+    /// Of unsigned integers: what is missing to the greatest of them.
+    Negated,
+    Doubled,
+    /// Each element holds what the next one of its type held.
+    Rotated,
+}
+
+impl Alteration {
+    pub const ALL: [Self; 5] = [Self::Shifted, Self::Zeroed, Self::Negated, Self::Doubled, Self::Rotated];
+}
+
+impl fmt::Display for Alteration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Alteration::Shifted => "shifted",
+            Alteration::Zeroed => "zeroed",
+            Alteration::Negated => "negated",
+            Alteration::Doubled => "doubled",
+            Alteration::Rotated => "rotated",
+        })
+    }
+}
+
+/// Which elements are altered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlteredExtent {
+    /// Those that hold something else after the only dispatch than before.
+    Changed,
+    /// Those that the dispatch stored to.
+    Stored,
+    /// It stored nothing: those that it can store to, by its code.
+    Storable,
+}
+
+/// An alteration that the test does not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NoticedAlteration {
+    /// The dispatch whose stores were altered, counted from 0.
+    pub dispatch: u32,
+    pub extent: AlteredExtent,
+    pub alteration: Alteration,
+}
+
+/// What altered contents of a kernel's stores did to a test that had passed on the sequential engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AlteredStores {
+    pub kernel: KernelName,
+    /// Its dispatches under one specialization, as far as their code says that the test judges them; counted from 0.
+    pub dispatches: Vec<u32>,
+    /// The first alteration found that fails the test; none: every one that was tried passes.
+    pub noticed: Option<NoticedAlteration>,
+}
+
+impl fmt::Display for AlteredStores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.noticed {
+            Some(noticed) => write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration),
+            None => write!(f, "{}: no alteration of its stores fails the test", self.kernel),
+        }
+    }
+}
