@@ -325,3 +325,71 @@ fn a_decision_with_too_many_vectors_is_open_where_multiple_condition_coverage_is
     assert!(reasons.contains("multiple-condition"), "{reasons}");
     assert!(project.page().contains("D1.V"), "page 1 names it");
 }
+
+/// The project with a constant, whose host and whose test set it or not.
+fn specialized(host: &str, test: &str) -> Project {
+    let project = Project::minimal();
+    project.change("glsl/double.comp", "2u * values", "FACTOR * values");
+    project.change("glsl/double.comp", "void main", "layout(constant_id = 3) const uint FACTOR = 2u;\n\nvoid main");
+    let requirements = "requirements/double.toml";
+    project.change(requirements, "domain =", &format!("{host}domain ="));
+    project.change(
+        requirements,
+        "push_constants = { count = 3 }",
+        &format!("push_constants = {{ count = 3 }}\n{test}"),
+    );
+    project
+}
+
+#[test]
+fn what_the_host_specializes_a_kernel_to_is_run() {
+    let item = ["interface-specialization-not-run double"];
+    let sets_host = "specialization = [{ id = 3, value = \"2\" }]\n";
+    let same_test = "specialization = { 3 = { value = 2 } }\n";
+    for (host, test) in [("", ""), (sets_host, ""), ("", same_test), (sets_host, same_test)] {
+        assert!(items(&specialized(host, test).certify(&[], 0)).is_empty(), "{host} {test}");
+    }
+    let other_host = sets_host.replace('2', "5");
+    let unrun = specialized(&other_host, "");
+    assert_eq!(items(&unrun.certify(&[], 1)), item);
+    assert!(unrun.summary().contains("(3 = 5) is no configuration of the project, and no test runs it"));
+    unrun.change("vkcert.toml", "level = \"A\"\n", &format!("level = \"A\"\n{ACCEPTED}").replace("ITEM", item[0]));
+    unrun.certify(&[], 0);
+    // The host leaves the constant alone, and the tests do not.
+    let doubled = specialized("", &same_test.replace("value = 2", "value = 3"));
+    doubled.change("requirements/double.toml", "values = [2, 4, 6, 4]", "values = [3, 6, 9, 4]");
+    assert_eq!(items(&doubled.certify(&[], 1)), item);
+}
+
+const TINT: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(set = 0, binding = 0, rgba8) uniform image2D picture;
+void main() {
+    ivec2 at = ivec2(gl_GlobalInvocationID.x, 0);
+    imageStore(picture, at, 1.0 - imageLoad(picture, at));
+}
+";
+
+#[test]
+fn a_kernel_with_images_can_be_complete() {
+    let project = Project::minimal();
+    write(project.path(), "glsl/double.comp", TINT);
+    let requirements = project.path().join("requirements/double.toml");
+    let text = std::fs::read_to_string(&requirements).unwrap();
+    let kept = &text[..text.find("[[test]]").unwrap()];
+    let rest = "[[test]]\nid = \"TC-1\"\nrequirements = [\"HLR-DBL-001\", \"LLR-DBL-001\"]\n\
+        images.p = { dim = \"2d\", format = \"rgba8\", extent = [4, 1], fill = { constant = 1.0 } }\n\
+        [[test.dispatches]]\nkernel = \"double\"\ngroups = [1, 1, 1]\nbindings = [{ binding = 0, image = \"p\" }]\n\
+        [[test.expect]]\nimage = \"p\"\nvalues = [0.0, 0.0, 0.0, 0.0]\n\
+        [[interface]]\nkernel = \"double\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [4, 1, 1]\ndomain = [\"4\", \"1\", \"1\"]\n";
+    let image =
+        "images = [{ set = 0, binding = 0, class = \"storage_image\", format = \"rgba8\", dimension = \"2d\" }]\n";
+    std::fs::write(&requirements, format!("{kept}{rest}{image}")).unwrap();
+    assert!(items(&project.certify(&[], 0)).is_empty());
+    project.change("requirements/double.toml", "dimension = \"2d\" }", "dimension = \"3d\" }");
+    let reasons = project.certify(&[], 1)["conclusion"]["reasons"].to_string();
+    assert!(reasons.contains("1 coupling finding"), "{reasons}");
+    std::fs::write(&requirements, format!("{kept}{rest}")).unwrap();
+    let reasons = project.certify(&[], 1)["conclusion"]["reasons"].to_string();
+    assert!(reasons.contains("image-descriptor is undetermined"), "{reasons}");
+}

@@ -11,6 +11,7 @@ mod cover;
 pub mod decide;
 pub mod graph;
 pub mod host;
+mod images;
 mod layout;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub const CHECKS: &[&str] = &[
     "local-size-match",
     "push-constant-layout",
     "buffer-size",
+    "image-descriptor",
     "device-limits",
     "specialization-ids",
     "uniform-barrier",
@@ -172,6 +174,7 @@ pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
         &known,
     );
     subject.buffers(&mut rows);
+    images::compare(&mut rows, input);
     subject.limits(&mut rows);
     subject.specialization(&mut rows);
     subject.barriers(&mut rows);

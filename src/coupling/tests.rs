@@ -1,7 +1,9 @@
 //! The paper's host code and the demonstration's, against modules made by the real compiler.
 
 use super::*;
-use crate::model::requirement::{HostBuffer, HostLocal, HostMember, HostParameter, HostStruct, HostType};
+use crate::model::image::{ImageDim, ImageFormat};
+use crate::model::procedure::DescriptorClass;
+use crate::model::requirement::{HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType};
 
 const KERNEL: &str = "#version 450
 layout(local_size_x=16, local_size_y=16, local_size_z=1) in;
@@ -49,6 +51,7 @@ fn correct() -> Interface {
         parameters: vec![parameter("m", 4096), parameter("n", 4096), parameter("k", 4096)],
         locals: Vec::new(),
         push_constants: Some(members(&["m", "n", "k"])),
+        images: Vec::new(),
         buffers: vec![buffer(0, "m * n * 4"), buffer(1, "n * k * 4"), buffer(2, "m * k * 4")],
         groups: ["(k + 15) / 16", "(m + 15) / 16", "1"].map(text),
         local_size: Some([16, 16, 1]),
@@ -351,6 +354,87 @@ fn members_stand_at_multiples_of_their_size() {
 }
 
 #[test]
+fn images_and_samplers_are_what_the_kernel_declares() {
+    let text = "#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0, rgba8) uniform image2D kept;
+layout(set = 0, binding = 1) uniform texture3D volume;
+layout(set = 0, binding = 2) uniform sampler near;
+layout(set = 0, binding = 3) uniform isampler2DArray numbers;
+layout(set = 0, binding = 4) buffer Out { float o[]; };
+void main() {
+    vec4 all = imageLoad(kept, ivec2(0)) + texture(sampler3D(volume, near), vec3(0)) + vec4(texture(numbers, vec3(0)));
+    o[0] = all.x;
+}
+";
+    let module = compiled(text);
+    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    let image = |binding: u32, class, format, dimension, layered| HostImage {
+        set: 0,
+        binding,
+        name: None,
+        class,
+        format,
+        dimension,
+        layered,
+        multisampled: false,
+    };
+    use DescriptorClass::{Combined, SampledImage, Sampler, StorageImage};
+    let right = vec![
+        image(0, StorageImage, Some(ImageFormat::Rgba8), Some(ImageDim::Two), false),
+        image(1, SampledImage, Some(ImageFormat::R16f), Some(ImageDim::Three), false),
+        image(2, Sampler, None, None, false),
+        image(3, Combined, Some(ImageFormat::R32i), Some(ImageDim::Two), true),
+    ];
+    let shown = |images: Vec<HostImage>| {
+        let buffers = vec![HostBuffer { set: 0, binding: 4, name: None, size: "m * 4".to_owned() }];
+        let interface = Interface { buffers, images, push_constants: None, local_size: None, ..correct() };
+        let input = CouplingInput {
+            interface: &interface,
+            module: &module,
+            reflection: &reflection,
+            structure: None,
+            barriers: &[],
+            tests: &[],
+            device: Some(&LARGE),
+        };
+        let coupling = couple(&input).unwrap();
+        let found = rows(&coupling, "image-descriptor").into_iter();
+        found.map(|row| (row.status.clone(), row.message.clone())).collect::<Vec<_>>()
+    };
+    let statuses = |images: Vec<HostImage>| {
+        let all = shown(images).into_iter();
+        all.map(|(status, _)| status).filter(|status| status != "holds").collect::<Vec<_>>()
+    };
+    assert_eq!(shown(right.clone()).len(), 4);
+    assert!(statuses(right.clone()).is_empty(), "{:#?}", shown(right.clone()));
+    type Change = fn(&mut Vec<HostImage>);
+    let wrong: &[(Change, &str)] = &[
+        (|images| images[0].class = DescriptorClass::SampledImage, "refuted"),
+        (|images| images[0].format = Some(ImageFormat::Rgba8i), "refuted"),
+        (|images| images[0].format = Some(ImageFormat::Rgba16), "refuted"),
+        (|images| images[0].dimension = Some(ImageDim::Three), "refuted"),
+        (|images| images[0].multisampled = true, "refuted"),
+        (|images| images[1].format = Some(ImageFormat::R32i), "refuted"),
+        (|images| images[2].class = DescriptorClass::Combined, "refuted"),
+        (|images| images[3].layered = false, "refuted"),
+        (|images| images[3].format = Some(ImageFormat::R32ui), "refuted"),
+        (|images| images[3].binding = 4, "undetermined refuted"),
+        (|images| drop(images.remove(2)), "undetermined"),
+    ];
+    for (number, (change, expected)) in wrong.iter().enumerate() {
+        let mut images = right.clone();
+        change(&mut images);
+        assert_eq!(statuses(images.clone()).join(" "), *expected, "{number}: {:#?}", shown(images));
+    }
+    // A sampled image has the format of its view alone; one that the kernel does not use does no harm.
+    let mut more = right.clone();
+    more[1].format = Some(ImageFormat::Rgba8);
+    more.push(image(9, Sampler, None, None, false));
+    assert!(statuses(more.clone()).is_empty(), "{:#?}", shown(more));
+}
+
+#[test]
 fn an_image_is_undetermined_and_not_a_missing_buffer() {
     let with_image = KERNEL
         .replace("shared float tile", "layout(set=1, binding=0, r32f) uniform image2D picture;\nshared float tile")
@@ -368,7 +452,7 @@ fn an_image_is_undetermined_and_not_a_missing_buffer() {
     };
     let coupling = couple(&input).unwrap();
     assert!(refuted(&coupling, "buffer-size").is_empty(), "{:#?}", coupling.checks);
-    let open = rows(&coupling, "buffer-size").into_iter().find(|row| row.status == "undetermined").unwrap();
+    let open = rows(&coupling, "image-descriptor").into_iter().find(|row| row.status == "undetermined").unwrap();
     assert_eq!(open.message, "1.0 (picture) is a storage_image, which no interface states");
     // One byte of buffer is no picture.
     let mut interface = correct();

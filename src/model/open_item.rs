@@ -27,6 +27,8 @@ pub enum OpenItemKind {
     ContractionAllowed,
     /// Nothing is known of the host of a kernel.
     KernelWithoutInterface,
+    /// What an interface specializes a kernel to is no configuration, and no test runs it.
+    InterfaceSpecializationNotRun,
     /// An HLR to be verified by test that no test case names.
     HlrWithoutTest,
     /// Code that the entry point reaches and no requirement implements.
@@ -53,6 +55,7 @@ impl OpenItemKind {
         (OpenItemKind::ValidationOff, "validation-off"),
         (OpenItemKind::ContractionAllowed, "contraction-allowed"),
         (OpenItemKind::KernelWithoutInterface, "kernel-without-interface"),
+        (OpenItemKind::InterfaceSpecializationNotRun, "interface-specialization-not-run"),
         (OpenItemKind::HlrWithoutTest, "hlr-without-test"),
         (OpenItemKind::FunctionWithoutRequirement, "function-without-requirement"),
         (OpenItemKind::EngineLeftOut, "engine-left-out"),

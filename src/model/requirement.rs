@@ -1,6 +1,8 @@
 //! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
 
 use super::id::{FindingId, KernelName, ObligationId, RequirementId};
+use super::image::{ImageDim, ImageFormat};
+use super::procedure::DescriptorClass;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -363,6 +365,9 @@ pub struct Interface {
     pub push_constants: Option<HostStruct>,
     #[serde(default)]
     pub buffers: Vec<HostBuffer>,
+    /// Images and samplers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<HostImage>,
     /// Three expressions given to the dispatch command.
     pub groups: [String; 3],
     /// The local size that the host's arithmetic assumes.
@@ -445,6 +450,30 @@ pub struct HostBuffer {
     pub name: Option<String>,
     /// Size in bytes, as an expression.
     pub size: String,
+}
+
+/// An image or a sampler as the host binds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostImage {
+    pub set: u32,
+    pub binding: u32,
+    #[serde(default)]
+    pub name: Option<String>,
+    /// `storage_image`, `sampled_image`, `combined` or `sampler`.
+    pub class: DescriptorClass,
+    /// Format of the view; of all but samplers.
+    #[serde(default)]
+    pub format: Option<ImageFormat>,
+    /// Dimension of the view; of all but samplers.
+    #[serde(default)]
+    pub dimension: Option<ImageDim>,
+    /// Whether the view shows an array of layers.
+    #[serde(default)]
+    pub layered: bool,
+    /// Whether texels have several samples.
+    #[serde(default)]
+    pub multisampled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,10 +9,10 @@ use crate::model::canonical::is_content_hash;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::FindingKind;
 use crate::model::id::{FindingId, KernelName, RequirementId};
-use crate::model::procedure::{KernelText, Language, Procedure};
+use crate::model::procedure::{DescriptorClass, KernelText, Language, Procedure};
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::requirement::{
-    Interface, Justification, JustificationClass, JustificationSubject, Requirement, RequirementLevel,
+    HostImage, Interface, Justification, JustificationClass, JustificationSubject, Requirement, RequirementLevel,
 };
 use crate::model::schedule::MOST_SCHEDULES;
 use crate::model::vulkan_sc::Profile;
@@ -475,6 +475,37 @@ fn check_interfaces(list: &[Located<Interface>], kernels: &KernelNames<'_>, prob
                 let message = format!("set {} binding {} is described twice", buffer.set, buffer.binding);
                 problems.push(origin.at("buffers").at(index).at("binding").error("duplicate-id", message));
             }
+        }
+        for (index, image) in interface.images.iter().enumerate() {
+            let place = origin.at("images").at(index);
+            if !bound.insert((image.set, image.binding)) {
+                let message = format!("set {} binding {} is described twice", image.set, image.binding);
+                problems.push(place.at("binding").error("duplicate-id", message));
+            }
+            problems.extend(check_host_image(&place, image));
+        }
+    }
+}
+
+/// An image has a format and a dimension, and a sampler has neither.
+fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
+    let complete = image.format.is_some() && image.dimension.is_some();
+    let bare = image.format.is_none() && image.dimension.is_none() && !image.layered && !image.multisampled;
+    match image.class {
+        DescriptorClass::StorageImage | DescriptorClass::SampledImage | DescriptorClass::Combined if complete => None,
+        DescriptorClass::StorageImage | DescriptorClass::SampledImage | DescriptorClass::Combined => {
+            Some(place.error("missing-key", "an image has a `format` and a `dimension`"))
+        }
+        DescriptorClass::Sampler if bare => None,
+        DescriptorClass::Sampler => Some(place.error("bad-value", "a sampler has no format and no dimension")),
+        DescriptorClass::Storage
+        | DescriptorClass::Uniform
+        | DescriptorClass::StorageDynamic
+        | DescriptorClass::UniformDynamic
+        | DescriptorClass::UniformTexel
+        | DescriptorClass::StorageTexel => {
+            let message = format!("{} is the class of a buffer", image.class.name());
+            Some(place.at("class").error("wrong-class", message).hint("buffers stand in `buffers`"))
         }
     }
 }

@@ -5,11 +5,13 @@
 //! Does not cover: whether the project accepts an item.
 
 use super::{Stored, completed};
+use crate::exec::prepare::scalar::encode;
 use crate::exec::repeat::default_repetitions;
-use crate::model::evidence::{RequirementEvidence, RequirementStatus};
+use crate::model::element::{Datum, ElementType, ScalarClass};
+use crate::model::evidence::{Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
-use crate::model::requirement::{RequirementLevel, VerificationMethod};
+use crate::model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
 use crate::requirement::reach::{CodeFunction, reached_functions};
 use std::collections::BTreeSet;
@@ -22,6 +24,7 @@ pub fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
         OpenItemKind::ValidationOff => validation(stored),
         OpenItemKind::ContractionAllowed => contraction(stored),
         OpenItemKind::KernelWithoutInterface => interfaces(stored),
+        OpenItemKind::InterfaceSpecializationNotRun => specializations(stored),
         OpenItemKind::HlrWithoutTest => untested_high_level(stored),
         OpenItemKind::FunctionWithoutRequirement => functions(stored),
         OpenItemKind::EngineLeftOut => engines(stored),
@@ -104,6 +107,51 @@ fn interfaces(stored: &Stored) -> Vec<OpenItem> {
         of_project(OpenItemKind::KernelWithoutInterface, Some(OpenItemSubject::Kernel(name.clone())), sentence)
     };
     without.map(item).collect()
+}
+
+/// Interfaces that specialize their kernel to what is no configuration of the evidence: neither declared nor run by a test.
+fn specializations(stored: &Stored) -> Vec<OpenItem> {
+    let mut items = Vec::new();
+    for row in &stored.campaign.coupling {
+        let Some(interface) = &row.definition else { continue };
+        let configurations = || stored.kernels.iter().filter(|kernel| kernel.kernel == row.kernel);
+        let fits = |kernel: &KernelEvidence| specializes_to(interface, &kernel.configuration);
+        if configurations().next().is_none() || configurations().any(fits) {
+            continue;
+        }
+        let set = interface.specialization.iter().map(|constant| format!("{} = {}", constant.id, constant.value));
+        let set: Vec<String> = set.collect();
+        let host = if set.is_empty() { "leaves all constants at their defaults".to_owned() } else { set.join(", ") };
+        let name = &row.kernel;
+        let sentence = format!(
+            "the host's specialization of kernel {name} ({host}) is no configuration of the project, and no test runs it"
+        );
+        let subject = Some(OpenItemSubject::Kernel(name.clone()));
+        items.push(of_project(OpenItemKind::InterfaceSpecializationNotRun, subject, sentence));
+    }
+    items
+}
+
+/// Whether an interface leads to a configuration. A value that is no literal leads to none: which ones it takes is not known.
+fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
+    configuration.specialization.iter().all(|constant| {
+        match interface.specialization.iter().find(|set| set.id == constant.id) {
+            None => constant.default,
+            Some(set) => literal_bits(&set.value, &constant.type_name).is_some_and(|bits| bits == constant.bits),
+        }
+    })
+}
+
+/// Raw bits of an integer literal as a constant of a type, as configurations hold them.
+fn literal_bits(value: &str, type_name: &str) -> Option<String> {
+    let scalar = type_name.parse::<ElementType>().ok()?.scalar;
+    let number: i64 = value.trim().parse().ok()?;
+    let value = match scalar.class() {
+        ScalarClass::Bool => Datum::Bool(number != 0),
+        ScalarClass::Float => Datum::Float(number as f64),
+        ScalarClass::Signed | ScalarClass::Unsigned => Datum::Integer(number.into()),
+    };
+    encode(scalar, &value).ok().map(|bits| format!("{bits:#x}"))
 }
 
 /// High-level requirements that are shown by their children at best.

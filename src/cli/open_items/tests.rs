@@ -41,6 +41,14 @@ fn names(campaign: &Campaign) -> Vec<&str> {
     campaign.open_items.iter().map(|item| item.name.as_str()).collect()
 }
 
+/// Lets the host set these constants.
+fn specialize(evidence: &mut Evidence, set: &[(u32, &str)]) {
+    let set: Vec<_> = set.iter().map(|(id, value)| serde_json::json!({ "id": id, "value": value })).collect();
+    let groups = ["1", "1", "1"];
+    let interface = serde_json::json!({ "kernel": "matmul_naive", "groups": groups, "specialization": set });
+    evidence.campaign.coupling[0].definition = Some(serde_json::from_value(interface).unwrap());
+}
+
 type Change = fn(&mut Evidence);
 
 /// A change of evidence, and the items that it leads to.
@@ -126,6 +134,18 @@ const CASES: &[(Change, &[&str])] = &[
             evidence.campaign.requirements.iter_mut().for_each(|row| row.code.clear());
         },
         &[],
+    ),
+    // The kernel's only configuration has TILE at its default, 16.
+    (|evidence| specialize(evidence, &[]), &[]),
+    (|evidence| specialize(evidence, &[(0, "16")]), &[]),
+    (|evidence| specialize(evidence, &[(0, "8")]), &["interface-specialization-not-run matmul_naive"]),
+    (|evidence| specialize(evidence, &[(0, "m")]), &["interface-specialization-not-run matmul_naive"]),
+    (
+        |evidence| {
+            specialize(evidence, &[]);
+            evidence.kernels[0].configuration.specialization[0].default = false;
+        },
+        &["interface-specialization-not-run matmul_naive"],
     ),
     (|evidence| evidence.campaign.requirements[0].tests.clear(), &["hlr-without-test HLR-MM-001"]),
     (|evidence| evidence.campaign.engines.remove(0).ran = false, &["engine-left-out sequential"]),

@@ -24,6 +24,7 @@ pub use contents::UNINITIALISED;
 pub use dispatch::specialization_bits;
 pub use expectation::{Expected, ExpectedContents};
 pub use layout::{Leaf, scalar_type};
+pub use view::{declared_class, declared_format, image_type};
 
 use super::resource::{AddressPlace, JobImage, JobResources};
 use super::{Job, JobBuffer, JobModule, ModuleRecording};

@@ -16,8 +16,8 @@ use crate::spirv::reflect::Resource;
 use crate::spirv::types::{Image, Signedness, Type, Types};
 use rspirv::spirv::{Dim, ImageFormat as Declared};
 
-/// The image type of a resource.
-fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t Image> {
+/// The image type of a resource; none of samplers and buffers.
+pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t Image> {
     let ty = match types.get(resource.block_type)? {
         Type::SampledImage { image } => types.get(*image)?,
         other => other,
@@ -208,13 +208,7 @@ fn agrees(
         problems.push(place.error("wrong-format", message));
         return None;
     }
-    let declared = match types.get(image.sampled_type) {
-        Some(Type::Float { .. }) => Some(TexelClass::Float),
-        Some(Type::Int { signedness: Signedness::Signed, .. }) => Some(TexelClass::Signed),
-        Some(Type::Int { signedness: Signedness::Unsigned, .. }) => Some(TexelClass::Unsigned),
-        _ => None,
-    };
-    if let Some(declared) = declared.filter(|declared| *declared != format.class()) {
+    if let Some(declared) = declared_class(image, types).filter(|declared| *declared != format.class()) {
         let message = format!(
             "{what} has {} texels, and those of format {format} are {}",
             declared.name(),
@@ -224,6 +218,21 @@ fn agrees(
         return None;
     }
     Some(())
+}
+
+/// What a kernel reads texels of an image type as.
+pub fn declared_class(image: &Image, types: &Types) -> Option<TexelClass> {
+    match types.get(image.sampled_type) {
+        Some(Type::Float { .. }) => Some(TexelClass::Float),
+        Some(Type::Int { signedness: Signedness::Signed, .. }) => Some(TexelClass::Signed),
+        Some(Type::Int { signedness: Signedness::Unsigned, .. }) => Some(TexelClass::Unsigned),
+        _ => None,
+    }
+}
+
+/// The format that an image type declares; none where it declares none.
+pub fn declared_format(image: &Image) -> Option<ImageFormat> {
+    format_of(image.format)
 }
 
 /// Our format for the one that a module declares; none where it declares none.
