@@ -324,8 +324,17 @@ fn findings_of_one_test_are_those_of_their_kernels() {
     let dispatch = "[[test.dispatches]]\nkernel = \"alarm\"\ngroups = [1, 1, 1]\n\
         bindings = [{ set = 0, binding = 0, buffer = \"samples\" }, { set = 0, binding = 1, buffer = \"alarm\" }]\n\
         push_constants = { count = 3, limit = 7 }\n";
-    let again = dispatch.replace("\"alarm\"\ngroups", "\"second\"\ngroups");
+    // With an alarm of its own: what another kernel stores again is not judged of the first.
+    let again =
+        dispatch.replace("\"alarm\"\ngroups", "\"second\"\ngroups").replace("buffer = \"alarm\"", "buffer = \"other\"");
     project.change("requirements/alarm.toml", dispatch, &format!("{dispatch}\n{again}"));
+    let flag = "alarm = { type = \"uint\", data = [0] }";
+    project.change("requirements/alarm.toml", flag, &format!("{flag}\n{}", flag.replace("alarm", "other")));
+    for value in ["1", "0"] {
+        let expected = format!("[[test.expect]]\nbuffer = \"alarm\"\nvalues = [{value}]\n");
+        let both = format!("{expected}\n{}", expected.replace("alarm", "other"));
+        project.change("requirements/alarm.toml", &expected, &both);
+    }
     let text = std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
     let host = text.split_once("[[interface]]").unwrap().1.replace("kernel = \"alarm\"", "kernel = \"second\"");
     write(project.path(), "requirements/second.toml", format!("schema = 1\n[[interface]]{host}"));
