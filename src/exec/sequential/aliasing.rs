@@ -3,8 +3,8 @@
 //! Knows: which variables are `restrict`, and what is bound to each descriptor of a program.
 //! Promises: where one of two such variables stores to a byte and the other one accesses it, in any invocation of the
 //! dispatch and in either order, the later access is a finding. A dispatch whose bound ranges do not overlap pays nothing.
-//! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses; the elements of one
-//! array of descriptors, which are one variable.
+//! Elements of one array of descriptors count as variables of their own.
+//! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses.
 
 use super::machine::Machine;
 use super::memory::Slot;
@@ -121,11 +121,9 @@ fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2
         for (at, one) in sharing.iter().enumerate() {
             let clashes = |other: &&usize| {
                 let both = [&descriptors[*one], &descriptors[**other]];
-                let same =
-                    (both[0].set, both[0].binding, &both[0].name) == (both[1].set, both[1].binding, &both[1].name);
                 let exclusive = both.iter().any(|descriptor| descriptor.exclusive == Exclusive::Declared);
                 let stores = both.iter().any(|descriptor| descriptor.written || descriptor.atomics);
-                !same && exclusive && stores && overlap(slots[*one], slots[**other])
+                exclusive && stores && overlap(slots[*one], slots[**other])
             };
             pairs.extend(sharing[at + 1..].iter().filter(clashes).map(|other| [*one, *other]));
         }
@@ -133,13 +131,11 @@ fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2
     pairs
 }
 
-fn overlap(one: Option<Slot>, other: Option<Slot>) -> bool {
-    let extent = |slot: Slot| (4 * slot.first, 4 * slot.first + slot.bytes as usize);
-    one.zip(other).is_some_and(|(one, other)| {
-        let ([first, end], [other_first, other_end]) =
-            (<[usize; 2]>::from(extent(one)), <[usize; 2]>::from(extent(other)));
-        first < other_end && other_first < end
-    })
+fn overlap(slot: Option<Slot>, other: Option<Slot>) -> bool {
+    let extent = |slot: Slot| 4 * slot.first..4 * slot.first + slot.bytes as usize;
+    slot.map(extent)
+        .zip(other.map(extent))
+        .is_some_and(|(own, others)| own.start < others.end && others.start < own.end)
 }
 
 impl Machine<'_> {
@@ -172,5 +168,44 @@ impl Machine<'_> {
                 Finding { invocations: vec![witness], ..finding }
             },
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::image::view::View;
+    use super::super::program::Kept;
+    use super::*;
+
+    fn descriptor(array_index: u32, exclusive: Exclusive, written: bool) -> Descriptor {
+        Descriptor {
+            set: 0,
+            binding: 0,
+            array_index,
+            name: "A".to_owned(),
+            kept: Kept::Buffer,
+            written,
+            atomics: false,
+            exclusive,
+            may_be_unbound: false,
+        }
+    }
+
+    fn slot(buffer: usize, first: usize) -> Option<Slot> {
+        Some(Slot { buffer, first, words: 4, bytes: 16, view: View::Bytes })
+    }
+
+    #[test]
+    fn descriptors_clash_where_they_overlap_one_is_restrict_and_one_stores() {
+        let told = |exclusive, written, slots: [Option<Slot>; 2]| {
+            clashing(&[descriptor(0, exclusive, false), descriptor(1, Exclusive::No, written)], &slots)
+        };
+        let overlapping = [slot(0, 0), slot(0, 3)];
+        assert_eq!(told(Exclusive::Declared, true, overlapping), [[0, 1]]);
+        assert_eq!(told(Exclusive::No, true, overlapping), [[0; 2]; 0]);
+        assert_eq!(told(Exclusive::Declared, false, overlapping), [[0; 2]; 0]);
+        assert_eq!(told(Exclusive::Declared, true, [slot(0, 0), slot(0, 4)]), [[0; 2]; 0]);
+        assert_eq!(told(Exclusive::Declared, true, [slot(0, 0), slot(1, 0)]), [[0; 2]; 0]);
+        assert_eq!(told(Exclusive::Declared, true, [slot(0, 0), None]), [[0; 2]; 0]);
     }
 }
