@@ -53,8 +53,30 @@ pub fn derive(stored: &Evidence) -> Derivation {
             .any(|one| one.test.as_ref() == Some(&row.test) && one.finding.kind == FindingKind::EngineDisagreement);
         derivation.check(!differs || found, || format!("{label}: a difference without a finding"));
     }
+    missing(stored, &mut derivation);
     derivation
 }
+
+/// Every test that came to its end on both engines is compared, with each of its kernels, once.
+fn missing(stored: &Evidence, derivation: &mut Derivation) {
+    for test in &stored.campaign.tests {
+        let ended = |engine| {
+            let mut results = test.results.iter().filter(|result| result.engine == engine);
+            results.any(|result| matches!(result.verdict, Verdict::Pass | Verdict::Fail))
+        };
+        let due = u32::from(ended(EngineName::Sequential) && ended(EngineName::Vulkan));
+        for kernel in &test.kernels {
+            let rows = stored.campaign.agreement.iter().filter(|row| row.test == test.id && row.kernel == *kernel);
+            let rows = rows.count() as u32;
+            derivation.check(rows == 1 || rows == 0 && due == 0, || {
+                format!("agreement of {kernel} on {}: {rows} rows where both engines ended", test.id)
+            });
+        }
+    }
+}
+
+/// What the comparison of outputs comes to where both engines left some.
+const OUTCOMES: &[&str] = &["identical", "within-tolerance", "left-open", "within-error-bounds", "different"];
 
 /// Contents of a buffer on both engines, or how their hashes compare.
 enum Contents {
@@ -84,6 +106,9 @@ fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut D
         Contents::Bytes([ours, theirs]) => ours != theirs,
         Contents::SameHash => false,
         Contents::OtherHash => true,
+    });
+    derivation.check(OUTCOMES.contains(&row.outputs.as_str()), || {
+        format!("{label}: outputs are stored on both engines, and told as {}", row.outputs)
     });
     derivation.check(differs == (row.outputs != "identical"), || {
         format!(
@@ -273,5 +298,166 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
         derivation.check(row.coverage == expected || beyond || scheduled, || {
             format!("{label}: stored coverage {}, derived {expected}", row.coverage)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::evidence::{KernelFinding, StoredContents, StoredExpectation, TestResult};
+    use crate::model::finding::Finding;
+    use crate::model::procedure::Tolerance;
+    use crate::report::sample;
+
+    const TEST: &str = "TC-MM-01";
+
+    /// Evidence of one test on both engines that left the same.
+    fn agreed() -> Evidence {
+        let mut evidence = sample::evidence();
+        evidence.campaign.tests.retain(|test| test.id.as_str() == TEST);
+        evidence.campaign.agreement.retain(|row| row.test.as_str() == TEST);
+        evidence.campaign.findings.clear();
+        evidence.campaign.tests[0].kernels = vec![evidence.campaign.agreement[0].kernel.clone()];
+        evidence.campaign.tests[0].expected = vec![StoredExpectation {
+            buffer: "out".to_owned(),
+            format: None,
+            tolerance: Tolerance::default(),
+            record: None,
+            contents: StoredContents::Values(Vec::new()),
+        }];
+        for engine in [EngineName::Sequential, EngineName::Vulkan] {
+            result(&mut evidence, engine).verdict = Verdict::Pass;
+            left(&mut evidence, engine, &[1, 2, 3, 4]);
+        }
+        let sequential = evidence.kernels.iter().find(|row| row.engine == EngineName::Sequential).cloned();
+        let sequential = sequential.expect("a kernel on the sequential engine");
+        for row in evidence.kernels.iter_mut().filter(|row| row.kernel == sequential.kernel) {
+            row.records.clone_from(&sequential.records);
+            row.records.iter_mut().for_each(|records| records.records.words = vec![1]);
+            row.layout.bits = 2;
+        }
+        evidence
+    }
+
+    fn result(evidence: &mut Evidence, engine: EngineName) -> &mut TestResult {
+        let mut results = evidence.campaign.tests[0].results.iter_mut();
+        results.find(|result| result.engine == engine).expect("a result of each engine")
+    }
+
+    fn left(evidence: &mut Evidence, engine: EngineName, bytes: &[u8]) {
+        let text = base64::engine::general_purpose::STANDARD.encode(bytes);
+        result(evidence, engine).outputs = [("out".to_owned(), OutputBytes::Bytes(text))].into();
+    }
+
+    /// Problems that name the test's row.
+    fn problems(change: impl FnOnce(&mut Evidence)) -> Vec<String> {
+        let mut evidence = agreed();
+        change(&mut evidence);
+        derive(&evidence).problems
+    }
+
+    fn assert_told(problems: &[String], sentence: &str) {
+        assert!(problems.iter().any(|problem| problem.contains(sentence)), "{sentence}: {problems:?}");
+    }
+
+    #[test]
+    fn engines_that_left_the_same_agree() {
+        assert_eq!(problems(|_| {}), Vec::<String>::new());
+        assert_told(
+            &problems(|evidence| evidence.campaign.agreement[0].outputs = "different".to_owned()),
+            "are the same",
+        );
+    }
+
+    #[test]
+    fn outputs_that_differ_are_told_as_nothing_else() {
+        let told = |outcome: &str| {
+            problems(|evidence| {
+                left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
+                evidence.campaign.agreement[0].outputs = outcome.to_owned();
+            })
+        };
+        assert_told(&told("identical"), "stored identical, the stored outputs differ");
+        assert_told(&told("not compared"), "outputs are stored on both engines, and told as not compared");
+        assert_told(&told("fine"), "and told as fine");
+        assert_told(&told("different"), "a difference without a finding");
+        assert_told(&told("within-error-bounds"), "within-error-bounds without bounds");
+        let with_finding = problems(|evidence| {
+            left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
+            let row = &mut evidence.campaign.agreement[0];
+            row.outputs = "different".to_owned();
+            let finding = Finding::new(FindingKind::EngineDisagreement, "out[3]");
+            let (kernel, test) = (row.kernel.clone(), Some(row.test.clone()));
+            evidence.campaign.findings.push(KernelFinding { kernel, engine: None, test, finding });
+        });
+        assert_eq!(with_finding, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_tolerance_covers_what_both_engines_meet_with_it_alone() {
+        let told = |verdict: Verdict, abs: Option<f64>| {
+            problems(|evidence| {
+                left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
+                result(evidence, EngineName::Vulkan).verdict = verdict;
+                evidence.campaign.agreement[0].outputs = "within-tolerance".to_owned();
+                for expected in &mut evidence.campaign.tests[0].expected {
+                    expected.tolerance = Tolerance { abs, ..Tolerance::default() };
+                }
+            })
+        };
+        assert_eq!(told(Verdict::Pass, Some(1.0)), Vec::<String>::new());
+        assert_told(&told(Verdict::Pass, None), "no tolerance that both engines meet");
+        assert_told(&told(Verdict::Fail, Some(1.0)), "no tolerance that both engines meet");
+    }
+
+    #[test]
+    fn vectors_of_one_engine_alone_are_a_difference() {
+        let told = |outcome: &str| {
+            problems(|evidence| {
+                let mut rows = evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
+                let row = rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
+                let records = row.expect("records of the device").records.iter_mut();
+                records.for_each(|row| row.records.words[0] ^= 2);
+                evidence.campaign.agreement[0].coverage = outcome.to_owned();
+            })
+        };
+        assert_told(&told("identical"), "stored coverage identical, derived different");
+        assert_told(&told("not compared"), "stored coverage not compared, derived different");
+        assert_told(&told("different"), "a difference without a finding");
+        assert_eq!(told("schedule-dependent"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_test_that_ended_on_both_engines_has_its_row() {
+        assert_told(&problems(|evidence| evidence.campaign.agreement.clear()), "0 rows where both engines ended");
+        let twice = problems(|evidence| {
+            let row = evidence.campaign.agreement[0].clone();
+            evidence.campaign.agreement.push(row);
+        });
+        assert_told(&twice, "2 rows where both engines ended");
+        let alone = problems(|evidence| {
+            evidence.campaign.agreement.clear();
+            result(evidence, EngineName::Vulkan).verdict = Verdict::Unsupported;
+        });
+        assert_eq!(alone, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_left_open_is_of_a_test_with_expectations_that_both_engines_meet() {
+        let told = |verdict: Verdict, judged: &str| {
+            problems(|evidence| {
+                left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
+                result(evidence, EngineName::Vulkan).verdict = verdict;
+                evidence.campaign.agreement[0].outputs = "left-open".to_owned();
+                match judged {
+                    "" => evidence.campaign.tests[0].expected.clear(),
+                    name => evidence.campaign.tests[0].expected.iter_mut().for_each(|one| one.buffer = name.to_owned()),
+                }
+            })
+        };
+        assert_eq!(told(Verdict::Pass, "out"), Vec::<String>::new());
+        assert_eq!(told(Verdict::Fail, "other"), Vec::<String>::new());
+        assert_told(&told(Verdict::Fail, "out"), "buffer out differs, and not both engines pass");
+        assert_told(&told(Verdict::Pass, ""), "left open without any expectation");
     }
 }

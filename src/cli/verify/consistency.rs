@@ -17,7 +17,7 @@ use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::status::{RequirementOutcome, Shown, StatusRules, outcomes};
 use crate::requirement::{hash, trace};
 use base64::Engine as _;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whatever else can be derived.
 pub fn always(stored: &Evidence, found: &mut Verification) {
@@ -91,7 +91,7 @@ fn kernel_files(stored: &Evidence, found: &mut Verification) {
     let ran: Vec<EngineName> = campaign.engines.iter().filter(|row| row.ran).map(|row| row.engine).collect();
     let tested = campaign.tests.iter().flat_map(|test| &test.definition.dispatches).map(|dispatch| &dispatch.kernel);
     let stated = campaign.settings.iter().flat_map(|settings| &settings.kernels).map(|kernel| &kernel.name);
-    let kernels: std::collections::BTreeSet<_> = tested.chain(stated).collect();
+    let kernels: BTreeSet<_> = tested.chain(stated).collect();
     for (kernel, engine) in kernels.iter().flat_map(|kernel| ran.iter().map(move |engine| (kernel, engine))) {
         let there = stored.kernels.iter().any(|row| row.kernel == **kernel && row.engine == *engine);
         found.check(there, || format!("there is no file of kernel {kernel} on {engine}"));
@@ -157,6 +157,9 @@ fn settings(stored: &Evidence, found: &mut Verification) {
 }
 
 fn schedules(stored: &Evidence, found: &mut Verification) {
+    let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
+    let asked = results.filter_map(|result| result.schedules.as_ref()).map(|told| (told.asked, told.seed));
+    found.check(asked.collect::<BTreeSet<_>>().len() <= 1, || "tests were asked for other schedules each".to_owned());
     for test in &stored.campaign.tests {
         for result in &test.results {
             if let Some(schedules) = &result.schedules {
@@ -270,10 +273,16 @@ fn follows(schedules: &ScheduleResult, result: &TestResult) -> bool {
     let status = match schedules.status {
         ScheduleStatus::Equal => !differ && !schedules.ran.is_empty(),
         ScheduleStatus::Different => differ,
-        ScheduleStatus::Undetermined => result.verdict != Verdict::Pass,
-        ScheduleStatus::NothingToPermute | ScheduleStatus::NotRun => schedules.ran.is_empty(),
+        ScheduleStatus::Undetermined => result.verdict != Verdict::Pass && schedules.reason.is_some(),
+        ScheduleStatus::NothingToPermute | ScheduleStatus::NotRun => {
+            schedules.ran.is_empty() && schedules.reason.is_some()
+        }
     };
-    told == differ && listed && number && status
+    // The order from first to last is none of them, nor are those in which who waits goes first.
+    let ran = schedules.ran.iter().enumerate().all(|(index, schedule)| {
+        *schedule != Schedule::IN_ORDER && !schedule.is_directed() && !schedules.ran[..index].contains(schedule)
+    });
+    told == differ && listed && number && status && ran
 }
 
 /// Whether records count is for their test's verdict to say; whose they are, for the specialization that it dispatches.

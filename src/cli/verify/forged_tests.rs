@@ -10,7 +10,7 @@ use crate::cli::evidence;
 use crate::model::evidence::{CouplingCheck, Evidence, OutputBytes, RefusedKernel, RequirementStatus, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;
-use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
+use crate::model::schedule::{DirectedResult, MeasuredCode, Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
 use serde_json::json;
 
@@ -45,6 +45,122 @@ fn schedules(evidence: &mut Evidence, status: ScheduleStatus, ran: &[Schedule], 
     let (ran, different) = (ran.to_vec(), different.to_vec());
     result(evidence).schedules = Some(ScheduleResult { asked: 1, seed: 0, status, ran, different, reason: None });
 }
+
+fn schedule(text: &str) -> Schedule {
+    text.parse().expect("a schedule")
+}
+
+/// Tells of an output that depends on the schedule, beside what the schedules showed.
+fn dependent(evidence: &mut Evidence, named: &str) {
+    let finding = Finding::new(FindingKind::ScheduleDependentOutput, "another order left other contents");
+    let finding = match schedule(named).is_directed() {
+        true => finding.detail("schedule", named),
+        false => finding.detail("schedules", json!([named])),
+    };
+    result(evidence).findings.push(finding);
+}
+
+/// Tells of a directed schedule of the first test.
+fn directed(evidence: &mut Evidence, named: &str, shown: u32, reason: Option<&str>) {
+    let reason = reason.map(str::to_owned);
+    result(evidence).directed =
+        vec![DirectedResult { schedule: schedule(named), of: MeasuredCode::Source, shown, reason }];
+}
+
+/// Says that a directed schedule alone has set a bit.
+fn shown(evidence: &mut Evidence, bit: u32) {
+    evidence.kernels[0].records[0].records.directed.insert(bit, schedule(WAITERS));
+}
+
+const WAITERS: &str = "reversed+waiters-first";
+
+/// Of schedules, where all but one thing goes together.
+const OF_SCHEDULES: &[Forgery] = &[
+    forged(
+        |evidence| {
+            dependent(evidence, "reversed");
+            schedules(evidence, ScheduleStatus::Different, &[schedule("in-order+tiles:1")], &[schedule("reversed")]);
+        },
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| {
+            dependent(evidence, "reversed");
+            schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed")], &[schedule("reversed")]);
+        },
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| {
+            dependent(evidence, "reversed");
+            schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed")], &[]);
+        },
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| {
+            dependent(evidence, WAITERS);
+            schedules(evidence, ScheduleStatus::Different, &[schedule("reversed")], &[schedule("reversed")]);
+        },
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::NothingToPermute, &[schedule("reversed")], &[]),
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::NotRun, &[schedule("reversed")], &[]),
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| {
+            dependent(evidence, "in-order");
+            schedules(evidence, ScheduleStatus::Different, &[schedule("reversed")], &[schedule("reversed")]);
+        },
+        "names schedules that are not among those that differ",
+    ),
+    forged(|evidence| directed(evidence, "reversed", 0, None), "what a directed schedule has shown"),
+    forged(|evidence| directed(evidence, WAITERS, 1, None), "what a directed schedule has shown"),
+    forged(|evidence| directed(evidence, WAITERS, 1, Some("a race")), "what a directed schedule has shown"),
+    forged(
+        |evidence| {
+            directed(evidence, WAITERS, 0, None);
+            result(evidence).schedule = Some(schedule("reversed"));
+        },
+        "what a directed schedule has shown",
+    ),
+    forged(
+        |evidence| {
+            directed(evidence, WAITERS, 0, None);
+            result(evidence).verdict = Verdict::Fail;
+        },
+        "what a directed schedule has shown",
+    ),
+    forged(|evidence| shown(evidence, 0), "records of TC-SCL-01: what a directed schedule has shown"),
+    forged(
+        |evidence| {
+            shown(evidence, 0);
+            directed(evidence, "reversed+waiters-first", 1, Some("a race"));
+        },
+        "records of TC-SCL-01: what a directed schedule has shown",
+    ),
+    forged(
+        |evidence| {
+            shown(evidence, 0);
+            result(evidence).directed =
+                vec![DirectedResult { schedule: schedule(WAITERS), of: MeasuredCode::Object, shown: 1, reason: None }];
+        },
+        "records of TC-SCL-01: what a directed schedule has shown",
+    ),
+    forged(
+        |evidence| {
+            let words = evidence.kernels[0].records[0].records.words.len() as u32;
+            shown(evidence, 32 * words);
+            directed(evidence, WAITERS, 1, None);
+        },
+        "records of TC-SCL-01: what a directed schedule has shown",
+    ),
+];
 
 /// What evidence says twice.
 const SAID_TWICE: &[Forgery] = &[
@@ -90,8 +206,35 @@ const SAID_TWICE: &[Forgery] = &[
     forged(|evidence| schedules(evidence, ScheduleStatus::Different, &[], &[]), "what its schedules showed"),
     forged(|evidence| schedules(evidence, ScheduleStatus::Undetermined, &[], &[]), "what its schedules showed"),
     forged(
-        |evidence| schedules(evidence, ScheduleStatus::Equal, &[Schedule::IN_ORDER; 2], &[]),
+        |evidence| {
+            schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed"), schedule("in-order+tiles:1")], &[]);
+        },
         "what its schedules showed",
+    ),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::Equal, &[Schedule::IN_ORDER], &[]),
+        "what its schedules showed",
+    ),
+    forged(
+        |evidence| schedules(evidence, ScheduleStatus::Equal, &[schedule(WAITERS)], &[]),
+        "what its schedules showed",
+    ),
+    forged(|evidence| schedules(evidence, ScheduleStatus::NotRun, &[], &[]), "what its schedules showed"),
+    forged(
+        |evidence| {
+            schedules(evidence, ScheduleStatus::Equal, &[schedule("reversed")], &[]);
+            let told = result(evidence).schedules.clone().map(|told| ScheduleResult { seed: 1, ..told });
+            evidence.campaign.tests[1].results[0].schedules = told;
+        },
+        "tests were asked for other schedules each",
+    ),
+    forged(
+        |evidence| {
+            directed(evidence, WAITERS, 0, None);
+            let again = result(evidence).directed[0].clone();
+            result(evidence).directed.push(again);
+        },
+        "its directed schedules are out of order",
     ),
     forged(
         |evidence| schedules(evidence, ScheduleStatus::Different, &[Schedule::IN_ORDER], &[Schedule::IN_ORDER]),
@@ -277,7 +420,7 @@ fn each_forgery_is_told_by_name() {
         contents(evidence, &honest.1, &Options::default(), &mut found).unwrap();
         found.problems
     };
-    for (number, Forgery { change, told }) in SAID_TWICE.iter().chain(WITHOUT_INPUTS).enumerate() {
+    for (number, Forgery { change, told }) in SAID_TWICE.iter().chain(OF_SCHEDULES).chain(WITHOUT_INPUTS).enumerate() {
         let mut evidence = honest.0.clone();
         change(&mut evidence);
         assert_ne!(evidence, honest.0, "{number}");

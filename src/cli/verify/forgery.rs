@@ -21,11 +21,18 @@ pub fn root() -> PathBuf {
 
 /// Evidence and reports of the project on the sequential engine, in a folder of its own.
 pub fn certified() -> (tempfile::TempDir, Folder) {
+    certified_with(PROJECT, &[])
+}
+
+/// The same of another project, with further options.
+pub fn certified_with(project: &str, options: &[&str]) -> (tempfile::TempDir, Folder) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("reports");
-    let project = root().join(PROJECT);
+    let project = root().join(project);
     let arguments = ["vkcert", "certify", project.to_str().unwrap(), "--out", out.to_str().unwrap()];
-    let line = CommandLine::try_parse_from(arguments.into_iter().chain(["--engine", "sequential", "--quiet"])).unwrap();
+    let fixed = ["--engine", "sequential", "--quiet"];
+    let arguments = arguments.into_iter().chain(fixed).chain(options.iter().copied());
+    let line = CommandLine::try_parse_from(arguments).unwrap();
     let Command::Certify(certify) = &line.command else { panic!("another command") };
     certify::run(&line.common, certify).unwrap();
     let read = Folder::read(&out.join("evidence")).unwrap();
@@ -64,6 +71,9 @@ const CHOICES: &[&[&str]] = &[
     &["if", "while"],
     &["exact", "lines-only"],
     &["simple", "empty", "break"],
+    &["source", "object"],
+    &["equal", "different", "undetermined", "nothing-to-permute", "not-run"],
+    &["reversed+waiters-first", "in-order+waiters-first", "reversed", "in-order"],
 ];
 
 /// Other values for one place.

@@ -158,6 +158,12 @@ fn of_result(stored: &Evidence, test: &TestEvidence, result: &TestResult, found:
 /// Directed schedules are run of passed tests on the sequential engine, and what they show is in the records of its kernels.
 fn directed(stored: &Evidence, test: &TestEvidence, result: &TestResult, found: &mut Verification) {
     let may = result.engine == EngineName::Sequential && result.verdict == Verdict::Pass && result.schedule.is_none();
+    let rows = result.directed.iter().map(|told| (told.of, told.schedule));
+    let rows: Vec<_> = rows.collect();
+    let twice = (1..rows.len()).any(|index| rows[..index].contains(&rows[index]));
+    found.check(!twice && rows.is_sorted_by_key(|(of, _)| *of), || {
+        format!("test {} on {}: its directed schedules are out of order", test.id, result.engine)
+    });
     for told in &result.directed {
         let rows = stored.kernels.iter().filter(|row| row.engine == result.engine).flat_map(|row| match told.of {
             MeasuredCode::Source => &row.records,

@@ -4,8 +4,8 @@
 //! configurations, a failed test, findings, an interface, a justification.
 
 use super::forgery::{
-    Honest, PROJECT, certified, documents, forgeries, mutate, places, root, survive, survive_changes, verified,
-    with_document,
+    Honest, PROJECT, certified, certified_with, documents, forgeries, mutate, places, root, survive, survive_changes,
+    verified, with_document,
 };
 use super::rebuild::{self, Outcome};
 use super::{Options, consistency, files};
@@ -88,7 +88,7 @@ fn flip_each(bytes: &[u8], stride: usize, mut judge: impl FnMut(&[u8])) {
 
 /// What can be forged without a trace, because it is a fact or follows from nothing that is stored: file, path with `*` for
 /// any key or number, and the words that `docs/evidence.md` has for it.
-const FACTS: &[(&str, &str)] = &[
+const FACTS: Facts = &[
     ("campaign.json/tests/*/results/*/race_scope", "whether the races are those of every schedule"),
     ("campaign.json/tests/*/results/*/touched/**", "what a dispatch accessed of a buffer"),
     ("campaign.json/tests/*/results/*/outputs/summary/bytes", "outputs that no expectation judges"),
@@ -136,22 +136,27 @@ fn change(original: &Value, forged: &Value) -> String {
     }
 }
 
-#[test]
-fn every_forged_field_is_found_or_a_fact() {
-    let (_kept, folder) = certified();
-    let evidence = stored(&folder);
-    let rebuilt = rebuild::rebuild(&evidence, None);
-    assert!(matches!(rebuilt, Outcome::Whole(_)));
-    let honest: Honest = (evidence, rebuilt);
-    assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
-    let mut unnoticed: BTreeMap<String, String> = BTreeMap::new();
-    let mut used = BTreeSet::new();
-    let mut tried = 0;
+/// What forging every field that is chosen comes to.
+#[derive(Default)]
+struct Walk {
+    tried: usize,
+    /// Fields that were forged.
+    fields: BTreeSet<String>,
+    /// Patterns of the table of facts that stood for a forgery which was not found.
+    used: BTreeSet<&'static str>,
+    unnoticed: BTreeMap<String, String>,
+}
+
+type Facts = &'static [(&'static str, &'static str)];
+
+/// Forges every field that is chosen, once or twice each.
+fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -> Walk {
+    let mut walk = Walk::default();
     let mut instances: BTreeMap<String, usize> = BTreeMap::new();
     for (name, document) in documents(&honest.0) {
         let mut all = Vec::new();
         places(&document, "", &mut all);
-        for path in all {
+        for path in all.into_iter().filter(|path| is_chosen(path)) {
             let known = instances.entry(format!("{name}{}", field(&path))).or_default();
             *known += 1;
             if *known > INSTANCES {
@@ -168,27 +173,79 @@ fn every_forged_field_is_found_or_a_fact() {
                 if evidence == honest.0 {
                     continue;
                 }
-                tried += 1;
-                if !verified(&evidence, &honest).holds() {
+                walk.tried += 1;
+                walk.fields.insert(field(&path));
+                if !verified(&evidence, honest).holds() {
                     continue;
                 }
                 let place = format!("{}{path}", if name.starts_with("kernel-") { "kernel" } else { &name });
-                match FACTS.iter().find(|(pattern, _)| fits(pattern, &place)) {
-                    Some((pattern, _)) => drop(used.insert(*pattern)),
-                    None => drop(unnoticed.insert(place, change(original, &forged))),
+                match facts.iter().find(|(pattern, _)| fits(pattern, &place)) {
+                    Some((pattern, _)) => drop(walk.used.insert(*pattern)),
+                    None => drop(walk.unnoticed.insert(place, change(original, &forged))),
                 }
             }
         }
     }
-    assert!(tried > 1000, "{tried}");
-    let list: Vec<String> = unnoticed.iter().map(|(place, forged)| format!("{place} = {forged}")).collect();
-    assert!(list.is_empty(), "forged without a trace ({} of {tried}):\n{}", list.len(), list.join("\n"));
-    let idle: Vec<&str> = FACTS.iter().map(|(pattern, _)| *pattern).filter(|pattern| !used.contains(pattern)).collect();
+    walk
+}
+
+/// Every forgery was found or is of a fact, every row of facts is needed, and the documents name each.
+fn assert_told(walk: &Walk, facts: Facts) {
+    let list: Vec<String> = walk.unnoticed.iter().map(|(place, forged)| format!("{place} = {forged}")).collect();
+    assert!(list.is_empty(), "forged without a trace ({} of {}):\n{}", list.len(), walk.tried, list.join("\n"));
+    let idle = facts.iter().map(|(pattern, _)| *pattern).filter(|pattern| !walk.used.contains(pattern));
+    let idle: Vec<&str> = idle.collect();
     assert!(idle.is_empty(), "these are found by now, and need no row: {idle:?}");
     let text = std::fs::read_to_string(root().join("docs/evidence.md")).unwrap();
-    for (pattern, words) in FACTS {
+    for (pattern, words) in facts {
         assert!(text.contains(words), "docs/evidence.md does not say that {words} can be forged ({pattern})");
     }
+}
+
+fn rebuilt(folder: &Folder) -> Honest {
+    let evidence = stored(folder);
+    let rebuilt = rebuild::rebuild(&evidence, None);
+    assert!(matches!(rebuilt, Outcome::Whole(_)));
+    let honest: Honest = (evidence, rebuilt);
+    assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
+    honest
+}
+
+#[test]
+fn every_forged_field_is_found_or_a_fact() {
+    let (_kept, folder) = certified();
+    let walk = walk(&rebuilt(&folder), FACTS, |_| true);
+    assert!(walk.tried > 1000, "{}", walk.tried);
+    assert_told(&walk, FACTS);
+}
+
+/// Of schedules: what they can be forged to say without a trace.
+const SCHEDULE_FACTS: Facts = &[
+    ("campaign.json/tests/*/results/*/schedules/asked", "how many other schedules were asked for"),
+    ("campaign.json/tests/*/results/*/schedules/seed", "how many other schedules were asked for"),
+    ("campaign.json/tests/*/results/*/schedules/reason", "how many other schedules were asked for"),
+];
+
+/// Schedules that were asked for, and what who waits first has shown.
+#[test]
+fn every_forged_field_of_schedules_is_found_or_a_fact() {
+    let (_kept, folder) = certified_with("tests/projects/waiting", &["--schedules", "1"]);
+    let walk =
+        walk(&rebuilt(&folder), SCHEDULE_FACTS, |path| path.contains("/directed") || path.contains("/schedules"));
+    for field in [
+        "/tests/*/results/*/directed/*/schedule",
+        "/tests/*/results/*/directed/*/of",
+        "/tests/*/results/*/directed/*/shown",
+        "/tests/*/results/*/schedules/asked",
+        "/tests/*/results/*/schedules/ran",
+        "/tests/*/results/*/schedules/status",
+        "/records/*/records/directed",
+        "/objects/records/*/records/directed",
+        "/coverage/decisions/*/vectors/*/directed",
+    ] {
+        assert!(walk.fields.contains(field), "{field} was not forged: {:?}", walk.fields);
+    }
+    assert_told(&walk, SCHEDULE_FACTS);
 }
 
 #[test]
