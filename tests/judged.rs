@@ -92,6 +92,19 @@ void main() {
 }
 ";
 
+/// Copies, and raises a flag for large numbers.
+const FLAGGED: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, binding = 0) buffer In { int a[]; };
+layout(std430, binding = 1) buffer Out { int o[]; };
+layout(std430, binding = 2) buffer Flag { uint raised[]; };
+void main() {
+    uint g = gl_GlobalInvocationID.x;
+    o[g] = a[g];
+    if (a[g] > 100) raised[0] = 1u;
+}
+";
+
 /// Looks at `o` and finds it right whatever it is.
 const BLIND: &str = "#version 450
 layout(local_size_x = 1) in;
@@ -273,6 +286,15 @@ fn altered_rows() -> Vec<Row> {
             .replacen("data = [0, 3, 9, 1]", "data = [0, 3, 9, 1, 0, 1, 2, 3]", 1),
         ),
         row(
+            "flag-that-stays-down",
+            PASS,
+            &["flagged"],
+            with(
+                "buffers.v = { type = \"uint\", data = [0] }\n",
+                &[dispatch("flagged", &["a", "o", "v"]), expect("buffer = \"v\"\nvalues = [0]")],
+            ),
+        ),
+        row(
             "blind-checker",
             NOTHING,
             &[],
@@ -417,6 +439,7 @@ fn project(folder: &Path, rows: &[Row]) {
         ("fill", FILL.to_owned()),
         ("halves", HALVES.to_owned()),
         ("blind", BLIND.to_owned()),
+        ("flagged", FLAGGED.to_owned()),
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {

@@ -15,7 +15,7 @@ use crate::exec::judge::resolved;
 use crate::exec::judged::Observation;
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::resource::AddressPlace;
-use crate::exec::sequential::{SequentialExecutor, byte_ranges};
+use crate::exec::sequential::{LastStores, SequentialExecutor, byte_ranges};
 use crate::exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
 use crate::model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
 use crate::model::flow::DispatchFlow;
@@ -197,26 +197,31 @@ impl Examination<'_> {
             return Ok(Some(noticed));
         }
         for number in judged.iter().rev().take(MOST_DISPATCHES) {
-            let Some(stores) = self.stores_of(*number as usize, job)? else { continue };
-            if let Some(alteration) = self.trial(&stores, job, strict)? {
-                let (dispatch, extent) = (*number, stores.extent);
-                return Ok(Some(NoticedAlteration { dispatch, extent, alteration }));
+            for stores in self.stores_of(*number as usize, job)? {
+                if let Some(alteration) = self.trial(&stores, job, strict)? {
+                    let (dispatch, extent) = (*number, stores.extent);
+                    return Ok(Some(NoticedAlteration { dispatch, extent, alteration }));
+                }
             }
         }
         Ok(None)
     }
 
-    /// What a dispatch stored; what it can store where it stored nothing.
-    fn stores_of(&self, number: usize, job: &Job) -> Result<Option<DispatchStores>, Failure> {
+    /// What a dispatch stored, then what it can store in buffers in which it stored nothing: that it did not is a result too.
+    fn stores_of(&self, number: usize, job: &Job) -> Result<Vec<DispatchStores>, Failure> {
         let first = Job { dispatches: job.dispatches[..=number].to_vec(), ..job.clone() };
-        let Some(stores) = self.engine.stores_of_last(&first).map_err(tool)? else { return Ok(None) };
-        let nothing = stores.stored.iter().all(Vec::is_empty);
-        let (extent, stored) = match nothing {
-            true => (AlteredExtent::Storable, self.storable(number)),
-            false => (AlteredExtent::Stored, stores.stored),
+        let Some(LastStores { contents, stored }) = self.engine.stores_of_last(&first).map_err(tool)? else {
+            return Ok(Vec::new());
         };
-        let elements = elements(self.plan, self.test.test, &stored);
-        Ok(Some(DispatchStores { number, extent, contents: stores.contents, elements }))
+        let mut storable = self.storable(number);
+        let written = storable.iter_mut().zip(&stored).filter(|(_, stored)| !stored.is_empty());
+        written.for_each(|(storable, _)| storable.clear());
+        let extents = [(AlteredExtent::Stored, stored), (AlteredExtent::Storable, storable)].into_iter();
+        let stores = |(extent, bytes): (AlteredExtent, Vec<Vec<Range<usize>>>)| {
+            let elements = elements(self.plan, self.test.test, &bytes);
+            DispatchStores { number, extent, contents: contents.clone(), elements }
+        };
+        Ok(extents.map(stores).filter(|stores| !stores.elements.is_empty()).collect())
     }
 
     /// Bytes that a dispatch can store to by its code, by buffer of the job.

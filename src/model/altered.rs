@@ -43,7 +43,7 @@ pub enum AlteredExtent {
     Changed,
     /// Those that the dispatch stored to.
     Stored,
-    /// It stored nothing: those that it can store to, by its code.
+    /// Those that it can store to, by its code, in buffers in which it stored nothing.
     Storable,
 }
 
