@@ -161,7 +161,7 @@ fn a_campaign_says_what_a_directed_schedule_completes_and_verifies() {
     let report: Value =
         serde_json::from_slice(&std::fs::read(one.join("report.json")).expect("a report")).expect("JSON");
     let notes = report["campaign"]["notes"].to_string();
-    assert!(notes.contains("1 vectors and marks, 1 outcomes of object code (lock)"), "{notes}");
+    assert!(notes.contains("vectors and marks 1, outcomes of object code 1 (lock)"), "{notes}");
     let html = std::fs::read_to_string(one.join("report.html")).expect("a report");
     assert!(html.contains(&format!("in {DIRECTED}")) && html.contains("directed schedule"), "the HTML report");
     let kernel = "kernel-lock-sequential.json";

@@ -72,6 +72,8 @@ fn lines(check: &CouplingCheck, width: Option<u16>) -> String {
         let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         format!("for {}", values.join(", "))
     });
+    // A refuted check most often names its values itself.
+    let values = values.filter(|values| !check.message.contains(values.as_str()));
     let room = width.map_or(usize::MAX, |width| usize::from(width.max(40)) - INDENT);
     let mut text = String::new();
     for (index, part) in [Some(format!("{}: {}", check.check, check.message)), values].into_iter().flatten().enumerate()

@@ -212,9 +212,16 @@ impl Subject<'_> {
             rows.answer("dispatch-covers-domain", answer, &claim, |values| {
                 let case = self.host.named_case(values);
                 let count = self.groups(axis, &case);
+                let stated = match texts.0.trim() == count.to_string() {
+                    true => count.to_string(),
+                    false => format!("{} = {count}", texts.0),
+                };
                 format!(
-                    "in {name}, the group count {} is {count} and the local size {local}, {} in all, but the domain {} is {} ({})",
-                    texts.0, count * local, texts.1, self.value(wanted, &case), printed(values)
+                    "in {name}, a group count of {stated} times the local size {local} is {}, but the domain {} is {} ({})",
+                    count * local,
+                    texts.1,
+                    self.value(wanted, &case),
+                    printed(values)
                 )
             });
             self.report_truncation(rows, axis, truncated);

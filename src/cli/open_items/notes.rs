@@ -58,8 +58,8 @@ fn directed(stored: &Stored) -> Option<CampaignNote> {
         }
     }
     let sentence = format!(
-        "Shown in directed schedules alone, in which who waits goes first: {vectors} vectors and marks, {outcomes} outcomes \
-         of object code ({}).",
+        "Shown in directed schedules alone, in which who waits goes first: vectors and marks {vectors}, outcomes of \
+         object code {outcomes} ({}).",
         kernels.iter().cloned().collect::<Vec<_>>().join(", ")
     );
     (!kernels.is_empty()).then_some(CampaignNote { kind: NoteKind::DirectedSchedules, sentence })

@@ -179,12 +179,12 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
                 .and(Text::strong(" J accepted").tone(Tone::Caution))
                 .then(format!(": {reason}")),
         };
-        let engines = merged.engines.iter().map(|engine| Text::plain(engine.to_string()));
-        let shown = Text::join(
-            [listed(engines, Tone::Quiet), listed(merged.tests.iter().map(|id| test_link(id)), Tone::Quiet)],
-            ": ",
-        );
-        let shown = if merged.engines.is_empty() && merged.tests.is_empty() { Text::quiet("analysis") } else { shown };
+        let engines = match merged.engines.is_empty() {
+            true => Text::quiet("analysis"),
+            false => Text::join(merged.engines.iter().map(|engine| Text::plain(engine.to_string())), ", "),
+        };
+        let tests = merged.tests.iter().map(|id| test_link(id));
+        let shown = Text::join(std::iter::once(engines).chain(tests), ", ");
         table.row(vec![
             Text::strong(finding.kind.name()).tone(if finding.stands() { Tone::Bad } else { Tone::Caution }),
             Text::sentence(format!("{}.{witness}", finding.message.trim_end_matches('.'))).and(details).and(acceptance),
