@@ -615,8 +615,8 @@ bindings = [{{ set = 0, binding = 0, buffer = \"a\" }}, {{ set = 0, binding = 1,
 [[test.expect]]
 buffer = \"r\"
 offset = 28
-values = [0.0]
-tolerance.abs = 1000.0
+values = [0.357]
+tolerance.abs = 0.01
 "
     );
     write(folder, "requirements/all.toml", requirements);

@@ -3,7 +3,7 @@
 //! Knows: tests that passed on the sequential engine, and which of their dispatches they judge by the kernels' code.
 //! Promises: for each kernel (under each specialization), from its last dispatch on, what that dispatch stored is altered, the later
 //! dispatches run again, and the expectations are judged again, until an alteration fails the test. Only a failed expectation
-//! counts as noticed, not a run that breaks. Nothing is recorded and no finding is looked for; the limits are the test's own.
+//! counts as noticed, or a run that does not end; not one that breaks. Nothing is recorded and no finding is looked for; the limits are the test's own.
 //! Does not cover: which values would be right; engines other than the sequential one.
 
 use super::assemble::{self, LaidOut};
@@ -15,16 +15,16 @@ use crate::exec::judge::resolved;
 use crate::exec::judged::Observation;
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::resource::AddressPlace;
-use crate::exec::sequential::{LastStores, SequentialExecutor, byte_ranges};
+use crate::exec::sequential::{LastStores, SequentialExecutor, StoredBytes, byte_ranges};
 use crate::exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
 use crate::model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
-use crate::model::flow::DispatchFlow;
+use crate::model::flow::{BufferRange, DispatchFlow};
 use crate::model::verdict::{EngineName, Verdict};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Dispatches of one kernel that are tried, from the last one on: the first is enough in all but odd tests.
+/// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in all but odd tests.
 const MOST_DISPATCHES: usize = 16;
 
 /// Instructions of an altered run before other alterations are tried: stores that others loop by may never end.
@@ -76,7 +76,12 @@ pub fn derive(
         let derived = derived_noticed(test, plan, &run.outputs);
         for mut due in rows(plan, &by_code) {
             let same = |row: &&AlteredStores| (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches);
-            due.noticed = derived.or(stored.iter().find(same).and_then(|row| row.noticed));
+            let stored = stored.iter().find(same);
+            due.noticed = derived.or(stored.and_then(|row| row.noticed));
+            // Of a single dispatch nothing is overwritten.
+            if let (None, Some(row)) = (derived, stored) {
+                due.overwritten.clone_from(&row.overwritten);
+            }
             run.altered.push(due);
         }
         if derived.is_none() {
@@ -108,7 +113,12 @@ fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
         let of_module = plan.job.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.module == module);
         let judged = of_module.filter(|(number, _)| by_code.judges(*number));
         let dispatches: Vec<u32> = judged.map(|(number, _)| number as u32).collect();
-        (!dispatches.is_empty()).then(|| AlteredStores { kernel: of.kernel.clone(), dispatches, noticed: None })
+        (!dispatches.is_empty()).then(|| AlteredStores {
+            kernel: of.kernel.clone(),
+            dispatches,
+            noticed: None,
+            overwritten: Vec::new(),
+        })
     };
     plan.modules.iter().enumerate().filter_map(row).collect()
 }
@@ -182,6 +192,7 @@ impl Examination<'_> {
             for row in &mut rows {
                 row.noticed = self.noticed(&row.dispatches, &job, strict, left)?;
             }
+            self.mark_overwritten(&mut rows, &job)?;
         }
         Ok(rows)
     }
@@ -196,7 +207,8 @@ impl Examination<'_> {
         if let Some(noticed) = trial_of_changes(self.test, self.plan, strict, left)? {
             return Ok(Some(noticed));
         }
-        for number in judged.iter().rev().take(MOST_DISPATCHES) {
+        let first = judged.iter().take(judged.len().saturating_sub(MOST_DISPATCHES)).take(MOST_DISPATCHES);
+        for number in judged.iter().rev().take(MOST_DISPATCHES).chain(first) {
             for stores in self.stores_of(*number as usize, job)? {
                 if let Some(alteration) = self.trial(&stores, job, strict)? {
                     let (dispatch, extent) = (*number, stores.extent);
@@ -207,21 +219,62 @@ impl Examination<'_> {
         Ok(None)
     }
 
-    /// What a dispatch stored, then what it can store in buffers in which it stored nothing: that it did not is a result too.
+    /// What a dispatch stored, then what it can store to and did not: that nothing is stored there is a result too.
     fn stores_of(&self, number: usize, job: &Job) -> Result<Vec<DispatchStores>, Failure> {
         let first = Job { dispatches: job.dispatches[..=number].to_vec(), ..job.clone() };
         let Some(LastStores { contents, stored }) = self.engine.stores_of_last(&first).map_err(tool)? else {
             return Ok(Vec::new());
         };
-        let mut storable = self.storable(number);
-        let written = storable.iter_mut().zip(&stored).filter(|(_, stored)| !stored.is_empty());
-        written.for_each(|(storable, _)| storable.clear());
+        let storable = self.storable(number).into_iter().zip(&stored);
+        let storable: Vec<_> = storable.map(|(storable, stored)| without(&storable, stored)).collect();
         let extents = [(AlteredExtent::Stored, stored), (AlteredExtent::Storable, storable)].into_iter();
         let stores = |(extent, bytes): (AlteredExtent, Vec<Vec<Range<usize>>>)| {
             let elements = elements(self.plan, self.test.test, &bytes);
             DispatchStores { number, extent, contents: contents.clone(), elements }
         };
         Ok(extents.map(stores).filter(|stores| !stores.elements.is_empty()).collect())
+    }
+
+    /// Names the dispatches whose stores later ones overwrite wholly, before any of them can read them by its code.
+    fn mark_overwritten(&self, rows: &mut [AlteredStores], job: &Job) -> Result<(), Failure> {
+        let count = job.dispatches.len();
+        // Nothing is behind the last dispatch, and without a row nothing is judged.
+        let asked = |number: u32| rows.iter().any(|row| row.noticed.is_some() && row.dispatches.contains(&number));
+        if !(0..count as u32 - 1).any(asked) {
+            return Ok(());
+        }
+        let Some(stored) = self.engine.stores_of_each(job).map_err(tool)? else { return Ok(()) };
+        for row in rows {
+            let lost = row.dispatches.iter().filter(|number| self.is_overwritten(**number as usize, &stored));
+            row.overwritten = lost.copied().collect();
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is left of what a dispatch stored, and no later one can have read it. `stored`: bytes by dispatch and
+    /// buffer.
+    fn is_overwritten(&self, number: usize, stored: &[StoredBytes]) -> bool {
+        let mut left = stored[number].clone();
+        if left.iter().all(Vec::is_empty) {
+            return false;
+        }
+        for (flow, stores) in self.flows.iter().zip(stored).skip(number + 1) {
+            for (buffer, left) in self.plan.job.buffers.iter().zip(&left) {
+                let reads = flow.stores.iter().flat_map(|store| &store.from).filter(|read| read.buffer == buffer.name);
+                let is_read = |read: &BufferRange| {
+                    let end = read.offset.saturating_add(read.bytes);
+                    left.iter().any(|bytes| (bytes.start as u64) < end && bytes.end as u64 > read.offset)
+                };
+                if reads.into_iter().any(is_read) {
+                    return false;
+                }
+            }
+            left = left.iter().zip(stores).map(|(left, stores)| without(left, stores)).collect();
+            if left.iter().all(Vec::is_empty) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Bytes that a dispatch can store to by its code, by buffer of the job.
@@ -252,8 +305,9 @@ impl Examination<'_> {
                 match run.completion {
                     Completion::Completed if fails(strict, run.buffers)? => return Ok(Some(alteration)),
                     Completion::NoTermination { .. } if steps < job.limits.steps => open.push(alteration),
+                    // The test itself would end so, and not pass.
+                    Completion::NoTermination { .. } => return Ok(Some(alteration)),
                     Completion::Completed
-                    | Completion::NoTermination { .. }
                     | Completion::Timeout { .. }
                     | Completion::Unsupported { .. }
                     | Completion::Error { .. }
@@ -293,4 +347,22 @@ impl Examination<'_> {
 
 fn tool(error: ExecError) -> Failure {
     Failure::tool(error.to_string())
+}
+
+/// The bytes of some ranges that are not in others, which are sorted and disjoint.
+fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut left = Vec::new();
+    for range in ranges {
+        let mut start = range.start;
+        for other in others.iter().filter(|other| other.start < range.end && other.end > range.start) {
+            if start < other.start {
+                left.push(start..other.start);
+            }
+            start = start.max(other.end);
+        }
+        if start < range.end {
+            left.push(start..range.end);
+        }
+    }
+    left
 }

@@ -102,9 +102,10 @@ fn analyse_one(
     touched: &[Touched],
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, Failure> {
-    // Sizes under the specialization that the host sets, where its values are constants.
-    let constants = interface.specialization.iter().filter_map(|row| Some((row.id, row.value.trim().parse().ok()?)));
-    let specialization: BTreeMap<u32, u64> = constants.collect();
+    // Sizes under the specialization that the host sets, where its values are constants; `couple` tells of the others.
+    let constants = coupling::specialized(interface).into_iter();
+    let specialization: BTreeMap<u32, u64> =
+        constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| Failure::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::barriers(&kernel.module, &reflection);

@@ -354,6 +354,8 @@ impl Subject<'_> {
     pub fn specialization(&self, rows: &mut Rows) {
         let declared = &self.reflection().specialization;
         let mut given = BTreeSet::new();
+        let values = super::specialized(self.input.interface);
+        let varying: BTreeSet<u32> = values.iter().filter(|(_, value)| value.is_none()).map(|(id, _)| *id).collect();
         for (constant, value) in self.input.interface.specialization.iter().zip(&self.expressions.specialization) {
             let id = constant.id;
             rows.about(format!("constant {id}"));
@@ -367,6 +369,11 @@ impl Subject<'_> {
             };
             if !given.insert(id) {
                 rows.refuted("specialization-ids", format!("the host sets specialization constant {id} twice"), None);
+            }
+            if varying.contains(&id) {
+                let sizes = "sizes were taken from the kernel's default, and nothing was shown of others";
+                let message = format!("specialization constant {id} takes {}, no one value: {sizes}", constant.value);
+                rows.undetermined("specialization-ids", message);
             }
             let (lowest, highest) = specialization_range(&known.type_name, known.width);
             let answer = self.host.decide(&[value], &|case| (lowest..=highest).contains(&self.value(value, case)));

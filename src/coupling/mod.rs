@@ -156,6 +156,19 @@ pub struct Coupling {
     pub findings: Vec<Finding>,
 }
 
+/// The values that the host gives to specialization constants, by id; none where a value is not the same for all parameters,
+/// or is no expression.
+pub fn specialized(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
+    // No value depends on the local size.
+    let host = decide::Host::of(interface, [1; 3]).ok();
+    let value = |text: &str| {
+        let expression = host.as_ref()?.parse(text, "a specialization constant").ok()?;
+        let values = host.as_ref()?.interval(&expression);
+        (values.low == values.high).then_some(values.low)
+    };
+    interface.specialization.iter().map(|row| (row.id, value(&row.value))).collect()
+}
+
 /// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a syntax error).
 pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
     let host = decide::Host::of(input.interface, input.reflection.local_size)?;

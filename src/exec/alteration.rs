@@ -123,12 +123,20 @@ pub fn altered(contents: &[Vec<u8>], elements: &[StoredElement], alteration: Alt
                     new[*at..*at + scalar.size()].copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
                 }
             }
-            // Zeros and the next texel's numbers are at their scale, and what else is cannot be told from the bits together.
-            (Alteration::Shifted | Alteration::Negated | Alteration::Doubled, ElementKind::Packed(_)) => {}
+            // The components cannot be told from the bits together; these bits change every colour within its range.
+            (Alteration::Shifted, ElementKind::Packed(size)) => {
+                for at in offsets {
+                    new[at..at + size].iter_mut().zip(&PACKED_BITS).for_each(|(byte, bits)| *byte ^= bits);
+                }
+            }
+            (Alteration::Negated | Alteration::Doubled, ElementKind::Packed(_)) => {}
         }
     }
     altered
 }
+
+/// A high bit of each colour of `rgb10_a2` and of each mantissa of `r11f_g11f_b10f`, from the least significant byte.
+const PACKED_BITS: [u8; 4] = [0x20, 0x00, 0x01, 0x04];
 
 fn rotate(old: &[u8], new: &mut [u8], offsets: &[usize], size: usize) {
     for (at, from) in offsets.iter().zip(offsets.iter().cycle().skip(1)) {

@@ -56,8 +56,9 @@ impl Observation {
     /// the test.
     pub fn holding(mut self, altered: &[AlteredStores], flows: &[DispatchFlow]) -> Self {
         for (number, judged) in self.dispatches.iter_mut().enumerate().filter(|(_, judged)| **judged) {
-            let row = altered.iter().find(|row| row.dispatches.contains(&(number as u32)));
-            if row.is_some_and(|row| row.noticed.is_some()) {
+            let dispatch = number as u32;
+            let row = altered.iter().find(|row| row.dispatches.contains(&dispatch));
+            if row.is_some_and(|row| row.noticed.is_some() && !row.overwritten.contains(&dispatch)) {
                 continue;
             }
             *judged = false;

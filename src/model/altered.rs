@@ -43,7 +43,7 @@ pub enum AlteredExtent {
     Changed,
     /// Those that the dispatch stored to.
     Stored,
-    /// Those that it can store to, by its code, in buffers in which it stored nothing.
+    /// Those that it can store to, by its code, and did not.
     Storable,
 }
 
@@ -64,13 +64,20 @@ pub struct AlteredStores {
     pub dispatches: Vec<u32>,
     /// The first alteration found that fails the test; none: every one that was tried passes.
     pub noticed: Option<NoticedAlteration>,
+    /// Those of the dispatches of which later ones overwrite all that they stored before anything can read it: not judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overwritten: Vec<u32>,
 }
 
 impl fmt::Display for AlteredStores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.noticed {
-            Some(noticed) => write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration),
-            None => write!(f, "{}: no alteration of its stores fails the test", self.kernel),
+            Some(noticed) => write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration)?,
+            None => write!(f, "{}: no alteration of its stores fails the test", self.kernel)?,
+        }
+        match self.overwritten.len() {
+            0 => Ok(()),
+            count => write!(f, "; {count} of its {} dispatches are overwritten unread", self.dispatches.len()),
         }
     }
 }

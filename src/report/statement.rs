@@ -8,22 +8,22 @@ pub mod brief;
 
 use super::document::Tone;
 use super::facts;
-use crate::model::evidence::{Campaign, Evidence, RequirementStatus};
+use crate::model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence};
 use crate::model::finding::FindingKind;
+use crate::model::id::KernelName;
 use crate::model::open_item::OpenItem;
 use crate::model::project::DecisionPolicy;
 use crate::model::requirement::VerificationMethod;
 use crate::model::verdict::Verdict;
 use brief::BriefReasons;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Exit codes as the contract gives them, in words.
 pub fn title(evidence: &Evidence) -> (Tone, String) {
-    let accepted = evidence.campaign.open_items.iter().filter(|item| !item.stands()).count();
     let (tone, title) = match evidence.campaign.conclusion.exit_code {
-        0 => match accepted {
-            0 => (Tone::Good, "All that was asked for holds"),
-            1 => return (Tone::Caution, "All that was asked for holds, but for 1 accepted open item".to_owned()),
-            n => return (Tone::Caution, format!("All that was asked for holds, but for {n} accepted open items")),
+        0 => match signed_for(evidence) {
+            None => (Tone::Good, "All that was asked for holds"),
+            Some(signed) => return (Tone::Caution, format!("All that was asked for holds, but for {signed}")),
         },
         1 => return (Tone::Bad, failures(evidence).unwrap_or_else(|| "The evidence is not complete".to_owned())),
         2 => (Tone::Bad, "An input is wrong"),
@@ -35,6 +35,51 @@ pub fn title(evidence: &Evidence) -> (Tone, String) {
         _ => (Tone::Bad, "Ended with an unknown exit code"),
     };
     (tone, title.to_owned())
+}
+
+/// What people have signed for in place of tests: `1 accepted open item, 3 justified obligations`; none where nothing is.
+fn signed_for(evidence: &Evidence) -> Option<String> {
+    let accepted = evidence.campaign.open_items.iter().filter(|item| !item.stands()).count();
+    let justified = justified(evidence);
+    let (_, findings) = facts::finding_counts(&facts::findings(evidence));
+    let parts = [
+        (accepted > 0).then(|| counted(accepted, "accepted open item")),
+        (justified > 0).then(|| counted(justified, "justified obligation")),
+        (findings > 0).then(|| counted(findings, "accepted finding")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Obligations of the criteria asked for that justifications close, counted where most are: on one engine of a kernel.
+pub fn justified(evidence: &Evidence) -> usize {
+    let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
+    for row in &evidence.campaign.conclusion.summary {
+        let asked = row.criteria.iter().filter(|criterion| facts::asked_for(evidence, &criterion.criterion));
+        let justified: u32 = asked.map(|criterion| criterion.justified).sum();
+        let most = by_unit.entry((&row.kernel, &row.configuration)).or_default();
+        *most = justified.max(*most);
+    }
+    by_unit.values().sum::<u32>() as usize
+}
+
+/// Kernels that no test has run on any engine.
+pub fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
+    let campaign = &evidence.campaign;
+    let ran = |test: &&TestEvidence| {
+        test.results.iter().any(|result| match result.verdict {
+            Verdict::Pass | Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => true,
+            Verdict::NotRun | Verdict::Unsupported => false,
+        })
+    };
+    let run: BTreeSet<&KernelName> = campaign.tests.iter().filter(ran).flat_map(|test| &test.kernels).collect();
+    let mut absent: Vec<&KernelName> = Vec::new();
+    for kernel in campaign.conclusion.summary.iter().map(|row| &row.kernel) {
+        if !run.contains(kernel) && !absent.contains(&kernel) {
+            absent.push(kernel);
+        }
+    }
+    absent
 }
 
 /// `Failed: 28 of 30 tests, 2 of 5 requirements, 12 findings`, where anything was seen to be wrong and not only left open.
@@ -143,9 +188,11 @@ enum Scope {
 
 fn scope(evidence: &Evidence) -> Scope {
     let campaign = &evidence.campaign;
-    if campaign.unsought.len() == FindingKind::ALL.len() {
+    let never_run = never_run(evidence);
+    let kernels: BTreeSet<&KernelName> = campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
+    if campaign.unsought.len() == FindingKind::ALL.len() || (!kernels.is_empty() && never_run.len() == kernels.len()) {
         Scope::Nowhere
-    } else if holds_items(campaign) && campaign.unsought.is_empty() {
+    } else if holds_items(campaign) && campaign.unsought.is_empty() && never_run.is_empty() {
         Scope::Everywhere
     } else {
         Scope::InPart
@@ -206,13 +253,22 @@ pub fn notes(evidence: &Evidence) -> Vec<String> {
     let campaign = &evidence.campaign;
     if holds_items(campaign) {
         let stored = campaign.notes.iter().map(|note| note.sentence.clone());
-        return stored.chain(documents(campaign)).collect();
+        return absent_kernels(evidence).into_iter().chain(stored).chain(documents(campaign)).collect();
     }
     let absent = campaign.engines.iter().filter(|engine| !engine.ran).map(|engine| {
         let reason = engine.reason.as_deref().unwrap_or("no reason recorded");
         format!("Not run on the engine {}: {reason}. Nothing is claimed for it.", engine.engine)
     });
     absent.chain([NO_ITEMS.to_owned()]).collect()
+}
+
+/// What is not known of kernels that no test ran.
+fn absent_kernels(evidence: &Evidence) -> Option<String> {
+    let names: Vec<&str> = never_run(evidence).into_iter().map(KernelName::as_str).collect();
+    let (noun, verb) = if names.len() == 1 { ("Kernel", "was") } else { ("Kernels", "were") };
+    let shown = brief::listed(&names);
+    (!names.is_empty())
+        .then(|| format!("{noun} {shown} {verb} run by no test: nothing is shown of what a run would do."))
 }
 
 /// Records of analysis and review are bound to the requirement's content, and to no content of the document that they name.

@@ -12,7 +12,7 @@ use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
 use super::{Colour, Format, Presentation, ReportError, facts, statement};
 use crate::model::coverage::CriterionSummary;
-use crate::model::evidence::{Evidence, RequirementStatus};
+use crate::model::evidence::{Evidence, KernelSummary, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 pub use measure::wrap;
 use measure::{columns, pad};
@@ -179,6 +179,10 @@ impl Page<'_> {
             }
         }
         self.quiet_lines(statement::basis_of_shares(evidence));
+        let justified = |row: &KernelSummary| row.criteria.iter().any(|criterion| criterion.justified > 0);
+        if evidence.campaign.conclusion.summary.iter().any(justified) {
+            self.quiet_lines("J: justified, not covered");
+        }
         if names.iter().any(|name| !facts::asked_for(evidence, name)) {
             self.quiet_lines("* not asked for");
         }
@@ -296,10 +300,12 @@ impl Page<'_> {
             parts.push(("none".into(), Tone::Quiet));
         }
         self.labelled("Requirements", &parts);
-        for item in all.iter().filter(|item| requirement_tone(item.status) == Tone::Bad).take(LISTED) {
+        let bad = all.iter().filter(|item| requirement_tone(item.status) == Tone::Bad);
+        for item in bad.clone().take(LISTED) {
             let line = format!("{:<16} {:<9} {}", item.requirement.uid, item.status, item.requirement.title);
             self.item(&line, Tone::Bad);
         }
+        self.more(bad.count());
     }
 
     /// An entry of a list: a line, and more where it takes more.

@@ -5,6 +5,7 @@
 //! Does not cover: whether the project accepts an item.
 
 use super::{Stored, completed};
+use crate::coupling::specialized;
 use crate::exec::prepare::scalar::encode;
 use crate::exec::repeat::default_repetitions;
 use crate::model::element::{Datum, ElementType, ScalarClass};
@@ -132,20 +133,22 @@ fn specializations(stored: &Stored) -> Vec<OpenItem> {
     items
 }
 
-/// Whether an interface leads to a configuration. A value that is no literal leads to none: which ones it takes is not known.
+/// Whether an interface leads to a configuration. A value that depends on parameters leads to none: which ones it takes is
+/// not known.
 fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
-    configuration.specialization.iter().all(|constant| {
-        match interface.specialization.iter().find(|set| set.id == constant.id) {
-            None => constant.default,
-            Some(set) => literal_bits(&set.value, &constant.type_name).is_some_and(|bits| bits == constant.bits),
+    let values = specialized(interface);
+    configuration.specialization.iter().all(|constant| match values.get(&constant.id) {
+        None => constant.default,
+        Some(value) => {
+            value.and_then(|value| constant_bits(value, &constant.type_name)).is_some_and(|bits| bits == constant.bits)
         }
     })
 }
 
-/// Raw bits of an integer literal as a constant of a type, as configurations hold them.
-fn literal_bits(value: &str, type_name: &str) -> Option<String> {
+/// Raw bits of an integer as a constant of a type, as configurations hold them.
+fn constant_bits(value: i128, type_name: &str) -> Option<String> {
     let scalar = type_name.parse::<ElementType>().ok()?.scalar;
-    let number: i64 = value.trim().parse().ok()?;
+    let number = i64::try_from(value).ok()?;
     let value = match scalar.class() {
         ScalarClass::Bool => Datum::Bool(number != 0),
         ScalarClass::Float => Datum::Float(number as f64),

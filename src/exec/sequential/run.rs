@@ -143,6 +143,17 @@ impl SequentialExecutor {
 
     /// What the last dispatch of a job stores; none where the job does not complete.
     pub fn stores_of_last(&self, job: &Job) -> Result<Option<LastStores>, ExecError> {
+        let Some(mut stores) = self.stores_from(job, job.dispatches.len().saturating_sub(1))? else { return Ok(None) };
+        Ok(stores.stored.pop().map(|stored| LastStores { contents: stores.contents, stored }))
+    }
+
+    /// The bytes that each dispatch of a job stores, by dispatch and buffer; none where the job does not complete.
+    pub fn stores_of_each(&self, job: &Job) -> Result<Option<Vec<StoredBytes>>, ExecError> {
+        Ok(self.stores_from(job, 0)?.map(|stores| stores.stored))
+    }
+
+    /// What the dispatches from `first` on store.
+    fn stores_from(&self, job: &Job, first: usize) -> Result<Option<DispatchedStores>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
         let mut session = match Session::new(&unchecked, settings, &self.programs) {
@@ -153,9 +164,10 @@ impl SequentialExecutor {
         if settings.following.schedule.turns == Turns::WaitersFirst {
             session.looked_at = self.looked_at(job)?;
         }
-        let mut before = Vec::new();
+        let mut before = session.contents(&job.buffers);
+        let mut dispatched = Vec::new();
         for (index, dispatch) in job.dispatches.iter().enumerate() {
-            if index + 1 == job.dispatches.len() {
+            if index >= first {
                 before = session.contents(&job.buffers);
                 session.stores.iter_mut().for_each(Store::forget);
             }
@@ -164,15 +176,13 @@ impl SequentialExecutor {
                 Err(Early::Completion(_)) => return Ok(None),
                 Err(Early::Failure(error)) => return Err(error),
             }
+            if index >= first {
+                let after = session.contents(&job.buffers);
+                dispatched.push(session.stores.iter().zip(before.iter().zip(&after)).map(stored_bytes).collect());
+                before = after;
+            }
         }
-        let contents = session.contents(&job.buffers);
-        let stored = session.stores.iter().zip(before.iter().zip(&contents));
-        let stored = stored.map(|(store, (before, after))| {
-            byte_ranges(before.len(), |byte| {
-                before[byte] != after[byte] || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
-            })
-        });
-        Ok(Some(LastStores { stored: stored.collect(), contents }))
+        Ok(Some(DispatchedStores { contents: before, stored: dispatched }))
     }
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.
@@ -198,6 +208,23 @@ pub struct LastStores {
     pub contents: Vec<Vec<u8>>,
     /// The bytes that it stored to, by buffer; ascending and disjoint.
     pub stored: Vec<Vec<Range<usize>>>,
+}
+
+/// By buffer of the job.
+pub type StoredBytes = Vec<Vec<Range<usize>>>;
+
+/// What some dispatches of a job stored.
+struct DispatchedStores {
+    /// By buffer, after the last dispatch.
+    contents: Vec<Vec<u8>>,
+    stored: Vec<StoredBytes>,
+}
+
+/// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
+fn stored_bytes((store, (before, after)): (&Store, (&Vec<u8>, &Vec<u8>))) -> Vec<Range<usize>> {
+    byte_ranges(before.len(), |byte| {
+        before[byte] != after[byte] || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
+    })
 }
 
 /// The bytes of so many that are chosen, as ranges.

@@ -8,6 +8,8 @@ use crate::report::statement::brief::{LINE, shortened};
 
 /// Lines of page 1 for reasons and notes together, of which one note has some in any case.
 const LINES: usize = 13;
+/// Lines of one of them at most. What was not looked for has four at its longest.
+const REMARK_LINES: usize = 4;
 /// Where the whole of it stands.
 const ANCHOR: &str = "chapter/conclusion";
 
@@ -25,7 +27,7 @@ pub fn notice(evidence: &Evidence) -> Block {
     let mut room = LINES.saturating_sub(brief_lines).max(2);
     let mut shown = Vec::new();
     for remark in &remarks {
-        let remark = shortened(remark, 2 * LINE);
+        let remark = shortened(remark, REMARK_LINES * LINE);
         let height = remark.chars().count().div_ceil(LINE);
         if height > room {
             break;
@@ -37,7 +39,10 @@ pub fn notice(evidence: &Evidence) -> Block {
     lines.extend(shown.into_iter().map(Text::sentence));
     if !whole {
         let count = statement::counted(conclusion.reasons.len(), "reason");
-        let all = format!("Told in brief: the chapter “{TITLE}” has all of it ({count}, {} notes).", remarks.len());
+        let all = format!(
+            "Told in brief: the chapter “{TITLE}” has all of it ({count}, {}).",
+            statement::counted(remarks.len(), "note")
+        );
         lines.push(Text::plain(all).link(ANCHOR));
     }
     let title = Text::strong(format!("{title} (exit code {})", conclusion.exit_code));

@@ -3,7 +3,7 @@
 use super::kernel::compact;
 use super::{kernel_link, listed, test_link, unit_link};
 use crate::model::evidence::{Evidence, JustificationEvidence};
-use crate::model::finding::Acceptance;
+use crate::model::finding::{Acceptance, FindingKind};
 use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, OpenObligation};
@@ -131,6 +131,12 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     let findings = facts::findings(evidence);
     for kinds in statement::unsought(evidence) {
         outline.paragraph(Text::plain(format!("Not looked for, or not everywhere: {kinds}.")).tone(Tone::Caution));
+    }
+    let unsought = |kind: &FindingKind| evidence.campaign.unsought.iter().any(|row| row.kind == *kind);
+    let sought = FindingKind::ALL.iter().map(|(kind, _)| kind).filter(|kind| !unsought(kind));
+    let sought: Vec<&str> = sought.map(|kind| kind.name()).collect();
+    if statement::holds_items(&evidence.campaign) && !sought.is_empty() {
+        outline.paragraph(format!("Looked for in all that ran and was compared: {}.", sought.join(", ")));
     }
     if findings.is_empty() {
         outline.paragraph("None: no check that the run made found a defect.");

@@ -47,8 +47,9 @@ pub fn brief_table(evidence: &Evidence) -> Option<Table> {
         let state = match &item.acceptance {
             None => state(item),
             Some(approval) => Text::plain("accepted").tone(Tone::Caution).then(format!(
-                ": {} (approver {})",
+                ": {} (author {}, approver {})",
                 shortened(&approval.reason, CELL),
+                shortened(&approval.author, CELL / 3),
                 shortened(&approval.approver, CELL / 3)
             )),
         };

@@ -57,7 +57,11 @@ fn forward(evidence: &Evidence, outline: &mut Outline) {
         table.row(vec![
             requirement_link(&requirement.uid),
             Text::plain(requirement.title.as_str()),
-            listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet),
+            if requirement.derived {
+                Text::quiet("derived")
+            } else {
+                listed(requirement.parents.iter().map(|parent| requirement_link(&parent.uid)), Tone::Quiet)
+            },
             tests(evidence, item),
             listed(item.code.iter().map(|trace| implementing(item, trace)), Tone::Quiet),
             status(item.status),

@@ -19,7 +19,9 @@ pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
     let project = &evidence.campaign.project;
     let engines = evidence.campaign.engines.iter().map(|engine| {
         let state = if engine.ran { Text::empty() } else { Text::plain(" (not run)").tone(Tone::Caution) };
-        let device = engine.identity.get("device").map(|device| format!(": {device}")).unwrap_or_default();
+        let software = engine.identity.get("device type").is_some_and(|kind| kind == "cpu");
+        let software = if software { " (software device, not a GPU)" } else { "" };
+        let device = engine.identity.get("device").map(|device| format!(": {device}{software}")).unwrap_or_default();
         Text::plain(format!("{}{device}", engine.engine)).and(state)
     });
     let mut blocks = vec![Block::Pairs(vec![
@@ -55,6 +57,10 @@ fn overview(evidence: &Evidence) -> Table {
         n => Text::plain(n.to_string()).tone(tone),
     };
     table.row(vec!["Open obligations (per engine)".into(), open.link("chapter/open")]);
+    if statement::justified(evidence) > 0 {
+        let count = Text::plain(statement::justified(evidence).to_string()).tone(Tone::Caution);
+        table.row(vec!["Justified obligations".into(), count.link("chapter/justifications")]);
+    }
     let (stand, accepted) = facts::finding_counts(&facts::findings(evidence));
     let (none, tone) = statement::no_findings(evidence);
     let findings = match stand {

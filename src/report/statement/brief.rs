@@ -72,7 +72,11 @@ pub fn reasons(evidence: &Evidence, reasons: Vec<String>) -> BriefReasons {
 fn fitted(mut lines: Vec<String>) -> Vec<String> {
     let left_out = lines.len().saturating_sub(LINES);
     lines.truncate(LINES);
-    let limit = if lines.len() > LINES / 2 { LINE } else { 2 * LINE };
+    let limit = match lines.len() {
+        0..=FEW => 4 * LINE,
+        _ if lines.len() > LINES / 2 => LINE,
+        _ => 2 * LINE,
+    };
     let mut lines: Vec<String> = lines.iter().map(|line| shortened(line, limit)).collect();
     if left_out > 0 {
         lines.push(format!("… and {left_out} more lines of reasons"));
@@ -153,7 +157,7 @@ fn label(group: ReasonGroup, reason: &str) -> &str {
 }
 
 /// `a, b and 3 more`
-fn listed(names: &[&str]) -> String {
+pub fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES).map(|name| shortened(name, NAME)).collect();
     match names.len() - shown.len() {
         0 => shown.join(", "),
