@@ -274,6 +274,12 @@ fn altered_rows() -> Vec<Row> {
             with("", &[k(), dispatch("fill", &["o"]), expect("buffer = \"o\"\nvalues = [7, 7, 7, 7]")]),
         ),
         row(
+            "overwritten-by-itself",
+            PASS,
+            &[],
+            with("", &[k(), dispatch("k", &["a", "o"]), expect("buffer = \"o\"\nvalues = [0, 1, 0, 1]")]),
+        ),
+        row(
             "partly-overwritten",
             PASS,
             &["fill", "k"],

@@ -324,7 +324,12 @@ fn project_of_three_kernels(folder: &Path, requirements: &str) {
             KERNEL.replace("450\n", &format!("450\n#extension GL_GOOGLE_include_directive : enable\n{includes}"));
         write(folder, &format!("{name}.comp"), text.replace("7u", &format!("7u + 0u * ({})", calls.join(" + "))));
     }
-    write(folder, "a.glsl", "#define LIMIT 1u\nuint in_a() { return LIMIT; }\nuint nobody() { return 3u; }\n");
+    write(
+        folder,
+        "a.glsl",
+        "#define LIMIT 1u\nuint rare() { return 4u; }\n\
+         uint in_a() { return gl_NumWorkGroups.x > 99u ? rare() : LIMIT; }\nuint nobody() { return 3u; }\n",
+    );
     write(folder, "b.glsl", "uint in_b() { return 2u; }\n");
     write(folder, "host.cpp", "int launch() { return 0; }\n");
     write(folder, "vkcert.toml", settings);
@@ -344,6 +349,8 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
         ("{ file = \"a.glsl\" }", "b", &["a.glsl"]),
         ("{ file = \"a.glsl\", symbol = \"LIMIT\" }", "b", &["a.glsl:LIMIT"]),
         ("{ file = \"a.glsl\", symbol = \"nobody\" }", "a", &["a.glsl:nobody"]),
+        // The kernel reaches it, and no test enters it.
+        ("{ file = \"a.glsl\", symbol = \"rare\" }", "a", &["a.glsl:rare"]),
         // Each part that it names, and nothing of what no kernel is made of.
         ("{ file = \"a.comp\" }, { file = \"b.comp\" }", "a", &["b.comp"]),
         ("{ file = \"host.cpp\", symbol = \"launch\" }", "a", &[]),

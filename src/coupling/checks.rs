@@ -14,7 +14,7 @@ use crate::model::evidence::CouplingCheck;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::place::Place;
 use crate::model::procedure::DescriptorClass;
-use crate::spirv::reflect::Reflection;
+use crate::spirv::reflect::{Reflection, SpecializationConstant};
 use std::collections::{BTreeMap, BTreeSet};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -351,6 +351,17 @@ impl Subject<'_> {
         }
     }
 
+    /// Whether a constant changes the local size, or the size of anything that the host binds. Two other values are tried.
+    fn sizes_depend_on(&self, constant: &SpecializationConstant) -> bool {
+        let sizes = |value: u64| {
+            let set = BTreeMap::from([(constant.spec_id, value)]);
+            let kernel = Reflection::of(self.input.module, &self.reflection().entry, &set).ok()?;
+            Some((kernel.local_size, kernel.resources, kernel.push_constants, kernel.workgroup))
+        };
+        let default = sizes(constant.default);
+        [constant.default ^ 1, constant.default ^ 8].into_iter().any(|value| sizes(value) != default)
+    }
+
     pub fn specialization(&self, rows: &mut Rows) {
         let declared = &self.reflection().specialization;
         let mut given = BTreeSet::new();
@@ -370,11 +381,6 @@ impl Subject<'_> {
             if !given.insert(id) {
                 rows.refuted("specialization-ids", format!("the host sets specialization constant {id} twice"), None);
             }
-            if varying.contains(&id) {
-                let sizes = "sizes were taken from the kernel's default, and nothing was shown of others";
-                let message = format!("specialization constant {id} takes {}, no one value: {sizes}", constant.value);
-                rows.undetermined("specialization-ids", message);
-            }
             let (lowest, highest) = specialization_range(&known.type_name, known.width);
             let answer = self.host.decide(&[value], &|case| (lowest..=highest).contains(&self.value(value, case)));
             let claim = format!("specialization constant {id} ({}) takes {}", known.type_name, constant.value);
@@ -386,6 +392,11 @@ impl Subject<'_> {
                     printed(values)
                 )
             });
+            if varying.contains(&id) && self.sizes_depend_on(known) {
+                let sizes = "sizes were taken from the kernel's default, and nothing is shown of others";
+                let message = format!("specialization constant {id} takes {}, no one value: {sizes}", constant.value);
+                rows.undetermined("specialization-ids", message);
+            }
         }
         let defaulted: Vec<String> = declared
             .iter()

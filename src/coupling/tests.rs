@@ -292,6 +292,22 @@ fn a_specialization_value_fits_its_type() {
 }
 
 #[test]
+fn sizes_under_a_specialization_of_no_one_value_are_undetermined() {
+    let source = KERNEL.replace("shared float", "layout(local_size_x_id = 3) in;\nshared float");
+    assert!(source.contains("local_size_x_id"));
+    let undetermined = |source: &str, value: &str| {
+        let specialization = vec![crate::model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
+        let coupling = coupled_with(source, &Interface { specialization, ..correct() }, &LARGE);
+        rows(&coupling, "specialization-ids").iter().any(|row| row.status == "undetermined")
+    };
+    assert!(undetermined(&source, "m"));
+    assert!(!undetermined(&source, "8 + 8"));
+    // A value that no size depends on is not asked for.
+    let other = KERNEL.replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
+    assert!(!undetermined(&other.replace("float(n)", "float(int(n) + SHIFT)"), "m"));
+}
+
+#[test]
 fn a_buffer_holds_what_its_block_has_at_least() {
     let source = KERNEL.replace("float right[];", "float right[8];");
     let row = |size: &str| {

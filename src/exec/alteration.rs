@@ -255,6 +255,22 @@ mod tests {
     }
 
     #[test]
+    fn packed_zeros_become_other_colours() {
+        let texel = StoredElement { buffer: 0, offset: 0, kind: ElementKind::Packed(4) };
+        let new = altered(&[vec![0; 4]], &[texel], Alteration::Shifted).remove(0);
+        let bits = u32::from_le_bytes(new.try_into().unwrap());
+        let components = |widths: [u32; 3]| {
+            let starts = [0, widths[0], widths[0] + widths[1]];
+            [0, 1, 2].map(|index| bits >> starts[index] & ((1 << widths[index]) - 1))
+        };
+        assert!(components([10, 10, 10]).iter().all(|component| *component > 0), "{bits:#x}");
+        // Subnormal: the exponents stay zero.
+        let floats = components([11, 11, 10]);
+        assert!(floats[0] > 0 && floats[1] > 0 && floats[2] > 0, "{bits:#x}");
+        assert!(floats[0] < 64 && floats[1] < 64 && floats[2] < 32, "{bits:#x}");
+    }
+
+    #[test]
     fn alterations_stay_at_the_scale_of_the_values() {
         use Alteration::{Doubled, Negated, Rotated, Shifted, Zeroed};
         use ScalarType::{Float32, Int8, Int32, Uint8, Uint32};

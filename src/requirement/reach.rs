@@ -2,9 +2,11 @@
 //!
 //! Knows: files and functions of kernels as evidence holds them, and which kernels each test judges.
 //! Promises: a link to a function leads to the kernels that reach it; a link to a file, or to a name in it that is no function, to
-//! those that reach a function of the file, or include it where it has none. A function that no kernel reaches leads to none.
+//! those that reach a function of the file, or include it where it has none. A function that no kernel reaches leads to none;
+//! one whose entries are measured is judged only by a test that entered it.
 //! Does not cover: files that no kernel is made of, such as code of the host: nothing is said of links to them.
 
+use crate::model::coverage::Status;
 use crate::model::evidence::{KernelEvidence, RequirementEvidence};
 use crate::model::id::{KernelName, ObligationId, TestId};
 use crate::model::requirement::CodeLink;
@@ -24,6 +26,8 @@ struct KernelCode {
     files: BTreeSet<String>,
     functions: BTreeSet<CodeFunction>,
     reached: BTreeSet<CodeFunction>,
+    /// Tests that entered a function, where that is measured.
+    entered: BTreeMap<CodeFunction, BTreeSet<TestId>>,
 }
 
 /// The code of kernels, and which of them tests judge.
@@ -44,11 +48,20 @@ impl TestedCode {
         row: &RequirementEvidence,
         tests: impl IntoIterator<Item = &'a TestId>,
     ) -> Vec<CodeLink> {
-        let judged: BTreeSet<&KernelName> =
-            tests.into_iter().filter_map(|test| self.judged.get(test)).flatten().collect();
+        let tests: BTreeSet<&TestId> = tests.into_iter().collect();
         let links = row.code.iter().filter(|code| code.found);
         let links = links.map(|code| CodeLink { file: code.file.clone(), symbol: code.symbol.clone() });
-        links.filter(|link| self.kernels_of(link).is_some_and(|kernels| kernels.is_disjoint(&judged))).collect()
+        links.filter(|link| self.is_untested(link, &tests)).collect()
+    }
+
+    fn is_untested(&self, link: &CodeLink, tests: &BTreeSet<&TestId>) -> bool {
+        let Some(kernels) = self.kernels_of(link) else { return false };
+        let judges = |test: &TestId, kernel: &KernelName| self.judged.get(test).is_some_and(|row| row.contains(kernel));
+        let tested = |code: &KernelCode| {
+            kernels.contains(&code.kernel)
+                && tests.iter().any(|test| judges(test, &code.kernel) && code.is_entered(link, test))
+        };
+        !self.kernels.iter().any(tested)
     }
 
     /// The kernels that a link leads to; none where no kernel is made of its file.
@@ -77,6 +90,14 @@ impl TestedCode {
 }
 
 impl KernelCode {
+    /// Whether a test entered the function that a link names; true where it names none, or none of which that is measured.
+    fn is_entered(&self, link: &CodeLink, test: &TestId) -> bool {
+        let Some(symbol) = &link.symbol else { return true };
+        let named = |function: &&CodeFunction| function.file == link.file && function.name == *symbol;
+        let mut entries = self.entered.iter().filter(|(function, _)| named(function)).peekable();
+        entries.peek().is_none() || entries.any(|(_, tests)| tests.contains(test))
+    }
+
     fn of(row: &KernelEvidence) -> Self {
         let texts = row.structure.files.iter().map(|file| file.path.clone());
         let reached = reached_functions(row);
@@ -86,6 +107,7 @@ impl KernelCode {
             files: texts.chain([row.source.clone()]).collect(),
             functions: functions.chain(reached.iter().cloned()).collect(),
             reached,
+            entered: entered_functions(row),
         }
     }
 }
@@ -111,6 +133,22 @@ pub fn reached_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
         function.name == structure.entry || points.contains(&ObligationId(format!("{}.entry", function.id)))
     });
     reached.map(|function| placed(row, function)).collect()
+}
+
+/// The tests that count and entered a function, by function; those of which that could not be measured are left out.
+fn entered_functions(row: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<TestId>> {
+    let mut entered: BTreeMap<CodeFunction, BTreeSet<TestId>> = BTreeMap::new();
+    for function in &row.structure.functions {
+        let id = ObligationId(format!("{}.entry", function.id));
+        let Some(point) = row.coverage.points.iter().find(|point| point.id == id) else { continue };
+        match point.status {
+            Status::Covered | Status::Uncovered | Status::Justified => {
+                entered.entry(placed(row, function)).or_default().extend(point.tests.iter().cloned());
+            }
+            Status::Undetermined => {}
+        }
+    }
+    entered
 }
 
 /// Of a module without source: its entry point, and every other function that its branches stand in.
