@@ -1,9 +1,10 @@
 //! Altered contents: whether a test that passed would fail if its kernels had stored something else.
 //!
 //! Knows: tests that passed on the sequential engine, and which of their dispatches they judge by the kernels' code.
-//! Promises: for each kernel (under each specialization), from its last dispatch on, what that dispatch stored is altered, the later
-//! dispatches run again, and the expectations are judged again, until an alteration fails the test. Only a failed expectation
-//! counts as noticed, or a run that does not end; not one that breaks. Nothing is recorded and no finding is looked for; the limits are the test's own.
+//! Promises: for each kernel (under each specialization), from its last dispatch on, what that dispatch stored is altered,
+//! the later dispatches run again, and the expectations are judged again, until an alteration fails the test. A failed
+//! expectation counts as noticed, and a run that does not end; not one that breaks. Nothing is recorded and no finding is
+//! looked for; the limits are the test's own.
 //! Does not cover: which values would be right; engines other than the sequential one.
 
 use super::assemble::{self, LaidOut};
