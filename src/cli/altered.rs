@@ -18,7 +18,7 @@ use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::resource::AddressPlace;
 use crate::exec::sequential::{LastStores, SequentialExecutor, StoredBytes, byte_ranges};
 use crate::exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
-use crate::model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
+use crate::model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration, held_to};
 use crate::model::flow::{BufferRange, DispatchFlow};
 use crate::model::verdict::{EngineName, Verdict};
 use rayon::prelude::*;
@@ -65,9 +65,8 @@ pub fn derive(
     let mut unknown = Vec::new();
     for (test, row) in prepared.iter().zip(runs) {
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
-        let told = |run: &&mut TestRun| {
-            run.engine == EngineName::Sequential && (run.verdict == Verdict::Pass || !run.altered.is_empty())
-        };
+        let told =
+            |run: &&mut TestRun| run.engine == EngineName::Sequential && held_to(run.verdict, &run.altered).is_some();
         let (Some(run), Ok(plan)) = (row.iter_mut().find(told), &test.plan) else { continue };
         let by_code = Observation::of(expected, flows, &codes);
         let stored = std::mem::take(&mut run.altered);
@@ -238,10 +237,9 @@ impl Examination<'_> {
 
     /// Names the dispatches whose stores later ones overwrite wholly, before any of them can read them by its code.
     fn mark_overwritten(&self, rows: &mut [AlteredStores], job: &Job) -> Result<(), Failure> {
-        let count = job.dispatches.len();
         // Nothing is behind the last dispatch, and without a row nothing is judged.
         let asked = |number: u32| rows.iter().any(|row| row.noticed.is_some() && row.dispatches.contains(&number));
-        if !(0..count as u32 - 1).any(asked) {
+        if !(1..job.dispatches.len() as u32).map(|next| next - 1).any(asked) {
             return Ok(());
         }
         let Some(stored) = self.engine.stores_of_each(job).map_err(tool)? else { return Ok(()) };
@@ -262,10 +260,7 @@ impl Examination<'_> {
         for (flow, stores) in self.flows.iter().zip(stored).skip(number + 1) {
             for (buffer, left) in self.plan.job.buffers.iter().zip(&left) {
                 let reads = flow.stores.iter().flat_map(|store| &store.from).filter(|read| read.buffer == buffer.name);
-                let is_read = |read: &BufferRange| {
-                    let end = read.offset.saturating_add(read.bytes);
-                    left.iter().any(|bytes| (bytes.start as u64) < end && bytes.end as u64 > read.offset)
-                };
+                let is_read = |read: &BufferRange| left.iter().any(|bytes| read.holds_part_of(bytes));
                 if reads.into_iter().any(is_read) {
                     return false;
                 }

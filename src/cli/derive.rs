@@ -13,7 +13,7 @@ use crate::coverage::{
 };
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::specialization_bits;
-use crate::model::altered::AlteredStores;
+use crate::model::altered::{AlteredStores, held_to};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
 use crate::model::element::ElementType;
 use crate::model::evidence::{
@@ -103,7 +103,7 @@ pub fn codes(kernels: &[KernelEvidence]) -> Codes {
 /// What altered contents of a test showed; none where it has not passed on the sequential engine, which alone alters them.
 fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
     let result = test.results.iter().find(|result| result.engine == EngineName::Sequential)?;
-    (result.verdict == Verdict::Pass || !result.altered.is_empty()).then_some(&result.altered)
+    held_to(result.verdict, &result.altered)
 }
 
 /// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch counts as judged.

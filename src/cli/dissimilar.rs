@@ -297,7 +297,7 @@ impl Bench<'_> {
     fn against(&self, test: &PreparedTest<'_>, contents: &[Vec<u8>], run: Option<&TestRun>) -> Compared {
         let Some(run) = run else { return Compared::NotRun("the engine did not run".to_owned()) };
         let Ok(plan) = &test.plan else { return Compared::NotRun("the test was not laid out".to_owned()) };
-        if matches!(run.verdict, Verdict::NotRun | Verdict::Unsupported) || run.outputs.is_empty() {
+        if !run.verdict.ran() || run.outputs.is_empty() {
             return Compared::NotRun(run.reason.clone().unwrap_or_else(|| "no outputs".to_owned()));
         }
         for (buffer, bytes) in plan.job.buffers.iter().zip(contents) {

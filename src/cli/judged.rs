@@ -9,6 +9,7 @@ use super::test_run::{PreparedTest, TestRun};
 use crate::exec::judged::Observation;
 use crate::exec::prepare::Prepared;
 use crate::exec::{flow, stored};
+use crate::model::altered::held_to;
 use crate::model::flow::DispatchFlow;
 use crate::model::id::KernelName;
 use crate::model::verdict::{EngineName, Verdict};
@@ -53,9 +54,8 @@ pub fn doubt_idle_tests(prepared: &[PreparedTest], laid_out: &LaidOut, kernels: 
         let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
         let by_code = Observation::of(expected, flows, &codes);
         let sequential = row.iter().find(|run| run.engine == EngineName::Sequential);
-        let altered = sequential.filter(|run| run.verdict == Verdict::Pass || !run.altered.is_empty());
-        let observation = match altered {
-            Some(run) => by_code.holding(&run.altered, flows),
+        let observation = match sequential.and_then(|run| held_to(run.verdict, &run.altered)) {
+            Some(altered) => by_code.holding(altered, flows),
             None => by_code,
         };
         let Some(reason) = observation.says_nothing() else { continue };

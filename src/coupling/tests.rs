@@ -254,12 +254,14 @@ fn the_domain_of_each_axis_may_overflow() {
 }
 
 fn coupled_with(source: &str, interface: &Interface, device: &DeviceLimits) -> Coupling {
-    let module = compiled(source);
-    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
+    coupled_module(&compiled(source), interface, device)
+}
+
+fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits) -> Coupling {
+    let reflection = Reflection::of(module, "main", &BTreeMap::new()).unwrap();
     let (barriers, tests, device) = (&[][..], &[][..], Some(device));
-    let input =
-        CouplingInput { interface, module: &module, reflection: &reflection, structure: None, barriers, tests, device };
-    couple(&input).unwrap()
+    couple(&CouplingInput { interface, module, reflection: &reflection, structure: None, barriers, tests, device })
+        .unwrap()
 }
 
 #[test]
@@ -384,7 +386,6 @@ void main() {
 }
 ";
     let module = compiled(text);
-    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
     let image = |binding: u32, class, format, dimension, layered| HostImage {
         set: 0,
         binding,
@@ -405,16 +406,7 @@ void main() {
     let shown = |images: Vec<HostImage>| {
         let buffers = vec![HostBuffer { set: 0, binding: 4, name: None, size: "m * 4".to_owned() }];
         let interface = Interface { buffers, images, push_constants: None, local_size: None, ..correct() };
-        let input = CouplingInput {
-            interface: &interface,
-            module: &module,
-            reflection: &reflection,
-            structure: None,
-            barriers: &[],
-            tests: &[],
-            device: Some(&LARGE),
-        };
-        let coupling = couple(&input).unwrap();
+        let coupling = coupled_module(&module, &interface, &LARGE);
         let found = rows(&coupling, "image-descriptor").into_iter();
         found.map(|row| (row.status.clone(), row.message.clone())).collect::<Vec<_>>()
     };
@@ -455,25 +447,14 @@ fn an_image_is_undetermined_and_not_a_missing_buffer() {
     let with_image = KERNEL
         .replace("shared float tile", "layout(set=1, binding=0, r32f) uniform image2D picture;\nshared float tile")
         .replace("right[0] + ", "right[0] + imageLoad(picture, ivec2(0)).x + ");
-    let (module, interface) = (compiled(&with_image), correct());
-    let reflection = Reflection::of(&module, "main", &BTreeMap::new()).unwrap();
-    let input = CouplingInput {
-        interface: &interface,
-        module: &module,
-        reflection: &reflection,
-        structure: None,
-        barriers: &[],
-        tests: &[],
-        device: Some(&LARGE),
-    };
-    let coupling = couple(&input).unwrap();
+    let (module, mut interface) = (compiled(&with_image), correct());
+    let coupling = coupled_module(&module, &interface, &LARGE);
     assert!(refuted(&coupling, "buffer-size").is_empty(), "{:#?}", coupling.checks);
     let open = rows(&coupling, "image-descriptor").into_iter().find(|row| row.status == "undetermined").unwrap();
     assert_eq!(open.message, "1.0 (picture) is a storage_image, which no interface states");
     // One byte of buffer is no picture.
-    let mut interface = correct();
     interface.buffers.push(HostBuffer { set: 1, binding: 0, ..interface.buffers[0].clone() });
-    let coupling = couple(&CouplingInput { interface: &interface, ..input }).unwrap();
+    let coupling = coupled_module(&module, &interface, &LARGE);
     let wrong = refuted(&coupling, "buffer-size");
     assert_eq!(wrong.len(), 1, "{wrong:#?}");
     assert_eq!(wrong[0].message, "the interface states a buffer at 1.0, where the kernel has a storage_image");

@@ -1,6 +1,7 @@
 //! What a test notices of altered contents: whether its expectations would fail if a kernel had stored something else.
 
 use super::id::KernelName;
+use super::verdict::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -67,6 +68,12 @@ pub struct AlteredStores {
     /// Those of the dispatches of which later ones overwrite all that they stored before anything can read it: not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwritten: Vec<u32>,
+}
+
+/// What a run of the sequential engine is held to: altered contents are tried where it passed, and stay where a rule has taken
+/// the pass back; none of another run.
+pub fn held_to(verdict: Verdict, altered: &[AlteredStores]) -> Option<&[AlteredStores]> {
+    (verdict == Verdict::Pass || !altered.is_empty()).then_some(altered)
 }
 
 impl fmt::Display for AlteredStores {

@@ -3,6 +3,7 @@
 use super::id::KernelName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What one dispatch of a test can store, by the code of its production module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +31,15 @@ pub struct BufferRange {
 
 impl BufferRange {
     pub fn overlaps(&self, other: &BufferRange) -> bool {
-        let end = |range: &BufferRange| range.offset.saturating_add(range.bytes);
-        self.buffer == other.buffer && self.offset < end(other) && other.offset < end(self)
+        self.buffer == other.buffer && self.offset < other.end() && other.offset < self.end()
+    }
+
+    /// Whether some of these bytes of its buffer are in it.
+    pub fn holds_part_of(&self, bytes: &Range<usize>) -> bool {
+        (bytes.start as u64) < self.end() && self.offset < bytes.end as u64
+    }
+
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.bytes)
     }
 }

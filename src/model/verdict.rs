@@ -21,6 +21,16 @@ pub enum Verdict {
     Undetermined,
 }
 
+impl Verdict {
+    /// Whether a test ran to it, whatever came out.
+    pub fn ran(self) -> bool {
+        match self {
+            Verdict::Pass | Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => true,
+            Verdict::NotRun | Verdict::Unsupported => false,
+        }
+    }
+}
+
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {

@@ -66,12 +66,7 @@ pub fn justified(evidence: &Evidence) -> usize {
 /// Kernels that no test has run on any engine.
 pub fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
     let campaign = &evidence.campaign;
-    let ran = |test: &&TestEvidence| {
-        test.results.iter().any(|result| match result.verdict {
-            Verdict::Pass | Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => true,
-            Verdict::NotRun | Verdict::Unsupported => false,
-        })
-    };
+    let ran = |test: &&TestEvidence| test.results.iter().any(|result| result.verdict.ran());
     let run: BTreeSet<&KernelName> = campaign.tests.iter().filter(ran).flat_map(|test| &test.kernels).collect();
     let mut absent: Vec<&KernelName> = Vec::new();
     for kernel in campaign.conclusion.summary.iter().map(|row| &row.kernel) {

@@ -59,7 +59,7 @@ fn remarks(bounds: &ErrorBounds) -> Vec<String> {
 /// One row per kernel of the test, that both engines could run.
 fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
     // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is nothing to compare.
-    let ran = |run: &&TestRun| !matches!(run.verdict, Verdict::NotRun | Verdict::Unsupported);
+    let ran = |run: &&TestRun| run.verdict.ran();
     let engine = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
     let (Some(sequential), Some(vulkan)) = (engine(EngineName::Sequential), engine(EngineName::Vulkan)) else {
         return Comparison::default();

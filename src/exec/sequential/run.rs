@@ -178,7 +178,8 @@ impl SequentialExecutor {
             }
             if index >= first {
                 let after = session.contents(&job.buffers);
-                dispatched.push(session.stores.iter().zip(before.iter().zip(&after)).map(stored_bytes).collect());
+                let stores = session.stores.iter().zip(before.iter().zip(&after));
+                dispatched.push(stores.map(|(store, (before, after))| stored_bytes(store, before, after)).collect());
                 before = after;
             }
         }
@@ -221,7 +222,7 @@ struct DispatchedStores {
 }
 
 /// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
-fn stored_bytes((store, (before, after)): (&Store, (&Vec<u8>, &Vec<u8>))) -> Vec<Range<usize>> {
+fn stored_bytes(store: &Store, before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     byte_ranges(before.len(), |byte| {
         before[byte] != after[byte] || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
     })

@@ -149,9 +149,12 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
     for row in &evidence.campaign.agreement {
         let word = |word: &str| {
             let (symbol, tone) = match word {
-                "different" => ("✗", Tone::Bad),
+                "identical" | "within-tolerance" | "left-open" | "within-error-bounds" | "schedule-dependent" => {
+                    ("✓", Tone::Good)
+                }
                 "not compared" => ("?", Tone::Caution),
-                _ => ("✓", Tone::Good),
+                // `different`, and what no version of the program writes.
+                _ => ("✗", Tone::Bad),
             };
             Text::plain(format!("{symbol}\u{a0}{word}")).tone(tone)
         };
