@@ -1,4 +1,6 @@
 //! What a test notices of altered contents: whether its expectations would fail if a kernel had stored something else.
+//!
+//! Promises: the names that evidence stores. Does not cover: how contents are altered and tried.
 
 use super::id::KernelName;
 use super::verdict::Verdict;

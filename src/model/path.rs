@@ -1,4 +1,6 @@
 //! Paths as texts say them.
+//!
+//! Promises: the disk is not asked. Does not cover: links, and which of two names a file system takes for one.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,6 @@
 //! The conclusion: on page 1 in few lines, and in a chapter of its own with every reason, open item and note.
+//!
+//! Promises: page 1 has a bounded number of lines, and says where the rest stands. Does not cover: what is stated (`statement`).
 
 use super::open_item;
 use crate::model::evidence::Evidence;
