@@ -529,6 +529,63 @@ fn what_comes_from_an_undefined_value_may_be_anything_on_the_device() {
     }
 }
 
+/// Kinds of findings, and notes that tell of vectors that follow undefined values.
+fn kinds_and_notes(result: &Value) -> (BTreeSet<String>, Vec<String>) {
+    let notes = result["tests"].as_array().unwrap().iter().flat_map(|test| test["notes"].as_array().unwrap());
+    let notes = notes.map(|note| note.as_str().unwrap().to_owned()).filter(|note| note.contains("it follows"));
+    let kinds = findings(result).iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect();
+    (kinds, notes.collect())
+}
+
+/// The device loses the last bit of its records, the vector T of D1. Only where other undefined values lose it too, and a finding
+/// tells of one, is that no disagreement.
+#[test]
+fn a_vector_that_follows_an_undefined_value_is_no_disagreement_of_its_own() {
+    if !device() {
+        return;
+    }
+    let note = "D1 `v > 0.0`: vector T on sequential alone: it follows an undefined value at k.comp:8";
+    for (statement, follows) in [
+        ("float v = ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }", true),
+        // Some invocations decide on a value that is defined.
+        ("float v = i < 1u ? x : ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }", false),
+        // Told, and nothing comes of it in the decision.
+        ("r[i] = ldexp(x, 200); float v = x;\n    if (v > 0.0) {\n        r[i] += 0.0;\n    }", false),
+    ] {
+        let result = on_both(&procedure(&kernel(statement), "float", None), "forget-last", 1);
+        let (kinds, notes) = kinds_and_notes(&result);
+        assert!(kinds.contains("undefined-value"), "{statement}: {result:#}");
+        assert_eq!(kinds.contains("engine-disagreement"), !follows, "{statement}: {result:#}");
+        assert_eq!(notes.iter().any(|told| told.starts_with(note)), follows, "{statement}: {notes:?}");
+    }
+}
+
+/// What devices leave in place of undefined values: whatever it is, the finding that tells of the value is the only one.
+#[test]
+fn decisions_on_undefined_values_are_told_once() {
+    if !device() {
+        return;
+    }
+    for (value, decision) in [
+        // By all ones, by what the shift's amount has modulo 32, by either operand, by anything.
+        ("uint v = (i + 7u) / (i * uint(x * 0.0));", "v == 0u"),
+        ("uint v = (i + 7u) % (i * uint(x * 0.0));", "v == 0xffffffffu"),
+        ("uint v = 1u << (32u + uint(x * 0.0));", "v == 1u"),
+        ("uint v = 6u >> (33u + uint(x * 0.0));", "v == 3u"),
+        ("float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = min(n, y);", "v == y"),
+        ("float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = max(y, n);", "v == y"),
+        ("float n = uintBitsToFloat(0x7fc00000u + uint(x * 0.0)); float v = clamp(n, 1.0, 2.0);", "v == 1.0"),
+        ("float v = sqrt(-1.0 - abs(x));", "v >= 0.0 || v < 0.0"),
+        ("float v; if (x > 1e30) { v = 1.0; }", "v > 0.5"),
+    ] {
+        let text = kernel(&format!("{value}\n    if ({decision}) {{\n        r[i] = 1.0;\n    }}"));
+        let (kinds, notes) = kinds_and_notes(&on_both(&procedure(&text, "float", None), "", 1));
+        let told = kinds.iter().all(|kind| kind == "undefined-value" || kind == "uninitialized-read");
+        assert!(told && kinds.len() == 1, "{value} {decision}: {kinds:?} {notes:?}");
+        println!("{decision} with {value} {notes:?}");
+    }
+}
+
 #[test]
 fn a_vector_that_one_engine_alone_records_is_found_with_its_operands() {
     if !device() {

@@ -598,14 +598,14 @@ pub struct Agreement {
     pub kernel: KernelName,
     /// `identical`, `within-tolerance`, `left-open`, `within-error-bounds`, `different` or `not compared`.
     pub outputs: String,
-    /// `identical`, `schedule-dependent`, `different` or `not compared`.
+    /// `identical`, `schedule-dependent`, `undefined-value`, `different` or `not compared`.
     pub coverage: String,
     /// Elements, decisions and vectors that differ, with values and operands.
     pub differences: Vec<String>,
     /// Where outputs differ and no tolerance of the test covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<ErrorBounds>,
-    /// What differs where the test leaves it open, and vectors that depend on the schedule, in words.
+    /// What differs where the test leaves it open, and vectors that depend on the schedule or follow an undefined value, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_open: Vec<String>,
 }

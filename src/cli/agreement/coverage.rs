@@ -1,26 +1,55 @@
-//! Vectors and marks of the two engines: they must be the same, but for those of decisions that depend on the schedule.
+//! Vectors and marks of the two engines: they must be the same, but for those that depend on the schedule, and those that
+//! follow an undefined value of which a finding tells.
 //!
 //! Promises: any other difference is a finding whatever it comes from. Where a run within the error bounds of the specification records
-//! as the device did, the finding says so, with that run's operands.
+//! as the device did, the finding says so, with that run's operands. A vector or mark follows an undefined value only if the sequential
+//! engine, with nothing changed but undefined values, records it as the device did.
+//! Does not cover: undefined behaviour whose effect is another than that of some value.
 
-use super::{disagreement, run_varied};
+use super::{disagreement, is_of_undefined, places_of_undefined, run_varied};
 use crate::cli::configuration::Specialization;
 use crate::cli::kernel::{Kernel, Measured, Variant};
 use crate::cli::left_open::{LeftOpen, Recorded};
-use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun, job_of};
+use crate::cli::test_run::{ModuleRecords, TestRun, job_of};
 use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::Variation;
 use crate::model::finding::Finding;
 use crate::model::place::{Position, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Records};
 use crate::model::structure::{KernelStructure, MarkIndex};
+use std::collections::BTreeSet;
+
+/// How far vectors and marks differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    NotCompared,
+    Identical,
+    /// What differs depends on the schedule.
+    ScheduleDependent,
+    /// What differs follows an undefined value, or depends on the schedule.
+    UndefinedValue,
+    Different,
+}
+
+impl Outcome {
+    /// As evidence has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::NotCompared => "not compared",
+            Outcome::Identical => "identical",
+            Outcome::ScheduleDependent => "schedule-dependent",
+            Outcome::UndefinedValue => "undefined-value",
+            Outcome::Different => "different",
+        }
+    }
+}
 
 /// What the vectors of one kernel in a test come to.
 pub struct CoverageComparison {
-    pub outcome: &'static str,
+    pub outcome: Outcome,
     pub differences: Vec<String>,
     pub findings: Vec<Finding>,
-    /// Vectors that depend on the schedule and that one engine alone has, in words.
+    /// Vectors and marks that one engine alone has, and that depend on the schedule or follow an undefined value, in words.
     pub left_open: Vec<String>,
 }
 
@@ -28,7 +57,7 @@ pub struct CoverageComparison {
 pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulkan: &TestRun) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
     let (differences, findings, left_open) = Default::default();
-    let mut comparison = CoverageComparison { outcome: "not compared", differences, findings, left_open };
+    let mut comparison = CoverageComparison { outcome: Outcome::NotCompared, differences, findings, left_open };
     for ours in sequential.records.iter().filter(of_kernel) {
         let theirs = vulkan.records.iter().filter(of_kernel).find(|row| row.specialization == ours.specialization);
         let (Ok(left), Some(Ok(right)), Some(measured)) =
@@ -36,13 +65,10 @@ pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulka
         else {
             continue;
         };
-        let ModuleComparison { findings, left_open } =
-            of_module(open, kernel, measured, &ours.specialization, [left, right]);
-        comparison.outcome = match (findings.is_empty(), left_open.is_empty(), comparison.outcome) {
-            (false, _, _) | (_, _, "different") => "different",
-            (true, false, _) | (true, true, "schedule-dependent") => "schedule-dependent",
-            (true, true, _) => "identical",
-        };
+        let compared =
+            Compared { open, kernel, measured, specialization: &ours.specialization, told: &sequential.findings };
+        let ModuleComparison { outcome, findings, left_open } = compared.of_module([left, right]);
+        comparison.outcome = comparison.outcome.max(outcome);
         comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
         comparison.findings.extend(findings);
         comparison.left_open.extend(left_open);
@@ -52,71 +78,141 @@ pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulka
 
 /// What the records of one module come to.
 struct ModuleComparison {
+    outcome: Outcome,
     findings: Vec<Finding>,
     left_open: Vec<String>,
 }
 
-/// A finding for each vector and mark that one engine recorded and the other did not, unless it depends on the schedule.
-fn of_module(
-    open: &LeftOpen<'_>,
-    kernel: &Kernel,
-    measured: &Measured,
-    specialization: &Specialization,
-    [ours, theirs]: [&Records; 2],
-) -> ModuleComparison {
-    let prepared = open.prepared;
-    let layout = &measured.markers.layout;
-    let rows = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
-    let differs = |bit: u32| ours.has(bit) != theirs.has(bit);
-    let differing: Vec<_> = rows.filter(|(slot, row)| differs(slot.base + row.sum)).collect();
-    let marks: Vec<_> = layout.marks.iter().enumerate().filter(|(_, bit)| differs(**bit)).collect();
-    if differing.is_empty() && marks.is_empty() {
-        return ModuleComparison { findings: Vec::new(), left_open: Vec::new() };
+/// A vector or a mark that one engine alone recorded.
+#[derive(Clone, Copy)]
+enum Row<'a> {
+    Vector(&'a DecisionSlot, &'a NumberedVector),
+    Mark(MarkIndex, u32),
+}
+
+impl Row<'_> {
+    fn bit(&self) -> u32 {
+        match self {
+            Row::Vector(slot, row) => slot.base + row.sum,
+            Row::Mark(_, bit) => *bit,
+        }
     }
-    let label = module_label(open, kernel, specialization);
-    let scheduled = label.and_then(|label| open.dependence(Recorded::Source).bits.get(&label));
-    let depends = |bit: u32| scheduled.is_some_and(|bits| bits.contains(&bit));
-    let mark_text = |index: usize, bit: u32| {
-        format!(
-            "{}: {} on {}",
-            kernel.name,
-            marked(&measured.structure, MarkIndex(index as u32)),
-            Side::of(ours, bit).words()
-        )
-    };
-    let mut left_open = Vec::new();
-    for (slot, row) in differing.iter().filter(|(slot, row)| depends(slot.base + row.sum)) {
-        left_open.push(format!(
-            "{} `{}`: vector {} on {}: it depends on the schedule",
-            slot.decision,
-            measured.structure.decision(slot.decision).text,
-            row.vector.values,
-            Side::of(ours, slot.base + row.sum).words()
-        ));
+}
+
+/// A module whose records are compared.
+struct Compared<'a> {
+    open: &'a LeftOpen<'a>,
+    kernel: &'a Kernel,
+    measured: &'a Measured,
+    specialization: &'a Specialization,
+    /// What the sequential engine's run told.
+    told: &'a [Finding],
+}
+
+impl Compared<'_> {
+    /// A finding for each vector and mark that one engine recorded and the other did not, unless it depends on the schedule or follows
+    /// an undefined value.
+    fn of_module(&self, records: [&Records; 2]) -> ModuleComparison {
+        let mut comparison =
+            ModuleComparison { outcome: Outcome::Identical, findings: Vec::new(), left_open: Vec::new() };
+        let differing = self.differing(records);
+        if differing.is_empty() {
+            return comparison;
+        }
+        let label = module_label(self.open, self.kernel, self.specialization);
+        let scheduled = label.and_then(|label| self.open.dependence(Recorded::Source).bits.get(&label));
+        let (scheduled, fixed): (Vec<Row>, Vec<Row>) =
+            differing.into_iter().partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
+        let undefined = self.following_undefined(&fixed, records);
+        let (undefined, disagreeing): (Vec<Row>, Vec<Row>) =
+            fixed.into_iter().partition(|row| undefined.contains(&row.bit()));
+        if !scheduled.is_empty() {
+            comparison.outcome = Outcome::ScheduleDependent;
+        }
+        let depends = |row: &Row| format!("{}: it depends on the schedule", self.words(row, records));
+        comparison.left_open.extend(scheduled.iter().map(depends));
+        if !undefined.is_empty() {
+            comparison.outcome = Outcome::UndefinedValue;
+        }
+        let places = places_of_undefined(self.told);
+        let follows = |row: &Row| format!("{}: it follows {places}", self.words(row, records));
+        comparison.left_open.extend(undefined.iter().map(follows));
+        if !disagreeing.is_empty() {
+            comparison.outcome = Outcome::Different;
+            comparison.findings = self.findings(&disagreeing, records);
+        }
+        comparison
     }
-    for (index, bit) in marks.iter().filter(|(_, bit)| depends(**bit)) {
-        left_open.push(format!("{}: it depends on the schedule", mark_text(*index, **bit)));
+
+    /// What one engine alone recorded: vectors, then marks.
+    fn differing(&self, [ours, theirs]: [&Records; 2]) -> Vec<Row<'_>> {
+        let layout = &self.measured.markers.layout;
+        let vectors =
+            layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| Row::Vector(slot, row)));
+        let marks = layout.marks.iter().enumerate().map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
+        vectors.chain(marks).filter(|row| ours.has(row.bit()) != theirs.has(row.bit())).collect()
     }
-    let mark = |(index, bit): (usize, &u32)| {
-        let side = Side::of(ours, *bit);
-        let witness = [ours, theirs].into_iter().find_map(|records| records.witnesses.get(bit)).copied();
-        let finding = disagreement(mark_text(index, *bit))
-            .detail("mark", index as u64)
-            .detail("text", marked(&measured.structure, MarkIndex(index as u32)))
-            .detail("only_on", side.engine());
+
+    /// The bits that runs with other undefined values record as the device did; none where nothing tells of such a value.
+    fn following_undefined(&self, rows: &[Row], [_, theirs]: [&Records; 2]) -> BTreeSet<u32> {
+        let mut following = BTreeSet::new();
+        if !self.told.iter().any(is_of_undefined) {
+            return following;
+        }
+        for variation in Variation::OF_UNDEFINED {
+            if rows.iter().all(|row| following.contains(&row.bit())) {
+                break;
+            }
+            let Some(records) = self.varied(*variation) else { continue };
+            let agreeing = rows.iter().map(Row::bit).filter(|bit| records.has(*bit) == theirs.has(*bit));
+            following.extend(agreeing);
+        }
+        following
+    }
+
+    /// The records of a run of the marked module that departs from the ordinary one; none where it does not complete.
+    fn varied(&self, variation: Variation) -> Option<Records> {
+        let prepared = self.open.prepared;
+        let job = job_of(prepared, Variant::Marked)?;
+        let is_of = |of: &ModuleUse| of.kernel.0 == self.kernel.name && of.specialization == *self.specialization;
+        let module = self.open.plan.modules.iter().position(is_of)?;
+        run_varied(prepared, &job, variation)?.run.records.remove(&job.modules[module].kernel)
+    }
+
+    /// Which vector or mark is on which engine alone.
+    fn words(&self, row: &Row, [ours, _]: [&Records; 2]) -> String {
+        let side = Side::of(ours, row.bit()).words();
+        let structure = &self.measured.structure;
+        match row {
+            Row::Vector(slot, row) => {
+                let text = &structure.decision(slot.decision).text;
+                format!("{} `{text}`: vector {} on {side}", slot.decision, row.vector.values)
+            }
+            Row::Mark(index, _) => format!("{}: {} on {side}", self.kernel.name, marked(structure, *index)),
+        }
+    }
+
+    fn findings(&self, rows: &[Row], records: [&Records; 2]) -> Vec<Finding> {
+        let vectors = rows.iter().any(|row| matches!(row, Row::Vector(..)));
+        let varied: Vec<Records> =
+            if vectors { Variation::ALL.iter().filter_map(|one| self.varied(*one)).collect() } else { Vec::new() };
+        let finding = |row: &Row| match row {
+            Row::Vector(slot, row) => {
+                VectorDifference { measured: self.measured, slot, row, records, varied: &varied }.finding()
+            }
+            Row::Mark(index, bit) => self.mark_finding(row, (*index, *bit), records),
+        };
+        rows.iter().map(finding).collect()
+    }
+
+    fn mark_finding(&self, row: &Row, (index, bit): (MarkIndex, u32), records: [&Records; 2]) -> Finding {
+        let witness = records.into_iter().find_map(|records| records.witnesses.get(&bit)).copied();
+        let finding = disagreement(self.words(row, records))
+            .detail("mark", u64::from(index.0))
+            .detail("text", marked(&self.measured.structure, index))
+            .detail("only_on", Side::of(records[0], bit).engine());
         Finding { invocations: witness.into_iter().collect(), ..finding }
-    };
-    let marks: Vec<_> = marks.into_iter().filter(|(_, bit)| !depends(**bit)).map(mark).collect();
-    let differing: Vec<_> = differing.into_iter().filter(|(slot, row)| !depends(slot.base + row.sum)).collect();
-    if differing.is_empty() {
-        return ModuleComparison { findings: marks, left_open };
     }
-    let varied = varied_records(prepared, kernel, specialization);
-    let vectors = differing.into_iter().map(|(slot, row)| {
-        let difference = VectorDifference { measured, slot, row, records: [ours, theirs], varied: &varied };
-        difference.finding()
-    });
-    ModuleComparison { findings: vectors.chain(marks).collect(), left_open }
 }
 
 /// Under which name engines keep the records of a kernel with a specialization.
@@ -140,15 +236,6 @@ pub fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
         (None, Some(label)) => format!("label `{}` ({})", label.text, line(&label.span)),
         (None, None) => format!("mark {}", mark.0),
     }
-}
-
-/// Records of one kernel in runs of the marked module within the error bounds of the specification.
-fn varied_records(prepared: &PreparedTest, kernel: &Kernel, specialization: &Specialization) -> Vec<Records> {
-    let (Ok(plan), Some(job)) = (&prepared.plan, job_of(prepared, Variant::Marked)) else { return Vec::new() };
-    let module = plan.modules.iter().position(|of| of.kernel.0 == kernel.name && of.specialization == *specialization);
-    let Some(label) = module.map(|index| &job.modules[index].kernel) else { return Vec::new() };
-    let runs = Variation::ALL.iter().filter_map(|variation| run_varied(prepared, &job, *variation));
-    runs.filter_map(|mut run| run.run.records.remove(label)).collect()
 }
 
 /// The engine that alone recorded something.

@@ -1,5 +1,6 @@
 //! Comparison of the engines, test by test: outputs within the test's tolerance or the specification's error bounds, vector
-//! sets exactly; what the test leaves open and what depends on the schedule is told apart (`left_open`).
+//! sets exactly; what the test leaves open, what depends on the schedule and which vectors follow undefined values is told apart
+//! (`left_open`).
 
 mod coverage;
 mod outputs;
@@ -16,7 +17,7 @@ use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::trace;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the comparison of two engines comes to.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +85,7 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
             test: test.clone(),
             kernel: name,
             outputs: outputs.outcome.to_owned(),
-            coverage: coverage.outcome.to_owned(),
+            coverage: coverage.outcome.name().to_owned(),
             differences: outputs.differences.iter().cloned().chain(coverage.differences).collect(),
             bounds: outputs.bounds.clone(),
             left_open: outputs.left_open.iter().cloned().chain(coverage.left_open).collect(),
@@ -108,8 +109,27 @@ pub fn is_permitted(prepared: &PreparedTest, ours: &TestRun, outputs: BTreeMap<S
 
 /// Whether the sequential engine used a value in a test that the specification leaves undefined, or that nobody wrote.
 fn uses_undefined(sequential: &TestRun) -> bool {
-    let kinds = [FindingKind::UndefinedValue, FindingKind::UninitializedRead];
-    sequential.findings.iter().any(|finding| kinds.contains(&finding.kind))
+    sequential.findings.iter().any(is_of_undefined)
+}
+
+fn is_of_undefined(finding: &Finding) -> bool {
+    matches!(finding.kind, FindingKind::UndefinedValue | FindingKind::UninitializedRead)
+}
+
+/// Most places that a sentence names.
+const NAMED: usize = 3;
+
+/// Where findings tell of undefined values, as the end of a sentence.
+fn places_of_undefined(findings: &[Finding]) -> String {
+    let told = findings.iter().filter(|finding| is_of_undefined(finding));
+    let places: BTreeSet<String> =
+        told.map(|finding| finding.place.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)).collect();
+    let named = places.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match places.len() {
+        0 | 1 => format!("an undefined value at {named}"),
+        count if count > NAMED => format!("an undefined value at one or more of {count} places, the first at {named}"),
+        _ => format!("an undefined value at one or more of {named}"),
+    }
 }
 
 /// Runs a job of a test on the sequential engine so that it departs from the ordinary run; none where that does not complete.

@@ -288,15 +288,25 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
     if let Some(same) = compared {
         let expected = if same { "identical" } else { "different" };
         // A test may run the kernel under a specialization that is no configuration; its records are not stored.
-        let beyond = matches!(row.coverage.as_str(), "different" | "schedule-dependent") && same;
-        let scheduled = row.coverage == "schedule-dependent" && !same;
-        if scheduled {
-            derivation
-                .not_derivable
-                .push(format!("{label}: which vectors depend on the schedule comes from the module"));
+        let beyond = matches!(row.coverage.as_str(), "different" | "schedule-dependent" | "undefined-value") && same;
+        let source = match row.coverage.as_str() {
+            "schedule-dependent" if !same => Some("which vectors depend on the schedule comes from the module"),
+            "undefined-value" if !same => {
+                Some("which vectors follow undefined values comes from runs of the sequential engine")
+            }
+            _ => None,
+        };
+        if let Some(source) = source {
+            derivation.not_derivable.push(format!("{label}: {source}"));
         }
-        derivation.check(row.coverage == expected || beyond || scheduled, || {
+        derivation.check(row.coverage == expected || beyond || source.is_some(), || {
             format!("{label}: stored coverage {}, derived {expected}", row.coverage)
+        });
+    }
+    if row.coverage == "undefined-value" {
+        let mut tests = stored.campaign.tests.iter().filter(|test| test.id == row.test);
+        derivation.check(tests.any(tells_of_undefined), || {
+            format!("{label}: vectors that follow undefined values without a finding that tells of one")
         });
     }
 }
@@ -425,6 +435,16 @@ mod tests {
         assert_told(&told("not compared"), "stored coverage not compared, derived different");
         assert_told(&told("different"), "a difference without a finding");
         assert_eq!(told("schedule-dependent"), Vec::<String>::new());
+        assert_told(&told("undefined-value"), "undefined values without a finding that tells of one");
+        let with_finding = problems(|evidence| {
+            let mut rows = evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
+            let row = rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
+            row.expect("records of the device").records.iter_mut().for_each(|row| row.records.words[0] ^= 2);
+            evidence.campaign.agreement[0].coverage = "undefined-value".to_owned();
+            let finding = Finding::new(FindingKind::UninitializedRead, "an uninitialised value is used here");
+            result(evidence, EngineName::Sequential).findings.push(finding);
+        });
+        assert_eq!(with_finding, Vec::<String>::new());
     }
 
     #[test]

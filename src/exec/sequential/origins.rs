@@ -10,7 +10,8 @@ use super::lanes::{MASK_WORDS, Mask, bits};
 use super::machine::Machine;
 use super::memory::UNDEFINED_WORD;
 use super::ops::undefined::{Extent, Undefined};
-use super::program::{Root, Scalar, Unit};
+use super::program::{Action, Root, Scalar, Unit};
+use super::variation::{Arbitrary, Variation};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
 use std::collections::HashMap;
@@ -117,13 +118,19 @@ impl Machine<'_> {
         &mut all[reg.0 as usize * self.mask_words..][..self.mask_words]
     }
 
-    /// Gives undefined results a value by chance, in a run that asks for it.
+    /// Gives undefined results another value, in a run that asks for it.
     fn take_any(&mut self, to: &[Scalar], lanes: &Mask, place: u32) {
-        let Some(seed) = self.variation.and_then(|variation| variation.undefined.seed()) else { return };
+        let chosen = self.variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
         for (index, scalar) in to.iter().enumerate() {
             for lane in lanes.lanes() {
-                let execution = mixed(u64::from(seed) << 32 | u64::from(place)) ^ self.steps_left;
-                let value = mixed(execution ^ mixed((index << 16 | lane) as u64)) as u32;
+                let value = match chosen {
+                    Arbitrary::Documented | Arbitrary::Operand { .. } => return,
+                    Arbitrary::Always { word } => word,
+                    Arbitrary::Chosen { seed } => {
+                        let execution = mixed(u64::from(seed) << 32 | u64::from(place)) ^ self.steps_left;
+                        mixed(execution ^ mixed((index << 16 | lane) as u64)) as u32
+                    }
+                };
                 match scalar {
                     Scalar::Word(reg) => self.words[reg.0 as usize][lane] = value,
                     Scalar::Mask(reg) => {
@@ -135,19 +142,38 @@ impl Machine<'_> {
         }
     }
 
+    /// Gives an undefined result of an operation on words the value of an operand, in a run that asks for it.
+    pub(super) fn take_operand(&mut self, action: &Action, lanes: &Mask) {
+        let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) = self.variation else { return };
+        let (to, operand) = match (action, number) {
+            (Action::Unary { to, a, .. } | Action::Binary { to, a, .. } | Action::Ternary { to, a, .. }, 0) => {
+                (*to, *a)
+            }
+            (Action::Binary { to, b, .. } | Action::Ternary { to, b, .. }, 1) => (*to, *b),
+            _ => return,
+        };
+        for lane in lanes.lanes() {
+            self.words[to.0 as usize][lane] = self.words[operand.0 as usize][lane];
+        }
+    }
+
     /// What registers and memory hold that nobody wrote.
     pub(super) fn unwritten_word(&self) -> u32 {
-        self.unwritten_by_chance().unwrap_or(UNDEFINED_WORD)
+        self.other_unwritten().unwrap_or(UNDEFINED_WORD)
     }
 
     /// The same of Booleans, by lane.
     pub(super) fn unwritten_mask(&self) -> u64 {
-        self.unwritten_by_chance().map_or(0, |word| u64::from(word) << 32 | u64::from(word))
+        self.other_unwritten().map_or(0, |word| u64::from(word) << 32 | u64::from(word))
     }
 
-    fn unwritten_by_chance(&self) -> Option<u32> {
-        let seed = self.variation.and_then(|variation| variation.undefined.seed());
-        seed.map(|seed| mixed(u64::from(seed)) as u32)
+    /// What it is in place of the documented value.
+    fn other_unwritten(&self) -> Option<u32> {
+        match self.variation?.undefined {
+            Arbitrary::Documented | Arbitrary::Operand { .. } => None,
+            Arbitrary::Chosen { seed } => Some(mixed(u64::from(seed)) as u32),
+            Arbitrary::Always { word } => Some(word),
+        }
     }
 
     /// Forgets where marks of a register came from.

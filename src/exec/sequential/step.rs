@@ -389,6 +389,9 @@ impl Machine<'_> {
             }
             _ => return,
         };
+        for (_, lanes) in found.iter().flatten() {
+            self.take_operand(&step.action, lanes);
+        }
         self.leave(&[Scalar::Word(to)], found, step.place);
     }
 

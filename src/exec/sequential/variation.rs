@@ -93,23 +93,19 @@ pub enum Arbitrary {
     Documented,
     /// Any, by chance.
     Chosen { seed: u32 },
-}
-
-impl Arbitrary {
-    pub fn seed(self) -> Option<u32> {
-        match self {
-            Arbitrary::Documented => None,
-            Arbitrary::Chosen { seed } => Some(seed),
-        }
-    }
+    /// Always the same bits: numbers that chance would not meet.
+    Always { word: u32 },
+    /// Of an operation on words the value of this operand (of `min` either one); what nobody wrote
+    /// is as documented.
+    Operand { number: u32 },
 }
 
 const fn toward(direction: Direction, rounding: Rounding, products: Products) -> Variation {
     Variation { direction, rounding, products, ..Variation::NONE }
 }
 
-const fn undefined(seed: u32) -> Variation {
-    Variation { undefined: Arbitrary::Chosen { seed }, ..Variation::NONE }
+const fn undefined(undefined: Arbitrary) -> Variation {
+    Variation { undefined, ..Variation::NONE }
 }
 
 impl Variation {
@@ -127,8 +123,23 @@ impl Variation {
     pub const MATRICES: &'static [Variation] = &expansions();
 
     /// Runs that differ from the ordinary one in undefined values alone: what differs between them depends on one.
-    pub const OF_UNDEFINED: &'static [Variation] =
-        &[undefined(1), undefined(2), undefined(3), undefined(4), undefined(5), undefined(6)];
+    pub const OF_UNDEFINED: &'static [Variation] = &[
+        undefined(Arbitrary::Chosen { seed: 1 }),
+        undefined(Arbitrary::Chosen { seed: 2 }),
+        undefined(Arbitrary::Chosen { seed: 3 }),
+        undefined(Arbitrary::Chosen { seed: 4 }),
+        undefined(Arbitrary::Chosen { seed: 5 }),
+        undefined(Arbitrary::Chosen { seed: 6 }),
+        undefined(Arbitrary::Always { word: 0 }),
+        undefined(Arbitrary::Always { word: 1 }),
+        undefined(Arbitrary::Always { word: u32::MAX }),
+        undefined(Arbitrary::Always { word: 1.0_f32.to_bits() }),
+        undefined(Arbitrary::Always { word: (-1.0_f32).to_bits() }),
+        undefined(Arbitrary::Always { word: f32::MAX.to_bits() }),
+        undefined(Arbitrary::Always { word: f32::NAN.to_bits() }),
+        undefined(Arbitrary::Operand { number: 0 }),
+        undefined(Arbitrary::Operand { number: 1 }),
+    ];
 
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
     /// do, then those that round up and down as the specification permits.

@@ -45,6 +45,8 @@ pub enum FaultKind {
     Deviate,
     /// Lose the lowest bit of the first record word in every run of a job that records.
     Forget,
+    /// Lose the highest bit of that word in every such run.
+    ForgetLast,
 }
 
 const KINDS: &[(&str, FaultKind)] = &[
@@ -64,6 +66,7 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("nudge", FaultKind::Nudge),
     ("deviate", FaultKind::Deviate),
     ("forget", FaultKind::Forget),
+    ("forget-last", FaultKind::ForgetLast),
 ];
 
 /// The faults that this worker is told to commit.
@@ -137,6 +140,11 @@ impl Faults {
         {
             *word &= word.wrapping_sub(1);
         }
+        if self.strikes(FaultKind::ForgetLast, job)
+            && let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut())
+        {
+            *word &= !(1 << (31 - word.leading_zeros().min(31)));
+        }
     }
 
     fn commit(kind: FaultKind, pipe: &mut impl Write) {
@@ -179,7 +187,8 @@ impl Faults {
             | FaultKind::WaverRecords
             | FaultKind::Nudge
             | FaultKind::Deviate
-            | FaultKind::Forget => {}
+            | FaultKind::Forget
+            | FaultKind::ForgetLast => {}
         }
     }
 }
