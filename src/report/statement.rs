@@ -63,7 +63,7 @@ pub fn justified(evidence: &Evidence) -> usize {
     by_unit.values().sum::<u32>() as usize
 }
 
-/// Kernels that no test has run on any engine.
+/// Kernels that no test which ran has dispatched on any engine; references and checkers of expectations are not dispatched.
 pub fn never_run(evidence: &Evidence) -> Vec<&KernelName> {
     let campaign = &evidence.campaign;
     let ran = |test: &&TestEvidence| test.results.iter().any(|result| result.verdict.ran());
@@ -257,13 +257,13 @@ pub fn notes(evidence: &Evidence) -> Vec<String> {
     absent.chain([NO_ITEMS.to_owned()]).collect()
 }
 
-/// What is not known of kernels that no test ran.
+/// What is not known of kernels that no test dispatched.
 fn absent_kernels(evidence: &Evidence) -> Option<String> {
     let names: Vec<&str> = never_run(evidence).into_iter().map(KernelName::as_str).collect();
     let (noun, verb) = if names.len() == 1 { ("Kernel", "was") } else { ("Kernels", "were") };
     let shown = brief::listed(&names);
     (!names.is_empty())
-        .then(|| format!("{noun} {shown} {verb} run by no test: nothing is shown of what a run would do."))
+        .then(|| format!("{noun} {shown} {verb} dispatched by no test that ran: no test shows what a dispatch does."))
 }
 
 /// Records of analysis and review are bound to the requirement's content, and to no content of the document that they name.
