@@ -11,6 +11,7 @@ use vkcert::exec::resource::{AddressPlace, address_symbol};
 use vkcert::exec::{Completion, Job, Run};
 use vkcert::model::diagnostic::Diagnostic;
 use vkcert::model::evidence::RequirementStatus;
+use vkcert::model::generation::Generation;
 use vkcert::model::procedure::Procedure;
 use vkcert::model::verdict::Verdict;
 use vkcert::requirement::document::Syntax;
@@ -294,7 +295,11 @@ fn the_documented_project_loads_and_traces() {
     let status = |verdicts: Vec<Verdict>| {
         let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
         let mut traces = trace(&project);
-        settle(&mut traces, Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() });
+        settle(
+            &mut traces,
+            Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() },
+            Generation::Current,
+        );
         traces.iter().map(|trace| trace.status).collect::<Vec<_>>()
     };
     use RequirementStatus::{Failed, Open, Untested, Verified, VerifiedByChildren};

@@ -392,3 +392,133 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
     });
     run(vkcert().arg("verify").arg(&evidence), 1);
 }
+
+/// Two kernels of `k.comp`, which differ in their definitions, and a third one of another file that shares its header.
+fn project_of_variants(folder: &Path, requirements: &str) {
+    let mut settings = "schema = 1\nname = \"Variants\"\nlevel = \"D\"\n".to_owned();
+    for (name, source, define) in [("one", "k", "1u"), ("two", "k", "2u"), ("other", "other", "1u")] {
+        settings += &format!(
+            "[[kernel]]\nname = \"{name}\"\nsource = \"{source}.comp\"\ninclude = [\".\"]\ndefines = {{ LIMIT = \"{define}\" }}\n"
+        );
+    }
+    let include = "450\n#extension GL_GOOGLE_include_directive : enable\n#include \"h.glsl\"\n";
+    let text = KERNEL.replace("450\n", include);
+    write(folder, "k.comp", text.replace("7u", "plain(limited() - LIMIT + 7u)"));
+    write(folder, "other.comp", text.replace("7u", "plain(7u * least + 0u * second(0u))"));
+    write(
+        folder,
+        "h.glsl",
+        "const uint least = LIMIT;\nuint plain(uint least) { return least; }\nuint second(uint x) { return x; }\n\
+         uint limited() { return plain(1u) * least; }\n",
+    );
+    write(folder, "vkcert.toml", settings);
+    write(folder, "requirements/all.toml", format!("schema = 1\n\n{requirements}"));
+}
+
+/// What one kernel shows of a function says something of another kernel only where the text is the same.
+#[test]
+fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
+    let same: &[(&str, &str)] = &[("one", "same"), ("two", "same"), ("other", "same")];
+    let without = |tested: &[&str]| -> Vec<(&str, &str)> {
+        same.iter().filter(|(kernel, _)| !tested.contains(kernel)).copied().collect()
+    };
+    let main = "{ file = \"k.comp\", symbol = \"main\" }";
+    let cases: &[(&str, &[&str], Vec<(&str, &str)>)] = &[
+        // `plain` has a parameter of the name of what differs.
+        ("{ file = \"h.glsl\", symbol = \"plain\" }", &["one"], without(&["one"])),
+        ("{ file = \"h.glsl\", symbol = \"plain\" }", &["one", "two", "other"], vec![]),
+        // Its own text is the same; what it uses is not.
+        ("{ file = \"h.glsl\", symbol = \"limited\" }", &["one"], vec![("two", "other")]),
+        ("{ file = \"h.glsl\", symbol = \"limited\" }", &["one", "two"], vec![]),
+        (main, &["one"], vec![("two", "other")]),
+        (main, &["two"], vec![("one", "other")]),
+        ("{ file = \"k.comp\" }", &["one"], vec![("two", "other")]),
+        // The kernel `other` alone reaches `second`; a link to the file is about it, too.
+        ("{ file = \"h.glsl\" }", &["one", "two"], vec![("other", "other")]),
+        ("{ file = \"h.glsl\" }", &["one", "two", "other"], vec![]),
+        // The requirement is about one of the kernels.
+        ("{ file = \"k.comp\", symbol = \"main\", kernels = [\"one\"] }", &["one"], vec![]),
+    ];
+    let mut tables = String::new();
+    for (number, (code, kernels, _)) in cases.iter().enumerate() {
+        let uid = format!("R{number}");
+        tables += &requirement(&uid, &[], "\"test\"").replace("\n\n", &format!("\nimplements = [{code}]\n\n"));
+        for kernel in *kernels {
+            let of_kernel = test(&format!("T{number}-{kernel}"), &[&uid], Some(7));
+            tables += &of_kernel.replace("kernel = \"k\"", &format!("kernel = \"{kernel}\""));
+        }
+    }
+    // It names a kernel that its test does not run.
+    tables += &requirement("S", &[], "\"test\"")
+        .replace("\n\n", "\nimplements = [{ file = \"k.comp\", kernels = [\"two\"] }]\n\n");
+    tables += &test("TS", &["S"], Some(7)).replace("kernel = \"k\"", "kernel = \"one\"");
+    let folder = tempfile::tempdir().unwrap();
+    project_of_variants(folder.path(), &tables);
+    let campaign = certified(folder.path(), &[]);
+    for (number, (code, tested, due)) in cases.iter().enumerate() {
+        let uid = format!("R{number}");
+        let row = row(&campaign, &uid);
+        let named = row["untested_kernels"].as_array().cloned().unwrap_or_default();
+        let named: Vec<_> =
+            named.iter().map(|one| (one["kernel"].as_str().unwrap(), one["text"].as_str().unwrap())).collect();
+        assert_eq!(named, *due, "{code} tested in {tested:?}");
+        let open = due.iter().any(|(_, text)| *text == "other");
+        assert_eq!(status(&campaign, &uid), if open { "open" } else { "verified" }, "{code} tested in {tested:?}");
+    }
+    assert_eq!(status(&campaign, "S"), "open");
+    let reasons = reasons(&campaign);
+    for reason in [
+        "requirement R4 is open: no test of it judges k.comp:main in two, whose text is another than where it is tested",
+        "requirement S is open: no test of it judges k.comp of two, which it names",
+    ] {
+        assert!(reasons.contains(reason), "{reason}: {reasons}");
+    }
+    let notes = campaign["notes"].to_string();
+    assert!(
+        notes.contains("its text is the same there: h.glsl:plain in two (R0), h.glsl:plain in other (R0)"),
+        "{notes}"
+    );
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(page.contains("(not judged in two, which has other text)"));
+    let evidence = folder.path().join("out/latest/evidence");
+    forge(&evidence, "campaign.json", |campaign| {
+        let rows = campaign["requirements"].as_array_mut().unwrap();
+        let row = rows.iter_mut().find(|row| row["requirement"]["uid"] == "R0").unwrap();
+        row.as_object_mut().unwrap().remove("untested_kernels");
+    });
+    run(vkcert().arg("verify").arg(&evidence), 1);
+    let unknown = tables.replace("[\"two\"]", "[\"three\"]");
+    write(folder.path(), "requirements/all.toml", format!("schema = 1\n\n{unknown}"));
+    let refused = run_json(vkcert().arg("certify").arg(folder.path()), 2);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("three"), "{refused}");
+}
+
+/// What is missing and no open item is a note, with numbers and names.
+#[test]
+fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let linked = |uid: &str| requirement(uid, &["H"], "\"test\"");
+    let named = linked("L2").replace("\n\n", "\nimplements = [{ file = \"k.comp\", symbol = \"main\" }]\n\n");
+    let tables = [requirement("H", &[], "\"test\""), linked("L1"), named, test("T1", &["H", "L1", "L2"], Some(7))];
+    let robust = test("T2", &["L2"], Some(7)).replace("id = \"T2\"", "id = \"T2\"\nkind = \"robustness\"");
+    let code = "objective 5): 1 of 2 to be verified by test: L1";
+    let none = "No test is a robustness test";
+    for (level, more, due) in [
+        ("C", None, vec!["requirements to be verified by test: 3", none, code]),
+        ("C", Some(&robust), vec!["6.4.2.2): 2 of 3 to be verified by test: H, L1", code]),
+        // Of level D the standard asks robustness tests of high-level requirements alone, and no links to code.
+        ("D", None, vec![none, "requirements to be verified by test: 1"]),
+        ("D", Some(&robust), vec!["6.4.2.2): 1 of 1 to be verified by test: H"]),
+    ] {
+        let tables: Vec<String> = tables.iter().chain(more).cloned().collect();
+        project(folder.path(), level, &tables);
+        let campaign = certified(folder.path(), &[]);
+        let notes = campaign["notes"].to_string();
+        due.iter().for_each(|part| assert!(notes.contains(part), "{level} {part}: {notes}"));
+        assert_eq!(notes.contains("name no code"), level == "C", "{notes}");
+        assert!(!reasons(&campaign).contains("robustness"));
+        if level == "D" {
+            assert_eq!(campaign["conclusion"]["exit_code"], 0);
+        }
+    }
+}

@@ -22,7 +22,7 @@ use crate::model::procedure::Language;
 use crate::model::project::ProjectFile;
 use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
 use crate::model::requirement::VerificationMethod;
-use crate::model::structure::{Accuracy, KernelStructure};
+use crate::model::structure::{Accuracy, KernelStructure, TextDigests};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::{Project, trace};
 use base64::Engine as _;
@@ -313,6 +313,7 @@ fn described(kernel: &Kernel, configuration: &KernelConfiguration) -> (KernelStr
                 markers: Vec::new(),
                 value_marker: String::new(),
                 mark_marker: String::new(),
+                texts: TextDigests::default(),
             };
             (structure, nothing(), Presence::default())
         }

@@ -20,6 +20,7 @@ use crate::model::evidence::{
     Campaign, Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestEvidence, TestRecords,
 };
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::generation::Generation;
 use crate::model::id::{KernelName, ObligationId, TestId};
 use crate::model::procedure::{SpecializationValue, Test};
 use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
@@ -138,7 +139,8 @@ pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCod
 pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     let (verdicts, code) = (trace::verdicts(&campaign.tests), tested_code(campaign, kernels));
     let shown = status::Shown { verdicts: &verdicts, records: &campaign.records, code: &code };
-    status::settle(&mut campaign.requirements, shown);
+    let rules = Generation::of(campaign);
+    status::settle(&mut campaign.requirements, shown, rules);
 }
 
 /// Why a record of an analysis or a review is not accepted at a level (`A` to `D`).

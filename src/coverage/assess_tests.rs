@@ -82,6 +82,7 @@ fn structure() -> KernelStructure {
         markers: Vec::new(),
         value_marker: "vkcert_value".to_owned(),
         mark_marker: "vkcert_mark".to_owned(),
+        texts: TextDigests::default(),
     }
 }
 

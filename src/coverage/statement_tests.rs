@@ -5,6 +5,7 @@ use crate::model::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use crate::model::place::{FileIndex, Span};
 use crate::model::structure::{
     Accuracy, Block, Exit, Function, KernelStructure, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
+    TextDigests,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +59,7 @@ impl Author {
             markers: Vec::new(),
             value_marker: String::new(),
             mark_marker: String::new(),
+            texts: TextDigests::default(),
         }
     }
 

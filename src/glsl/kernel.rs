@@ -9,12 +9,12 @@ use super::isolate::{self, Isolated, Rejection};
 use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
-use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, lines, narrow, parser};
+use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser};
 use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
-use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording};
+use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording, TextDigests};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compiles a kernel twice and describes its structure.
@@ -43,17 +43,18 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     }
     let mut notes = Vec::new();
     // The compiler works on the production text while the same text is read here.
-    let (production, (unit, accuracy, outline)) = std::thread::scope(|scope| {
+    let (production, (unit, accuracy, outline, texts)) = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
         let production = builder.spawn_scoped(scope, || production_twice(kernel));
         let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
         let items = parser::parse(&unit.tokens);
         let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+        let texts = digests::digests(&unit, &items, &kernel.entry);
         let production = match production {
             Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => production_twice(kernel),
         };
-        (production, (unit, accuracy, outline))
+        (production, (unit, accuracy, outline, texts))
     });
     let production = production?;
     narrow::refuse(&unit, &outline)?;
@@ -66,7 +67,8 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
     let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
     let text_digits = text_digits(&unit);
-    let structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
+    let mut structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
+    structure.texts = texts;
     let included = includes.found();
     Ok(Compiled { structure, production, marked, positions, text: text_digits, included, notes })
 }
@@ -277,6 +279,7 @@ fn structure(
         markers: text.roles,
         value_marker: names.value,
         mark_marker: names.mark,
+        texts: TextDigests::default(),
     }
 }
 

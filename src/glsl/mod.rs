@@ -15,6 +15,8 @@ mod conditional;
 pub mod cpp;
 mod decisions;
 mod demand;
+#[cfg(feature = "compiler")]
+mod digests;
 mod include;
 #[cfg(feature = "compiler")]
 mod isolate;

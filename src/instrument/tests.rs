@@ -6,6 +6,7 @@ use crate::model::place::{FileIndex, SourceFile, Span};
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex, MarkerRole, Recording,
+    TextDigests,
 };
 use crate::spirv::module::Instruction;
 use crate::spirv::tests::compile;
@@ -86,6 +87,7 @@ impl Kernel {
             markers: self.markers.clone(),
             value_marker: "vkcert_value".into(),
             mark_marker: "vkcert_mark".into(),
+            texts: TextDigests::default(),
         }
     }
 }

@@ -214,6 +214,39 @@ pub struct RequirementEvidence {
     /// Code that it names as implementing it and that no test of it judges, where it is to be tested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untested_code: Vec<CodeLink>,
+    /// Kernels that such code is part of, too, and in which no test of it judges it; evidence of version 0.1.0 does not hold it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untested_kernels: Vec<UntestedKernel>,
+}
+
+/// A kernel in which no test of a requirement judges code that it names, while one does so in another kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UntestedKernel {
+    pub file: String,
+    #[serde(default)]
+    pub symbol: Option<String>,
+    pub kernel: KernelName,
+    pub text: KernelText,
+}
+
+/// The text that a kernel has of some code, beside that of kernels in which it is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KernelText {
+    /// Token by token the same, with all that it uses.
+    Same,
+    /// Other text, as by definitions: what is shown there says nothing of it.
+    Other,
+}
+
+impl UntestedKernel {
+    /// `k.comp:main in blur`
+    pub fn in_words(&self) -> String {
+        match &self.symbol {
+            Some(symbol) => format!("{}:{symbol} in {}", self.file, self.kernel),
+            None => format!("{} in {}", self.file, self.kernel),
+        }
+    }
 }
 
 /// A record of verification by analysis or review.
@@ -234,6 +267,23 @@ pub struct CodeTrace {
     pub line: Option<u32>,
     /// Whether file and symbol exist.
     pub found: bool,
+    /// The kernels that the link is about; empty: all that the code is part of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<KernelName>,
+}
+
+impl CodeTrace {
+    pub fn link(&self) -> CodeLink {
+        CodeLink { file: self.file.clone(), symbol: self.symbol.clone(), kernels: self.kernels.clone() }
+    }
+
+    /// Whether it names a function of a file, as a kernel has it: by name, or with the whole file.
+    pub fn names(&self, file: &str, function: &str, kernel: &KernelName) -> bool {
+        self.found
+            && self.file == file
+            && self.symbol.as_ref().is_none_or(|symbol| symbol == function)
+            && (self.kernels.is_empty() || self.kernels.contains(kernel))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

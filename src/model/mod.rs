@@ -15,6 +15,7 @@ pub mod finding;
 pub mod finding_index;
 pub mod finding_subject;
 pub mod flow;
+pub mod generation;
 pub mod id;
 pub mod image;
 pub mod object;

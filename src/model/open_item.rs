@@ -210,6 +210,12 @@ pub enum NoteKind {
     LayersNotInstalled,
     /// Coverage that no test shows in the ordinary schedule.
     DirectedSchedules,
+    /// Requirements to be verified by test that no robustness test names.
+    RobustnessTests,
+    /// Low-level requirements to be verified by test that name no code.
+    CodeNotNamed,
+    /// Kernels that code which a requirement names is part of, with the same text, and in which no test of it judges it.
+    CodeTestedInPart,
 }
 
 /// Something that a reader of page 1 must know and that does not count against the result.

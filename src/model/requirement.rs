@@ -96,13 +96,23 @@ pub struct CodeLink {
     pub file: String,
     #[serde(default)]
     pub symbol: Option<String>,
+    /// The kernels that it is about, where those that the code is part of have other texts of it; empty: all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<KernelName>,
 }
 
 impl std::fmt::Display for CodeLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.symbol {
-            Some(symbol) => write!(f, "{}:{symbol}", self.file),
-            None => f.write_str(&self.file),
+            Some(symbol) => write!(f, "{}:{symbol}", self.file)?,
+            None => f.write_str(&self.file)?,
+        }
+        match self.kernels.as_slice() {
+            [] => Ok(()),
+            kernels => {
+                let names: Vec<&str> = kernels.iter().map(KernelName::as_str).collect();
+                write!(f, " of {}", names.join(", "))
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use super::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use super::place::{SourceFile, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The structure of one kernel under one set of defines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +35,25 @@ pub struct KernelStructure {
     pub value_marker: String,
     /// Name of the marker function `void vkcert_mark(const uint page, const uint id)`.
     pub mark_marker: String,
+    /// By which the text of a function or file is compared with that of another kernel.
+    #[serde(default, skip_serializing_if = "TextDigests::is_empty")]
+    pub texts: TextDigests,
+}
+
+/// SHA-256 of preprocessed text, token by token. Evidence of version 0.1.0 does not hold it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TextDigests {
+    /// Of each function, in the order of `functions`: its text, and that at file level which it uses, directly or through
+    /// what it uses. Of the entry point also the local size.
+    pub functions: Vec<String>,
+    /// By path: what is written in the file, or stands where it is read.
+    pub files: BTreeMap<String, String>,
+}
+
+impl TextDigests {
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.files.is_empty()
+    }
 }
 
 /// How exactly the spans of a structure point into the original files.

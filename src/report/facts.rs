@@ -3,7 +3,7 @@
 //! Promises: nothing is dropped; a share that is not complete never prints as 100 %.
 
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, KernelCoverage, Proposal, Status};
-use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestResult};
+use crate::model::evidence::{CodeTrace, Evidence, KernelEvidence, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKey};
 use crate::model::finding_index::FindingIndex;
 use crate::model::id::{KernelName, RequirementId, TestId};
@@ -427,16 +427,15 @@ pub fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
             let Some(file) = kernel.structure.files.get(function.span.file.0 as usize) else { continue };
             let line = crate::model::place::Position::of(&file.text, function.span.start as usize).line;
             let same = |row: &&mut CodeRow| row.file == file.path && row.function == function.name && row.line == line;
+            let names = |code: &CodeTrace| code.names(&file.path, &function.name, &kernel.kernel);
+            let naming = evidence.campaign.requirements.iter().filter(|row| row.code.iter().any(names));
+            let naming = naming.map(|row| &row.requirement.uid);
             if let Some(row) = rows.iter_mut().find(same) {
                 add_new(&mut row.kernels, Some(&kernel.kernel));
+                naming.for_each(|uid| add_new(&mut row.requirements, Some(uid)));
                 continue;
             }
-            let names = |code: &crate::model::evidence::CodeTrace| {
-                code.found && code.file == file.path && code.symbol.as_ref().is_none_or(|s| *s == function.name)
-            };
-            let requirements = evidence.campaign.requirements.iter();
-            let requirements = requirements.filter(|r| r.code.iter().any(names)).map(|r| &r.requirement.uid).collect();
-            let kernels = vec![&kernel.kernel];
+            let (requirements, kernels) = (naming.collect(), vec![&kernel.kernel]);
             rows.push(CodeRow { file: &file.path, function: &function.name, line, requirements, kernels });
         }
     }

@@ -476,6 +476,7 @@ fn kernel(name: &str, engine: EngineName) -> KernelEvidence {
             markers: Vec::new(),
             value_marker: "vkcert_value".into(),
             mark_marker: "vkcert_mark".into(),
+            texts: TextDigests::default(),
         },
         layout: RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 },
         presence: Presence::default(),
@@ -525,6 +526,7 @@ fn requirement(uid: &str, level: RequirementLevel, title: &str, status: Requirem
         status,
         open: Vec::new(),
         untested_code: Vec::new(),
+        untested_kernels: Vec::new(),
     }
 }
 
@@ -535,6 +537,7 @@ fn requirements() -> Vec<RequirementEvidence> {
         symbol: Some(symbol.into()),
         line,
         found,
+        kernels: Vec::new(),
     };
     let mut list = vec![
         requirement("HLR-MM-001", Hlr, "Multiply matrices", RequirementStatus::VerifiedByChildren),
@@ -769,7 +772,7 @@ pub fn evidence() -> Evidence {
                 memory_model: "idiom".into(),
                 criteria: ["statement", "branch", "decision", "mcdc-masking"].map(str::to_owned).into(),
                 tool: "vkcert".into(),
-                tool_version: "0.1.0".into(),
+                tool_version: "0.2.0".into(),
                 compiler: "shaderc 2024.4 with glslang 15.1 and SPIRV-Tools 2025.1".into(),
                 compiler_options: "-O0 -g --target-env=vulkan1.2".into(),
                 date: Some("2026-01-31T12:00:00Z".into()),
@@ -851,7 +854,7 @@ pub fn evidence() -> Evidence {
         inputs: None,
         manifest: Manifest {
             schema: EVIDENCE_SCHEMA,
-            tool: "vkcert 0.1.0".into(),
+            tool: "vkcert 0.2.0".into(),
             compiler: "shaderc 2024.4".into(),
             devices: vec!["llvmpipe (LLVM 15.0.6, 256 bits)".into()],
             inputs: ["glsl/matmul_naive.comp", "requirements/matmul.toml", "vkcert.toml"]

@@ -1,6 +1,8 @@
 use super::document::Block;
 use super::*;
 use crate::model::coverage::{SimpleObligation, Status};
+use crate::model::id::KernelName;
+use crate::model::verdict::{EngineName, Verdict};
 
 fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
     render(evidence, format, &Presentation::default()).unwrap()
@@ -301,4 +303,45 @@ fn more_reasons_than_fit_are_told_by_kind() {
     assert!(!brief.whole);
     let together = "40 requirements are not met: LLR-0, LLR-1, LLR-2 and 37 more";
     assert_eq!(brief.lines, [together, &other, "2 open items: less than the level asks for, and not accepted"]);
+}
+
+/// Most are counted on one engine of a kernel; criteria that nobody asks for count nothing.
+#[test]
+fn the_title_counts_what_is_justified_once_and_what_is_accepted() {
+    let mut evidence = sample::flawless();
+    assert_eq!(statement::title(&evidence).1, "All that was asked for holds");
+    let mut device = evidence.campaign.conclusion.summary[0].clone();
+    device.engine = EngineName::Vulkan;
+    device.criteria.iter_mut().find(|row| row.criterion == "decision").unwrap().justified = 2;
+    let rows = &mut evidence.campaign.conclusion.summary;
+    rows[0].criteria.iter_mut().find(|row| row.criterion == "statement").unwrap().justified = 1;
+    rows[0].criteria.iter_mut().find(|row| row.criterion == "decision").unwrap().justified = 2;
+    rows.push(device);
+    assert_eq!(statement::justified(&evidence), 3);
+    let mut other = evidence.campaign.conclusion.summary[0].clone();
+    other.configuration = "other".to_owned();
+    evidence.campaign.conclusion.summary.push(other);
+    assert_eq!(statement::title(&evidence).1, "All that was asked for holds, but for 6 justified obligations");
+    evidence.campaign.project.criteria.retain(|name| name != "decision");
+    assert_eq!(statement::title(&evidence).1, "All that was asked for holds, but for 2 justified obligations");
+}
+
+/// A kernel that only gives reference values is dispatched by no test; a test that did not run dispatches nothing.
+#[test]
+fn a_kernel_that_no_test_dispatched_is_named() {
+    let mut evidence = sample::flawless();
+    assert_eq!(statement::never_run(&evidence), Vec::<&KernelName>::new());
+    let mut reference = evidence.campaign.conclusion.summary[0].clone();
+    reference.kernel = "reference".into();
+    evidence.campaign.conclusion.summary.push(reference);
+    let notes = statement::notes(&evidence);
+    assert_eq!(notes[0], "Kernel reference was dispatched by no test that ran: no test shows what a dispatch does.");
+    assert_eq!(statement::no_findings(&evidence).0, "none of the kinds looked for");
+    for result in evidence.campaign.tests.iter_mut().flat_map(|test| &mut test.results) {
+        result.verdict = Verdict::NotRun;
+    }
+    let kernel = evidence.kernels[0].kernel.clone();
+    let notes = statement::notes(&evidence);
+    assert!(notes[0].starts_with(&format!("Kernels {kernel}, reference were dispatched by no test")), "{notes:?}");
+    assert_eq!(statement::no_findings(&evidence).0, "not looked for");
 }

@@ -270,6 +270,13 @@ fn bad_hash(origin: &Origin, hash: &str) -> Diagnostic {
 fn check_code(project: &Project, requirement: &Located<Requirement>, problems: &mut Vec<Diagnostic>) {
     for (index, link) in requirement.implements.iter().enumerate() {
         let place = requirement.origin.at("implements").at(index);
+        for (index, kernel) in link.kernels.iter().enumerate() {
+            let known = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
+            if !known().any(|name| name == kernel.as_str()) {
+                let place = place.at("kernels").at(index);
+                problems.push(unknown(&place, "unknown-kernel", "kernel", kernel.as_str(), known()));
+            }
+        }
         if let Some(problem) = check_path(&project.root, &place.at("file"), &link.file, PathKind::File) {
             problems.push(problem);
             continue;

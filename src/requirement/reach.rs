@@ -2,12 +2,13 @@
 //!
 //! Knows: files and functions of kernels as evidence holds them, and which kernels each test judges.
 //! Promises: a link to a function leads to the kernels that reach it; a link to a file, or to a name in it that is no function, to
-//! those that reach a function of the file, or include it where it has none. A function that no kernel reaches leads to none;
-//! one whose entries are measured is judged only by a test that entered it.
+//! those that reach a function of the file, or include it where it has none; of these, to those that the link names, where it
+//! names any. A function that no kernel reaches leads to none; one whose entries are measured is judged only by a test that
+//! entered it. Of the kernels that a link leads to each is judged or named, with whether its text is that of a judged one.
 //! Does not cover: files that no kernel is made of, such as code of the host: nothing is said of links to them.
 
 use crate::model::coverage::Status;
-use crate::model::evidence::{KernelEvidence, RequirementEvidence};
+use crate::model::evidence::{KernelEvidence, KernelText, RequirementEvidence, UntestedKernel};
 use crate::model::id::{KernelName, ObligationId, TestId};
 use crate::model::requirement::CodeLink;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,30 @@ struct KernelCode {
     reached: BTreeSet<CodeFunction>,
     /// Tests that entered a function, where that is measured.
     entered: BTreeMap<CodeFunction, BTreeSet<TestId>>,
+    texts: CodeTexts,
+}
+
+/// By what the text of a kernel's code is told from that of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum CodeTexts {
+    Source {
+        functions: BTreeMap<CodeFunction, BTreeSet<String>>,
+        files: BTreeMap<String, String>,
+    },
+    /// SHA-256 of a module without source.
+    Module(String),
+}
+
+/// A piece of a kernel's text: a function by name, or what stands in a file, with its digest.
+type TextPart<'a> = (&'a str, &'a str);
+
+/// What of the code that a requirement names its tests leave out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UntestedCode {
+    /// Links of which no test judges anything.
+    pub links: Vec<CodeLink>,
+    /// Of the others the kernels in which no test judges it.
+    pub kernels: Vec<UntestedKernel>,
 }
 
 /// The code of kernels, and which of them tests judge.
@@ -42,26 +67,52 @@ impl TestedCode {
         Self { kernels: kernels.iter().map(KernelCode::of).collect(), judged }
     }
 
-    /// Code that a requirement names and that none of these tests judges.
-    pub fn untested<'a>(
-        &self,
-        row: &RequirementEvidence,
-        tests: impl IntoIterator<Item = &'a TestId>,
-    ) -> Vec<CodeLink> {
+    /// Code that a requirement names and that none of these tests judges, in any kernel or in some.
+    pub fn untested<'a>(&self, row: &RequirementEvidence, tests: impl IntoIterator<Item = &'a TestId>) -> UntestedCode {
         let tests: BTreeSet<&TestId> = tests.into_iter().collect();
-        let links = row.code.iter().filter(|code| code.found);
-        let links = links.map(|code| CodeLink { file: code.file.clone(), symbol: code.symbol.clone() });
-        links.filter(|link| self.is_untested(link, &tests)).collect()
+        let mut untested = UntestedCode::default();
+        for code in row.code.iter().filter(|code| code.found) {
+            let link = code.link();
+            let Some(kernels) = self.kernels_of(&link) else { continue };
+            let (tested, others): (BTreeSet<&KernelName>, BTreeSet<&KernelName>) =
+                kernels.into_iter().partition(|kernel| self.is_tested(&link, kernel, &tests));
+            if tested.is_empty() {
+                untested.links.push(link);
+                continue;
+            }
+            let shown = self.parts(&link, |kernel| tested.contains(kernel));
+            for kernel in self.in_order(&others) {
+                let text = match self.parts(&link, |one| one == kernel).is_subset(&shown) {
+                    true => KernelText::Same,
+                    false => KernelText::Other,
+                };
+                let (file, symbol, kernel) = (link.file.clone(), link.symbol.clone(), kernel.clone());
+                untested.kernels.push(UntestedKernel { file, symbol, kernel, text });
+            }
+        }
+        untested
     }
 
-    fn is_untested(&self, link: &CodeLink, tests: &BTreeSet<&TestId>) -> bool {
-        let Some(kernels) = self.kernels_of(link) else { return false };
-        let judges = |test: &TestId, kernel: &KernelName| self.judged.get(test).is_some_and(|row| row.contains(kernel));
-        let tested = |code: &KernelCode| {
-            kernels.contains(&code.kernel)
-                && tests.iter().any(|test| judges(test, &code.kernel) && code.is_entered(link, test))
-        };
-        !self.kernels.iter().any(tested)
+    fn is_tested(&self, link: &CodeLink, kernel: &KernelName, tests: &BTreeSet<&TestId>) -> bool {
+        let judges = |test: &TestId| self.judged.get(test).is_some_and(|row| row.contains(kernel));
+        let rows = self.kernels.iter().filter(|code| code.kernel == *kernel);
+        rows.into_iter().any(|code| tests.iter().any(|test| judges(test) && code.is_entered(link, test)))
+    }
+
+    /// Names of kernels in project order, each once.
+    fn in_order<'a>(&'a self, wanted: &BTreeSet<&KernelName>) -> Vec<&'a KernelName> {
+        let mut names: Vec<&KernelName> = Vec::new();
+        for code in self.kernels.iter().filter(|code| wanted.contains(&code.kernel)) {
+            if !names.contains(&&code.kernel) {
+                names.push(&code.kernel);
+            }
+        }
+        names
+    }
+
+    /// The pieces of text that a link is about in these kernels.
+    fn parts(&self, link: &CodeLink, of: impl Fn(&KernelName) -> bool) -> BTreeSet<TextPart<'_>> {
+        self.kernels.iter().filter(|code| of(&code.kernel)).flat_map(|code| code.parts(link)).collect()
     }
 
     /// The kernels that a link leads to; none where no kernel is made of its file.
@@ -81,11 +132,13 @@ impl TestedCode {
             let reaching = including.iter().filter(|code| code.reached.iter().any(|function| part(&function)));
             reaching.map(|code| &code.kernel).collect()
         };
-        Some(match (has(&linked), has(&of_file)) {
+        let mut kernels = match (has(&linked), has(&of_file)) {
             (true, _) => reaching(&linked),
             (false, true) => reaching(&of_file),
             (false, false) => including.iter().map(|code| &code.kernel).collect(),
-        })
+        };
+        kernels.retain(|kernel| link.kernels.is_empty() || link.kernels.contains(kernel));
+        Some(kernels)
     }
 }
 
@@ -98,18 +151,53 @@ impl KernelCode {
         entries.peek().is_none() || entries.any(|(_, tests)| tests.contains(test))
     }
 
+    /// The pieces of its text that a link is about: the functions of that name; of a link that names none, those of the file that
+    /// are reached, and what else stands in it.
+    fn parts(&self, link: &CodeLink) -> Vec<TextPart<'_>> {
+        let (functions, files) = match &self.texts {
+            CodeTexts::Module(code) => return vec![("", code)],
+            CodeTexts::Source { functions, files } => (functions, files),
+        };
+        let names = |function: &CodeFunction| link.symbol.as_ref() == Some(&function.name);
+        let of_file = || functions.iter().filter(|(function, _)| function.file == link.file);
+        let named = of_file().any(|(function, _)| names(function));
+        let mut parts = Vec::new();
+        for (function, digests) in of_file() {
+            if names(function) || (!named && self.reached.contains(function)) {
+                parts.extend(digests.iter().map(|digest| (function.name.as_str(), digest.as_str())));
+            }
+        }
+        if !named {
+            parts.extend(files.get(&link.file).map(|digest| ("", digest.as_str())));
+        }
+        parts
+    }
+
     fn of(row: &KernelEvidence) -> Self {
-        let texts = row.structure.files.iter().map(|file| file.path.clone());
+        let paths = row.structure.files.iter().map(|file| file.path.clone());
         let reached = reached_functions(row);
         let (functions, reached) = (all_functions(row).into_iter(), reached.into_iter().collect::<BTreeSet<_>>());
         Self {
             kernel: row.kernel.clone(),
-            files: texts.chain([row.source.clone()]).collect(),
+            files: paths.chain([row.source.clone()]).collect(),
             functions: functions.chain(reached.iter().cloned()).collect(),
             reached,
             entered: entered_functions(row),
+            texts: texts_of(row),
         }
     }
+}
+
+fn texts_of(row: &KernelEvidence) -> CodeTexts {
+    if row.structure.functions.is_empty() {
+        return CodeTexts::Module(row.modules.code.clone());
+    }
+    let texts = &row.structure.texts;
+    let mut functions: BTreeMap<CodeFunction, BTreeSet<String>> = BTreeMap::new();
+    for (function, digest) in row.structure.functions.iter().zip(&texts.functions) {
+        functions.entry(placed(row, function)).or_default().insert(digest.clone());
+    }
+    CodeTexts::Source { functions, files: texts.files.clone() }
 }
 
 fn all_functions(row: &KernelEvidence) -> Vec<CodeFunction> {

@@ -5,9 +5,10 @@
 //! of it is judged by a test of the requirement.
 //! Does not cover: whether a record is accepted, and links between requirements that have changed.
 
-use super::reach::TestedCode;
+use super::reach::{TestedCode, UntestedCode};
 use super::trace::Verdicts;
-use crate::model::evidence::{FIRST_SCHEMA, RecordEvidence, RequirementEvidence, RequirementStatus};
+use crate::model::evidence::{KernelText, RecordEvidence, RequirementEvidence, RequirementStatus, UntestedKernel};
+use crate::model::generation::Generation;
 use crate::model::id::{RequirementId, TestId};
 use crate::model::requirement::{CodeLink, VerificationMethod};
 use crate::model::verdict::Verdict;
@@ -21,6 +22,20 @@ pub struct RequirementOutcome {
     pub open: Vec<VerificationMethod>,
     /// Code that it names and that no test of it judges.
     pub untested_code: Vec<CodeLink>,
+    /// Kernels that such code is part of, too, and in which no test of it judges it.
+    pub untested_kernels: Vec<UntestedKernel>,
+}
+
+impl RequirementOutcome {
+    /// What evidence stores.
+    pub fn stored(row: &RequirementEvidence) -> Self {
+        Self {
+            status: row.status,
+            open: row.open.clone(),
+            untested_code: row.untested_code.clone(),
+            untested_kernels: row.untested_kernels.clone(),
+        }
+    }
 }
 
 /// What statuses follow from.
@@ -29,20 +44,6 @@ pub struct Shown<'a> {
     pub verdicts: &'a Verdicts,
     pub records: &'a [RecordEvidence],
     pub code: &'a TestedCode,
-}
-
-/// By which rules a status is derived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusRules {
-    Current,
-    /// Those of evidence of format 1, which knew no records.
-    First,
-}
-
-impl StatusRules {
-    pub fn of_schema(schema: u32) -> Self {
-        if schema == FIRST_SCHEMA { StatusRules::First } else { StatusRules::Current }
-    }
 }
 
 /// What the tests of a requirement come to, or those of its children.
@@ -65,7 +66,7 @@ enum TestOutcome {
 pub fn outcomes(
     traces: &[RequirementEvidence],
     shown: Shown<'_>,
-    rules: StatusRules,
+    rules: Generation,
 ) -> BTreeMap<RequirementId, RequirementOutcome> {
     let by_uid = traces.iter().map(|trace| (&trace.requirement.uid, trace)).collect();
     let mut judging = Judging { by_uid, shown, rules, known: BTreeMap::new() };
@@ -75,19 +76,20 @@ pub fn outcomes(
     judging.known
 }
 
-/// Gives every requirement the status that current evidence comes to.
-pub fn settle(traces: &mut [RequirementEvidence], shown: Shown<'_>) {
-    let mut outcomes = outcomes(traces, shown, StatusRules::Current);
+/// Gives every requirement its status.
+pub fn settle(traces: &mut [RequirementEvidence], shown: Shown<'_>, rules: Generation) {
+    let mut outcomes = outcomes(traces, shown, rules);
     for trace in traces {
         let outcome = outcomes.remove(&trace.requirement.uid).expect("every requirement has an outcome");
-        (trace.status, trace.open, trace.untested_code) = (outcome.status, outcome.open, outcome.untested_code);
+        (trace.status, trace.open) = (outcome.status, outcome.open);
+        (trace.untested_code, trace.untested_kernels) = (outcome.untested_code, outcome.untested_kernels);
     }
 }
 
 struct Judging<'a> {
     by_uid: BTreeMap<&'a RequirementId, &'a RequirementEvidence>,
     shown: Shown<'a>,
-    rules: StatusRules,
+    rules: Generation,
     known: BTreeMap<RequirementId, RequirementOutcome>,
 }
 
@@ -98,8 +100,12 @@ impl Judging<'_> {
             return known.clone();
         }
         // Evidence may hold what no project does: a requirement that is its own child is as good as untested.
-        let pending =
-            RequirementOutcome { status: RequirementStatus::Untested, open: Vec::new(), untested_code: Vec::new() };
+        let pending = RequirementOutcome {
+            status: RequirementStatus::Untested,
+            open: Vec::new(),
+            untested_code: Vec::new(),
+            untested_kernels: Vec::new(),
+        };
         self.known.insert(uid.clone(), pending);
         let outcome = self.judge(trace);
         self.known.insert(uid.clone(), outcome.clone());
@@ -114,11 +120,11 @@ impl Judging<'_> {
             (true, true) => Some(self.children(trace)),
             (true, false) => None,
         };
-        let untested_code = if asks_for_test { self.untested_code(trace) } else { Vec::new() };
+        let untested = if asks_for_test { self.untested_code(trace) } else { UntestedCode::default() };
+        let other_text = untested.kernels.iter().any(|row| row.text == KernelText::Other);
+        let lacks_code = other_text || !untested.links.is_empty();
         let tests = match tests {
-            Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if !untested_code.is_empty() => {
-                Some(TestOutcome::Open)
-            }
+            Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if lacks_code => Some(TestOutcome::Open),
             tests => tests,
         };
         let shown = |method: &VerificationMethod| match method {
@@ -136,17 +142,17 @@ impl Judging<'_> {
             Some(TestOutcome::Open) => RequirementStatus::Open,
             _ if !open.is_empty() => RequirementStatus::Open,
             Some(TestOutcome::Passed) => match (asks_for_test, self.rules) {
-                (true, _) | (false, StatusRules::First) => RequirementStatus::Verified,
-                (false, StatusRules::Current) => RequirementStatus::ByOtherMeans,
+                (true, _) | (false, Generation::First) => RequirementStatus::Verified,
+                (false, Generation::Second | Generation::Current) => RequirementStatus::ByOtherMeans,
             },
             Some(TestOutcome::ChildrenVerified) => RequirementStatus::VerifiedByChildren,
             Some(TestOutcome::ChildrenVerifiedOtherwise) | None => RequirementStatus::ByOtherMeans,
         };
-        RequirementOutcome { status, open, untested_code }
+        RequirementOutcome { status, open, untested_code: untested.links, untested_kernels: untested.kernels }
     }
 
     /// What of the code that it names no test of it judges; of one that no test names, no test of its children.
-    fn untested_code(&self, trace: &RequirementEvidence) -> Vec<CodeLink> {
+    fn untested_code(&self, trace: &RequirementEvidence) -> UntestedCode {
         let mut family = vec![trace];
         if trace.tests.is_empty() {
             let mut next = 0;
@@ -162,8 +168,12 @@ impl Judging<'_> {
         let left_out = family.iter().any(|member| !member.left_out_tests.is_empty());
         // Without tests there is nothing to say of them; those that were left out may judge it.
         match (self.rules, tests.is_empty() || left_out) {
-            (StatusRules::Current, false) => self.shown.code.untested(trace, tests),
-            (StatusRules::Current, true) | (StatusRules::First, _) => Vec::new(),
+            (Generation::Current, false) => self.shown.code.untested(trace, tests),
+            // It asked for a test in one of the kernels alone, and holds nothing to compare texts by.
+            (Generation::Second, false) => {
+                UntestedCode { kernels: Vec::new(), ..self.shown.code.untested(trace, tests) }
+            }
+            (Generation::Second | Generation::Current, true) | (Generation::First, _) => UntestedCode::default(),
         }
     }
 
@@ -171,8 +181,8 @@ impl Judging<'_> {
         let accepted =
             |row: &RecordEvidence| row.method == method && row.record.requirement == *uid && row.rejected.is_none();
         match self.rules {
-            StatusRules::Current => self.shown.records.iter().any(accepted),
-            StatusRules::First => true,
+            Generation::Second | Generation::Current => self.shown.records.iter().any(accepted),
+            Generation::First => true,
         }
     }
 
@@ -191,14 +201,14 @@ impl Judging<'_> {
     fn tests_and_children(&mut self, trace: &RequirementEvidence) -> TestOutcome {
         let own = self.tests(trace);
         match (own, self.rules) {
-            (TestOutcome::Passed, StatusRules::Current) => match self.children(trace) {
+            (TestOutcome::Passed, Generation::Second | Generation::Current) => match self.children(trace) {
                 refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
                 TestOutcome::Passed
                 | TestOutcome::Missing
                 | TestOutcome::ChildrenVerified
                 | TestOutcome::ChildrenVerifiedOtherwise => own,
             },
-            (_, StatusRules::Current | StatusRules::First) => own,
+            (_, Generation::First | Generation::Second | Generation::Current) => own,
         }
     }
 
@@ -221,9 +231,9 @@ impl Judging<'_> {
             TestOutcome::ChildrenVerified
         } else {
             match self.rules {
-                StatusRules::First => TestOutcome::ChildrenVerifiedOtherwise,
+                Generation::First => TestOutcome::ChildrenVerifiedOtherwise,
                 // It is to be tested, and nothing of it is.
-                StatusRules::Current => TestOutcome::Missing,
+                Generation::Second | Generation::Current => TestOutcome::Missing,
             }
         }
     }
@@ -234,12 +244,12 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
 }
 
 /// What one test shows: it passed if it passed somewhere and nowhere did anything else than pass or not run.
-fn of_test(verdicts: &[Verdict], rules: StatusRules) -> TestOutcome {
+fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
     let ran: Vec<Verdict> = verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
     let failed = |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout);
     if !ran.is_empty() && ran.iter().all(|verdict| *verdict == Verdict::Pass) {
         TestOutcome::Passed
-    } else if rules == StatusRules::First || ran.iter().any(failed) {
+    } else if rules == Generation::First || ran.iter().any(failed) {
         TestOutcome::Failed
     } else {
         TestOutcome::Open
@@ -249,13 +259,13 @@ fn of_test(verdicts: &[Verdict], rules: StatusRules) -> TestOutcome {
 /// Why a requirement is open, a phrase per method.
 pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<String> {
     let mut reasons = Vec::new();
+    let other_texts = || row.untested_kernels.iter().filter(|kernel| kernel.text == KernelText::Other);
+    let lacks_code = !row.untested_code.is_empty() || other_texts().next().is_some();
     for method in &row.open {
         match method {
             VerificationMethod::Analysis => reasons.push("no accepted record of an analysis".to_owned()),
             VerificationMethod::Review => reasons.push("no accepted record of a review".to_owned()),
-            VerificationMethod::Test
-                if row.tests.is_empty() && row.left_out_tests.is_empty() && row.untested_code.is_empty() =>
-            {
+            VerificationMethod::Test if row.tests.is_empty() && row.left_out_tests.is_empty() && !lacks_code => {
                 reasons.push("its children are not verified".to_owned())
             }
             VerificationMethod::Test => {}
@@ -264,7 +274,7 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
     // Also where the requirement does not ask for tests: those that name it must pass.
     for test in &row.tests {
         match verdicts.get(test) {
-            Some(found) if of_test(found, StatusRules::Current) == TestOutcome::Open => {
+            Some(found) if of_test(found, Generation::Current) == TestOutcome::Open => {
                 let shown = found.iter().find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
                 reasons.push(format!("test {test}: {}", shown.unwrap_or(&Verdict::NotRun)));
             }
@@ -272,6 +282,9 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
         }
     }
     reasons.extend(row.untested_code.iter().map(|code| format!("no test of it judges {code}, which it names")));
+    reasons.extend(other_texts().map(|kernel| {
+        format!("no test of it judges {}, whose text is another than where it is tested", kernel.in_words())
+    }));
     reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
     if reasons.is_empty() && row.open.contains(&VerificationMethod::Test) {
         reasons.push("a child is open".to_owned());
@@ -299,7 +312,7 @@ mod tests {
     fn status_of(rows: &[RequirementEvidence], verdicts: &[(&str, &[Verdict])], uid: &str) -> RequirementStatus {
         let verdicts: Verdicts = verdicts.iter().map(|(id, all)| (TestId::from(*id), all.to_vec())).collect();
         let shown = Shown { verdicts: &verdicts, records: &[], code: &TestedCode::default() };
-        outcomes(rows, shown, StatusRules::Current)[&RequirementId::from(uid)].status
+        outcomes(rows, shown, Generation::Current)[&RequirementId::from(uid)].status
     }
 
     #[test]

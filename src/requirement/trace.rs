@@ -8,7 +8,7 @@ use crate::model::element::Datum;
 use crate::model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus, TestEvidence};
 use crate::model::id::{KernelName, RequirementId, TestId};
 use crate::model::procedure::{Dispatch, Test};
-use crate::model::requirement::Requirement;
+use crate::model::requirement::{CodeLink, Requirement};
 use crate::model::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +45,7 @@ pub fn trace(project: &Project) -> Vec<RequirementEvidence> {
                 status: RequirementStatus::Untested,
                 open: Vec::new(),
                 untested_code: Vec::new(),
+                untested_kernels: Vec::new(),
             }
         })
         .collect()
@@ -69,7 +70,8 @@ fn code_of(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
             (None, _) | (Some(_), None) => path.is_file(),
             (Some(_), Some(_)) => line.is_some(),
         };
-        traces.push(CodeTrace { file: link.file.clone(), symbol: link.symbol.clone(), line, found });
+        let CodeLink { file, symbol, kernels } = link.clone();
+        traces.push(CodeTrace { file, symbol, line, found, kernels });
     }
     traces
 }

@@ -229,7 +229,7 @@ fn what_stands_last_counts() {
     assert_eq!(of_justifications, ["justification of matmul_naive S1: stale"]);
     let of_code = conclusion(|evidence| {
         let code = &mut evidence.campaign.requirements[1].code;
-        code.push(CodeTrace { file: "f".to_owned(), symbol: None, line: None, found: false });
+        code.push(CodeTrace { file: "f".to_owned(), symbol: None, line: None, found: false, kernels: Vec::new() });
     });
     assert_eq!(of_code, ["requirement LLR-MM-001 names f, which does not exist"]);
     let of_links = conclusion(|evidence| {

@@ -9,7 +9,7 @@ use crate::coupling::specialized;
 use crate::exec::prepare::scalar::encode;
 use crate::exec::repeat::default_repetitions;
 use crate::model::element::{Datum, ElementType, ScalarClass};
-use crate::model::evidence::{Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
+use crate::model::evidence::{CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
 use crate::model::requirement::{Interface, RequirementLevel, VerificationMethod};
@@ -193,7 +193,8 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
     let mut items = Vec::new();
     for kernel in stored.kernels {
         for function in reached_functions(kernel) {
-            let implemented = stored.campaign.requirements.iter().any(|row| implements(row, &function));
+            let names = |code: &CodeTrace| code.names(&function.file, &function.name, &kernel.kernel);
+            let implemented = stored.campaign.requirements.iter().any(|row| row.code.iter().any(names));
             if implemented || !seen.insert(function.clone()) {
                 continue;
             }
@@ -205,13 +206,6 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
         }
     }
     items
-}
-
-/// Whether a requirement names the function, or the whole file.
-fn implements(row: &RequirementEvidence, function: &CodeFunction) -> bool {
-    row.code.iter().any(|code| {
-        code.found && code.file == function.file && code.symbol.as_ref().is_none_or(|symbol| *symbol == function.name)
-    })
 }
 
 /// Findings are looked for on the sequential engine, so that it is never left out without a word.

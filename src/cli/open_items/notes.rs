@@ -1,20 +1,116 @@
 //! Notes for page 1: what a reader must know and does not count against the result.
 //!
-//! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules.
+//! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules;
+//! requirements without robustness tests, without code, and code that is tested in some of its kernels alone.
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
 use super::Stored;
-use crate::model::evidence::TestRecords;
+use crate::model::evidence::{KernelText, RequirementEvidence, TestRecords};
+use crate::model::generation::Generation;
+use crate::model::id::TestId;
 use crate::model::open_item::{CampaignNote, NoteKind};
+use crate::model::procedure::TestKind;
 use crate::model::project::ValidationLayers;
+use crate::model::requirement::{RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
 use std::collections::BTreeSet;
 
 /// All notes, by kind.
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
-    engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored)).collect()
+    let earlier = engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored));
+    match Generation::of(stored.campaign) {
+        Generation::First | Generation::Second => earlier.collect(),
+        Generation::Current => {
+            earlier.chain(robustness(stored)).chain(code_not_named(stored)).chain(tested_in_part(stored)).collect()
+        }
+    }
+}
+
+/// Names in a note, of which the rest is counted.
+const NAMES: usize = 3;
+
+/// `A, B, C and 4 more`
+fn listed(names: &[String]) -> String {
+    let shown = names[..names.len().min(NAMES)].join(", ");
+    match names.len().saturating_sub(NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Requirements that the level asks robustness tests of and that are to be verified by test: HLR at every level, LLR down to
+/// level C (DO-178C 6.4.2.2, table A-6, objectives 2 and 4).
+fn robustness(stored: &Stored) -> Option<CampaignNote> {
+    let levels = match stored.settings.level.traces_code() {
+        true => &[RequirementLevel::Hlr, RequirementLevel::Llr][..],
+        false => &[RequirementLevel::Hlr],
+    };
+    let due: Vec<&RequirementEvidence> =
+        by_test(stored).filter(|row| levels.contains(&row.requirement.level)).collect();
+    let is_robustness = |id: &TestId| {
+        let mut of_kind = stored.campaign.tests.iter().filter(|test| test.definition.kind == TestKind::Robustness);
+        of_kind.any(|test| test.id == *id)
+    };
+    let lacking = due.iter().filter(|row| !row.tests.iter().any(is_robustness));
+    let lacking: Vec<String> = lacking.map(|row| row.requirement.uid.to_string()).collect();
+    if lacking.is_empty() {
+        return None;
+    }
+    let none = !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
+    let sentence = match none {
+        true => format!(
+            "No test is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
+             tested (DO-178C 6.4.2.2; requirements to be verified by test: {}).",
+            due.len()
+        ),
+        false => format!(
+            "Requirements without a robustness test (DO-178C 6.4.2.2): {} of {} to be verified by test: {}.",
+            lacking.len(),
+            due.len(),
+            listed(&lacking)
+        ),
+    };
+    Some(CampaignNote { kind: NoteKind::RobustnessTests, sentence })
+}
+
+fn by_test<'a>(stored: &'a Stored) -> impl Iterator<Item = &'a RequirementEvidence> {
+    let rows = stored.campaign.requirements.iter();
+    rows.filter(|row| row.requirement.verification.contains(&VerificationMethod::Test))
+}
+
+/// Where a low-level requirement names no code, nothing says which code its tests have to judge (table A-5, objective 5).
+fn code_not_named(stored: &Stored) -> Option<CampaignNote> {
+    if !stored.settings.level.traces_code() {
+        return None;
+    }
+    let low_level = || by_test(stored).filter(|row| row.requirement.level == RequirementLevel::Llr);
+    let without = low_level().filter(|row| row.code.is_empty());
+    let names: Vec<String> = without.map(|row| row.requirement.uid.to_string()).collect();
+    let sentence = format!(
+        "Low-level requirements that name no code in `implements`, so that their tests may judge any (DO-178C table A-5, \
+         objective 5): {} of {} to be verified by test: {}.",
+        names.len(),
+        low_level().count(),
+        listed(&names)
+    );
+    (!names.is_empty()).then_some(CampaignNote { kind: NoteKind::CodeNotNamed, sentence })
+}
+
+/// The same text in another kernel is compiled apart, and is not run there.
+fn tested_in_part(stored: &Stored) -> Option<CampaignNote> {
+    let mut names = Vec::new();
+    for row in &stored.campaign.requirements {
+        let same = row.untested_kernels.iter().filter(|kernel| kernel.text == KernelText::Same);
+        names.extend(same.map(|kernel| format!("{} ({})", kernel.in_words(), row.requirement.uid)));
+    }
+    let sentence = format!(
+        "Code that requirements name is also part of kernels in which no test of the requirement judges it; its text is the \
+         same there: {}.",
+        listed(&names)
+    );
+    (!names.is_empty()).then_some(CampaignNote { kind: NoteKind::CodeTestedInPart, sentence })
 }
 
 fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {

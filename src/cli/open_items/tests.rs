@@ -4,6 +4,7 @@ use super::derive;
 use crate::model::evidence::*;
 use crate::model::finding::FindingKind;
 use crate::model::open_item::*;
+use crate::model::procedure::TestKind;
 use crate::model::project::*;
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
 use crate::model::verdict::{EngineName, Verdict};
@@ -19,6 +20,7 @@ fn complete() -> Evidence {
     let row = CouplingEvidence { kernel, definition: None, nodes: Vec::new(), edges: Vec::new(), checks: Vec::new() };
     evidence.campaign.coupling.push(row);
     evidence.campaign.requirements[0].tests.push("TC-MM-01".into());
+    evidence.campaign.tests.iter_mut().for_each(|test| test.definition.kind = TestKind::Robustness);
     evidence
 }
 

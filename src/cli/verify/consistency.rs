@@ -11,10 +11,11 @@ use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::generation::Generation;
 use crate::model::id::{RequirementId, TestId};
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::{EngineName, Verdict};
-use crate::requirement::status::{RequirementOutcome, Shown, StatusRules, outcomes};
+use crate::requirement::status::{RequirementOutcome, Shown, outcomes};
 use crate::requirement::{hash, trace};
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -319,7 +320,7 @@ fn requirements(stored: &Evidence, found: &mut Verification) {
     let rows = &stored.campaign.requirements;
     let campaign = &stored.campaign;
     let verdicts = trace::verdicts(&campaign.tests);
-    let rules = StatusRules::of_schema(campaign.schema);
+    let rules = Generation::of(campaign);
     let code = derive::tested_code(campaign, &stored.kernels);
     let outcomes = outcomes(rows, Shown { verdicts: &verdicts, records: &campaign.records, code: &code }, rules);
     for row in &campaign.records {
@@ -333,11 +334,9 @@ fn requirements(stored: &Evidence, found: &mut Verification) {
         found.check(hash::requirement_hash(&row.requirement) == row.hash, || {
             format!("requirement {uid}: its content has another hash")
         });
-        let (status, open, untested_code) = (row.status, row.open.clone(), row.untested_code.clone());
-        let stored = RequirementOutcome { status, open, untested_code };
         let follows = match rules {
-            StatusRules::Current => outcomes.get(uid) == Some(&stored),
-            StatusRules::First => outcomes.get(uid).map(|outcome| outcome.status) == Some(row.status),
+            Generation::Second | Generation::Current => outcomes.get(uid) == Some(&RequirementOutcome::stored(row)),
+            Generation::First => outcomes.get(uid).map(|outcome| outcome.status) == Some(row.status),
         };
         found.check(follows, || format!("requirement {uid}: its status is not {}", row.status));
         found.check(tests_of(uid, campaign) == row.tests.iter().collect::<Vec<_>>(), || {

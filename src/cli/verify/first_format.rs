@@ -10,10 +10,11 @@ use crate::model::evidence::{
     Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, RequirementEvidence, RequirementStatus, TestEvidence, TestResult,
 };
 use crate::model::finding::Finding;
+use crate::model::generation::FIRST_VERSION;
 use crate::model::requirement::Justification;
 
 /// The only version that wrote format 1; later ones write later formats alone.
-const WRITER: &str = "0.1.0";
+const WRITER: &str = FIRST_VERSION;
 
 /// What of evidence in format 1 is not derived, in words.
 const NOT_DERIVED: &str = "format 1: the project file, the other inputs, open items, notes and what dispatches store were not \
@@ -74,7 +75,7 @@ fn of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
     parts
 }
 
-fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 3] {
+fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 4] {
     let later_status = match row.status {
         RequirementStatus::Open => true,
         RequirementStatus::Verified
@@ -87,6 +88,7 @@ fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 3] {
         part("tests of requirements that were left out", !row.left_out_tests.is_empty()),
         part("open methods of verification", !row.open.is_empty()),
         part("a later status of requirements", later_status),
+        part("kernels in which code is not tested", !row.untested_kernels.is_empty()),
     ]
 }
 
@@ -122,13 +124,14 @@ fn of_finding(finding: &Finding) -> LaterPart {
     part("typed subjects of findings", finding.acceptance.as_ref().is_some_and(|accepted| accepted.subject.is_some()))
 }
 
-fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 2] {
+fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 3] {
     let coverage = &kernel.coverage;
     let lists = [&coverage.statements, &coverage.branches, &coverage.points, &coverage.barriers, &coverage.objects];
     let uncounted = lists.into_iter().flatten().any(|obligation| !obligation.uncounted.is_empty());
     let mut records = kernel.records.iter().chain(&kernel.objects.records);
     [
         part("tests that exercise and do not count", uncounted),
+        part("digests of texts", !kernel.structure.texts.is_empty()),
         part("vectors of directed schedules", records.any(|row| !row.records.directed.is_empty())),
     ]
 }

@@ -27,9 +27,9 @@ pub fn document(found: &Verification) -> Value {
     })
 }
 
-/// Some lines, the last of which is the result.
+/// Some lines, of which the first says what the last one says with its numbers.
 pub fn in_words(found: &Verification) -> String {
-    let mut text = String::new();
+    let mut text = format!("result            {}\n", in_brief(found.status()));
     found.problems.iter().take(LISTED).for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
     if found.problems.len() > LISTED {
         text.push_str(&format!("                  ... and {} more\n", found.problems.len() - LISTED));
@@ -42,6 +42,15 @@ pub fn in_words(found: &Verification) -> String {
     text.push_str(&format!("reports           {}\n", of_reports(&found.reports, found.root_cover)));
     text.push_str(&result(found));
     text
+}
+
+/// The result in words that cannot be taken for another.
+fn in_brief(status: Status) -> &'static str {
+    match status {
+        Status::Verified => "verified",
+        Status::InPart => "verified in part, NOT as a whole: what was not derived stands below",
+        Status::NotVerified => "NOT verified",
+    }
 }
 
 fn result(found: &Verification) -> String {
@@ -57,15 +66,17 @@ fn result(found: &Verification) -> String {
         }
         (Status::Verified, _) => format!("verified: all {count} {statements} follow from the stored records\n"),
         (Status::InPart, Extent::Whole) => {
-            format!("verified in part: {count} {statements} follow from the stored records{left}\n")
+            format!("verified in part, NOT as a whole: {count} {statements} follow from the stored records{left}\n")
         }
         (Status::InPart, Extent::WithoutModules) => {
             format!(
-                "verified in part: {count} statements agree; the kernels were NOT derived from their sources{left}\n"
+                "verified in part, NOT as a whole: {count} statements agree; the kernels were NOT derived from their sources{left}\n"
             )
         }
         (Status::InPart, Extent::WithoutInputs) => {
-            format!("verified in part: {count} statements agree; nothing was derived from the project's files{left}\n")
+            format!(
+                "verified in part, NOT as a whole: {count} statements agree; nothing was derived from the project's files{left}\n"
+            )
         }
     }
 }

@@ -8,7 +8,7 @@ use super::forgery::{
     verified, with_document,
 };
 use super::rebuild::{self, Outcome};
-use super::{Options, consistency, files};
+use super::{Options, Verification, consistency, files};
 use crate::cli::evidence::{self, Folder, MANIFEST};
 use crate::model::evidence::{Evidence, Manifest};
 use crate::model::random::SplitMix64;
@@ -295,6 +295,25 @@ fn older_evidence_is_still_read() {
     let (found, stored) = super::folder(&path, &Options::default()).unwrap();
     assert_eq!(found.problems, Vec::<String>::new());
     assert!(stored.is_some());
+}
+
+/// Made by version 0.1.0, when one of the kernels that a function is part of was enough.
+#[test]
+fn evidence_of_the_version_before_verifies_in_part() {
+    let path = root().join("tests/stored/format_2/evidence");
+    let (found, stored) = super::folder(&path, &Options::default()).unwrap();
+    assert_eq!(found.problems, Vec::<String>::new());
+    assert_eq!(found.status().name(), "verified-in-part");
+    let words = super::telling::in_words(&found);
+    let (first, last) = (words.lines().next().unwrap(), words.lines().last().unwrap());
+    assert!(first.starts_with("result            verified in part, NOT as a whole"), "{words}");
+    assert!(last.starts_with("verified in part, NOT as a whole:"), "{words}");
+    // Under the rules of this version it would say too much.
+    let mut renamed = *stored.unwrap();
+    renamed.campaign.project.tool_version = "0.1.1".to_owned();
+    let (mut found, rebuilt) = (Verification::default(), super::rebuild::rebuild(&renamed, None));
+    super::contents(&renamed, &rebuilt, &Options::default(), &mut found).unwrap();
+    assert!(found.problems.iter().any(|problem| problem.contains("requirement R: its status")), "{found:?}");
 }
 
 #[test]

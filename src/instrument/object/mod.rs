@@ -22,7 +22,7 @@ use crate::model::place::{FileIndex, Span};
 use crate::model::records::RecordLayout;
 use crate::model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, KernelStructure, MarkIndex,
-    MarkerRole, Recording,
+    MarkerRole, Recording, TextDigests,
 };
 use crate::model::vector::Outcome;
 use crate::spirv::cfg::switch_targets;
@@ -235,5 +235,6 @@ fn described(roles: Vec<MarkerRole>, entry: &str, value_marker: &str, mark_marke
         markers: roles,
         value_marker: value_marker.to_owned(),
         mark_marker: mark_marker.to_owned(),
+        texts: TextDigests::default(),
     }
 }

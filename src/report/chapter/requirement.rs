@@ -1,8 +1,8 @@
 //! Requirements and their trace: requirement to test to code, and back from tests and code to requirements.
 
 use super::{kernel_link, listed, requirement_link, test_link};
-use crate::model::evidence::{CodeTrace, Evidence, RequirementEvidence, RequirementStatus, TestEvidence};
-use crate::model::id::TestId;
+use crate::model::evidence::{CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence};
+use crate::model::id::{KernelName, TestId};
 use crate::model::procedure::TestKind;
 use crate::model::requirement::{ParentLink, VerificationMethod};
 use crate::report::document::{Block, Outline, Table, Text, Tone};
@@ -102,17 +102,34 @@ fn parent(item: &RequirementEvidence, link: &ParentLink) -> Text {
 fn code(trace: &CodeTrace) -> Text {
     let line = trace.line.map(|line| format!(":{line}")).unwrap_or_default();
     let symbol = trace.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
-    let text = Text::code(format!("{}{line}{symbol}", trace.file));
+    let mut text = Text::code(format!("{}{line}{symbol}", trace.file));
+    if !trace.kernels.is_empty() {
+        let kernels: Vec<&str> = trace.kernels.iter().map(KernelName::as_str).collect();
+        text = text.then(format!(" of {}", kernels.join(", ")));
+    }
     if trace.found { text } else { text.tone(Tone::Bad).and(Text::plain(" (not found)").tone(Tone::Bad)) }
 }
 
 /// Code that a requirement names, with what its tests leave out of it.
 fn implementing(item: &RequirementEvidence, trace: &CodeTrace) -> Text {
-    let untested = item.untested_code.iter().any(|link| (&link.file, &link.symbol) == (&trace.file, &trace.symbol));
-    match untested {
-        true => code(trace).and(Text::plain(" (no test of the requirement judges it)").tone(Tone::Bad)),
-        false => code(trace),
+    let mut text = code(trace);
+    if item.untested_code.contains(&trace.link()) {
+        text = text.and(Text::plain(" (no test of the requirement judges it)").tone(Tone::Bad));
     }
+    let elsewhere = item.untested_kernels.iter().filter(|row| (&row.file, &row.symbol) == (&trace.file, &trace.symbol));
+    for row in elsewhere {
+        text = text.and(
+            match row.text {
+                KernelText::Same => Text::plain(format!(" (not judged in {}, which has the same text)", row.kernel)),
+                KernelText::Other => Text::plain(format!(" (not judged in {}, which has other text)", row.kernel)),
+            }
+            .tone(match row.text {
+                KernelText::Same => Tone::Caution,
+                KernelText::Other => Tone::Bad,
+            }),
+        );
+    }
+    text
 }
 
 fn suspect(evidence: &Evidence, outline: &mut Outline) {

@@ -53,7 +53,7 @@ fn every_page_bears_its_number_and_the_total() {
     assert_eq!(pages.len(), total);
     for (index, page) in pages.iter().enumerate() {
         assert!(page.contains(&format!("Page {} of {total}", index + 1)), "page {}", index + 1);
-        assert!(index == 0 || page.contains("vkcert 0.1.0"), "page {} has no running header", index + 1);
+        assert!(index == 0 || page.contains("vkcert 0.2.0"), "page {} has no running header", index + 1);
     }
 }
 

@@ -1,0 +1,29 @@
+//! Which parts evidence has, by what made it.
+//!
+//! Promises: only evidence that says that an older version made it is held to less, and that is never verified as a whole
+//! (`cli::verify`). Does not cover: what each part says.
+
+use super::evidence::{Campaign, FIRST_SCHEMA};
+
+/// The version that made format 1, and format 2 without what came with 0.2.0.
+pub const FIRST_VERSION: &str = "0.1.0";
+
+/// What evidence holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Generation {
+    /// Format 1: neither settings nor inputs, open items, records of verification.
+    First,
+    /// Format 2 of version 0.1.0: no digests of texts, grounds of the conclusion, notes on tests and code of requirements.
+    Second,
+    Current,
+}
+
+impl Generation {
+    pub fn of(campaign: &Campaign) -> Self {
+        match campaign.schema {
+            FIRST_SCHEMA => Generation::First,
+            _ if campaign.project.tool_version == FIRST_VERSION => Generation::Second,
+            _ => Generation::Current,
+        }
+    }
+}
