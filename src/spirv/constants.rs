@@ -61,6 +61,12 @@ impl Constants {
         Ok(constants)
     }
 
+    /// Those alone that no specialization changes.
+    pub fn unspecialized(&self) -> Self {
+        let values = self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
+        Self { values: values.map(|(id, value)| (*id, value.clone())).collect() }
+    }
+
     pub fn value(&self, id: Id) -> Option<&Value> {
         self.values.get(&id).map(|(value, _)| value)
     }

@@ -4,7 +4,8 @@
 //! addresses; how values travel through operations, variables, workgroup memory, parameters and results, and which branches decide
 //! whether a store is executed.
 //! Promises: every store that control can come to is listed, and what it can depend on is listed with it. Branches that
-//! constants decide under the specialization are followed one way.
+//! constants decide under the specialization are followed one way; where nothing is stored so, those alone that no specialization
+//! changes ([`flows_or_switched_off`]).
 //! Does not cover: what an index can be (a store to a descriptor may hit any byte of it), values that cancel out, how long a loop
 //! waits, opcodes that no engine runs.
 
@@ -67,9 +68,46 @@ pub struct Flow {
 
 /// What the entry point can store under a specialization (raw bits by SpecId), by place.
 pub fn flows(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Vec<Flow>, ReflectError> {
+    flows_past(Branches::Specialized, module, entry, specialization)
+}
+
+/// The same, and where that is nothing at all, what it can store under other specializations: that a kernel stores nothing
+/// because its specialization switches that off is a result, which is seen where it would store otherwise. It depends on no memory.
+pub fn flows_or_switched_off(
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Vec<Flow>, ReflectError> {
+    let flows = flows(module, entry, specialization)?;
+    if !flows.is_empty() {
+        return Ok(flows);
+    }
+    let switched_off = flows_past(Branches::Unspecialized, module, entry, specialization)?;
+    Ok(switched_off.into_iter().map(|flow| Flow { from: BTreeSet::new(), ..flow }).collect())
+}
+
+/// Which branches are followed one way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Branches {
+    /// Those that constants decide, specialization constants too.
+    Specialized,
+    /// Those alone that constants decide which no specialization changes.
+    Unspecialized,
+}
+
+fn flows_past(
+    branches: Branches,
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Vec<Flow>, ReflectError> {
     let types = Types::of(module);
     let constants = Constants::evaluate(module, &types, specialization)?;
-    let folding = Folding { module, types: &types, constants: &constants, stands_for: &BTreeMap::new() };
+    let deciding = match branches {
+        Branches::Specialized => constants.clone(),
+        Branches::Unspecialized => constants.unspecialized(),
+    };
+    let folding = Folding { module, types: &types, constants: &deciding, stands_for: &BTreeMap::new() };
     let live = Live::of(&folding, compute_entry(module, entry)?.function);
     let pointers = Pointers::new(module, &types, &constants, &live);
     Ok(Analysis::new(&pointers).flows())

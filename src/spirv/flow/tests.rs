@@ -1,6 +1,6 @@
 //! Flows of small kernels, by their bindings.
 
-use super::{DescriptorPlace, Flow, FlowPlace, Held, flows};
+use super::{DescriptorPlace, Flow, FlowPlace, Held, flows, flows_or_switched_off};
 use crate::glsl::{KernelSource, compile};
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,9 @@ const HEADER: &str = "#version 460\n\
     #extension GL_EXT_buffer_reference : enable\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
     layout(local_size_x = 4) in;\n";
 
-fn flows_under(body: &str, specialization: &BTreeMap<u32, u64>) -> Vec<Flow> {
+fn compiled(body: &str) -> Module {
     let source = KernelSource::alone("k.comp", format!("{HEADER}{body}\n"), "vulkan1.2");
-    let module = Module::parse(compile(&source).expect("compiles").production).expect("SPIR-V");
-    flows(&module, "main", specialization).expect("flows")
+    Module::parse(compile(&source).expect("compiles").production).expect("SPIR-V")
 }
 
 fn shown(place: &FlowPlace) -> String {
@@ -39,11 +38,13 @@ fn told(body: &str) -> Vec<String> {
 }
 
 fn told_under(body: &str, specialization: &BTreeMap<u32, u64>) -> Vec<String> {
-    let one = |flow: &Flow| {
-        let from: BTreeSet<String> = flow.from.iter().map(shown).collect();
-        format!("{} <- {}", shown(&flow.to), from.into_iter().collect::<Vec<_>>().join(", "))
-    };
-    flows_under(body, specialization).iter().map(one).collect()
+    let flows = flows(&compiled(body), "main", specialization).expect("flows");
+    flows.iter().map(arrow).collect()
+}
+
+fn arrow(flow: &Flow) -> String {
+    let from: BTreeSet<String> = flow.from.iter().map(shown).collect();
+    format!("{} <- {}", shown(&flow.to), from.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 const BUFFERS: &str = "layout(std430, binding = 0) buffer A { uint a[]; };\n\
@@ -98,6 +99,22 @@ fn a_branch_that_constants_decide_goes_one_way() {
     );
     assert_eq!(told(&body), ["1 <- ", "3 <- "]);
     assert_eq!(told_under(&body, &BTreeMap::from([(0, 1)])), ["0 <- ", "2 <- "]);
+}
+
+#[test]
+fn what_is_switched_off_wholly_is_where_other_specializations_store() {
+    let body = format!(
+        "layout(constant_id = 0) const uint MODE = 0u;\nconst bool NEVER = false;\n{BUFFERS}\
+         void main() {{ if (MODE == 1u) a[0] = b[0]; if (MODE == 2u) {{ if (a[1] > 0u) c[0] = 1u; }} if (NEVER) d[0] = 1u; }}"
+    );
+    let module = compiled(&body);
+    let told = |mode: u64| -> Vec<String> {
+        let flows = flows_or_switched_off(&module, "main", &BTreeMap::from([(0, mode)])).expect("flows");
+        flows.iter().map(arrow).collect()
+    };
+    assert_eq!(told(0), ["0 <- ", "2 <- "]);
+    assert_eq!(told(1), ["0 <- 1"]);
+    assert_eq!(told(2), ["2 <- 0"]);
 }
 
 #[test]
