@@ -8,22 +8,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How stored elements are altered, always at the scale of the values that stand there. The order is that of the trials.
+/// How stored elements are altered, always at the scale of the values that stand there (`exec::alteration`). The order is that of the trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alteration {
-    /// The greatest magnitude is added; 1 where all are zero.
+    /// The scale is added.
     Shifted,
     Zeroed,
-    /// Of unsigned integers: what is missing to the greatest of them.
+    /// Of unsigned integers: what is missing to the scale.
     Negated,
     Doubled,
-    /// Each element holds what the next one of its type held.
+    /// Each element holds what the next one of its group held.
     Rotated,
+    /// Each element holds what it held before the dispatch, where that was defined and is of the scale.
+    Unstored,
 }
 
 impl Alteration {
-    pub const ALL: [Self; 5] = [Self::Shifted, Self::Zeroed, Self::Negated, Self::Doubled, Self::Rotated];
+    pub const ALL: [Self; 6] =
+        [Self::Shifted, Self::Zeroed, Self::Negated, Self::Doubled, Self::Rotated, Self::Unstored];
 }
 
 impl fmt::Display for Alteration {
@@ -34,6 +37,7 @@ impl fmt::Display for Alteration {
             Alteration::Negated => "negated",
             Alteration::Doubled => "doubled",
             Alteration::Rotated => "rotated",
+            Alteration::Unstored => "unstored",
         })
     }
 }

@@ -51,7 +51,7 @@ mod yielding;
 pub use decode::Unsupported;
 pub use lower::{Lowered, loop_decisions, lower};
 pub use programs::Tally;
-pub use run::{LastStores, ScheduleDependence, SequentialExecutor, SequentialRun, StoredBytes, byte_ranges};
+pub use run::{DispatchedStores, ScheduleDependence, SequentialExecutor, SequentialRun, StoredBytes, byte_ranges};
 pub use variation::{Arbitrary, Direction, Expansion, Flush, Preferred, Products, Variation};
 
 use super::schedule::Following;

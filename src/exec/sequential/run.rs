@@ -141,19 +141,9 @@ impl SequentialExecutor {
         Ok(session.finish(completion))
     }
 
-    /// What the last dispatch of a job stores; none where the job does not complete.
-    pub fn stores_of_last(&self, job: &Job) -> Result<Option<LastStores>, ExecError> {
-        let Some(mut stores) = self.stores_from(job, job.dispatches.len().saturating_sub(1))? else { return Ok(None) };
-        Ok(stores.stored.pop().map(|stored| LastStores { contents: stores.contents, stored }))
-    }
-
-    /// The bytes that each dispatch of a job stores, by dispatch and buffer; none where the job does not complete.
-    pub fn stores_of_each(&self, job: &Job) -> Result<Option<Vec<StoredBytes>>, ExecError> {
-        Ok(self.stores_from(job, 0)?.map(|stores| stores.stored))
-    }
-
-    /// What the dispatches from `first` on store.
-    fn stores_from(&self, job: &Job, first: usize) -> Result<Option<DispatchedStores>, ExecError> {
+    /// What each dispatch of a job stores, and what the buffers hold before the dispatches `kept` (the number of dispatches: at the
+    /// end); none where the job does not complete.
+    pub fn stores_of_each(&self, job: &Job, kept: &BTreeSet<usize>) -> Result<Option<DispatchedStores>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
         let mut session = match Session::new(&unchecked, settings, &self.programs) {
@@ -164,26 +154,27 @@ impl SequentialExecutor {
         if settings.following.schedule.turns == Turns::WaitersFirst {
             session.looked_at = self.looked_at(job)?;
         }
+        let mut found = DispatchedStores::default();
         let mut before = session.contents(&job.buffers);
-        let mut dispatched = Vec::new();
         for (index, dispatch) in job.dispatches.iter().enumerate() {
-            if index >= first {
-                before = session.contents(&job.buffers);
-                session.stores.iter_mut().for_each(Store::forget);
-            }
+            session.stores.iter_mut().for_each(Store::forget);
             match session.dispatch(dispatch, &mut Unobserved) {
                 Ok(()) => {}
                 Err(Early::Completion(_)) => return Ok(None),
                 Err(Early::Failure(error)) => return Err(error),
             }
-            if index >= first {
-                let after = session.contents(&job.buffers);
-                let stores = session.stores.iter().zip(before.iter().zip(&after));
-                dispatched.push(stores.map(|(store, (before, after))| stored_bytes(store, before, after)).collect());
-                before = after;
+            let after = session.contents(&job.buffers);
+            let stores = session.stores.iter().zip(before.iter().zip(&after));
+            found.stored.push(stores.map(|(store, (before, after))| stored_bytes(store, before, after)).collect());
+            let before = std::mem::replace(&mut before, after);
+            if kept.contains(&index) {
+                found.contents.insert(index, before);
             }
         }
-        Ok(Some(DispatchedStores { contents: before, stored: dispatched }))
+        if kept.contains(&job.dispatches.len()) {
+            found.contents.insert(job.dispatches.len(), before);
+        }
+        Ok(Some(found))
     }
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.
@@ -202,23 +193,16 @@ impl SequentialExecutor {
     }
 }
 
-/// What the last dispatch of a job left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LastStores {
-    /// Final contents by buffer of the job.
-    pub contents: Vec<Vec<u8>>,
-    /// The bytes that it stored to, by buffer; ascending and disjoint.
-    pub stored: Vec<Vec<Range<usize>>>,
-}
-
-/// By buffer of the job.
+/// By buffer of the job: the bytes that a dispatch stored to, ascending and disjoint.
 pub type StoredBytes = Vec<Vec<Range<usize>>>;
 
-/// What some dispatches of a job stored.
-struct DispatchedStores {
-    /// By buffer, after the last dispatch.
-    contents: Vec<Vec<u8>>,
-    stored: Vec<StoredBytes>,
+/// What the dispatches of a job stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DispatchedStores {
+    /// By dispatch.
+    pub stored: Vec<StoredBytes>,
+    /// Contents by buffer, before the dispatches of these numbers; behind the last one: at the end.
+    pub contents: BTreeMap<usize, Vec<Vec<u8>>>,
 }
 
 /// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
