@@ -1,6 +1,10 @@
 //! A test that judges no output of its kernels verifies nothing and covers nothing; what is judged follows the data through
 //! later dispatches.
 
+#[path = "judged/notes.rs"]
+mod notes;
+#[path = "judged/scales.rs"]
+mod scales;
 mod support;
 
 use serde_json::Value;
@@ -393,11 +397,10 @@ fn special_rows() -> Vec<Row> {
              [[test.dispatches]]\nkernel = \"image\"\ngroups = [1, 1, 1]\nbindings = [{{ binding = 0, image = \"s\" }}, {{ binding = 1, image = \"m\" }}]\n{expectation}"
         )
     };
-    let switched_off = format!(
-        "{A_AND_O}{}specialization = {{ 0 = {{ value = false }} }}\n{}",
-        dispatch("k", &["a", "o"]),
-        expect("buffer = \"o\"\nvalues = [-1]")
-    );
+    let switched_off = |expectation: &str| {
+        let dispatch = dispatch("k", &["a", "o"]);
+        format!("{A_AND_O}{dispatch}specialization = {{ 0 = {{ value = false }} }}\n{expectation}")
+    };
     let row = |id, verdict, counted, body| Row { id, verdict, counted, body };
     let guard: &[&str] = &["guarded"];
     vec![
@@ -425,12 +428,13 @@ fn special_rows() -> Vec<Row> {
             &[],
             image(&expect("image = \"m\"\nvalues = [0.5, 0.5, 0.5, 0.5]\ntolerance = { abs = 1.0 }")),
         ),
-        row("store-switched-off", NOTHING, &[], switched_off),
+        row("store-switched-off", PASS, &["k"], switched_off(&expect("buffer = \"o\"\nvalues = [-1]"))),
+        row("switched-off-elsewhere", NOTHING, &[], switched_off(&expect("buffer = \"a\"\nvalues = [0]"))),
     ]
 }
 
 fn rows() -> Vec<Row> {
-    simple_rows().into_iter().chain(chain_rows()).chain(special_rows()).chain(altered_rows()).collect()
+    [simple_rows(), chain_rows(), special_rows(), altered_rows(), scales::rows()].into_iter().flatten().collect()
 }
 
 fn project(folder: &Path, rows: &[Row]) {
@@ -446,6 +450,12 @@ fn project(folder: &Path, rows: &[Row]) {
         ("halves", HALVES.to_owned()),
         ("blind", BLIND.to_owned()),
         ("flagged", FLAGGED.to_owned()),
+        ("huge", scales::HUGE.to_owned()),
+        ("tail", scales::TAIL.to_owned()),
+        ("near", scales::NEAR.to_owned()),
+        ("bits", scales::BITS.to_owned()),
+        ("residuals", scales::RESIDUALS.to_owned()),
+        ("black", scales::BLACK.to_owned()),
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {

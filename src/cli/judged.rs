@@ -6,6 +6,7 @@ use super::assemble::{self, LaidOut};
 use super::failure::Failure;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
+use crate::exec::flow::BindingNames;
 use crate::exec::judged::Observation;
 use crate::exec::prepare::Prepared;
 use crate::exec::{flow, stored};
@@ -13,11 +14,18 @@ use crate::model::altered::held_to;
 use crate::model::flow::DispatchFlow;
 use crate::model::id::KernelName;
 use crate::model::verdict::{EngineName, Verdict};
-use crate::spirv::flow::{Flow, flows};
+use crate::spirv::flow::{Flow, flows_or_switched_off};
+use crate::spirv::reflect::{ReflectError, Reflection};
 use std::collections::BTreeMap;
 
-/// What a kernel can store, by name and specialization: it is the same in every test.
-type KernelFlows = BTreeMap<(KernelName, BTreeMap<u32, u64>), Vec<Flow>>;
+/// What a kernel can store.
+struct KernelFlow {
+    flows: Vec<Flow>,
+    names: BindingNames,
+}
+
+/// By name and specialization: it is the same in every test.
+type KernelFlows = BTreeMap<(KernelName, BTreeMap<u32, u64>), KernelFlow>;
 
 /// What each test that can run expects, and what its dispatches can store.
 pub fn lay_open(prepared: &[PreparedTest], kernels: &[Kernel]) -> Result<LaidOut, Failure> {
@@ -38,13 +46,21 @@ fn dispatch_flows(plan: &Prepared, kernels: &[Kernel], known: &mut KernelFlows) 
         if !known.contains_key(&key) {
             let kernel = kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
             let kernel = kernel.expect("a prepared test has its kernels");
-            let made = flows(&kernel.module, &kernel.entry, &of.specialization);
+            let made = kernel_flow(kernel, &of.specialization);
             let made = made.map_err(|error| Failure::tool(format!("kernel `{}`: {error}", of.kernel)))?;
             known.insert(key.clone(), made);
         }
-        found.push(flow::of_dispatch(&plan.job, number, &of.kernel, &known[&key]));
+        let KernelFlow { flows, names } = &known[&key];
+        found.push(flow::of_dispatch(&plan.job, number, &of.kernel, flows, names));
     }
     Ok(found)
+}
+
+fn kernel_flow(kernel: &Kernel, specialization: &BTreeMap<u32, u64>) -> Result<KernelFlow, ReflectError> {
+    let flows = flows_or_switched_off(&kernel.module, &kernel.entry, specialization)?;
+    let resources = Reflection::of(&kernel.module, &kernel.entry, specialization)?.resources.into_iter();
+    let named = resources.map(|resource| ((resource.set, resource.binding), resource.block_name.or(resource.name)));
+    Ok(KernelFlow { flows, names: named.filter_map(|(place, name)| Some((place, name?))).collect() })
 }
 
 /// Takes the passes of tests that judge nothing back.

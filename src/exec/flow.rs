@@ -7,19 +7,38 @@
 
 use super::resource::{AddressPlace, JobView};
 use super::{Job, JobBinding, JobDispatch};
-use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow};
+use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow, StorePlace};
 use crate::model::id::KernelName;
 use crate::spirv::flow::{DescriptorPlace, Flow, FlowPlace, Held};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Dispatch `number` of a job, whose kernel has these flows.
-pub fn of_dispatch(job: &Job, number: usize, kernel: &KernelName, flows: &[Flow]) -> DispatchFlow {
+/// Dispatch `number` of a job, whose kernel has these flows and names.
+pub fn of_dispatch(
+    job: &Job,
+    number: usize,
+    kernel: &KernelName,
+    flows: &[Flow],
+    names: &BindingNames,
+) -> DispatchFlow {
     let scope = Scope { job, number, dispatch: &job.dispatches[number] };
     let store = |flow: &Flow| StoreFlow {
+        place: place(&flow.to, names),
         to: scope.ranges(&flow.to),
         from: flow.from.iter().flat_map(|place| scope.ranges(place)).collect::<BTreeSet<_>>().into_iter().collect(),
     };
     DispatchFlow { kernel: kernel.clone(), stores: flows.iter().map(store).collect() }
+}
+
+/// What a kernel calls what is bound to it, by set and binding.
+pub type BindingNames = BTreeMap<(u32, u32), String>;
+
+fn place(to: &FlowPlace, names: &BindingNames) -> Option<StorePlace> {
+    match to {
+        FlowPlace::Descriptor(DescriptorPlace { set, binding, element: _ }) => {
+            Some(StorePlace { set: *set, binding: *binding, name: names.get(&(*set, *binding)).cloned() })
+        }
+        FlowPlace::Addressed(_) => None,
+    }
 }
 
 struct Scope<'a> {

@@ -22,11 +22,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Identity of the code of each kernel: the same for kernels that differ in their names alone.
 pub type Codes = BTreeMap<KernelName, String>;
 
+/// Something that a dispatch can store: the row of its [`DispatchFlow`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Output {
+    dispatch: usize,
+    store: usize,
+}
+
 /// What a test judges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Observation {
     /// Whether an output of it is judged, by dispatch.
     dispatches: Vec<bool>,
+    /// The outputs that are judged by the kernels' code.
+    outputs: BTreeSet<Output>,
+    /// Buffers that are to be zero within a tolerance, and what they start as could fail it.
+    zeros: Vec<String>,
     /// Why expectations judge nothing, a sentence each.
     idle: Vec<String>,
     /// Kernels whose stores could be altered without the test failing.
@@ -36,20 +47,24 @@ pub struct Observation {
 impl Observation {
     /// Of a test with these expectations and dispatches.
     pub fn of(expected: &[StoredExpectation], flows: &[DispatchFlow], codes: &Codes) -> Self {
-        let mut observation = Self { dispatches: vec![false; flows.len()], idle: Vec::new(), unnoticed: Vec::new() };
+        let mut observation = Self { dispatches: vec![false; flows.len()], ..Self::default() };
         for expectation in expected {
+            if wants_zeros(expectation) && !observation.zeros.contains(&expectation.buffer) {
+                observation.zeros.push(expectation.buffer.clone());
+            }
             match judged(expectation, flows, codes) {
-                Ok(judged) => judged.into_iter().for_each(|number| observation.dispatches[number] = true),
+                Ok(judged) => observation.outputs.extend(judged),
                 Err(sentence) if observation.idle.contains(&sentence) => {}
                 Err(sentence) => observation.idle.push(sentence),
             }
         }
+        observation.outputs.iter().for_each(|output| observation.dispatches[output.dispatch] = true);
         observation
     }
 
     /// Every dispatch is judged: of evidence that does not hold what they store.
     pub fn of_everything(dispatches: usize) -> Self {
-        Self { dispatches: vec![true; dispatches], idle: Vec::new(), unnoticed: Vec::new() }
+        Self { dispatches: vec![true; dispatches], ..Self::default() }
     }
 
     /// The same, held to what altered contents showed: a dispatch stays judged only if an alteration of its kernel's stores fails
@@ -75,20 +90,35 @@ impl Observation {
         }
         if !self.unnoticed.is_empty() {
             let names: Vec<String> = self.unnoticed.iter().map(|kernel| format!("`{kernel}`")).collect();
-            return Some(format!("no alteration of what {} stored would fail this test", names.join(" and ")));
+            let hint = self.hint();
+            return Some(format!("no alteration of what {} stored would fail this test{hint}", names.join(" and ")));
         }
         let why = if self.idle.is_empty() { "it expects nothing".to_owned() } else { self.idle.join("; ") };
         Some(format!("no output of its kernels is judged: {why}"))
+    }
+
+    /// What would let a test of zeros fail where nothing is stored.
+    fn hint(&self) -> String {
+        let names: Vec<String> = self.zeros.iter().map(|name| format!("`{name}`")).collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        format!("; {} shall be zero: let it start as what the tolerance refuses, of at most 2", names.join(" and "))
     }
 
     /// Whether an output of dispatch `number` is judged.
     pub fn judges(&self, number: usize) -> bool {
         self.dispatches.get(number) == Some(&true)
     }
+
+    /// Whether what row `store` of the flow of dispatch `number` tells is judged, by the kernels' code.
+    pub fn judges_output(&self, number: usize, store: usize) -> bool {
+        self.outputs.contains(&Output { dispatch: number, store })
+    }
 }
 
-/// The dispatches that an expectation judges; else why there are none.
-fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes) -> Result<BTreeSet<usize>, String> {
+/// The outputs that an expectation judges; else why there are none.
+fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes) -> Result<BTreeSet<Output>, String> {
     let name = &expectation.buffer;
     let compared = compared_ranges(expectation);
     if compared.is_empty() {
@@ -96,11 +126,11 @@ fn judged(expectation: &StoredExpectation, flows: &[DispatchFlow], codes: &Codes
     }
     let ours = made_by(compared, flows);
     let code = |kernel: &KernelName| codes.get(kernel).cloned().unwrap_or_else(|| kernel.to_string());
-    let codes_of = |made: &BTreeSet<usize>| -> BTreeSet<String> {
-        made.iter().map(|number| code(&flows[*number].kernel)).collect()
+    let codes_of = |made: &BTreeSet<Output>| -> BTreeSet<String> {
+        made.iter().map(|output| code(&flows[output.dispatch].kernel)).collect()
     };
-    let without = |made: &BTreeSet<usize>, codes: &BTreeSet<String>| -> BTreeSet<usize> {
-        made.iter().copied().filter(|number| !codes.contains(&code(&flows[*number].kernel))).collect()
+    let without = |made: &BTreeSet<Output>, codes: &BTreeSet<String>| -> BTreeSet<Output> {
+        made.iter().copied().filter(|output| !codes.contains(&code(&flows[output.dispatch].kernel))).collect()
     };
     match &expectation.contents {
         StoredContents::Values(_) if ours.is_empty() => Err(not_stored(name, flows)),
@@ -149,20 +179,20 @@ fn not_stored(name: &str, flows: &[DispatchFlow]) -> String {
     }
 }
 
-/// The dispatches that these bytes can come of, directly or through later dispatches.
-fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<usize> {
+/// The outputs that these bytes can come of, directly or through later dispatches.
+fn made_by(mut watched: Vec<BufferRange>, flows: &[DispatchFlow]) -> BTreeSet<Output> {
     let mut made = BTreeSet::new();
-    for (number, flow) in flows.iter().enumerate().rev() {
-        let mut open: Vec<_> = flow.stores.iter().collect();
+    for (dispatch, flow) in flows.iter().enumerate().rev() {
+        let mut open: Vec<_> = flow.stores.iter().enumerate().collect();
         // What a dispatch stores can be what it reads elsewhere: until nothing is added.
         loop {
             let seen = |range: &BufferRange| watched.iter().any(|watched| watched.overlaps(range));
-            let (reached, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|store| store.to.iter().any(seen));
+            let (reached, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(_, store)| store.to.iter().any(seen));
             if reached.is_empty() {
                 break;
             }
-            made.insert(number);
-            for range in reached.iter().flat_map(|store| &store.from) {
+            made.extend(reached.iter().map(|(store, _)| Output { dispatch, store: *store }));
+            for range in reached.iter().flat_map(|(_, store)| &store.from) {
                 if !watched.contains(range) {
                     watched.push(range.clone());
                 }
@@ -242,6 +272,17 @@ fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<Buffe
     ranges
 }
 
+/// Whether zeros are expected within a tolerance that refuses 2, which of their scale is the most.
+fn wants_zeros(expectation: &StoredExpectation) -> bool {
+    let StoredContents::Values(runs) = &expectation.contents else { return false };
+    let of_run = |run: &ExpectedRun| {
+        let (element, bytes) = (run.scalar.parse::<ElementType>().ok()?, STANDARD.decode(&run.bytes).ok()?);
+        let refused = !agrees(element.scalar, 0, two(element.scalar), &expectation.tolerance);
+        Some(refused && bytes.iter().all(|byte| *byte == 0))
+    };
+    !is_exact(&expectation.tolerance) && runs.iter().all(|run| of_run(run) == Some(true))
+}
+
 fn is_exact(tolerance: &Tolerance) -> bool {
     let Tolerance { abs, rel, ulp, bits } = tolerance;
     *bits || abs.is_none() && rel.is_none() && ulp.is_none()
@@ -265,6 +306,19 @@ fn one(scalar: ScalarType) -> u64 {
             2 => 0x3C00,
             4 => 0x3F80_0000,
             _ => 0x3FF0_0000_0000_0000,
+        },
+    }
+}
+
+/// Raw bits of 2; of Booleans 1.
+fn two(scalar: ScalarType) -> u64 {
+    match scalar.class() {
+        ScalarClass::Bool => 1,
+        ScalarClass::Signed | ScalarClass::Unsigned => 2,
+        ScalarClass::Float => match scalar.size() {
+            2 => 0x4000,
+            4 => 0x4000_0000,
+            _ => 0x4000_0000_0000_0000,
         },
     }
 }
@@ -312,7 +366,7 @@ mod tests {
     }
 
     fn flow(kernel: &str, stores: &[(&str, &str)]) -> DispatchFlow {
-        let store = |(to, from): &(&str, &str)| StoreFlow { to: vec![range(to)], from: vec![range(from)] };
+        let store = |(to, from): &(&str, &str)| StoreFlow { place: None, to: vec![range(to)], from: vec![range(from)] };
         DispatchFlow { kernel: kernel.into(), stores: stores.iter().map(store).collect() }
     }
 
@@ -329,6 +383,9 @@ mod tests {
             let flows = [flows[0].clone(), flows[1].clone(), flow("k", stores)];
             let observation = Observation::of(&[expects(Tolerance::default(), 1)], &flows, &Codes::new());
             assert_eq!([0, 1, 2].map(|number| observation.judges(number)), [true, false, true]);
+            assert!(
+                !observation.judges_output(1, 0) && observation.judges_output(2, 0) && observation.judges_output(2, 1)
+            );
         }
     }
 

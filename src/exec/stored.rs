@@ -4,6 +4,7 @@
 //! exist only while it runs; they are stored by name and `verify` says that they cannot be derived again.
 
 use super::comparison::{Placement, compare};
+use super::flow::BindingNames;
 use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
 use super::texel::compared;
 use super::{Job, flow};
@@ -63,7 +64,8 @@ fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
     let dispatch = &job.dispatches[0];
     let Ok(module) = Module::parse(job.modules[dispatch.module].words.to_vec()) else { return Vec::new() };
     let Ok(flows) = flows(&module, &dispatch.entry, &dispatch.specialization) else { return Vec::new() };
-    let flow = flow::of_dispatch(job, 0, &KernelName(job.modules[dispatch.module].kernel.clone()), &flows);
+    let kernel = KernelName(job.modules[dispatch.module].kernel.clone());
+    let flow = flow::of_dispatch(job, 0, &kernel, &flows, &BindingNames::new());
     let writes = |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict);
     let reads: BTreeSet<BufferRange> =
         flow.stores.iter().filter(writes).flat_map(|store| store.from.iter().cloned()).collect();

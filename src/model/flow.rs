@@ -3,6 +3,7 @@
 use super::id::KernelName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::Range;
 
 /// What one dispatch of a test can store, by the code of its production module.
@@ -16,9 +17,29 @@ pub struct DispatchFlow {
 /// A place that a kernel stores to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreFlow {
+    /// Where the kernel declares it; none of what device addresses name, and in evidence of versions before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<StorePlace>,
     pub to: Vec<BufferRange>,
     /// Everything whose contents can decide what is stored there, or whether.
     pub from: Vec<BufferRange>,
+}
+
+/// A binding of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct StorePlace {
+    pub set: u32,
+    pub binding: u32,
+    /// Of the block, else of the variable, where the module has names.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for StorePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { set, binding, name } = self;
+        let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
+        if *set > 0 { write!(f, "set {set} binding {binding}{name}") } else { write!(f, "binding {binding}{name}") }
+    }
 }
 
 /// Bytes of a buffer, or of the contents of an image.

@@ -216,6 +216,8 @@ pub enum NoteKind {
     CodeNotNamed,
     /// Kernels that code which a requirement names is part of, with the same text, and in which no test of it judges it.
     CodeTestedInPart,
+    /// What kernels store and no expectation of a test looks at.
+    OutputsNotJudged,
 }
 
 /// Something that a reader of page 1 must know and that does not count against the result.

@@ -1,20 +1,23 @@
 //! Notes for page 1: what a reader must know and does not count against the result.
 //!
 //! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules;
-//! requirements without robustness tests, without code, and code that is tested in some of its kernels alone.
+//! requirements without robustness tests, without code, and code that is tested in some of its kernels alone; outputs of kernels that
+//! no test judges.
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
 use super::Stored;
+use crate::cli::derive;
 use crate::model::evidence::{KernelText, RequirementEvidence, TestRecords};
+use crate::model::flow::StorePlace;
 use crate::model::generation::Generation;
-use crate::model::id::TestId;
+use crate::model::id::{KernelName, TestId};
 use crate::model::open_item::{CampaignNote, NoteKind};
 use crate::model::procedure::TestKind;
 use crate::model::project::ValidationLayers;
 use crate::model::requirement::{RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All notes, by kind.
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {
@@ -23,7 +26,8 @@ pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     match Generation::of(stored.campaign) {
         Generation::First | Generation::Second => earlier.collect(),
         Generation::Current => {
-            earlier.chain(robustness(stored)).chain(code_not_named(stored)).chain(tested_in_part(stored)).collect()
+            let of_requirements = robustness(stored).into_iter().chain(code_not_named(stored));
+            earlier.chain(of_requirements).chain(tested_in_part(stored)).chain(unjudged(stored)).collect()
         }
     }
 }
@@ -167,4 +171,43 @@ fn shown_directed(records: &[TestRecords]) -> usize {
     let directed: BTreeSet<u32> = counted().flat_map(|records| records.directed.keys().copied()).collect();
     let ordinary = |bit: &u32| counted().any(|records| records.has(*bit) && !records.directed.contains_key(bit));
     directed.iter().filter(|bit| !ordinary(bit)).count()
+}
+
+/// Outputs of a kernel by the binding that it declares them at; none: what device addresses name.
+type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
+
+/// One judged output is enough for a kernel to be covered.
+fn unjudged(stored: &Stored) -> Option<CampaignNote> {
+    let outputs = outputs(stored);
+    let mut kernels: Vec<(&KernelName, Vec<String>)> = Vec::new();
+    for ((kernel, place), _) in outputs.iter().filter(|(_, judged)| !**judged) {
+        let place = place.map_or("what device addresses name".to_owned(), ToString::to_string);
+        match kernels.last_mut() {
+            Some((known, places)) if known == kernel => places.push(place),
+            Some(_) | None => kernels.push((kernel, vec![place])),
+        }
+    }
+    let named: Vec<String> = kernels.iter().map(|(kernel, places)| format!("{kernel} ({})", listed(places))).collect();
+    let sentence = format!(
+        "Stored, and judged by no test, directly or through what later dispatches make of it: {}. One judged output is \
+         enough for a kernel to be covered.",
+        listed(&named)
+    );
+    (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+}
+
+/// Whether some test judges it, by the kernels' code.
+fn outputs<'a>(stored: &Stored<'a>) -> Outputs<'a> {
+    let codes = derive::codes(stored.kernels);
+    let mut outputs = Outputs::new();
+    for test in &stored.campaign.tests {
+        let observation = derive::observation(stored.campaign.schema, test, &codes);
+        for (number, flow) in test.flows.iter().enumerate() {
+            for (row, store) in flow.stores.iter().enumerate() {
+                *outputs.entry((&flow.kernel, store.place.as_ref())).or_default() |=
+                    observation.judges_output(number, row);
+            }
+        }
+    }
+    outputs
 }
