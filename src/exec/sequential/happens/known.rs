@@ -6,6 +6,7 @@
 //! Does not cover: what times are, and which accesses were made at them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Of one workgroup.
@@ -21,6 +22,12 @@ impl Part {
     fn has(&self, invocation: u32, time: u32) -> bool {
         time <= self.all
             || self.more.binary_search_by_key(&invocation, |one| one.0).is_ok_and(|at| time <= self.more[at].1)
+    }
+
+    /// The last time of an invocation.
+    fn until(&self, invocation: u32) -> u32 {
+        let more = self.more.binary_search_by_key(&invocation, |one| one.0);
+        more.map_or(self.all, |at| self.more[at].1.max(self.all))
     }
 
     fn covers(&self, other: &Part) -> bool {
@@ -68,6 +75,8 @@ impl Part {
 pub struct Known(Option<Rc<BTreeMap<u64, Rc<Part>>>>);
 
 impl Known {
+    pub const NONE: Known = Known(None);
+
     /// Whether what an invocation accessed at a time is known.
     pub fn has(&self, workgroup: u64, invocation: u32, time: u32) -> bool {
         self.part(workgroup).is_some_and(|part| part.has(invocation, time))
@@ -94,6 +103,14 @@ impl Known {
         if let Some(part) = other.part(workgroup) {
             let alone = BTreeMap::from([(workgroup, part.clone())]);
             self.join(&Known(Some(Rc::new(alone))));
+        }
+    }
+
+    /// Adds what another one knows of some invocations of a workgroup.
+    pub fn join_some(&mut self, workgroup: u64, invocations: Range<u32>, other: &Known) {
+        let Some(part) = other.part(workgroup) else { return };
+        for invocation in invocations {
+            self.add(workgroup, invocation, part.until(invocation));
         }
     }
 

@@ -10,6 +10,7 @@
 pub mod cell;
 pub mod influence;
 mod known;
+mod learnt;
 mod missing;
 pub mod need;
 pub mod places;
@@ -21,7 +22,7 @@ use super::ops::element::Touch;
 use super::ops::subgroup::Members;
 use super::ordering::{Fence, Kinds, Scope};
 use super::shadow::Stamp;
-use known::Known;
+use learnt::{Domain, Layer, Learnt, Nearness, Neighbours, Own};
 pub use missing::Missing;
 use missing::{Clash, clash};
 use places::{Declared, Places, Privacy};
@@ -29,64 +30,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What is known in which way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layer {
-    /// Happens before.
-    Before,
-    /// Of these, writes that were made available.
-    Available,
-    /// Of these, writes that are available to the device if they were to their workgroup (an availability chain).
-    Chained,
-    /// What happened before the latest operation that made things visible; and of that what was available then, and chained.
-    Seen,
-    SeenAvailable,
-    SeenChained,
-    /// The same of an operation that made things visible to the whole workgroup, and that happened before (a visibility chain).
-    Near,
-    NearAvailable,
-    NearChained,
-}
-
-const LAYERS: usize = 9;
-
-/// What a release tells everybody, and what only those of its workgroup.
-const TOLD: [Layer; 3] = [Layer::Before, Layer::Available, Layer::Chained];
-const TOLD_NEAR: [Layer; 3] = [Layer::Near, Layer::NearAvailable, Layer::NearChained];
-
-/// What is known, by layer and kind of memory.
-#[derive(Debug, Clone, Default)]
-struct Learnt([[Known; Kinds::COUNT]; LAYERS]);
-
-impl Learnt {
-    fn of(&self, layer: Layer, kind: usize) -> &Known {
-        &self.0[layer as usize][kind]
-    }
-
-    fn change(&mut self, layer: Layer, kind: usize) -> &mut Known {
-        &mut self.0[layer as usize][kind]
-    }
-
-    fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
-        kinds.each().all(|kind| TOLD.iter().all(|layer| self.of(*layer, kind).covers(other.of(*layer, kind))))
-    }
-
-    /// Adds what another one tells; what is told to its workgroup alone stands in no message that leaves it.
-    fn join(&mut self, other: &Learnt, kinds: Kinds) {
-        for kind in kinds.each() {
-            for layer in TOLD.into_iter().chain(TOLD_NEAR) {
-                self.change(layer, kind).join(other.of(layer, kind));
-            }
-        }
-    }
-
-    /// The same without what is told to a workgroup alone.
-    fn join_from_afar(&mut self, other: &Learnt, kinds: Kinds) {
-        for (kind, layer) in kinds.each().flat_map(|kind| TOLD.into_iter().map(move |layer| (kind, layer))) {
-            self.change(layer, kind).join(other.of(layer, kind));
-        }
-    }
-}
+/// By domain and kind of memory.
+type Times = [[u32; Kinds::COUNT]; Domain::ALL.len()];
 
 /// A release fence: what its invocation knew then, without copying it.
 #[derive(Debug, Clone)]
@@ -94,9 +39,9 @@ struct Released {
     scope: Scope,
     kinds: Kinds,
     learnt: Learnt,
-    /// Own accesses up to these times happened before, and were available.
+    /// Own accesses up to these times happened before, and were available to each domain.
     before: u32,
-    available: [u32; Kinds::COUNT],
+    available: Times,
 }
 
 /// What a release tells who acquires it.
@@ -129,7 +74,7 @@ fn add(messages: &mut Vec<Message>, new: Message) {
         (old.from, old.scope, old.kinds, old.carrier) == (new.from, new.scope, new.kinds, new.carrier)
     };
     match messages.iter_mut().find(same) {
-        Some(old) => Rc::make_mut(&mut old.learnt).join(&new.learnt, new.kinds),
+        Some(old) => Rc::make_mut(&mut old.learnt).join(&new.learnt, new.kinds, Nearness::Subgroup),
         None => messages.push(new),
     }
 }
@@ -137,8 +82,8 @@ fn add(messages: &mut Vec<Message>, new: Message) {
 #[derive(Debug, Clone, Default)]
 struct Invocation {
     learnt: Learnt,
-    /// Own accesses up to these times were made available.
-    available: [u32; Kinds::COUNT],
+    /// Own accesses up to these times were made available to each domain by fences.
+    available: Times,
     /// The last fence of each scope and kinds.
     released: Vec<Released>,
     /// What its atomics have read and no fence has acquired yet.
@@ -292,12 +237,13 @@ impl Order {
 
     /// An invocation learns what a message tells.
     fn learn(&mut self, invocation: u32, message: &Message, kinds: Kinds) {
-        let near = matches!(message.from, Sender::One { workgroup, .. } if workgroup == self.group.workgroup);
+        let nearness = match message.from {
+            _ if self.reaches(Scope::Subgroup, message.from, invocation) => Nearness::Subgroup,
+            _ if self.reaches(Scope::Workgroup, message.from, invocation) => Nearness::Workgroup,
+            _ => Nearness::Afar,
+        };
         let learnt = &mut self.group.invocations[invocation as usize].learnt;
-        match near {
-            true => learnt.join(&message.learnt, kinds),
-            false => learnt.join_from_afar(&message.learnt, kinds),
-        }
+        learnt.join(&message.learnt, kinds, nearness);
     }
 
     /// Notes that an atomic orders the invocation behind others, unless what it tells is known already.
@@ -312,16 +258,15 @@ impl Order {
         if !self.explicit() || !fence.makes_visible() {
             return;
         }
+        let (place, scope) = (self.neighbours(invocation), fence.reach());
         let learnt = &mut self.group.invocations[invocation as usize].learnt;
-        const SEEN: [Layer; 3] = [Layer::Seen, Layer::SeenAvailable, Layer::SeenChained];
-        // To the workgroup only what reaches the device makes anything visible that is not there yet.
-        let near = (fence.reach() == Scope::Device).then_some(TOLD_NEAR);
-        for (kind, layers) in kinds.each().flat_map(|kind| [SEEN].into_iter().chain(near).map(move |to| (kind, to))) {
-            for (from, to) in TOLD.into_iter().zip(layers) {
-                let known = learnt.of(from, kind).clone();
-                learnt.change(to, kind).join(&known);
-            }
-        }
+        kinds.each().for_each(|kind| learnt.see(kind, &place, scope));
+    }
+
+    /// The workgroup that runs, and the local indices of an invocation's subgroup.
+    fn neighbours(&self, invocation: u32) -> Neighbours {
+        let first = invocation / self.subgroup * self.subgroup;
+        Neighbours { workgroup: self.group.workgroup, subgroup: first..first + self.subgroup }
     }
 
     fn release(&mut self, invocation: u32, fence: Fence) {
@@ -338,15 +283,14 @@ impl Order {
         if kinds.is_empty() {
             return None;
         }
-        let (before, workgroup) = (self.group.times[invocation as usize], self.group.workgroup);
+        let (before, place) = (self.group.times[invocation as usize], self.neighbours(invocation));
         let own = &mut self.group.invocations[invocation as usize];
-        if !explicit || fence.makes_available() {
-            kinds.each().for_each(|kind| own.available[kind] = before);
-        }
-        if explicit && fence.makes_available() && scope == Scope::Device {
+        if explicit && fence.makes_available() {
             for kind in kinds.each() {
-                let known = own.learnt.of(Layer::Before, kind).clone();
-                own.learnt.change(Layer::Chained, kind).join_part(workgroup, &known);
+                for to in Domain::ALL.into_iter().filter(|to| to.is_in(scope)) {
+                    own.available[to as usize][kind] = before;
+                }
+                own.learnt.make_available(kind, &place, scope);
             }
         }
         let (learnt, available) = (own.learnt.clone(), own.available);
@@ -358,14 +302,11 @@ impl Order {
         let mut learnt = Learnt::default();
         let workgroup = self.group.workgroup;
         for kind in released.kinds.each() {
-            let times = [released.before, released.available[kind]];
-            for (layer, time) in [Layer::Before, Layer::Available].into_iter().zip(times) {
-                let known = learnt.change(layer, kind);
-                *known = released.learnt.of(layer, kind).clone();
-                known.add(workgroup, invocation, time);
-            }
-            for layer in [Layer::Chained].into_iter().chain(TOLD_NEAR) {
-                *learnt.change(layer, kind) = released.learnt.of(layer, kind).clone();
+            learnt.copy(&released.learnt, kind);
+            learnt.change(Layer::Before, kind).add(workgroup, invocation, released.before);
+            for to in Domain::ALL {
+                let time = released.available[to as usize][kind];
+                learnt.add_available((to, kind), (workgroup, invocation), time);
             }
         }
         Rc::new(learnt)
@@ -448,19 +389,35 @@ impl Order {
             });
         }
         let told = self.told(who, whole);
-        let all = self.together(who, reach, whole, control, after);
+        let all = self.together(who, reach, whole, after);
+        let near = self.together_nearby(who, whole);
         if reach == Scope::Workgroup {
             whole.each().for_each(|kind| self.group.settled[kind] = after - 1);
         }
         for one in who {
             self.group.times[*one as usize] = after;
             let own = &mut self.group.invocations[*one as usize];
-            own.learnt.join(&all, whole);
+            own.learnt.join(&all, whole, Nearness::Workgroup);
+            if let Some(near) = near.get(&(one / self.subgroup)) {
+                own.learnt.join(near, whole, Nearness::Subgroup);
+            }
             for message in &told {
                 self.hear(*one, message, control);
             }
             self.see(*one, control, control.acquires().or(whole));
         }
+    }
+
+    /// What those of each subgroup who meet know that its invocations alone may use.
+    fn together_nearby(&self, who: &[u32], whole: Kinds) -> BTreeMap<u32, Learnt> {
+        let mut near: BTreeMap<u32, Learnt> = BTreeMap::new();
+        if self.explicit() {
+            for one in who {
+                let own = &self.group.invocations[*one as usize].learnt;
+                near.entry(one / self.subgroup).or_default().join(own, whole, Nearness::Subgroup);
+            }
+        }
+        near
     }
 
     /// What a fence before a barrier tells who waits there.
@@ -478,30 +435,28 @@ impl Order {
     }
 
     /// What all who meet know together, and did until then.
-    fn together(&self, who: &[u32], reach: Scope, whole: Kinds, control: Fence, after: u32) -> Learnt {
+    fn together(&self, who: &[u32], reach: Scope, whole: Kinds, after: u32) -> Learnt {
         let (mut all, workgroup) = (Learnt::default(), self.group.workgroup);
-        let layers = if self.explicit() { &[Layer::Before, Layer::Available][..] } else { &[Layer::Before] };
-        for (kind, layer) in whole.each().flat_map(|kind| layers.iter().map(move |layer| (kind, *layer))) {
-            let known = all.change(layer, kind);
-            let happened = layer == Layer::Before;
-            let everybody = reach == Scope::Workgroup && (happened || control.makes_available());
+        let everybody = reach == Scope::Workgroup;
+        for kind in whole.each() {
             for one in who {
-                let own = &self.group.invocations[*one as usize];
-                known.join(own.learnt.of(layer, kind));
+                let own = &self.group.invocations[*one as usize].learnt;
+                all.change(Layer::Before, kind).join(own.of(Layer::Before, kind));
                 if !everybody {
-                    let time = if happened { self.group.times[*one as usize] } else { own.available[kind] };
-                    known.add(workgroup, *one, time);
+                    all.change(Layer::Before, kind).add(workgroup, *one, self.group.times[*one as usize]);
                 }
             }
             if everybody {
-                known.add_all(workgroup, after - 1);
+                all.change(Layer::Before, kind).add_all(workgroup, after - 1);
             }
         }
-        let others =
-            if self.explicit() { &[Layer::Chained, TOLD_NEAR[0], TOLD_NEAR[1], TOLD_NEAR[2]][..] } else { &[] };
-        for (kind, layer) in whole.each().flat_map(|kind| others.iter().map(move |layer| (kind, *layer))) {
+        if self.explicit() {
             for one in who {
-                all.change(layer, kind).join(self.group.invocations[*one as usize].learnt.of(layer, kind));
+                let own = &self.group.invocations[*one as usize];
+                all.join(&own.learnt, whole, Nearness::Workgroup);
+                for (kind, to) in whole.each().flat_map(|kind| Domain::ALL.map(|to| (kind, to))) {
+                    all.add_available((to, kind), (workgroup, *one), own.available[to as usize][kind]);
+                }
             }
         }
         all
@@ -542,9 +497,17 @@ impl Order {
             return true;
         }
         let learnt = &self.group.invocations[now.invocation as usize].learnt;
-        let known =
+        let has =
             |layer: Layer| kinds.each().all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()));
-        known(Layer::Before) && (!self.explicit() || known(Layer::Available))
+        if !has(Layer::Before) {
+            return false;
+        }
+        if !self.explicit() || !writes(now.touch) {
+            return true;
+        }
+        // Whatever makes the later one visible does so with one of the same subgroup that is available everywhere.
+        let same = owner == self.group.workgroup && earlier.lane() / self.subgroup == now.invocation / self.subgroup;
+        same && Domain::ALL.into_iter().all(|to| has(Layer::Available(Own::Nothing, to)))
     }
 
     /// What is missing for an earlier access to be ordered before the one that is made now, in memory of these kinds.
@@ -583,29 +546,28 @@ impl Order {
             let seen = facts[0].coherent && (facts[1].coherent || now.touch == Touch::Write);
             return (!near && !seen).then_some(Missing::Coherence);
         }
-        let distance = match () {
-            () if !near => Scope::Device,
-            () if earlier.lane() / self.subgroup != now.invocation / self.subgroup => Scope::Workgroup,
-            () => Scope::Subgroup,
+        let together = match near {
+            true if earlier.lane() / self.subgroup == now.invocation / self.subgroup => Nearness::Subgroup,
+            true => Nearness::Workgroup,
+            false => Nearness::Afar,
         };
-        let does = |scope: Option<Scope>, wanted: Scope| scope.is_some_and(|scope| scope >= wanted);
-        let available = does(facts[0].available, distance);
-        let visible = now.touch == Touch::Write || does(facts[1].visible, distance);
-        // An access that reaches its workgroup is the first or last link of a chain.
-        let chained = does(facts[0].available, Scope::Workgroup);
-        let near = does(facts[1].visible, Scope::Workgroup);
-        let seen = |layer: Layer, nearby: Layer| known(layer) || (near && known(nearby));
-        match (available, visible) {
-            (true, true) => None,
-            (true, false) => (!seen(Layer::Seen, Layer::Near)).then_some(Missing::Visibility),
-            (false, _) if !(known(Layer::Available) || chained && known(Layer::Chained)) => Some(Missing::Availability),
-            (false, true) => None,
-            (false, false) => {
-                let whole = seen(Layer::SeenAvailable, Layer::NearAvailable);
-                let linked = chained && seen(Layer::SeenChained, Layer::NearChained);
-                (!whole && !linked).then_some(Missing::Visibility)
-            }
+        // What was made available or visible by fences alone, and what began with the access itself.
+        let own = [Own::Nothing, Own::of(facts[0].available)];
+        let available = |to: Domain| to.is_shared(together) && own.iter().any(|own| known(Layer::Available(*own, to)));
+        if !Domain::ALL.into_iter().any(available) {
+            return Some(Missing::Availability);
         }
+        let seen = |own: Own| known(Layer::Seen(own));
+        let sees = |scope: Scope| {
+            let there = |to: Domain| to.is_in(scope) && available(to);
+            let near = |own: &Own| {
+                known(Layer::NearSubgroup(*own)) || (scope >= Scope::Workgroup && known(Layer::NearWorkgroup(*own)))
+            };
+            Domain::ALL.into_iter().any(there) || own.iter().any(near)
+        };
+        let itself = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
+        let visible = now.touch == Touch::Write || own.into_iter().any(seen) || itself.is_some_and(sees);
+        (!visible).then_some(Missing::Visibility)
     }
 }
 
