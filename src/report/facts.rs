@@ -1,15 +1,15 @@
-//! What reports derive from evidence: shares, open obligations, findings merged over tests, the trace read backwards.
+//! What reports derive from evidence: shares, uncovered obligations, findings merged over tests, the trace read backwards.
 //!
 //! Promises: nothing is dropped; a share that is not complete never prints as 100 %.
 
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, Independence, KernelCoverage, Proposal, Status};
-use crate::model::evidence::{CodeTrace, Evidence, KernelEvidence, TestEvidence, TestResult};
+use crate::model::evidence::{CodeTrace, Evidence, KernelEvidence, Mismatch, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKey};
 use crate::model::finding_index::FindingIndex;
 use crate::model::id::{KernelName, RequirementId, TestId};
 use crate::model::schedule::Schedule;
 use crate::model::verdict::{EngineName, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The criteria of structural coverage that tables have columns for, in report order, with their titles.
 pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
@@ -73,6 +73,76 @@ pub fn share(summary: &CriterionSummary) -> String {
     format!("{}/{}\u{a0}({percent}){justified}", summary.covered, summary.total)
 }
 
+/// Shares of a kernel (or of what else `U` stands for) that are the same on these engines.
+pub struct CoverageRow<U> {
+    pub unit: U,
+    pub engines: Vec<EngineName>,
+    pub criteria: Vec<CriterionSummary>,
+}
+
+/// Shares of the criteria named, per kernel and configuration; engines with the same shares are one row.
+pub fn coverage_rows<'a>(evidence: &'a Evidence, names: &[String]) -> Vec<CoverageRow<Unit<'a>>> {
+    let mut rows = Vec::new();
+    for row in &evidence.campaign.conclusion.summary {
+        let unit = unit(evidence, &row.kernel, &row.configuration);
+        let shown = row.criteria.iter().filter(|summary| names.contains(&summary.criterion));
+        add_shares(&mut rows, unit, row.engine, shown.cloned().collect());
+    }
+    rows
+}
+
+/// Shares of the criteria named over all kernels, per engine; none where some kernel was not measured by all of them.
+pub fn coverage_totals(evidence: &Evidence, names: &[String]) -> Option<Vec<CoverageRow<()>>> {
+    let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
+    for row in &evidence.campaign.conclusion.summary {
+        let zero = |name: &String| CriterionSummary {
+            criterion: name.clone(),
+            total: 0,
+            covered: 0,
+            justified: 0,
+            uncovered: 0,
+            undetermined: 0,
+        };
+        let totals = by_engine.entry(row.engine).or_insert_with(|| names.iter().map(zero).collect());
+        for total in totals {
+            let part = row.criteria.iter().find(|summary| summary.criterion == total.criterion)?;
+            total.total += part.total;
+            total.covered += part.covered;
+            total.justified += part.justified;
+            total.uncovered += part.uncovered;
+            total.undetermined += part.undetermined;
+        }
+    }
+    let mut rows = Vec::new();
+    for (engine, criteria) in by_engine {
+        add_shares(&mut rows, (), engine, criteria);
+    }
+    Some(rows)
+}
+
+fn add_shares<U: PartialEq>(
+    rows: &mut Vec<CoverageRow<U>>,
+    unit: U,
+    engine: EngineName,
+    criteria: Vec<CriterionSummary>,
+) {
+    match rows.iter_mut().find(|row| row.unit == unit && row.criteria == criteria) {
+        Some(row) => row.engines.push(engine),
+        None => rows.push(CoverageRow { unit, engines: vec![engine], criteria }),
+    }
+}
+
+/// Obligations of a criterion over all kernels, counted where most are: on one engine of each.
+pub fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
+    let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
+    for row in &evidence.campaign.conclusion.summary {
+        let total = row.criteria.iter().find(|summary| summary.criterion == criterion).map_or(0, |found| found.total);
+        let most = by_unit.entry((&row.kernel, &row.configuration)).or_default();
+        *most = total.max(*most);
+    }
+    by_unit.values().sum()
+}
+
 /// Symbol and word of a status, for text that must not rely on colour.
 pub fn status_symbol(status: Status) -> &'static str {
     match status {
@@ -84,7 +154,7 @@ pub fn status_symbol(status: Status) -> &'static str {
 }
 
 /// An obligation that nothing covers.
-pub struct OpenObligation<'a> {
+pub struct UncoveredObligation<'a> {
     pub unit: Unit<'a>,
     pub engine: EngineName,
     /// As printed: `S12`, `D3.T`, `D3.C1`.
@@ -108,7 +178,7 @@ pub struct OpenObligation<'a> {
     pub decision: Option<&'a DecisionCoverage>,
 }
 
-/// Why an obligation is open: the stored reason, or the tests that exercise it and do not count.
+/// Why an obligation is uncovered: the stored reason, or the tests that exercise it and do not count.
 pub fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestId]) -> String {
     match (stored, uncounted) {
         (Some(reason), _) => reason.to_owned(),
@@ -120,13 +190,23 @@ pub fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestI
 /// `exercised by failed test TC-7 only`.
 pub fn exercised_only_by(evidence: &Evidence, uncounted: &[TestId]) -> String {
     let names = uncounted.iter().map(TestId::as_str).collect::<Vec<_>>().join(", ");
+    format!("exercised by {} {names} only", uncounted_tests(evidence, uncounted))
+}
+
+/// The same with few of many tests: `exercised by failed tests TC-1, TC-2, TC-3 and 26 more only`.
+pub fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -> String {
+    let names: Vec<&str> = uncounted.iter().map(TestId::as_str).collect();
+    format!("exercised by {} {} only", uncounted_tests(evidence, uncounted), super::statement::brief::listed(&names))
+}
+
+/// `failed test`, or `uncounted tests` where not all of them failed.
+fn uncounted_tests(evidence: &Evidence, uncounted: &[TestId]) -> String {
     let failed = |test: &TestId| {
         let stored = evidence.campaign.tests.iter().find(|stored| stored.id == *test);
         stored.is_some_and(|stored| stored.results.iter().any(|result| result.verdict == Verdict::Fail))
     };
     let kind = if uncounted.iter().all(failed) { "failed test" } else { "uncounted test" };
-    let plural = if uncounted.len() == 1 { "" } else { "s" };
-    format!("exercised by {kind}{plural} {names} only")
+    format!("{kind}{}", if uncounted.len() == 1 { "" } else { "s" })
 }
 
 fn open(status: Status) -> bool {
@@ -136,8 +216,8 @@ fn open(status: Status) -> bool {
     }
 }
 
-/// Every open obligation of the criteria that the project asks for, by kernel, engine, criterion and source order.
-pub fn open_obligations(evidence: &Evidence) -> Vec<OpenObligation<'_>> {
+/// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for, by kernel, engine, criterion and source order.
+pub fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
     let mut found = Vec::new();
     for kernel in &evidence.kernels {
         open_simple(evidence, kernel, &mut found);
@@ -148,7 +228,7 @@ pub fn open_obligations(evidence: &Evidence) -> Vec<OpenObligation<'_>> {
     found
 }
 
-fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut Vec<OpenObligation<'a>>) {
+fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut Vec<UncoveredObligation<'a>>) {
     let coverage = &kernel.coverage;
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let owned = |decision: &'a DecisionCoverage| {
@@ -176,7 +256,7 @@ fn open_simple<'a>(evidence: &Evidence, kernel: &'a KernelEvidence, found: &mut 
                 continue;
             }
             let decision = owners.get(&item.id).copied();
-            found.push(OpenObligation {
+            found.push(UncoveredObligation {
                 unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: item.id.to_string(),
@@ -201,7 +281,7 @@ fn open_mcdc<'a>(
     evidence: &Evidence,
     kernel: &'a KernelEvidence,
     decision: &'a DecisionCoverage,
-    found: &mut Vec<OpenObligation<'a>>,
+    found: &mut Vec<UncoveredObligation<'a>>,
 ) {
     for (index, condition) in decision.conditions.iter().enumerate() {
         let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else { continue };
@@ -211,7 +291,7 @@ fn open_mcdc<'a>(
             if !asked_for(evidence, criterion) || !open(side.status) {
                 continue;
             }
-            found.push(OpenObligation {
+            found.push(UncoveredObligation {
                 unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: condition.id.to_string(),
@@ -233,6 +313,24 @@ fn open_mcdc<'a>(
             });
         }
     }
+}
+
+/// The same obligation on several engines is one row.
+pub fn merged_obligations<'a>(
+    list: impl Iterator<Item = &'a UncoveredObligation<'a>>,
+) -> Vec<(&'a UncoveredObligation<'a>, Vec<String>)> {
+    let mut rows: Vec<(&UncoveredObligation, Vec<String>)> = Vec::new();
+    let mut places = HashMap::new();
+    for item in list {
+        let unit = (item.unit.kernel, item.unit.configuration);
+        let key = (unit, item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
+        let place = *places.entry(key).or_insert(rows.len());
+        match rows.get_mut(place) {
+            Some((_, engines)) => engines.push(item.engine.to_string()),
+            None => rows.push((item, vec![item.engine.to_string()])),
+        }
+    }
+    rows
 }
 
 /// The sentence about one condition; the calculus gives one per uncovered condition, which names it.
@@ -326,6 +424,41 @@ fn add_new<T: PartialEq>(list: &mut Vec<T>, item: Option<T>) {
         && !list.contains(&item)
     {
         list.push(item);
+    }
+}
+
+/// What some engines say of a test that did not pass.
+pub struct Failure<'a> {
+    pub verdict: Verdict,
+    pub reason: Option<&'a str>,
+    pub mismatches: &'a [Mismatch],
+    pub engines: Vec<String>,
+}
+
+/// Engines that say the same of a test are one entry; none of a test that passed or did not run.
+pub fn failures(test: &TestEvidence) -> Vec<Failure<'_>> {
+    let mut failures: Vec<Failure> = Vec::new();
+    for result in test.results.iter().filter(|result| !matches!(result.verdict, Verdict::Pass | Verdict::NotRun)) {
+        let (reason, mismatches) = (result.reason.as_deref(), result.mismatches.as_slice());
+        let same = |known: &&mut Failure| {
+            (known.verdict, known.reason, known.mismatches) == (result.verdict, reason, mismatches)
+        };
+        match failures.iter_mut().find(same) {
+            Some(known) => known.engines.push(result.engine.to_string()),
+            None => {
+                let engines = vec![result.engine.to_string()];
+                failures.push(Failure { verdict: result.verdict, reason, mismatches, engines });
+            }
+        }
+    }
+    failures
+}
+
+impl Failure<'_> {
+    /// `fail on sequential and vulkan: 1 of 4 elements differ`
+    pub fn in_words(&self) -> String {
+        let reason = self.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        format!("{} on {}{reason}", self.verdict, self.engines.join(" and "))
     }
 }
 

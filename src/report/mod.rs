@@ -10,11 +10,13 @@ mod chapter;
 mod document;
 mod expectation;
 mod facts;
+mod figures;
 mod html;
 mod json;
 mod pdf;
 #[cfg(test)]
 pub(crate) mod sample;
+mod scalars;
 mod statement;
 mod terminal;
 

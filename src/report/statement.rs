@@ -8,7 +8,7 @@ pub mod brief;
 
 use super::document::Tone;
 use super::facts;
-use crate::model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence};
+use crate::model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
 use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
 use crate::model::open_item::OpenItem;
@@ -16,7 +16,7 @@ use crate::model::project::DecisionPolicy;
 use crate::model::requirement::VerificationMethod;
 use crate::model::verdict::Verdict;
 use brief::BriefReasons;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Exit codes as the contract gives them, in words.
 pub fn title(evidence: &Evidence) -> (Tone, String) {
@@ -120,13 +120,37 @@ pub fn reasons(evidence: &Evidence) -> Vec<String> {
     let Campaign { conclusion, open_items, .. } = &evidence.campaign;
     let of_items: Vec<String> =
         open_items.iter().filter(|item| item.stands()).map(OpenItem::reason_of_conclusion).collect();
-    let mut reasons: Vec<String> =
-        conclusion.reasons.iter().filter(|reason| !of_items.contains(reason)).cloned().collect();
+    let others = conclusion.reasons.iter().filter(|reason| !of_items.contains(reason)).cloned().collect();
+    let mut reasons = engines_at_once(&evidence.campaign.tests, others);
     if !of_items.is_empty() {
         let items = counted(of_items.len(), "open item");
         reasons.push(format!("{items}: less than the level asks for, and not accepted"));
     }
     reasons
+}
+
+/// Of a test that came to the same on several engines, one reason for all of them.
+fn engines_at_once(tests: &[TestEvidence], reasons: Vec<String>) -> Vec<String> {
+    let mut at_once: HashMap<String, Option<String>> = HashMap::new();
+    for test in tests {
+        for (index, result) in test.results.iter().enumerate() {
+            let same = |other: &&TestResult| (other.verdict, &other.reason) == (result.verdict, &result.reason);
+            let alike: Vec<&TestResult> = test.results.iter().filter(same).collect();
+            if alike.len() > 1 {
+                let first = test.results[..index].iter().all(|earlier| !same(&earlier));
+                let engines = alike.iter().map(|result| result.engine.to_string()).collect::<Vec<_>>().join(" and ");
+                let told = first.then(|| reason_of_test(test, &engines, result));
+                at_once.insert(reason_of_test(test, &result.engine.to_string(), result), told);
+            }
+        }
+    }
+    reasons.into_iter().filter_map(|reason| at_once.get(&reason).cloned().unwrap_or(Some(reason))).collect()
+}
+
+/// As conclusions word it.
+fn reason_of_test(test: &TestEvidence, engines: &str, result: &TestResult) -> String {
+    let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("test {} on {engines}: {}{reason}", test.id, result.verdict)
 }
 
 /// The same in few lines.
@@ -170,8 +194,14 @@ fn obligations(evidence: &Evidence) -> Option<String> {
     if evidence.campaign.conclusion.summary.is_empty() {
         return None;
     }
-    let names: Vec<&str> = criteria.iter().map(|name| facts::criterion_title(name)).collect();
-    Some(format!("Every obligation of the criteria asked for ({}) is covered or justified.", names.join(", ")))
+    let counted = |name: &String| {
+        // `mcdc` alone asks for masking MC/DC.
+        let name = if name == "mcdc" { "mcdc-masking" } else { name };
+        format!("{} {}", facts::criterion_title(name), facts::obligations_of(evidence, name))
+    };
+    let names: Vec<String> = criteria.iter().map(counted).collect();
+    let names = names.join(", ");
+    Some(format!("Every obligation of the criteria asked for is covered or justified (obligations: {names})."))
 }
 
 /// How far findings were looked for.
@@ -237,9 +267,11 @@ pub fn unsought(evidence: &Evidence) -> Vec<String> {
 /// What shares of coverage are shares of.
 pub fn basis_of_shares(evidence: &Evidence) -> &'static str {
     if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow.name() {
-        "Shares: covered obligations of all. Decision: decisions in control flow alone, entry and exit points of functions."
+        "Shares: obligations covered by tests that passed, of all obligations. Decision: decisions in control flow alone, entry \
+         and exit points of functions."
     } else {
-        "Shares: covered obligations of all. Decision: all Boolean expressions, entry and exit points of functions."
+        "Shares: obligations covered by tests that passed, of all obligations. Decision: all Boolean expressions, entry and exit \
+         points of functions."
     }
 }
 

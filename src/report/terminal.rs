@@ -6,22 +6,26 @@
 mod failures;
 mod items;
 mod measure;
+mod rows;
 mod uncovered;
 
 use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
-use super::{Colour, Format, Presentation, ReportError, facts, statement};
+use super::facts::{CoverageRow, Unit};
+use super::{Colour, Format, Presentation, ReportError, facts, figures, statement};
 use crate::model::coverage::CriterionSummary;
-use crate::model::evidence::{Evidence, KernelSummary, RequirementStatus};
+use crate::model::evidence::{Evidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 pub use measure::wrap;
 use measure::{columns, pad};
 use owo_colors::{OwoColorize, Style};
 
-/// Open obligations and findings printed one by one.
+/// Entries of a list that are printed one by one.
 const LISTED: usize = 10;
+/// Named in the table of shares where engines show the same.
+const BOTH: &str = "both";
 /// Width of the labels on the left.
-const LABEL: usize = 14;
+const LABEL: usize = 17;
 
 pub(super) struct Terminal;
 
@@ -33,10 +37,10 @@ impl Format for Terminal {
         page.coverage(evidence);
         page.tests(evidence);
         page.failures(evidence);
-        page.agreement(evidence);
+        page.figures(evidence);
         page.requirements(evidence);
         page.findings(evidence);
-        page.open(evidence);
+        page.uncovered(evidence);
         page.open_items(evidence);
         page.not_looked_for(evidence);
         page.notes(evidence);
@@ -169,18 +173,23 @@ impl Page<'_> {
         if evidence.campaign.conclusion.summary.is_empty() {
             return self.line("  No kernel was measured.");
         }
-        let beside = shares(evidence, &names, Layout::Beside, 3);
+        let rows = facts::coverage_rows(evidence, &names);
+        let beside = shares(evidence, &rows, &names, Layout::Beside, 3);
         if table_width(&beside) <= self.width() {
-            self.shares_table(evidence, beside, Layout::Beside);
+            self.shares_table(&rows, beside, Layout::Beside);
         } else {
-            let gap = if table_width(&shares(evidence, &names, Layout::Above, 3)) <= self.width() { 3 } else { 1 };
-            for names in self.fitting_columns(evidence, &names, gap) {
-                self.shares_table(evidence, shares(evidence, names, Layout::Above, gap), Layout::Above);
+            let above = |names: &[String], gap: u16| shares(evidence, &rows, names, Layout::Above, gap);
+            let gap = if table_width(&above(&names, 3)) <= self.width() { 3 } else { 1 };
+            for names in fitting_columns(&names, |names| table_width(&above(names, gap)) <= self.width()) {
+                self.shares_table(&rows, above(names, gap), Layout::Above);
             }
         }
         self.quiet_lines(statement::basis_of_shares(evidence));
-        let justified = |row: &KernelSummary| row.criteria.iter().any(|criterion| criterion.justified > 0);
-        if evidence.campaign.conclusion.summary.iter().any(justified) {
+        if let Some(row) = rows.iter().find(|row| row.engines.len() > 1) {
+            let engines = row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+            self.quiet_lines(&format!("{BOTH}: {engines}, the same figures on each"));
+        }
+        if rows.iter().flat_map(|row| &row.criteria).any(|criterion| criterion.justified > 0) {
             self.quiet_lines("J: justified, not covered");
         }
         if names.iter().any(|name| !facts::asked_for(evidence, name)) {
@@ -189,35 +198,18 @@ impl Page<'_> {
         self.line("");
     }
 
-    /// The criteria in as many tables as the width takes, each with at least one.
-    fn fitting_columns<'n>(&self, evidence: &Evidence, names: &'n [String], gap: u16) -> Vec<&'n [String]> {
-        let mut tables = Vec::new();
-        let mut rest = names;
-        while !rest.is_empty() {
-            let fits =
-                |count: &usize| table_width(&shares(evidence, &rest[..*count], Layout::Above, gap)) <= self.width();
-            let count = (1..=rest.len()).rev().find(fits).unwrap_or(1);
-            let (table, others) = rest.split_at(count);
-            tables.push(table);
-            rest = others;
-        }
-        tables
-    }
-
     /// The lines of a table of shares, with the names of kernels above theirs.
-    fn shares_table(&mut self, evidence: &Evidence, mut table: Table, layout: Layout) {
+    fn shares_table(&mut self, rows: &[CoverageRow<Unit>], mut table: Table, layout: Layout) {
         match self.presentation.colour {
             Colour::Plain => {}
             Colour::Ansi => {
                 table.enforce_styling();
             }
         }
-        let rows = &evidence.campaign.conclusion.summary;
         let mut last = None;
         for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
             // Header and its rule come first.
-            let row = index.checked_sub(2).and_then(|row| rows.get(row));
-            let unit = row.map(|row| facts::unit(evidence, &row.kernel, &row.configuration));
+            let unit = index.checked_sub(2).and_then(|row| rows.get(row)).map(|row| row.unit);
             match (layout, unit) {
                 (Layout::Above, Some(unit)) if last != Some(unit) => {
                     last = Some(unit);
@@ -256,22 +248,17 @@ impl Page<'_> {
         }
     }
 
-    /// How many tests, with their kernels, the engines agree on.
-    fn agreement(&mut self, evidence: &Evidence) {
-        let rows = &evidence.campaign.agreement;
-        let count =
-            |wanted: &str| rows.iter().filter(|row| row.outputs == wanted && row.coverage != "different").count();
-        let outcomes = ["identical", "within-tolerance", "left-open", "within-error-bounds", "not compared"];
-        let mut parts: Vec<_> = outcomes.iter().map(|outcome| (count(outcome), *outcome, Tone::Good)).collect();
-        let different = rows.len() - parts.iter().map(|(n, _, _)| n).sum::<usize>();
-        parts.push((different, "different", Tone::Bad));
-        parts.retain(|(n, _, _)| *n > 0);
-        let buffers = rows.iter().filter_map(|row| row.bounds.as_ref()).flat_map(|bounds| &bounds.buffers);
-        let worst = buffers.filter(|buffer| buffer.outside == 0).filter_map(|buffer| buffer.worst_ulp).max();
-        let mut parts: Vec<_> = parts.into_iter().map(|(n, word, tone)| (format!("{n} {word}  "), tone)).collect();
-        parts.extend(worst.map(|ulp| (format!("(by {ulp} ULP at most)"), Tone::Quiet)));
-        if !rows.is_empty() {
-            self.labelled("Agreement", &parts);
+    /// What stands for a whole chapter in a line: agreement of the engines, coupling, additional code.
+    fn figures(&mut self, evidence: &Evidence) {
+        let figures = [
+            ("Agreement", figures::agreement(evidence).unwrap_or_default()),
+            ("Coupling", figures::coupling(evidence)),
+            ("Additional code", figures::additional_code(evidence).unwrap_or_default()),
+        ];
+        for (label, mut parts) in figures.into_iter().filter(|(_, parts)| !parts.is_empty()) {
+            let last = parts.len() - 1;
+            parts[..last].iter_mut().for_each(|(words, _)| words.push_str(", "));
+            self.labelled(label, &parts);
         }
     }
 
@@ -399,7 +386,7 @@ impl Page<'_> {
         let conclusion = &evidence.campaign.conclusion;
         let (tone, title) = statement::title(evidence);
         self.line("");
-        for reason in statement::brief_reasons(evidence).lines {
+        for reason in statement::brief_reasons(evidence).uncut {
             self.item(&reason, tone);
         }
         for line in wrap(&format!("{} {title} (exit code {})", symbol(tone), conclusion.exit_code), self.width() - 2) {
@@ -423,8 +410,21 @@ fn table_width(table: &Table) -> usize {
     table.lines().map(|line| columns(line.trim_end())).max().unwrap_or(0) + 2
 }
 
+/// The criteria in as many tables as the width takes, each with at least one.
+fn fitting_columns(names: &[String], fits: impl Fn(&[String]) -> bool) -> Vec<&[String]> {
+    let mut tables = Vec::new();
+    let mut rest = names;
+    while !rest.is_empty() {
+        let count = (1..=rest.len()).rev().find(|count| fits(&rest[..*count])).unwrap_or(1);
+        let (table, others) = rest.split_at(count);
+        tables.push(table);
+        rest = others;
+    }
+    tables
+}
+
 /// Shares per kernel, engine and criterion, uncoloured; `gap` columns stand between two columns.
-fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Table {
+fn shares(evidence: &Evidence, rows: &[CoverageRow<Unit>], names: &[String], layout: Layout, gap: u16) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
@@ -439,13 +439,16 @@ fn shares(evidence: &Evidence, names: &[String], layout: Layout, gap: u16) -> Ta
     });
     table.set_header(first.into_iter().chain(titles));
     let mut last = None;
-    for row in &evidence.campaign.conclusion.summary {
-        let unit = facts::unit(evidence, &row.kernel, &row.configuration);
-        let kernel = if last == Some(unit) { String::new() } else { unit.label() };
-        last = Some(unit);
+    for row in rows {
+        let kernel = if last == Some(row.unit) { String::new() } else { row.unit.label() };
+        last = Some(row.unit);
+        let engine = match row.engines.as_slice() {
+            [engine] => engine.to_string(),
+            _ => BOTH.to_owned(),
+        };
         let mut cells = match layout {
-            Layout::Beside => vec![Cell::new(kernel), Cell::new(row.engine.to_string())],
-            Layout::Above => vec![Cell::new(format!("  {}", row.engine))],
+            Layout::Beside => vec![Cell::new(kernel), Cell::new(engine)],
+            Layout::Above => vec![Cell::new(format!("  {engine}"))],
         };
         for name in names {
             let summary = row.criteria.iter().find(|summary| summary.criterion == *name);

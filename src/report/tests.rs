@@ -109,10 +109,14 @@ fn nothing_of_the_summary_is_cut() {
     assert!(!pipe.replace("… and ", "").contains('…'), "{pipe}");
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     for width in [60, 80, 100] {
-        // Tables of shares repeat names where they are parted.
+        // Names that belong to several lines stand above them.
         let narrow = text(&evidence, width);
-        let lists = |text: &str| bare(&text[text.find("  Tests ").unwrap()..]);
-        assert_eq!(lists(&narrow), lists(&pipe), "{width}");
+        let narrow = bare(&narrow);
+        // Parts of a line are parted by two spaces; a narrow page folds them.
+        for part in pipe[pipe.find("  Tests ").unwrap()..].lines().flat_map(|line| line.split("  ")) {
+            let part = part.trim_start_matches(['✗', '·', ' ']);
+            assert!(narrow.contains(&bare(part)), "{width}: {part}");
+        }
     }
 }
 
@@ -136,7 +140,7 @@ fn colour_adds_nothing_but_escapes() {
 #[test]
 fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
     let evidence = sample::evidence();
-    let open = facts::open_obligations(&evidence);
+    let open = facts::uncovered_obligations(&evidence);
     let condition = open.iter().find(|item| item.obligation == "D2.C2").unwrap();
     assert_eq!(condition.unit.kernel.as_str(), "matmul_naive");
     assert_eq!(condition.engine, crate::model::verdict::EngineName::Vulkan);
@@ -176,12 +180,12 @@ fn with_open_statements(count: u32) -> Evidence {
 }
 
 #[test]
-fn many_open_obligations_are_grouped_by_reason_and_none_is_left_out() {
+fn many_uncovered_obligations_are_grouped_by_reason_and_none_is_left_out() {
     let text = |evidence: &Evidence| document_text(&super::chapter::document(evidence).unwrap());
     let few = text(&with_open_statements(10));
-    assert!(few.contains("Open in kernel") && !few.contains("by reason; each stands"), "{few}");
+    assert!(few.contains("Uncovered in kernel") && !few.contains("by reason; each stands"), "{few}");
     let evidence = with_open_statements(900);
-    let open = facts::open_obligations(&evidence).len();
+    let open = facts::uncovered_obligations(&evidence).len();
     let many = text(&evidence);
     assert!(many.contains("by reason; each stands with its place in the kernel's chapter"), "{many}");
     assert!(many.contains(&format!("{open} obligations of the criteria asked for")), "{many}");
@@ -344,4 +348,232 @@ fn a_kernel_that_no_test_dispatched_is_named() {
     let notes = statement::notes(&evidence);
     assert!(notes[0].starts_with(&format!("Kernels {kernel}, reference were dispatched by no test")), "{notes:?}");
     assert_eq!(statement::no_findings(&evidence).0, "not looked for");
+}
+
+fn terminal(evidence: &Evidence, width: u16) -> String {
+    let presentation = Presentation { width, ..Presentation::default() };
+    String::from_utf8(render(evidence, FormatName::Terminal, &presentation).unwrap()).unwrap()
+}
+
+/// Every table of a document, those within other blocks included.
+fn tables(blocks: &[Block]) -> Vec<&super::document::Table> {
+    let mut found = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Table(table) => found.push(table),
+            Block::Together(blocks) => found.extend(tables(blocks)),
+            Block::Heading(_)
+            | Block::Paragraph(_)
+            | Block::List(_)
+            | Block::Pairs(_)
+            | Block::Notice { .. }
+            | Block::Source { .. } => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn no_cell_is_empty() {
+    for evidence in [sample::evidence(), sample::flawless(), with_contents()] {
+        let mut evidence = evidence;
+        evidence.campaign.tests[0].title = None;
+        let document = super::chapter::document(&evidence).unwrap();
+        for table in tables(&document.front).into_iter().chain(tables(&document.body)) {
+            for (number, row) in table.rows.iter().enumerate() {
+                let empty = row.iter().position(|cell| cell.0.iter().all(|run| run.text.is_empty()));
+                assert_eq!(empty, None, "row {number} of {:?}", table.caption);
+            }
+        }
+    }
+}
+
+/// The sample, the first test of which has contents of each form.
+fn with_contents() -> Evidence {
+    use crate::model::evidence::{OutputBytes, StoredExpectation};
+    let mut evidence = sample::evidence();
+    evidence.manifest.inputs.insert("requirements/data.npy".into(), "sha256:feed".into());
+    let test = &mut evidence.campaign.tests[0];
+    test.definition = serde_json::from_value(serde_json::json!({
+        "id": test.id, "dispatches": [],
+        "buffers": {
+            "few": {"type": "float", "data": [1, 2.5, "NaN"]},
+            "many": {"type": "uint", "data": (0..40).collect::<Vec<u32>>()},
+            "ruled": {"type": "int", "count": 12, "fill": {"random": {"seed": 7}}},
+            "raw": {"bytes": "AQID"},
+            "file": {"type": "float", "file": "data.npy"},
+            "result": {"type": "float", "count": 2},
+        },
+        "images": {"picture": {"dim": "2d", "format": "rgba8", "extent": [2, 1]}},
+        "expect": [{"buffer": "result", "values": [1, 2]}],
+    }))
+    .unwrap();
+    let bytes = "AACAPwAAAEA=";
+    test.expected = vec![
+        serde_json::from_value::<StoredExpectation>(serde_json::json!({
+            "buffer": "result", "tolerance": {},
+            "contents": {"values": [{"offset": 0, "scalar": "float", "bytes": bytes}]},
+        }))
+        .unwrap(),
+    ];
+    for result in &mut test.results {
+        result.outputs = [("result".to_owned(), OutputBytes::Bytes(bytes.to_owned()))].into();
+    }
+    evidence
+}
+
+#[test]
+fn a_test_tells_its_contents_and_where_they_stand() {
+    let evidence = with_contents();
+    let document = super::chapter::document(&evidence).unwrap();
+    let of_test = |table: &&super::document::Table| {
+        table.caption.as_ref().is_some_and(|caption| caption.0[0].text == "Contents of TC-MM-01")
+    };
+    let all = tables(&document.body);
+    let table = all.iter().find(|table| of_test(table)).expect("a table of contents");
+    let plain = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(plain).collect()).collect();
+    let row = |name: &str| rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("{name}: {rows:#?}"));
+    assert_eq!(row("Input few")[1..], ["float, 3 values", "1, 2.5, NaN", "/tests/0/definition/buffers/few"]);
+    assert_eq!(row("Input many")[2], "0, 1, 2, 3, 4, 5, 6, 7, … and 32 more");
+    assert_eq!(row("Input ruled")[1], "int, 12 elements");
+    assert_eq!(
+        row("Input ruled")[2],
+        "random (SplitMix64), seed 7, from the type's least to the type's greatest".to_owned()
+    );
+    assert!(row("Input raw")[2].starts_with("01, 02, 03, sha256:"));
+    assert!(row("Input file")[3].ends_with("file requirements/data.npy sha256:feed"), "{:?}", row("Input file"));
+    assert_eq!(row("Input result")[2], "not initialised");
+    assert_eq!(row("Input image picture")[1], "2d rgba8, 2 × 1 texels");
+    let hash = crate::model::canonical::content_hash(&[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40]);
+    let expected = ["float, 2 values".to_owned(), "1, 2".to_owned(), format!("/tests/0/expected/0/contents, {hash}")];
+    assert_eq!(row("Expected result")[1..], expected);
+    let actual = row("Actual result, sequential, vulkan");
+    assert_eq!(actual[2], "1, 2");
+    assert!(actual[3].starts_with("/tests/0/results/0/outputs/result, /tests/0/results/1/outputs/result, sha256:"));
+}
+
+#[test]
+fn altered_contents_are_explained_with_every_alteration() {
+    let text = whole_text(&sample::evidence());
+    for alteration in crate::model::altered::Alteration::ALL {
+        assert!(text.contains(&alteration.to_string()), "{alteration}");
+    }
+    assert!(text.contains("It does not show that they are the right ones"), "{text}");
+}
+
+#[test]
+fn a_test_that_fails_alike_on_both_engines_is_told_once() {
+    let mut evidence = sample::evidence();
+    let test = &mut evidence.campaign.tests[3];
+    let fail = test.results[0].clone();
+    test.results[1] = crate::model::evidence::TestResult { engine: test.results[1].engine, ..fail };
+    evidence.campaign.conclusion.reasons =
+        ["sequential", "vulkan"].map(|engine| format!("test TC-MM-04 on {engine}: fail")).into();
+    let text = terminal(&evidence, 100);
+    assert_eq!(text.matches("TC-MM-04: fail on sequential and vulkan").count(), 1, "{text}");
+    assert_eq!(text.matches("result, byte 0: expected").count(), 1, "{text}");
+    assert_eq!(statement::reasons(&evidence)[0], "test TC-MM-04 on sequential and vulkan: fail");
+    assert!(!text.contains("TC-MM-04 on vulkan"), "{text}");
+}
+
+/// Evidence in which one statement is exercised by `count` failed tests.
+fn with_failed_tests(count: usize) -> Evidence {
+    let mut evidence = with_open_statements(1);
+    let failed = evidence.campaign.tests[3].clone();
+    let ids: Vec<crate::model::id::TestId> =
+        (0..count).map(|number| format!("TC-F-{number}").as_str().into()).collect();
+    for id in &ids {
+        evidence.campaign.tests.push(crate::model::evidence::TestEvidence { id: id.clone(), ..failed.clone() });
+    }
+    evidence.kernels[0].coverage.statements.last_mut().unwrap().uncounted = ids;
+    evidence
+}
+
+#[test]
+fn failed_tests_behind_an_obligation_are_counted_not_listed() {
+    let text = terminal(&with_failed_tests(50), 200);
+    assert!(text.contains("1 obligation exercised by failed tests TC-F-0, TC-F-1, TC-F-2 and 47 more only"), "{text}");
+    assert!(text.contains("… and 41 more"), "{text}");
+}
+
+#[test]
+fn engines_with_equal_shares_are_one_row() {
+    let mut evidence = sample::evidence();
+    let summary = &mut evidence.campaign.conclusion.summary;
+    summary[1].criteria = summary[0].criteria.clone();
+    let text = terminal(&evidence, 100);
+    assert!(text.contains("\n    both "), "{text}");
+    assert!(text.contains("both: sequential and vulkan"), "{text}");
+    let rows = facts::coverage_rows(&evidence, &facts::measured_criteria(&evidence));
+    assert_eq!(rows[0].engines.len(), 2);
+    let total: u32 = rows.iter().map(|row| row.criteria[0].total).sum();
+    let totals = facts::coverage_totals(&evidence, &facts::measured_criteria(&evidence)).unwrap();
+    assert_eq!(totals[0].criteria[0].total, total);
+}
+
+/// Four kernels on two engines, as many requirements and tests as the demonstration has, and notes.
+fn four_kernels() -> Evidence {
+    use crate::model::open_item::{CampaignNote, NoteKind};
+    let mut evidence = sample::flawless();
+    let both = sample::evidence().campaign.engines;
+    let campaign = &mut evidence.campaign;
+    let row = campaign.conclusion.summary[0].clone();
+    let names = ["matmul_naive", "matmul_tiled", "histogram", "convolution"];
+    let rows = names.iter().flat_map(|name| {
+        both.iter().map(|engine| crate::model::evidence::KernelSummary {
+            kernel: (*name).into(),
+            engine: engine.engine,
+            ..row.clone()
+        })
+    });
+    campaign.conclusion.summary = rows.collect();
+    campaign.engines = both;
+    campaign.project.criteria.push("additional-code".to_owned());
+    campaign.coupling = sample::evidence().campaign.coupling;
+    campaign.agreement = sample::evidence().campaign.agreement;
+    let sentence =
+        "3 accepted records of analysis and review: no document is pinned by a hash, and none was read.".to_owned();
+    campaign.notes = vec![CampaignNote { kind: NoteKind::LinksNotPinned, sentence }; 2];
+    evidence
+}
+
+/// Pages of a PDF as text; none without poppler.
+fn pages(evidence: &Evidence) -> Option<Vec<String>> {
+    use std::io::Write as _;
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&rendered(evidence, FormatName::Pdf)).unwrap();
+    let output = std::process::Command::new("pdftotext").arg("-layout").arg(file.path()).arg("-").output();
+    let Ok(output) = output else {
+        eprintln!("skipped: pdftotext (poppler-utils) is not installed");
+        return None;
+    };
+    Some(String::from_utf8(output.stdout).unwrap().split('\u{c}').map(str::to_owned).collect())
+}
+
+#[test]
+fn page_1_is_one_page_with_shares_items_and_notes() {
+    let contents_follow = |evidence: &Evidence| {
+        let pages = pages(evidence)?;
+        assert!(pages[1].contains("Contents\n"), "{}{}", pages[0], pages[1]);
+        Some(pages.into_iter().next().unwrap_or_default())
+    };
+    let mut evidence = four_kernels();
+    let Some(first) = contents_follow(&evidence) else { return };
+    for word in ["matmul_tiled", "histogram", "convolution", "Agreement", "Coupling", "Additional code", "Uncovered"] {
+        assert!(first.contains(word), "{word}: {first}");
+    }
+    // With open items, one of them accepted, the shares of all kernels together.
+    evidence.campaign.open_items = sample::evidence().campaign.open_items;
+    let first = contents_follow(&evidence).unwrap();
+    assert!(first.contains("accepted") && first.contains("of all obligations of all kernels"), "{first}");
+    // However many kernels there are.
+    let row = evidence.campaign.conclusion.summary[0].clone();
+    evidence.campaign.conclusion.summary = (0..60)
+        .map(|number| crate::model::evidence::KernelSummary {
+            kernel: format!("kernel_{number}").as_str().into(),
+            ..row.clone()
+        })
+        .collect();
+    assert!(contents_follow(&evidence).unwrap().contains("Statement 480/480"));
 }

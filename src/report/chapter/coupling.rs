@@ -1,6 +1,6 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
-use super::{kernel_link, test_link};
+use super::{kernel_link, listed, test_link, text_or_none};
 use crate::model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
 use crate::model::flow::BufferRange;
 use crate::model::id::KernelName;
@@ -79,7 +79,7 @@ fn checks(coupling: &CouplingEvidence, outline: &mut Outline) {
             other => Text::plain(format!("?\u{a0}{other}")).tone(Tone::Caution),
         };
         let values = check.counterexample.iter().flatten().map(|(name, value)| Text::code(format!("{name} = {value}")));
-        let values = Text::join(values, ", ");
+        let values = listed(values, Tone::Quiet);
         table.row(vec![Text::plain(check.check.as_str()), status, Text::sentence(check.message.as_str()), values]);
     }
     if table.rows.is_empty() {
@@ -103,7 +103,7 @@ fn edges(coupling: &CouplingEvidence, outline: &mut Outline) {
         .column("Kind", Align::Left)
         .column("How", Align::Left);
     for edge in &coupling.edges {
-        let how = Text::plain(edge.label.as_str());
+        let how = text_or_none(&edge.label);
         table.row(vec![label(&edge.from), label(&edge.to), Text::plain(edge.kind.as_str()), how]);
     }
     if table.rows.is_empty() {
@@ -164,7 +164,7 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
             kernel_link(&row.kernel),
             word(&row.outputs),
             word(&row.coverage),
-            Text::sentence(differences(row)),
+            text_or_none(&differences(row)),
         ]);
     }
     outline.table(table);

@@ -39,7 +39,7 @@ pub fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outl
         "One table per decision. A row is an evaluation vector that a passed test showed: T true, F false, \
          – not evaluated (short-circuit). Witness is the global invocation id. A number under \"shows\" is the row \
          that forms an independence pair with this one; with an asterisk the pair is one of masking MC/DC only, without it \
-         the pair is one of unique-cause MC/DC as well.",
+         the pair is one of unique-cause MC/DC as well. A dot: the row is in no pair.",
     );
     let known: Vec<(&&KernelEvidence, BTreeMap<DecisionId, &DecisionCoverage>)> = sides[1..]
         .iter()
@@ -208,16 +208,22 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
         cells.push(Text::strong(vector.outcome.to_string()));
         let partners = decision.mcdc.iter().map(|mcdc| partner(decision, mcdc, &vector.values));
         if count <= SEPARATE_COLUMNS {
-            cells.extend(partners.map(|row| row.map_or_else(Text::empty, Text::plain)));
+            cells.extend(partners.map(|row| row.map_or_else(no_pair, Text::plain)));
         } else {
             let named = partners.enumerate().filter_map(|(index, row)| Some(format!("C{}:\u{a0}{}", index + 1, row?)));
-            cells.push(Text::plain(named.collect::<Vec<_>>().join(", ")));
+            let named = named.collect::<Vec<_>>().join(", ");
+            cells.push(if named.is_empty() { no_pair() } else { Text::plain(named) });
         }
         // Evidence read from a file may hold a vector of another length; a row is still a row.
         cells.resize(table.columns.len(), Text::empty());
         table.row(cells);
     }
     table
+}
+
+/// Of a row that forms no pair.
+fn no_pair() -> Text {
+    Text::quiet("·")
 }
 
 fn tests(ids: &[crate::model::id::TestId]) -> Text {

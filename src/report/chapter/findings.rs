@@ -1,4 +1,4 @@
-//! What stands against the evidence: open obligations and findings; and the justifications that were given.
+//! What stands against the evidence: uncovered obligations and findings; and the justifications that were given.
 
 use super::kernel::compact;
 use super::{kernel_link, listed, test_link, unit_link};
@@ -6,15 +6,18 @@ use crate::model::evidence::{Evidence, JustificationEvidence};
 use crate::model::finding::{Acceptance, FindingKind};
 use crate::model::requirement::JustificationClass;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::facts::{self, OpenObligation};
+use crate::report::facts::{self, UncoveredObligation};
 use crate::report::statement;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Open obligations", "chapter/open");
-    let open = facts::open_obligations(evidence);
+/// Where the chapter on uncovered obligations begins.
+pub const ANCHOR: &str = "chapter/uncovered";
+
+pub fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) {
+    outline.heading(1, "Uncovered obligations", ANCHOR);
+    let open = facts::uncovered_obligations(evidence);
     if evidence.campaign.project.criteria.is_empty() {
-        outline.paragraph("No criterion of structural coverage is asked for, so that no obligation is open.");
+        outline.paragraph("No criterion of structural coverage is asked for, so that none is uncovered.");
         return;
     }
     if open.is_empty() {
@@ -22,8 +25,8 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
         return;
     }
     outline.paragraph(format!(
-        "{} obligations of the criteria asked for are neither covered nor justified, counted per engine.",
-        open.len()
+        "{} of the criteria asked for, counted per engine: neither covered nor justified; undetermined ones are among them.",
+        statement::counted(open.len(), "obligation")
     ));
     let proposals = open.iter().filter(|item| item.proposal.is_some()).count();
     if proposals > 0 {
@@ -33,8 +36,8 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
         )));
     }
     for unit in facts::units(evidence) {
-        let rows = merged(open.iter().filter(|o| o.unit == unit));
-        let title = Text::plain("Open in kernel ").and(unit_link(&unit));
+        let rows = facts::merged_obligations(open.iter().filter(|o| o.unit == unit));
+        let title = Text::plain("Uncovered in kernel ").and(unit_link(&unit));
         match rows.len() {
             0 => {}
             1..=LISTED_IN_FULL => outline.table(each_obligation(title, rows)),
@@ -43,10 +46,10 @@ pub fn open_obligations(evidence: &Evidence, outline: &mut Outline) {
     }
 }
 
-/// A kernel with more open obligations than this has them by reason here; its chapter has each.
+/// A kernel with more uncovered obligations than this has them by reason here; its chapter has each.
 const LISTED_IN_FULL: usize = 400;
 
-fn each_obligation(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>) -> Table {
+fn each_obligation(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
     let columns = ["Obligation", "Criterion", "Engines", "Line:column", "Text", "Status and reason"];
     let mut table = Table::new(title).columns(&columns);
     for (obligation, engines) in rows {
@@ -55,9 +58,9 @@ fn each_obligation(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>) -> Ta
     table
 }
 
-/// One row for all obligations of a criterion that are open for the same reason. What a test of MC/DC lacks is told with
+/// One row for all obligations of a criterion that are uncovered for the same reason. What a test of MC/DC lacks is told with
 /// the decision alone.
-fn obligations_by_reason(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>) -> Table {
+fn obligations_by_reason(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
     let mut groups: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
     let mut criteria: Vec<&'static str> = Vec::new();
     for (item, engines) in &rows {
@@ -88,22 +91,7 @@ fn obligations_by_reason(title: Text, rows: Vec<(&OpenObligation, Vec<String>)>)
     table
 }
 
-/// The same obligation on several engines is one row.
-fn merged<'a>(list: impl Iterator<Item = &'a OpenObligation<'a>>) -> Vec<(&'a OpenObligation<'a>, Vec<String>)> {
-    let mut rows: Vec<(&OpenObligation, Vec<String>)> = Vec::new();
-    let mut places = HashMap::new();
-    for item in list {
-        let key = (item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
-        let place = *places.entry(key).or_insert(rows.len());
-        match rows.get_mut(place) {
-            Some((_, engines)) => engines.push(item.engine.to_string()),
-            None => rows.push((item, vec![item.engine.to_string()])),
-        }
-    }
-    rows
-}
-
-fn row(item: &OpenObligation, engines: Vec<String>) -> Vec<Text> {
+fn row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> {
     let anchor = match item.decision {
         Some(decision) => format!("{}/{}", item.unit.anchor(), decision.id),
         None => format!("{}/{}", item.unit.anchor(), item.criterion),

@@ -166,7 +166,7 @@ fn engines(evidence: &Evidence, outline: &mut Outline) {
             }
         };
         let identity = engine.identity.iter().map(|(name, value)| Text::quiet(format!("{name} ")).then(value.as_str()));
-        let identity = Text::join(identity, "; ");
+        let identity = super::joined(identity, "; ", Tone::Quiet);
         table.row(vec![Text::strong(engine.engine.to_string()), state, identity]);
     }
     outline.table(table);

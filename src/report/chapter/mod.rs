@@ -4,9 +4,12 @@
 //! finds every row that a percentage counts.
 
 mod conclusion;
+mod contents;
 mod coupling;
 mod decision;
+mod extent;
 mod findings;
+mod front;
 mod identification;
 mod kernel;
 mod object;
@@ -21,8 +24,8 @@ use super::facts::{self, Unit};
 use crate::model::evidence::Evidence;
 use crate::model::id::{KernelName, RequirementId, TestId};
 
+pub(super) use front::verdict_tone;
 pub(super) use requirement::status_tone as requirement_tone;
-pub(super) use summary::verdict_tone;
 
 /// Builds the whole document.
 pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
@@ -31,7 +34,7 @@ pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
     identification::chapter(evidence, &mut outline);
     conclusion::chapter(evidence, &mut outline);
     summary::chapter(evidence, &mut outline);
-    findings::open_obligations(evidence, &mut outline);
+    findings::uncovered_obligations(evidence, &mut outline);
     findings::chapter(evidence, &mut outline);
     requirement::chapter(evidence, &mut outline);
     test::chapter(evidence, &mut outline);
@@ -49,7 +52,7 @@ pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
         level: project.level.clone(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),
-        front: summary::front(evidence, &root),
+        front: front::front(evidence, &root),
         body: outline.blocks,
         root,
     })
@@ -73,8 +76,17 @@ fn unit_link(unit: &Unit) -> Text {
 
 /// A list of links, or `none` in the tone given.
 fn listed(items: impl IntoIterator<Item = Text>, none: Tone) -> Text {
-    let line = Text::join(items, ", ");
+    joined(items, ", ", none)
+}
+
+fn joined(items: impl IntoIterator<Item = Text>, separator: &str, none: Tone) -> Text {
+    let line = Text::join(items, separator);
     if line.0.is_empty() { Text::plain("none").tone(none) } else { line }
+}
+
+/// A sentence, or `none`.
+fn text_or_none(sentence: &str) -> Text {
+    if sentence.is_empty() { Text::quiet("none") } else { Text::sentence(sentence) }
 }
 
 fn limits(evidence: &Evidence, outline: &mut Outline) {

@@ -1,10 +1,13 @@
 //! Test cases: what each dispatches and judges, and what came of it on every engine, with the first mismatches.
 
-use super::summary::verdict_tone;
-use super::{kernel_link, listed, requirement_link, test_link};
+use super::front::verdict_tone;
+use super::{contents, kernel_link, listed, requirement_link, test_link};
+use crate::model::altered::Alteration;
 use crate::model::evidence::{Evidence, TestEvidence, TestResult};
+use crate::model::verdict::Verdict;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::{expectation, facts};
+use crate::report::expectation;
+use crate::report::facts::{self, Failure};
 
 /// Mismatches printed per test and engine.
 const MISMATCHES: usize = 12;
@@ -13,8 +16,15 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Tests", "chapter/tests");
     results(evidence, outline);
     outline.heading(2, "Test cases in full", "chapter/tests/full");
-    for test in &evidence.campaign.tests {
+    if !evidence.campaign.tests.is_empty() {
+        outline.paragraph(contents::legend(evidence));
+        outline.paragraph(altered_legend());
+    }
+    for (index, test) in evidence.campaign.tests.iter().enumerate() {
         full(test, outline);
+        contents::table(evidence, index).into_iter().for_each(|table| outline.table(table));
+        let failures = facts::failures(test);
+        failures.iter().filter(|one| !one.mismatches.is_empty()).for_each(|one| mismatches(test, one, outline));
     }
 }
 
@@ -26,11 +36,11 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
         table = table.column(engine.to_string(), Align::Left);
     }
     for test in &evidence.campaign.tests {
-        let title = test.title.as_deref().unwrap_or_default();
-        let mut cells = vec![test_link(&test.id), Text::plain(title), Text::plain(test.kind.as_str())];
+        let title = super::text_or_none(test.title.as_deref().unwrap_or_default());
+        let mut cells = vec![test_link(&test.id), title, Text::plain(test.kind.as_str())];
         for engine in &engines {
             cells.push(match facts::result_on(test, *engine) {
-                None => Text::plain("not-run").tone(Tone::Caution),
+                None => verdict(Verdict::NotRun),
                 Some(result) => {
                     let stand = result.findings.iter().filter(|finding| finding.stands()).count();
                     let count = match stand {
@@ -52,7 +62,7 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
     outline.table(table);
 }
 
-fn verdict(verdict: crate::model::verdict::Verdict) -> Text {
+fn verdict(verdict: Verdict) -> Text {
     let tone = verdict_tone(verdict);
     let symbol = match tone {
         Tone::Good => "✓",
@@ -99,7 +109,18 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     pairs.push(("File".into(), Text::code(test.file.as_str())));
     pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
     outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
-    test.results.iter().filter(|result| !result.mismatches.is_empty()).for_each(|row| mismatches(test, row, outline));
+}
+
+/// What the entries on altered contents say.
+fn altered_legend() -> String {
+    let ways: Vec<String> = Alteration::ALL.iter().map(ToString::to_string).collect();
+    format!(
+        "Altered: after the test had passed on the sequential engine, what its kernels had stored was replaced by something else \
+         ({}; of a size like that of the values at hand) and the test judged again. “Fails where its stores are …” names the first \
+         alteration that the test does not pass: its expectations depend on what the kernel stores. It does not show that they are \
+         the right ones, or as narrow as they should be. A test that passes with every alteration tried covers nothing of the kernel.",
+        ways.join(", ")
+    )
 }
 
 /// An entry per expectation.
@@ -130,19 +151,19 @@ fn runs(result: &TestResult) -> String {
     }
 }
 
-fn mismatches(test: &TestEvidence, result: &TestResult, outline: &mut Outline) {
-    let (stored, shown) = (result.mismatches.len(), result.mismatches.len().min(MISMATCHES));
-    let all =
-        result.reason.as_deref().map(|reason| format!("In all on {}: {reason}. ", result.engine)).unwrap_or_default();
+fn mismatches(test: &TestEvidence, failure: &Failure, outline: &mut Outline) {
+    let (stored, shown) = (failure.mismatches.len(), failure.mismatches.len().min(MISMATCHES));
+    let engines = failure.engines.join(" and ");
+    let all = failure.reason.map(|reason| format!("In all on {engines}: {reason}. ")).unwrap_or_default();
     let sentence = format!("{all}The evidence stores the first {stored}; shown here: {shown}.");
     outline.paragraph(Text::sentence(sentence));
-    let mut table = Table::new(format!("{} on {}: elements that do not match", test.id, result.engine))
+    let mut table = Table::new(format!("{} on {engines}: elements that do not match", test.id))
         .column("Buffer", Align::Left)
         .column("Place", Align::Left)
         .column("Expected", Align::Right)
         .column("Actual", Align::Right)
         .column("Bits", Align::Right);
-    for mismatch in result.mismatches.iter().take(MISMATCHES) {
+    for mismatch in failure.mismatches.iter().take(MISMATCHES) {
         table.row(vec![
             Text::code(mismatch.buffer.as_str()),
             Text::code(mismatch.place()),

@@ -40,7 +40,7 @@ impl Mark {
         match self {
             Mark::Covered => "covered",
             Mark::Partial => "partly covered",
-            Mark::Uncovered => "not covered",
+            Mark::Uncovered => "uncovered",
             Mark::Undetermined => "undetermined",
             Mark::Justified => "justified",
         }

@@ -24,6 +24,8 @@ pub const LINE: usize = 92;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BriefReasons {
     pub lines: Vec<String>,
+    /// The same lines, none of them shortened, for where lines can go on.
+    pub uncut: Vec<String>,
     /// Whether every reason stands there in full.
     pub whole: bool,
 }
@@ -50,8 +52,8 @@ enum ReasonGroup {
 /// The reasons given, in few lines.
 pub fn reasons(evidence: &Evidence, reasons: Vec<String>) -> BriefReasons {
     if reasons.len() <= ONE_BY_ONE {
-        let lines = fitted(reasons.clone());
-        return BriefReasons { whole: lines == reasons, lines };
+        let lines = fitted(&reasons);
+        return BriefReasons { whole: lines == reasons, lines, uncut: reasons };
     }
     let mut groups: Vec<(ReasonGroup, Vec<String>)> = Vec::new();
     for reason in reasons {
@@ -65,31 +67,33 @@ pub fn reasons(evidence: &Evidence, reasons: Vec<String>) -> BriefReasons {
         0..=FEW => members,
         _ => told_together(evidence, group, &members),
     });
-    BriefReasons { lines: fitted(lines.collect()), whole: false }
+    let mut uncut: Vec<String> = lines.collect();
+    let left_out = uncut.len().saturating_sub(LINES);
+    uncut.truncate(LINES);
+    if left_out > 0 {
+        uncut.push(format!("… and {left_out} more lines of reasons"));
+    }
+    BriefReasons { lines: fitted(&uncut), uncut, whole: false }
 }
 
-/// At most so many lines, the shorter the more there are.
-fn fitted(mut lines: Vec<String>) -> Vec<String> {
-    let left_out = lines.len().saturating_sub(LINES);
-    lines.truncate(LINES);
+/// Lines shortened for a page, the more the more there are.
+fn fitted(lines: &[String]) -> Vec<String> {
     let limit = match lines.len() {
         0..=FEW => 4 * LINE,
         _ if lines.len() > LINES / 2 => LINE,
         _ => 2 * LINE,
     };
-    let mut lines: Vec<String> = lines.iter().map(|line| shortened(line, limit)).collect();
-    if left_out > 0 {
-        lines.push(format!("… and {left_out} more lines of reasons"));
-    }
-    lines
+    lines.iter().map(|line| shortened(line, limit)).collect()
 }
 
 fn group_of(evidence: &Evidence, reason: &str) -> ReasonGroup {
     let has = |part: &str| reason.contains(part);
     let of_test = evidence.campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row)));
     let verdict = |(test, row): (&TestEvidence, &crate::model::evidence::TestResult)| {
-        let sentence = format!("test {} on {}: {}", test.id, row.engine, row.verdict);
-        reason.starts_with(&sentence).then_some(row.verdict)
+        let said = reason.strip_prefix("test ")?.strip_prefix(test.id.as_str())?.strip_prefix(" on ")?;
+        let (engines, said) = said.split_once(": ")?;
+        let of_row = engines.contains(&row.engine.to_string()) && said.starts_with(&row.verdict.to_string());
+        of_row.then_some(row.verdict)
     };
     match reason.split(' ').next().unwrap_or_default() {
         "test" => of_test.into_iter().find_map(verdict).map_or(ReasonGroup::Other, ReasonGroup::Tests),

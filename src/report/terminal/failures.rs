@@ -1,13 +1,14 @@
-//! The tests that did not pass, first, with the elements that differ; then the obligations that only such tests exercise,
-//! in one line per cause, because mending the failure closes them.
+//! The tests that did not pass, first, one line for all engines, with the elements that differ; then the obligations that only
+//! such tests exercise, in one line per cause, because mending the failure closes them.
 
 use super::measure::wrap;
 use super::{LISTED, Page};
-use crate::model::evidence::{Evidence, Mismatch, StoredExpectation, TestEvidence, TestResult};
-use crate::model::verdict::Verdict;
+use crate::model::evidence::{Evidence, Mismatch, StoredExpectation, TestEvidence};
+use crate::model::id::TestId;
 use crate::report::document::Tone;
 use crate::report::expectation::tolerance;
-use crate::report::facts::{self, OpenObligation};
+use crate::report::facts::{self, Failure, UncoveredObligation};
+use crate::report::statement::counted;
 use std::collections::BTreeMap;
 
 /// Differing elements printed per test and engine.
@@ -16,46 +17,62 @@ const MISMATCHES: usize = 4;
 impl Page<'_> {
     /// Tests that did not pass, with their first differing elements.
     pub(super) fn failures(&mut self, evidence: &Evidence) {
-        let failed: Vec<(&TestEvidence, &TestResult)> = evidence
+        let failed: Vec<(&TestEvidence, Vec<Failure>)> = evidence
             .campaign
             .tests
             .iter()
-            .flat_map(|test| test.results.iter().map(move |result| (test, result)))
-            .filter(|(_, result)| !matches!(result.verdict, Verdict::Pass | Verdict::NotRun))
+            .map(|test| (test, facts::failures(test)))
+            .filter(|(_, failures)| !failures.is_empty())
             .collect();
-        for (test, result) in failed.iter().take(LISTED) {
-            let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            self.item(&format!("{} on {}: {}{reason}", test.id, result.engine, result.verdict), Tone::Bad);
-            for mismatch in result.mismatches.iter().take(MISMATCHES) {
-                for (index, line) in wrap(&difference(test, mismatch), self.width() - 10).into_iter().enumerate() {
-                    self.line(&if index == 0 { format!("      {line}") } else { format!("          {line}") });
-                }
-            }
-            if result.mismatches.len() > MISMATCHES {
-                let stored = result.mismatches.len();
-                self.below(&format!("{MISMATCHES} of {stored} that the evidence stores; the line above counts all"));
+        for (test, failures) in failed.iter().take(LISTED) {
+            let words: Vec<String> = failures.iter().map(Failure::in_words).collect();
+            self.item(&format!("{}: {}", test.id, words.join("; ")), Tone::Bad);
+            for failure in failures {
+                let engines =
+                    if failures.len() > 1 { format!("{}: ", failure.engines.join(", ")) } else { String::new() };
+                self.mismatches(test, failure.mismatches, &engines);
             }
         }
         self.more(failed.len());
+    }
+
+    fn mismatches(&mut self, test: &TestEvidence, mismatches: &[Mismatch], engines: &str) {
+        for mismatch in mismatches.iter().take(MISMATCHES) {
+            let words = format!("{engines}{}", difference(test, mismatch));
+            for (index, line) in wrap(&words, self.width() - 10).into_iter().enumerate() {
+                self.line(&if index == 0 { format!("      {line}") } else { format!("          {line}") });
+            }
+        }
+        if mismatches.len() > MISMATCHES {
+            let stored = mismatches.len();
+            self.below(&format!("{MISMATCHES} of {stored} that the evidence stores; the line above counts all"));
+        }
     }
 
     /// Obligations that only tests exercise that do not count, in one line per set of tests; the others are given back.
     pub(super) fn consequences<'e>(
         &mut self,
         evidence: &Evidence,
-        open: Vec<OpenObligation<'e>>,
-    ) -> Vec<OpenObligation<'e>> {
-        let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
+        uncovered: Vec<UncoveredObligation<'e>>,
+    ) -> Vec<UncoveredObligation<'e>> {
+        let mut by_cause: BTreeMap<&[TestId], usize> = BTreeMap::new();
         let mut gaps = Vec::new();
-        for item in open {
+        for item in uncovered {
             match item.uncounted {
                 [] => gaps.push(item),
-                tests => *by_cause.entry(facts::exercised_only_by(evidence, tests)).or_insert(0) += 1,
+                tests => *by_cause.entry(tests).or_insert(0) += 1,
             }
         }
-        for (cause, count) in by_cause {
-            let plural = if count == 1 { "obligation" } else { "obligations" };
-            self.labelled("", &[(format!("{count} {plural} {cause}"), Tone::Caution)]);
+        let mut causes: Vec<(&[TestId], usize)> = by_cause.into_iter().collect();
+        causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        for (tests, count) in causes.iter().take(LISTED) {
+            let cause = facts::exercised_only_by_few(evidence, tests);
+            self.labelled("", &[(format!("{} {cause}", counted(*count, "obligation")), Tone::Caution)]);
+        }
+        let rest: usize = causes.iter().skip(LISTED).map(|(_, count)| count).sum();
+        if rest > 0 {
+            let rest = format!("… and {rest} more, exercised by other tests that do not count");
+            self.labelled("", &[(rest, Tone::Caution)]);
         }
         gaps
     }

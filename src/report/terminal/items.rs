@@ -42,7 +42,7 @@ impl Page<'_> {
 
     pub(super) fn not_looked_for(&mut self, evidence: &Evidence) {
         for (index, kinds) in statement::unsought(evidence).iter().enumerate() {
-            self.wrapped(if index == 0 { "Not sought" } else { "" }, kinds, Tone::Caution);
+            self.wrapped(if index == 0 { "Not looked for" } else { "" }, kinds, Tone::Caution);
         }
     }
 

@@ -1,0 +1,271 @@
+//! Figures that stand for a whole chapter on page 1 and in the terminal's summary: agreement, coupling, object code.
+//!
+//! Promises: every figure says of how many it is, and what is not known is counted by name.
+//! Does not cover: the rows behind the figures (the chapters have them).
+
+use super::document::Tone;
+use super::facts;
+use super::statement::{counted, plural};
+use crate::model::evidence::{Agreement, Evidence};
+use crate::model::id::{KernelName, TestId};
+use crate::model::object::{ObjectOrigin, ObjectStructure};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A part of a figure, with what it says of the matter.
+pub type Part = (String, Tone);
+
+/// What the comparison of two engines came to for a test; of several kernels the last in this order counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Same,
+    WithinTolerance,
+    WithinErrorBounds,
+    LeftOpen,
+    ScheduleDependent,
+    NotCompared,
+    Different,
+}
+
+impl Outcome {
+    const ALL: [Self; 7] = [
+        Self::Same,
+        Self::WithinTolerance,
+        Self::WithinErrorBounds,
+        Self::LeftOpen,
+        Self::ScheduleDependent,
+        Self::NotCompared,
+        Self::Different,
+    ];
+
+    fn of_row(row: &Agreement) -> Self {
+        let outputs = match row.outputs.as_str() {
+            "identical" => Self::Same,
+            "within-tolerance" => Self::WithinTolerance,
+            "within-error-bounds" => Self::WithinErrorBounds,
+            "left-open" => Self::LeftOpen,
+            "not compared" => Self::NotCompared,
+            // `different`, and what no version of the program writes.
+            _ => Self::Different,
+        };
+        let coverage = match row.coverage.as_str() {
+            "identical" => Self::Same,
+            "schedule-dependent" => Self::ScheduleDependent,
+            "not compared" => Self::NotCompared,
+            _ => Self::Different,
+        };
+        outputs.max(coverage)
+    }
+
+    fn words(self) -> (&'static str, Tone) {
+        match self {
+            Self::Same => ("same outputs and coverage on both engines", Tone::Good),
+            Self::WithinTolerance => ("with outputs that differ within the test's tolerance", Tone::Good),
+            Self::WithinErrorBounds => ("with outputs that differ within the error bounds of Vulkan", Tone::Good),
+            Self::LeftOpen => ("with outputs that differ where the test leaves it open", Tone::Good),
+            Self::ScheduleDependent => ("with coverage that depends on the schedule", Tone::Good),
+            Self::NotCompared => ("not compared", Tone::Caution),
+            Self::Different => ("different", Tone::Bad),
+        }
+    }
+}
+
+/// `15 of 15 tests: same outputs and coverage on both engines`; none where no test was compared.
+pub fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
+    let rows = &evidence.campaign.agreement;
+    if rows.is_empty() {
+        return None;
+    }
+    let mut by_test: BTreeMap<&TestId, Outcome> = BTreeMap::new();
+    for row in rows {
+        let worst = by_test.entry(&row.test).or_insert(Outcome::Same);
+        *worst = Outcome::of_row(row).max(*worst);
+    }
+    let tests = &evidence.campaign.tests;
+    let absent = tests.iter().filter(|test| !by_test.contains_key(&test.id)).count();
+    let count = |wanted: Outcome| {
+        let compared = by_test.values().filter(|outcome| **outcome == wanted).count();
+        if wanted == Outcome::NotCompared { compared + absent } else { compared }
+    };
+    let part = |outcome: Outcome| {
+        let (words, tone) = outcome.words();
+        let of = match outcome {
+            Outcome::Same => format!(" of {}:", counted(tests.len(), "test")),
+            _ => String::new(),
+        };
+        let worst = worst_ulp(rows).filter(|_| outcome == Outcome::WithinErrorBounds);
+        let worst = worst.map(|ulp| format!(" (by {ulp} ULP at most)")).unwrap_or_default();
+        let count = count(outcome);
+        // That no test is the same is no good news.
+        let tone = if count == 0 { Tone::Caution } else { tone };
+        (format!("{count}{of} {words}{worst}"), tone)
+    };
+    let shown = Outcome::ALL.into_iter().filter(|outcome| *outcome == Outcome::Same || count(*outcome) > 0);
+    Some(shown.map(part).collect())
+}
+
+/// Largest distance of two finite values that both lie within the error bounds.
+fn worst_ulp(rows: &[Agreement]) -> Option<u64> {
+    let buffers = rows.iter().filter_map(|row| row.bounds.as_ref()).flat_map(|bounds| &bounds.buffers);
+    buffers.filter(|buffer| buffer.outside == 0).filter_map(|buffer| buffer.worst_ulp).max()
+}
+
+/// `4 interfaces: 31 checks hold, 0 refuted, 2 undetermined`, and the kernels that have no interface.
+pub fn coupling(evidence: &Evidence) -> Vec<Part> {
+    let rows = &evidence.campaign.coupling;
+    let kernels: BTreeSet<&KernelName> = evidence.campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
+    let without = kernels.iter().filter(|name| !rows.iter().any(|row| row.kernel == ***name)).count();
+    let without = (without > 0).then(|| {
+        let words = format!("{without} of {}: no interface, not checked", counted(kernels.len(), "kernel"));
+        (words, Tone::Caution)
+    });
+    if rows.is_empty() {
+        return without.into_iter().collect();
+    }
+    let of_status = |wanted: &str| {
+        let checks = rows.iter().flat_map(|row| &row.checks);
+        checks.filter(|check| check.status == wanted).count()
+    };
+    let (holds, refuted) = (of_status("holds"), of_status("refuted"));
+    let undetermined = rows.iter().map(|row| row.checks.len()).sum::<usize>() - holds - refuted;
+    let tone = |count: usize, tone: Tone| if count == 0 { Tone::Neutral } else { tone };
+    let verb = if holds == 1 { "check holds" } else { "checks hold" };
+    let interfaces = counted(rows.len(), "interface");
+    let parts = [
+        (format!("{interfaces}: {holds} {verb}"), tone(holds, Tone::Good)),
+        (format!("{refuted} refuted"), tone(refuted, Tone::Bad)),
+        (format!("{undetermined} undetermined"), tone(undetermined, Tone::Bad)),
+    ];
+    parts.into_iter().chain(without).collect()
+}
+
+/// How much of the object code there is, and how much of it traces to no source statement (DO-178C 6.4.4.2.b).
+#[derive(Debug, Default)]
+struct ObjectCode {
+    branches: usize,
+    additional_branches: usize,
+    loops: usize,
+    additional_loops: usize,
+    /// Modules without source: there is nothing to trace to.
+    sourceless: usize,
+    /// Modules of which not even the number of branches is known.
+    unknown: usize,
+    modules: usize,
+}
+
+impl ObjectCode {
+    fn add(&mut self, structure: &ObjectStructure) {
+        let additional = |origin: &ObjectOrigin| origin.is_additional();
+        let origins = || structure.branches.iter().map(|branch| &branch.origin);
+        self.modules += 1;
+        if structure.branches.is_empty() && structure.unrecorded.is_some() {
+            self.unknown += 1;
+        } else if origins().any(|origin| *origin == ObjectOrigin::NoSource) {
+            self.sourceless += 1;
+        } else {
+            self.branches += structure.branches.len();
+            self.additional_branches += origins().filter(|origin| additional(origin)).count();
+            self.loops += structure.loops.len();
+            self.additional_loops += structure.loops.iter().filter(|found| additional(&found.origin)).count();
+        }
+    }
+}
+
+/// `0 of 43 branches, switches and selects and 0 of 12 loops trace to no source statement`; none where the project does not
+/// ask for additional code.
+pub fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
+    if !facts::asked_for(evidence, "additional-code") || evidence.kernels.is_empty() {
+        return None;
+    }
+    let mut code = ObjectCode::default();
+    for unit in facts::units(evidence) {
+        let sides = facts::on_engines(evidence, &unit);
+        sides.first().into_iter().for_each(|(_, side)| code.add(&side.objects.structure));
+    }
+    let branches = plural(code.branches, "branch, switch or select", "branches, switches and selects");
+    let additional = code.additional_branches + code.additional_loops;
+    let verb = if additional == 1 { "traces" } else { "trace" };
+    let counts = match code.branches + code.loops {
+        0 => "no branch and no loop in the object code".to_owned(),
+        _ => format!(
+            "{} of {branches} and {} of {} in the object code {verb} to no source statement",
+            code.additional_branches,
+            code.additional_loops,
+            counted(code.loops, "loop"),
+        ),
+    };
+    let traced = code.modules - code.unknown - code.sourceless;
+    let counts = (traced > 0).then_some((counts, if additional == 0 { Tone::Good } else { Tone::Caution }));
+    let modules = counted(code.modules, "module");
+    let sourceless = (code.sourceless > 0)
+        .then(|| (format!("{} of {modules}: no source to trace to", code.sourceless), Tone::Caution));
+    let unknown = (code.unknown > 0).then(|| (format!("{} of {modules}: not known", code.unknown), Tone::Bad));
+    Some(counts.into_iter().chain(sourceless).chain(unknown).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::ObjectBranchId;
+    use crate::model::object::{ObjectBranch, ObjectBranchKind, ObjectLoop};
+    use crate::model::place::Place;
+    use crate::report::sample;
+
+    fn words(parts: Vec<Part>) -> String {
+        parts.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn agreement_is_counted_per_test_and_says_of_how_many() {
+        let mut evidence = sample::evidence();
+        let expected = "1 of 7 tests: same outputs and coverage on both engines; 1 with outputs that differ within the \
+                        error bounds of Vulkan (by 2 ULP at most); 4 not compared; 1 different";
+        assert_eq!(words(agreement(&evidence).unwrap()), expected);
+        // A test of two kernels is as good as the worse one.
+        let mut other = evidence.campaign.agreement[0].clone();
+        other.outputs = "left-open".into();
+        evidence.campaign.agreement.push(other);
+        assert!(words(agreement(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
+        evidence.campaign.agreement.clear();
+        assert!(agreement(&evidence).is_none());
+    }
+
+    #[test]
+    fn coupling_counts_checks_and_kernels_that_have_none() {
+        let mut evidence = sample::evidence();
+        let expected =
+            "1 interface: 1 check holds; 1 refuted; 0 undetermined; 1 of 2 kernels: no interface, not checked";
+        assert_eq!(words(coupling(&evidence)), expected);
+        evidence.campaign.coupling.clear();
+        assert_eq!(words(coupling(&evidence)), "2 of 2 kernels: no interface, not checked");
+    }
+
+    fn branch(origin: ObjectOrigin) -> ObjectBranch {
+        let (id, kind, place) = (ObjectBranchId(1), ObjectBranchKind::Conditional, Place::default());
+        ObjectBranch { id, kind, place, outcomes: Vec::new(), origin }
+    }
+
+    #[test]
+    fn additional_code_is_claimed_of_a_number_of_branches_and_loops() {
+        let mut evidence = sample::evidence();
+        assert!(additional_code(&evidence).is_none());
+        evidence.campaign.project.criteria.push("additional-code".to_owned());
+        let text = words(additional_code(&evidence).unwrap());
+        assert_eq!(text, "no branch and no loop in the object code");
+        let structure = &mut evidence.kernels[0].objects.structure;
+        structure.branches = vec![
+            branch(ObjectOrigin::Loop("for".into())),
+            branch(ObjectOrigin::Untraced("why".into())),
+            branch(ObjectOrigin::CompilerMade("a switch".into())),
+        ];
+        structure.loops = vec![ObjectLoop { place: Place::default(), origin: ObjectOrigin::Loop("for".into()) }];
+        let text = words(additional_code(&evidence).unwrap());
+        let expected =
+            "2 of 3 branches, switches and selects and 0 of 1 loop in the object code trace to no source statement";
+        assert_eq!(text, expected);
+        let structure = &mut evidence.kernels[0].objects.structure;
+        structure.branches.clear();
+        structure.unrecorded = Some("why".to_owned());
+        let text = words(additional_code(&evidence).unwrap());
+        assert!(text.ends_with("; 1 of 2 modules: not known"), "{text}");
+    }
+}
