@@ -166,7 +166,7 @@ fn forward_copies(program: &mut Program) {
                 continue;
             }
             let until = last_read.get(&to).copied().unwrap_or(at);
-            let changed = writes.get(&from).is_some_and(|all| all.iter().any(|write| *write > at && *write <= until));
+            let changed = writes.get(&from).is_some_and(|all| is_written(all, at, until));
             if !changed {
                 replaced.insert(to, from);
                 let read = last_read.entry(from).or_insert(until);
@@ -190,6 +190,12 @@ fn forward_copies(program: &mut Program) {
         let mut at = 0..end;
         block.steps.retain(|_| at.next().is_some_and(|at| !dead.contains(&at)));
     }
+}
+
+/// Whether one of the `writes`, in ascending order, is behind step `at` and not behind `until`.
+fn is_written(writes: &[usize], at: usize, until: usize) -> bool {
+    let behind = writes.partition_point(|write| *write <= at);
+    writes.get(behind).is_some_and(|write| *write <= until)
 }
 
 /// 64-bit words of a part of a state.
@@ -593,4 +599,20 @@ fn renumber(program: &mut Program, number: &dyn Fn(Scalar) -> u32) {
     program.zeroed.iter_mut().for_each(word);
     program.undefined_words.iter_mut().for_each(word);
     program.undefined_masks.iter_mut().for_each(mask);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_written;
+
+    #[test]
+    fn a_write_counts_behind_the_copy_up_to_the_last_read() {
+        let writes = [1, 4, 4, 9];
+        for at in 0..11 {
+            for until in 0..11 {
+                let listed = writes.iter().any(|write| *write > at && *write <= until);
+                assert_eq!(is_written(&writes, at, until), listed, "behind {at}, up to {until}");
+            }
+        }
+    }
 }
