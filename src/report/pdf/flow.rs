@@ -235,8 +235,17 @@ impl<'a> Flow<'a> {
             Block::Pairs(pairs) => self.pairs(pairs),
             Block::Table(table) => table::set(self, table),
             Block::Notice { tone, title, lines } => self.notice(*tone, title, lines),
-            Block::Together(blocks) => self.blocks(blocks),
+            Block::Together(blocks) => self.together(blocks),
             Block::Source { .. } => {}
+        }
+    }
+
+    /// What stands on this page as a whole need not be kept together part by part.
+    fn together(&mut self, blocks: &[Block]) {
+        if self.bottom.is_finite() && self.measure(blocks) > self.room() {
+            self.blocks(blocks);
+        } else {
+            blocks.iter().for_each(|block| self.block(block));
         }
     }
 

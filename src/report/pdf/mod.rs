@@ -426,27 +426,24 @@ fn bookmarks(file: &mut lopdf::Document, marks: &[Mark]) -> lopdf::Object {
     let pages: Vec<lopdf::ObjectId> = file.get_pages().into_values().collect();
     let root = file.new_object_id();
     let ids: Vec<lopdf::ObjectId> = marks.iter().map(|_| file.new_object_id()).collect();
-    // The nearest earlier mark of a smaller depth.
-    let parent = |index: usize| (0..index).rev().find(|earlier| marks[*earlier].depth < marks[index].depth);
-    let parents: Vec<Option<usize>> = (0..marks.len()).map(parent).collect();
-    let children = |of: Option<usize>| (0..marks.len()).filter(|index| parents[*index] == of).collect::<Vec<_>>();
+    let tree = OutlineTree::of(marks);
     for (index, mark) in marks.iter().enumerate() {
-        let siblings = children(parents[index]);
-        let place = siblings.iter().position(|sibling| *sibling == index).unwrap_or(0);
         let Some(page) = pages.get(mark.page) else { continue };
         let top = Object::Real(round(PAGE_HEIGHT - mark.y + 14.0));
         let mut entry = dictionary! {
             "Title" => lopdf::text_string(&mark.title),
-            "Parent" => parents[index].map_or(root, |parent| ids[parent]),
+            "Parent" => tree.parents[index].map_or(root, |parent| ids[parent]),
             "Dest" => vec![(*page).into(), "XYZ".into(), Object::Integer(0), top, Object::Null],
         };
+        let siblings = tree.siblings(index);
+        let place = tree.places[index];
         if place > 0 {
             entry.set("Prev", ids[siblings[place - 1]]);
         }
         if let Some(next) = siblings.get(place + 1) {
             entry.set("Next", ids[*next]);
         }
-        let inner = children(Some(index));
+        let inner = &tree.children[index];
         if let (Some(first), Some(last)) = (inner.first(), inner.last()) {
             entry.set("First", ids[*first]);
             entry.set("Last", ids[*last]);
@@ -455,14 +452,51 @@ fn bookmarks(file: &mut lopdf::Document, marks: &[Mark]) -> lopdf::Object {
         }
         file.set_object(ids[index], entry);
     }
-    let top = children(None);
-    let mut outlines = dictionary! { "Type" => "Outlines", "Count" => top.len() as i64 };
-    if let (Some(first), Some(last)) = (top.first(), top.last()) {
+    let mut outlines = dictionary! { "Type" => "Outlines", "Count" => tree.top.len() as i64 };
+    if let (Some(first), Some(last)) = (tree.top.first(), tree.top.last()) {
         outlines.set("First", ids[*first]);
         outlines.set("Last", ids[*last]);
     }
     file.set_object(root, outlines);
     Object::Reference(root)
+}
+
+/// Marks as a tree, by index: a mark belongs to the nearest earlier one of a smaller depth.
+struct OutlineTree {
+    top: Vec<usize>,
+    parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+    /// Place among its siblings.
+    places: Vec<usize>,
+}
+
+impl OutlineTree {
+    fn of(marks: &[Mark]) -> Self {
+        let mut tree =
+            Self { top: Vec::new(), parents: Vec::new(), children: vec![Vec::new(); marks.len()], places: Vec::new() };
+        // The way from the top to the mark before.
+        let mut open: Vec<usize> = Vec::new();
+        for (index, mark) in marks.iter().enumerate() {
+            while open.pop_if(|last| marks[*last].depth >= mark.depth).is_some() {}
+            let parent = open.last().copied();
+            let siblings = match parent {
+                Some(parent) => &mut tree.children[parent],
+                None => &mut tree.top,
+            };
+            tree.places.push(siblings.len());
+            siblings.push(index);
+            tree.parents.push(parent);
+            open.push(index);
+        }
+        tree
+    }
+
+    fn siblings(&self, index: usize) -> &[usize] {
+        match self.parents[index] {
+            Some(parent) => &self.children[parent],
+            None => &self.top,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -256,3 +256,23 @@ fn a_running_header_of_a_long_name_is_one_line_that_says_it_is_cut() {
     assert!(shown(&"several words ".repeat(30)).ends_with('…'));
     assert!(shown(&"x".repeat(400)).ends_with('…'));
 }
+
+proptest::proptest! {
+    #[test]
+    fn a_bookmark_stands_under_the_nearest_earlier_one_of_a_smaller_depth(
+        depths in proptest::collection::vec(1u8..5, 0..40),
+    ) {
+        let mark = |depth: &u8| Mark { depth: *depth, title: String::new(), page: 0, y: 0.0 };
+        let tree = OutlineTree::of(&depths.iter().map(mark).collect::<Vec<_>>());
+        for (index, depth) in depths.iter().enumerate() {
+            let parent = (0..index).rev().find(|earlier| depths[*earlier] < *depth);
+            proptest::prop_assert_eq!(tree.parents[index], parent);
+            proptest::prop_assert_eq!(tree.siblings(index)[tree.places[index]], index);
+            let children = |under: &usize| tree.parents[*under] == Some(index);
+            let children: Vec<usize> = (0..depths.len()).filter(children).collect();
+            proptest::prop_assert_eq!(&tree.children[index], &children);
+        }
+        let top: Vec<usize> = (0..depths.len()).filter(|index| tree.parents[*index].is_none()).collect();
+        proptest::prop_assert_eq!(&tree.top, &top);
+    }
+}
