@@ -8,7 +8,7 @@ use super::evidence::module_bytes;
 use super::failure::Failure;
 use super::object::ObjectCode;
 use crate::exec::{JobModule, ModuleRecording};
-use crate::glsl::{self, KernelSource};
+use crate::glsl::{self, KernelSource, PositionsWanted};
 use crate::instrument::{self, NotInstrumented, Origins, RecordRequest};
 use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
@@ -169,7 +169,11 @@ impl Kernel {
 
 /// Compiles a GLSL kernel into its three modules.
 pub fn from_glsl(name: &str, source: &KernelSource, wanted: Wanted) -> Result<Kernel, Failure> {
-    let mut compiled = glsl::compile(source).map_err(|problems| refused_text(name, problems))?;
+    let positions = match wanted {
+        Wanted::SourceAndObject => PositionsWanted::Soon,
+        Wanted::Source => PositionsWanted::Perhaps,
+    };
+    let mut compiled = glsl::compile_with(source, positions).map_err(|problems| refused_text(name, problems))?;
     let environment = environment(&source.target_env)?;
     let production = Arc::new(std::mem::take(&mut compiled.production));
     // The validator takes longer than what is made of the modules meanwhile.
@@ -228,15 +232,21 @@ fn assemble(
         findings: Vec::new(),
         notes: compiled.notes,
     };
-    let (module, entry) = (&kernel.module, &kernel.entry);
-    kernel.object = match wanted {
+    let structure = &compiled.structure;
+    let object_code = || match wanted {
         Wanted::SourceAndObject => {
-            ObjectCode::of_source(module, entry, &compiled.structure, compiled.positions, environment)
+            ObjectCode::of_source(&kernel.module, &kernel.entry, structure, compiled.positions, environment)
         }
         Wanted::Source => ObjectCode::unmeasured(compiled.positions),
     };
-    kernel.measurement = match measure(&compiled.structure, compiled.marked, source, environment, &mut kernel) {
-        Ok(measured) => Measurement::Markers(Box::new(measured)),
+    let (object, measured) = rayon::join(object_code, || measure(structure, compiled.marked, source, environment));
+    kernel.object = object;
+    kernel.measurement = match measured {
+        Ok(ByMarkers { measured, findings, notes }) => {
+            kernel.findings.extend(findings);
+            kernel.notes.extend(notes);
+            Measurement::Markers(Box::new(measured))
+        }
         Err(reason) => {
             let message = format!("structural coverage of {name} cannot be measured: {reason}");
             kernel.notes.push(message.clone());
@@ -247,22 +257,25 @@ fn assemble(
     Ok(kernel)
 }
 
+/// A kernel measured by its markers, with what that showed of it.
+struct ByMarkers {
+    measured: Measured,
+    findings: Vec<Finding>,
+    notes: Vec<String>,
+}
+
 fn measure(
     structure: &KernelStructure,
     marked: Vec<u32>,
     source: &KernelSource,
     environment: TargetEnv,
-    kernel: &mut Kernel,
-) -> Result<Measured, String> {
+) -> Result<ByMarkers, String> {
     let marked = Arc::new(marked);
     let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
-    // Production is in the validator's hands meanwhile; no more than two modules at once, for the memory they take.
     validate::validate(&marked, environment).map_err(|error| format!("the marked module is not valid: {error}"))?;
     let made = instrument::instrument_in(structure, &module, &source.entry, &RecordRequest::default(), environment);
     let made = made.map_err(|error| error.to_string())?;
-    kernel.findings.extend(made.untraced);
-    kernel.notes.extend(made.compiler_generated);
-    Ok(Measured {
+    let measured = Measured {
         structure: structure.clone(),
         marked,
         module: Arc::new(module),
@@ -270,7 +283,8 @@ fn measure(
         instrumented: Arc::new(made.instrumented),
         markers: Arc::new(made.markers),
         record_buffer: made.record_buffer,
-    })
+    };
+    Ok(ByMarkers { measured, findings: made.untraced, notes: made.compiler_generated })
 }
 
 /// Takes a SPIR-V binary as it is.

@@ -11,6 +11,7 @@ use crate::model::records::{MarkerTable, RecordBuffer};
 use crate::model::structure::KernelStructure;
 use crate::spirv::module::Module;
 use crate::spirv::validate::{self, TargetEnv};
+use rspirv::spirv::Op;
 use std::sync::{Arc, OnceLock};
 
 /// The branches of a kernel's production module.
@@ -26,12 +27,12 @@ pub struct ObjectCode {
 /// Tokens of production's instructions, looked up when the first finding asks for its column.
 #[derive(Debug)]
 struct Places {
-    positions: Positions,
+    positions: Arc<Positions>,
     table: OnceLock<Result<PositionTable, String>>,
 }
 
 impl Places {
-    fn of(positions: Positions) -> Self {
+    fn of(positions: Arc<Positions>) -> Self {
         Self { positions, table: OnceLock::new() }
     }
 
@@ -60,27 +61,33 @@ pub enum ObjectVariant {
 }
 
 impl ObjectCode {
-    /// Of a module compiled from source, with where its instructions come from.
+    /// Of a module compiled from source, with where its instructions come from. The text that tells what its branches belong to is
+    /// compiled beside.
     pub fn of_source(
         production: &Module,
         entry: &str,
         structure: &KernelStructure,
-        positions: Positions,
+        positions: Arc<Positions>,
         environment: TargetEnv,
     ) -> Self {
         let places = Places::of(positions);
-        let made = match places.table(production) {
-            Ok(positions) => Self::of(production, entry, &Origins::Source { structure, positions }, environment),
-            Err(reason) => {
-                let reason = format!("where its instructions come from is not known: {reason}");
-                Self::of(production, entry, &Origins::Unknown(&reason), environment)
+        let made = rayon::scope(|scope| {
+            if has_branches(production) {
+                scope.spawn(|_| places.positions.compile_marked_ahead());
             }
-        };
+            match places.table(production) {
+                Ok(positions) => Self::of(production, entry, &Origins::Source { structure, positions }, environment),
+                Err(reason) => {
+                    let reason = format!("where its instructions come from is not known: {reason}");
+                    Self::of(production, entry, &Origins::Unknown(&reason), environment)
+                }
+            }
+        });
         Self { places: Some(Arc::new(places)), ..made }
     }
 
     /// Of a module whose branches are not asked for: no obligations, but places.
-    pub fn unmeasured(positions: Positions) -> Self {
+    pub fn unmeasured(positions: Arc<Positions>) -> Self {
         Self { places: Some(Arc::new(Places::of(positions))), ..Self::default() }
     }
 
@@ -95,6 +102,12 @@ impl ObjectCode {
             }
         }
     }
+}
+
+/// Whether a module holds anything that a marked text explains.
+fn has_branches(production: &Module) -> bool {
+    let branches = |op| matches!(op, Op::BranchConditional | Op::Switch | Op::Select);
+    production.instructions.iter().any(|instruction| branches(instruction.op))
 }
 
 fn recorded(

@@ -3,11 +3,11 @@
 //! Promises: text whose macros grow without bound never reaches the compiler; a kernel never fails for its markers.
 //! Does not cover: the steps themselves, which are one file each.
 
-use super::Positions;
 use super::include::Includes;
 use super::isolate::{self, Isolated, Rejection};
 use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
+use super::positions::{Positions, RelinedProduction};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
 use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser};
 use crate::model::canonical::sha256_digits;
@@ -16,13 +16,26 @@ use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
 use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording, TextDigests};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Whether somebody will ask for the positions of production's instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PositionsWanted {
+    Soon,
+    Perhaps,
+}
 
 /// Compiles a kernel twice and describes its structure.
 pub fn compile(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+    compile_with(kernel, PositionsWanted::Perhaps)
+}
+
+/// As [`compile`]; where positions are wanted soon, what they need is compiled beside the rest.
+pub fn compile_with(kernel: &KernelSource, positions: PositionsWanted) -> Result<Compiled, Vec<Diagnostic>> {
     let failed = |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let worker = builder.spawn_scoped(scope, || compile_here(kernel));
+        let worker = builder.spawn_scoped(scope, || compile_here(kernel, positions));
         let worker = worker.map_err(|error| failed(format!("the front end cannot be started: {error}")))?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -33,7 +46,7 @@ pub fn compiler_identity() -> String {
     compiler::identity()
 }
 
-fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
+fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Compiled, Vec<Diagnostic>> {
     compiler::admit(kernel).map_err(|diagnostic| vec![*diagnostic])?;
     let includes = Includes::new(kernel);
     let macros = compiler::CompilerMacros { kernel };
@@ -61,11 +74,19 @@ fn compile_here(kernel: &KernelSource) -> Result<Compiled, Vec<Diagnostic>> {
     let production = production.one()?;
     notes.extend(outline.notes.iter().cloned());
     let names = MarkerNames::unused_in(&unit.tokens);
-    let (text, marked, excluded) = mark(kernel, &unit, &outline, &names, &mut notes)
-        .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
+    let relined = RelinedProduction::of(kernel, &unit);
+    let (text, marked, excluded) = std::thread::scope(|scope| {
+        if positions == PositionsWanted::Soon {
+            // Where no thread starts, the module is compiled when it is asked for.
+            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let _ = builder.spawn_scoped(scope, || relined.text.compile_ahead(kernel));
+        }
+        mark(kernel, &unit, &outline, &names, &mut notes)
+            .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])
+    })?;
     let left_out = excluded.keys().copied().collect();
     let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
-    let positions = Positions::of(kernel, &unit, &outline, &markers, accuracy);
+    let positions = Arc::new(Positions::of(kernel, relined, &unit, &outline, &markers, accuracy));
     let text_digits = text_digits(&unit);
     let mut structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     structure.texts = texts;

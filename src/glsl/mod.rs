@@ -45,13 +45,14 @@ use crate::model::structure::{Decision, KernelStructure};
 use preprocessor::Predefined;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
 pub use crate::model::project::{DecisionPolicy, Optimization};
 pub use decisions::collapsed;
 #[cfg(feature = "compiler")]
-pub use kernel::{compile, compiler_identity};
+pub use kernel::{PositionsWanted, compile, compile_with, compiler_identity};
 #[cfg(feature = "compiler")]
 pub use positions::{Positions, TokenPlace};
 pub use reference::reference_alignments;
@@ -102,7 +103,7 @@ pub struct Compiled {
     pub marked: Vec<u32>,
     /// Where production's instructions come from.
     #[cfg(feature = "compiler")]
-    pub positions: Positions,
+    pub positions: Arc<Positions>,
     /// SHA-256 of the preprocessed text: of its tokens alone, whatever stands between them.
     pub text: String,
     /// Files read by `#include`, project-relative path to text.

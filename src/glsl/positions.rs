@@ -15,15 +15,15 @@ use super::{KernelSource, Optimization, compile};
 use crate::model::place::{FileIndex, Position, Span};
 use crate::model::structure::Accuracy;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Texts with one token on every line, compiled when they are asked for.
-#[derive(Debug, Clone)]
+/// Texts with one token on every line, compiled when their modules are asked for, or ahead of that.
+#[derive(Debug)]
 pub struct Positions {
     kernel: KernelSource,
-    text: String,
-    /// The marked text, re-lined alike.
-    marked: String,
+    production: RelinedText,
+    /// The marked text, re-lined alike; never optimised.
+    marked: RelinedText,
     /// By line number - 1: index in `tokens`; none for lines of directives.
     pub lines: Vec<Option<u32>>,
     pub tokens: Vec<TokenPlace>,
@@ -33,6 +33,66 @@ pub struct Positions {
     pub switches: Vec<[u32; 2]>,
     /// First and last token of each loop statement, outer before inner; the first is the keyword.
     pub loops: Vec<[u32; 2]>,
+}
+
+/// A text with one token on every line.
+#[derive(Debug)]
+pub(super) struct RelinedText {
+    text: String,
+    optimization: Optimization,
+    module: Mutex<RelinedModule>,
+}
+
+/// The module of a re-lined text: SPIR-V, or why there is none.
+#[derive(Debug)]
+enum RelinedModule {
+    NotAsked,
+    Ahead(Result<Vec<u32>, String>),
+    /// Handed out; it is compiled again for whoever asks once more, and not kept for its size.
+    Taken,
+}
+
+impl RelinedText {
+    fn new(text: String, optimization: Optimization) -> Self {
+        Self { text, optimization, module: Mutex::new(RelinedModule::NotAsked) }
+    }
+
+    /// Compiles the text now, unless somebody has asked for its module; who asks meanwhile waits.
+    pub(super) fn compile_ahead(&self, kernel: &KernelSource) {
+        let mut module = self.lock();
+        if matches!(*module, RelinedModule::NotAsked) {
+            *module = RelinedModule::Ahead(self.compile(kernel));
+        }
+    }
+
+    fn module(&self, kernel: &KernelSource) -> Result<Vec<u32>, String> {
+        match std::mem::replace(&mut *self.lock(), RelinedModule::Taken) {
+            RelinedModule::Ahead(module) => module,
+            RelinedModule::NotAsked | RelinedModule::Taken => self.compile(kernel),
+        }
+    }
+
+    fn compile(&self, kernel: &KernelSource) -> Result<Vec<u32>, String> {
+        compile::rewritten(kernel, &self.text, self.optimization).map_err(|error| error.reason)
+    }
+
+    /// What is behind the lock is whole at any time.
+    fn lock(&self) -> MutexGuard<'_, RelinedModule> {
+        self.module.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The production text with one token on every line, and the token of each line (none: a directive).
+pub(super) struct RelinedProduction {
+    pub text: RelinedText,
+    lines: Vec<Option<u32>>,
+}
+
+impl RelinedProduction {
+    pub fn of(kernel: &KernelSource, unit: &TranslationUnit) -> Self {
+        let (text, lines) = relined(unit, &Insertions::default());
+        Self { text: RelinedText::new(text, kernel.optimization), lines }
+    }
 }
 
 /// A token of the preprocessed text.
@@ -47,20 +107,20 @@ pub struct TokenPlace {
 }
 
 impl Positions {
-    /// Re-lines a kernel's texts.
+    /// Re-lines a kernel's marked text beside its production text.
     pub(super) fn of(
         kernel: &KernelSource,
+        production: RelinedProduction,
         unit: &TranslationUnit,
         outline: &Outline,
         markers: &Insertions,
         accuracy: Accuracy,
     ) -> Self {
-        let (text, lines) = relined(unit, &Insertions::default());
         Self {
             kernel: kernel.clone(),
-            text,
-            marked: relined(unit, markers).0,
-            lines,
+            production: production.text,
+            marked: RelinedText::new(relined(unit, markers).0, Optimization::Zero),
+            lines: production.lines,
             tokens: token_places(unit, accuracy),
             decisions: outline.ranges.clone(),
             switches: outline.selectors.clone(),
@@ -70,12 +130,17 @@ impl Positions {
 
     /// SPIR-V of the re-lined text, compiled with the options of the production module.
     pub fn module(&self) -> Result<Vec<u32>, String> {
-        compile::rewritten(&self.kernel, &self.text, self.kernel.optimization).map_err(|error| error.reason)
+        self.production.module(&self.kernel)
     }
 
     /// SPIR-V of the re-lined marked text; never optimised.
     pub fn marked_module(&self) -> Result<Vec<u32>, String> {
-        compile::rewritten(&self.kernel, &self.marked, Optimization::Zero).map_err(|error| error.reason)
+        self.marked.module(&self.kernel)
+    }
+
+    /// Compiles the re-lined marked text before it is asked for, on the thread of the caller.
+    pub fn compile_marked_ahead(&self) {
+        self.marked.compile_ahead(&self.kernel);
     }
 
     /// What production is compiled with.
@@ -132,4 +197,24 @@ fn column(unit: &TranslationUnit, starts: &[Vec<u32>], span: Span, line: u32) ->
 fn line_starts(text: &str) -> Vec<u32> {
     let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
     std::iter::once(0).chain(ends).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::glsl::{KernelSource, PositionsWanted, compile_with};
+
+    #[test]
+    fn modules_compiled_ahead_are_those_compiled_on_demand() {
+        let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer D { uint d[]; };\n\
+                    void main() { if (d[0] > 1u) { d[1] = 2u; } }\n";
+        let kernel = KernelSource::alone("k.comp", text, "vulkan1.3");
+        let ahead = compile_with(&kernel, PositionsWanted::Soon).unwrap().positions;
+        ahead.compile_marked_ahead();
+        let later = compile_with(&kernel, PositionsWanted::Perhaps).unwrap().positions;
+        let modules = [ahead.module(), ahead.marked_module()].map(Result::unwrap);
+        assert_eq!(modules, [later.module(), later.marked_module()].map(Result::unwrap));
+        assert_ne!(modules[0], modules[1]);
+        // Who asks once more gets the same again.
+        assert_eq!(modules, [ahead.module(), ahead.marked_module()].map(Result::unwrap));
+    }
 }

@@ -32,6 +32,8 @@ pub fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) ->
         watched.iter().map(|branch| (production.place(branch.site.instruction), origin.clone())).collect()
     };
     match origins {
+        // The marked text is not compiled for nothing.
+        _ if watched.is_empty() => Vec::new(),
         Origins::NoSource => everywhere(ObjectOrigin::NoSource),
         Origins::Unknown(reason) => everywhere(ObjectOrigin::Untraced((*reason).to_owned())),
         Origins::Source { structure, positions } => match Source::read(production, structure, positions) {

@@ -12,6 +12,7 @@ use crate::spirv::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Positions cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +28,7 @@ pub enum PositionError {
 /// Tokens of a production module's instructions.
 #[derive(Debug, Clone)]
 pub struct PositionTable {
-    positions: Positions,
+    positions: Arc<Positions>,
     /// By index in production's instruction list: index of the token.
     tokens: Vec<Option<u32>>,
     /// By token: the keyword of the innermost loop statement around it.
@@ -38,7 +39,7 @@ pub struct PositionTable {
 
 impl PositionTable {
     /// Compares the modules and reads the lines.
-    pub fn of(production: &Module, positions: &Positions) -> Result<Self, PositionError> {
+    pub fn of(production: &Module, positions: &Arc<Positions>) -> Result<Self, PositionError> {
         let relined = read(positions.module())?;
         let (own, other) = (meaningful(production), meaningful(&relined));
         let mut ids = Renumbering::default();
@@ -61,7 +62,7 @@ impl PositionTable {
         for [first, last] in &positions.decisions {
             decisions[*first as usize..=*last as usize].fill(true);
         }
-        Ok(Self { positions: positions.clone(), tokens, loops, decisions })
+        Ok(Self { positions: Arc::clone(positions), tokens, loops, decisions })
     }
 
     pub fn optimization(&self) -> Optimization {
