@@ -14,6 +14,10 @@ pub enum Shape {
     Conditions,
     /// A hundred functions, each with its share of the decisions; every other decision has two conditions.
     Hundred,
+    /// No decision at all: so many assignments of `main`, with as many constants.
+    Straight,
+    /// The same with a store to memory each.
+    Stores,
 }
 
 impl Shape {
@@ -39,7 +43,7 @@ impl Author {
     }
 }
 
-/// A kernel of at least `decisions` decisions (and few more); it reads 64 words at binding 0 and writes 64 at binding 1.
+/// A kernel of at least `decisions` decisions (and few more), or lines where the shape has none; it reads 64 words at binding 0 and writes 64 at binding 1.
 pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
     let mut author = Author { seed, text: String::new(), decisions: 0 };
     for line in [
@@ -64,6 +68,8 @@ pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
         Shape::Functions => author.functions(decisions),
         Shape::Conditions => author.conditions(decisions),
         Shape::Hundred => author.hundred(decisions),
+        Shape::Straight => author.lines(decisions, "x"),
+        Shape::Stores => author.lines(decisions, "target[at]"),
     }
     author.text
 }
@@ -87,6 +93,15 @@ impl Author {
             };
             self.line(&line);
             self.decisions += 1;
+        }
+        self.line(END);
+    }
+
+    fn lines(&mut self, count: usize, variable: &str) {
+        self.line(BEGIN);
+        for constant in 0..count {
+            let factor = self.roll(64) * 2 + 3;
+            self.line(&format!("    {variable} = x * {factor} + {constant};"));
         }
         self.line(END);
     }
