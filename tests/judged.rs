@@ -1,6 +1,8 @@
 //! A test that judges no output of its kernels verifies nothing and covers nothing; what is judged follows the data through
 //! later dispatches.
 
+#[path = "judged/attack.rs"]
+mod attack;
 #[path = "judged/notes.rs"]
 mod notes;
 #[path = "judged/scales.rs"]
@@ -434,7 +436,10 @@ fn special_rows() -> Vec<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    [simple_rows(), chain_rows(), special_rows(), altered_rows(), scales::rows()].into_iter().flatten().collect()
+    [simple_rows(), chain_rows(), special_rows(), altered_rows(), scales::rows(), attack::rows()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn project(folder: &Path, rows: &[Row]) {
@@ -456,6 +461,16 @@ fn project(folder: &Path, rows: &[Row]) {
         ("bits", scales::BITS.to_owned()),
         ("residuals", scales::RESIDUALS.to_owned()),
         ("black", scales::BLACK.to_owned()),
+        ("low", attack::LOW.to_owned()),
+        ("high", attack::HIGH.to_owned()),
+        ("counts", attack::COUNTS.to_owned()),
+        ("sorted", attack::SORTED.to_owned()),
+        ("ascending", attack::ASCENDING.to_owned()),
+        ("finite", attack::FINITE.to_owned()),
+        ("damp", attack::DAMP.to_owned()),
+        ("partial", attack::PARTIAL.to_owned()),
+        ("odd", attack::ODD.to_owned()),
+        ("tally", attack::TALLY.to_owned()),
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {

@@ -45,3 +45,17 @@ fn a_test_of_zeros_says_what_would_help() {
     );
     assert_eq!(reason("any-float-below-1e30"), "no alteration of what `halves` stored would fail this test");
 }
+
+/// What an expectation reads as one number is altered as far as the kernel stored it.
+#[test]
+fn words_that_a_kernel_did_not_store_are_left() {
+    let campaign = certified(&["low-words", "high-words"], 0);
+    let extents = |id: &str| -> Vec<(Value, Value)> {
+        let mut tests = campaign["tests"].as_array().unwrap().iter();
+        let altered = &tests.find(|test| test["id"] == id).unwrap()["results"][0]["altered"];
+        let rows = altered.as_array().unwrap().iter();
+        rows.map(|row| (row["kernel"].clone(), row["noticed"]["extent"].clone())).collect()
+    };
+    assert_eq!(extents("low-words"), [("low".into(), "storable".into())]);
+    assert_eq!(extents("high-words")[1], ("high".into(), "stored".into()));
+}

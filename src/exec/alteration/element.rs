@@ -41,6 +41,8 @@ pub struct ElementGroup {
     pub wanted: Wanted,
     /// Bytes, ascending.
     pub offsets: Vec<usize>,
+    /// Of elements that were stored in part, by offset: the bytes that were.
+    pub in_part: BTreeMap<usize, Vec<Range<usize>>>,
 }
 
 /// What tells one group from another: buffer, type, and the expectations that look at it.
@@ -52,6 +54,12 @@ pub struct Elements<'a> {
     pub plan: &'a Prepared,
     pub test: &'a Test,
     pub watches: &'a Watches,
+}
+
+impl ElementGroup {
+    pub fn empty(buffer: usize, kind: ElementKind) -> Self {
+        Self { buffer, kind, wanted: Wanted::Unknown, offsets: Vec::new(), in_part: BTreeMap::new() }
+    }
 }
 
 impl Elements<'_> {
@@ -70,16 +78,42 @@ impl Elements<'_> {
                         let bytes = offset..next;
                         let key = (buffer, kind, self.watches.expectations(buffer, &bytes));
                         let wanted = self.watches.wanted(buffer, &bytes);
-                        let group = groups.entry(key);
-                        let group = group.or_insert(ElementGroup { buffer, kind, wanted, offsets: Vec::new() });
+                        let group = groups.entry(key).or_insert_with(|| ElementGroup::empty(buffer, kind));
                         group.wanted = group.wanted.max(wanted);
                         group.offsets.push(offset);
+                        let parts = self.stored_parts(buffer, &bytes, ranges);
+                        if parts.iter().map(Range::len).sum::<usize>() < bytes.len() {
+                            group.in_part.insert(offset, parts);
+                        }
                     }
                     at = next;
                 }
             }
         }
         groups.into_values().collect()
+    }
+
+    /// The numbers of an element, by the kernel's block, that some stored byte belongs to: where an expectation reads several as one.
+    fn stored_parts(&self, buffer: usize, element: &Range<usize>, stored: &[Range<usize>]) -> Vec<Range<usize>> {
+        if self.of_image(buffer).is_some() {
+            return vec![element.clone()];
+        }
+        let first = stored.partition_point(|range| range.end <= element.start);
+        let is_stored = |part: &Range<usize>| {
+            let mut near = stored[first..].iter().take_while(|range| range.start < part.end);
+            near.any(|range| range.end > part.start)
+        };
+        let mut parts = Vec::new();
+        let mut at = element.start;
+        while at < element.end {
+            let ReadNumber { offset, scalar } = self.declared_number(buffer, at);
+            let part = at..(offset + scalar.size()).clamp(at + 1, element.end);
+            at = part.end;
+            if is_stored(&part) {
+                parts.push(part);
+            }
+        }
+        parts
     }
 
     /// The element that holds a byte: where it starts, and its type.
@@ -110,9 +144,21 @@ impl Elements<'_> {
         match stored.scalar.class() {
             ScalarClass::Float => stored,
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-                read_instead(stored, self.watches.readings(buffer, byte).collect()).unwrap_or(stored)
+                match read_instead(stored, self.watches.readings(buffer, byte).collect()) {
+                    Some(read) => read,
+                    // The number belongs to several that are read of its other bytes.
+                    None if self.is_read_in_parts(buffer, stored) => {
+                        ReadNumber { offset: byte, scalar: ScalarType::Uint8 }
+                    }
+                    None => stored,
+                }
             }
         }
+    }
+
+    fn is_read_in_parts(&self, buffer: usize, stored: ReadNumber) -> bool {
+        let mut bytes = stored.offset..stored.offset + stored.scalar.size();
+        bytes.any(|byte| read_instead(stored, self.watches.readings(buffer, byte).collect()).is_some())
     }
 
     /// The same by the kernel's block, else by the test.

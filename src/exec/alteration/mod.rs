@@ -79,8 +79,13 @@ fn alter_numbers(
                 before.number(group.buffer, scalar, *at).filter(|before| bounded || scale.admits(*old, *before))
             }
         };
-        let bits = other.unwrap_or(*old);
-        new[*at..*at + scalar.size()].copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
+        let bytes = &other.unwrap_or(*old).to_le_bytes()[..scalar.size()];
+        match group.in_part.get(at) {
+            None => new[*at..*at + scalar.size()].copy_from_slice(bytes),
+            Some(parts) => {
+                parts.iter().for_each(|part| new[part.clone()].copy_from_slice(&bytes[part.start - at..part.end - at]));
+            }
+        }
     }
 }
 
@@ -159,7 +164,7 @@ mod tests {
     ) -> Vec<f64> {
         let size = scalar.size();
         let offsets = (0..values.len()).map(|index| index * size).collect();
-        let group = ElementGroup { buffer: 0, kind: ElementKind::Scalar(scalar), wanted, offsets };
+        let group = ElementGroup { wanted, offsets, ..ElementGroup::empty(0, ElementKind::Scalar(scalar)) };
         let before = bytes(scalar, before);
         let defined = [std::iter::once(0..before.len()).collect()];
         let before = Before { contents: &[before], defined: &defined };
@@ -178,8 +183,7 @@ mod tests {
 
     #[test]
     fn packed_zeros_become_other_colours() {
-        let kind = ElementKind::Packed(4);
-        let texel = ElementGroup { buffer: 0, kind, wanted: Wanted::Values, offsets: vec![0] };
+        let texel = ElementGroup { offsets: vec![0], ..ElementGroup::empty(0, ElementKind::Packed(4)) };
         let before = Before { contents: &[vec![0; 4]], defined: &[Vec::new()] };
         let new = altered(&[vec![0; 4]], before, &[texel], Alteration::Shifted).remove(0);
         let bits = u32::from_le_bytes(new.try_into().unwrap());
