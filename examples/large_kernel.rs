@@ -1,5 +1,5 @@
 //! Time and memory of everything that is done with a kernel's text: `cargo run --release --example large_kernel [N]`
-//! prints, for generated kernels of N decisions in four shapes, milliseconds per step and the process's peak memory.
+//! prints, for generated kernels of N decisions in six shapes, milliseconds per step and the process's peak memory.
 //! Without N: 100, 1,000 and 10,000, each in a process of its own. `large_kernel N SHAPE DIR` writes such a kernel as a
 //! project, and as a procedure (`run.json`) for `vkcert run`; SHAPE is 0 to 3, or 4 and 5 for kernels of N lines without
 //! decisions.
@@ -60,8 +60,6 @@ const PROCEDURE: &str = r#"{ "schema": 1,
     "expect": [] } ] }
 "#;
 
-const SHAPES: [Shape; 6] = [Shape::ALL[0], Shape::ALL[1], Shape::ALL[2], Shape::ALL[3], Shape::Straight, Shape::Stores];
-
 const SETTINGS: &str =
     "schema = 1\nname = \"large\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"large\"\nsource = \"glsl/large.comp\"\n";
 
@@ -79,17 +77,18 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [number, shape, folder] = arguments.as_slice() {
         let decisions: usize = number.parse().expect("a number of decisions");
-        let shape = SHAPES[shape.parse::<usize>().expect("a shape's number")];
+        let shape = Shape::ALL[shape.parse::<usize>().expect("a shape's number")];
         let text = large_kernel::kernel(shape, decisions, 1);
         write_project(std::path::Path::new(folder), &text).expect("a folder that can be written");
         return;
     }
     if let [number, shape] = arguments.as_slice() {
         let decisions: usize = number.parse().expect("a number of decisions");
-        let shape = SHAPES[shape.parse::<usize>().expect("a shape's number")];
+        let shape = Shape::ALL[shape.parse::<usize>().expect("a shape's number")];
         let text = large_kernel::kernel(shape, decisions, 1);
         let (lines, bytes) = (text.lines().count(), text.len());
         let taken = whole_path::take(&text);
+        assert!(taken.decisions >= shape.decisions(decisions), "{} decisions", taken.decisions);
         let total: f64 = taken.steps.iter().map(|(_, seconds)| seconds).sum();
         let steps: Vec<String> =
             taken.steps.iter().map(|(name, seconds)| format!("{name} {:.0}", seconds * 1e3)).collect();

@@ -20,14 +20,23 @@ fn work_grows_with_the_number_of_decisions() {
         let outline = |decisions| {
             let text = kernel(shape, decisions, 3);
             let (outline, allocated) = count(|| vkcert::glsl::outline_of_text(&text).expect("it has an outline"));
-            assert!(outline.decisions.len() >= decisions, "{shape:?}: {} decisions", outline.decisions.len());
+            assert!(
+                outline.decisions.len() >= shape.decisions(decisions),
+                "{shape:?}: {} decisions",
+                outline.decisions.len()
+            );
             allocated
         };
         assert_linear("outline", shape, [1_000, 10_000], outline);
         let whole_path = |decisions| {
             let text = kernel(shape, decisions, 3);
             let (taken, allocated) = count(|| whole_path::take(&text));
-            assert!(taken.decisions >= decisions, "{shape:?}: {} decisions, {:?}", taken.decisions, taken.steps);
+            assert!(
+                taken.decisions >= shape.decisions(decisions),
+                "{shape:?}: {} decisions, {:?}",
+                taken.decisions,
+                taken.steps
+            );
             allocated
         };
         assert_linear("whole path", shape, [300, 3_000], whole_path);

@@ -1,4 +1,4 @@
-//! Writes large kernels: signal-processing stages that were never meant to be read, in four shapes. Every choice comes
+//! Writes large kernels: signal-processing stages that were never meant to be read, in six shapes. Every choice comes
 //! from the seed, so that a kernel can be written again.
 
 use std::fmt::Write;
@@ -21,7 +21,16 @@ pub enum Shape {
 }
 
 impl Shape {
-    pub const ALL: [Shape; 4] = [Shape::Statements, Shape::Functions, Shape::Conditions, Shape::Hundred];
+    pub const ALL: [Shape; 6] =
+        [Shape::Statements, Shape::Functions, Shape::Conditions, Shape::Hundred, Shape::Straight, Shape::Stores];
+
+    /// How many decisions a kernel of this shape has at least, where so many are asked for.
+    pub fn decisions(self, asked: usize) -> usize {
+        match self {
+            Shape::Statements | Shape::Functions | Shape::Conditions | Shape::Hundred => asked,
+            Shape::Straight | Shape::Stores => 0,
+        }
+    }
 }
 
 struct Author {
