@@ -14,11 +14,12 @@ use super::document::Tone;
 use super::facts::{CoverageRow, Unit};
 use super::{Colour, Format, Presentation, ReportError, facts, figures, statement};
 use crate::model::coverage::CriterionSummary;
-use crate::model::evidence::{Evidence, RequirementStatus};
+use crate::model::evidence::{Evidence, RequirementEvidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 pub use measure::wrap;
 use measure::{columns, pad};
 use owo_colors::{OwoColorize, Style};
+use rows::Row;
 
 /// Entries of a list that are printed one by one.
 const LISTED: usize = 10;
@@ -288,10 +289,12 @@ impl Page<'_> {
         }
         self.labelled("Requirements", &parts);
         let bad = all.iter().filter(|item| requirement_tone(item.status) == Tone::Bad);
-        for item in bad.clone().take(LISTED) {
-            let line = format!("{:<16} {:<9} {}", item.requirement.uid, item.status, item.requirement.title);
-            self.item(&line, Tone::Bad);
-        }
+        let row = |item: &RequirementEvidence| Row {
+            group: Vec::new(),
+            parts: vec![item.requirement.uid.to_string(), item.status.to_string(), item.requirement.title.clone()],
+        };
+        let shown: Vec<Row> = bad.clone().take(LISTED).map(row).collect();
+        self.rows(&shown, Tone::Bad);
         self.more(bad.count());
     }
 

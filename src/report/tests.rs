@@ -388,6 +388,14 @@ fn no_cell_is_empty() {
     }
 }
 
+#[test]
+fn an_edge_without_a_label_says_how_it_couples() {
+    let mut evidence = sample::evidence();
+    evidence.campaign.coupling[0].edges.iter_mut().for_each(|edge| edge.label.clear());
+    let text = whole_text(&evidence);
+    assert!(text.contains("by its value") && text.contains("its text holds the name"), "{text}");
+}
+
 /// The sample, the first test of which has contents of each form.
 fn with_contents() -> Evidence {
     use crate::model::evidence::{OutputBytes, StoredExpectation};

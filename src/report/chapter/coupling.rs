@@ -103,7 +103,12 @@ fn edges(coupling: &CouplingEvidence, outline: &mut Outline) {
         .column("Kind", Align::Left)
         .column("How", Align::Left);
     for edge in &coupling.edges {
-        let how = text_or_none(&edge.label);
+        let how = match (edge.label.as_str(), edge.to.starts_with("decision:")) {
+            ("", true) => "its text holds the name",
+            ("", false) => "by its value",
+            (how, _) => how,
+        };
+        let how = Text::plain(how);
         table.row(vec![label(&edge.from), label(&edge.to), Text::plain(edge.kind.as_str()), how]);
     }
     if table.rows.is_empty() {

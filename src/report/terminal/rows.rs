@@ -17,7 +17,7 @@ const BELOW: usize = 4;
 
 /// An entry of a list.
 pub struct Row {
-    /// What it belongs to; entries with the same one follow each other.
+    /// What it belongs to, or nothing; entries with the same one follow each other.
     pub group: Vec<String>,
     /// Short parts in columns, and a last one that may be long.
     pub parts: Vec<String>,
@@ -44,9 +44,10 @@ impl Page<'_> {
             }
             for (index, line) in folded(&short, row.parts.get(kept..).unwrap_or_default(), room).into_iter().enumerate()
             {
+                let indent = if row.group.is_empty() { "    " } else { "      " };
                 let line = match index {
-                    0 => format!("      {} {line}", self.paint(super::symbol(tone), tone)),
-                    _ => format!("        {line}"),
+                    0 => format!("{indent}{} {line}", self.paint(super::symbol(tone), tone)),
+                    _ => format!("{indent}  {line}"),
                 };
                 self.line(&line);
             }
