@@ -1,7 +1,7 @@
 //! Images, samplers and texel buffers on the sequential engine against a device.
 //!
 //! Reads, writes, atomics, queries, nearest filters and gathered texels are equal bit for bit; a filtered value differs by no
-//! more than the precision that the device keeps of weights (`TOLERANCE`). Coordinates keep away from the edges between texels
+//! more than the precision that the device reports for weights (`Precision`). Coordinates keep away from the edges between texels
 //! and from levels half-way between two, where the specification leaves the choice to the device. Without a device the
 //! sequential engine runs alone, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
@@ -11,20 +11,39 @@ mod device;
 use device::device;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::sync::LazyLock;
 use vkcert::exec::prepare::prepare;
 use vkcert::exec::sequential::{SequentialExecutor, Settings as Sequential};
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{Completion, Executor, Job, Run, Unobserved};
 use vkcert::requirement::load_procedure;
 
-/// Of values between 0 and 1, by which a filtered one may differ: 8 bits of weight (`subTexelPrecisionBits`) on each of three
-/// axes and between levels. Lavapipe reports 8 bits too, and computes with floats.
-const TOLERANCE: f32 = 4.0 / 256.0;
-const TOLERANCE_OF_LAVAPIPE: f32 = 2.0e-6;
+/// How exactly a device filters values between 0 and 1.
+#[derive(Clone, Copy)]
+struct Precision {
+    /// By which a filtered value may differ: a step of the weight on each of three axes.
+    weights: f32,
+    /// The same between levels.
+    levels: f32,
+    /// The same between levels that follow from derivatives, whose length a device may approximate.
+    rough_levels: f32,
+}
 
-/// The same between levels that follow from derivatives: lavapipe takes a rough logarithm of them.
-const ROUGH_LEVELS: f32 = 0.04;
+impl Precision {
+    /// Lavapipe reports 8 bits of weights, computes with floats, and takes a rough logarithm of derivatives.
+    const OF_LAVAPIPE: Precision = Precision { weights: 2.0e-6, levels: 2.0e-6, rough_levels: 0.04 };
+
+    /// As the device reports it (`subTexelPrecisionBits`, `mipmapPrecisionBits`).
+    fn of(device: Option<&VulkanExecutor>) -> Self {
+        let Some(identity) = device.map(VulkanExecutor::device) else { return Self::OF_LAVAPIPE };
+        if identity.driver_name == "llvmpipe" {
+            return Self::OF_LAVAPIPE;
+        }
+        let step = |bits: u32| (-f64::from(bits)).exp2() as f32;
+        let weights = 3.0 * step(identity.limits.sub_texel_precision_bits);
+        let levels = weights + step(identity.limits.mipmap_precision_bits);
+        Self { weights, levels, rough_levels: levels + Self::OF_LAVAPIPE.rough_levels }
+    }
+}
 
 /// The quotient of a normalised texel may be off by a unit in the last place, and so may the mean of three at a cube's corner.
 const ROUNDING: f32 = 2.0e-7;
@@ -49,18 +68,12 @@ impl Latitude {
         }
     }
 
-    /// For an instruction of `sampling_kernel`.
-    fn bound(self, instruction: usize, cube: bool) -> f32 {
-        static LAVAPIPE: LazyLock<bool> = LazyLock::new(|| {
-            let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_vkcert"));
-            let output = program.args(["list", "devices", "--format", "json"]).output().expect("the program starts");
-            String::from_utf8_lossy(&output.stdout).contains("llvmpipe")
-        });
+    /// For an instruction of `sampling_kernel`; the second one has derivatives.
+    fn bound(self, instruction: usize, cube: bool, precision: Precision) -> f32 {
         match (self, instruction) {
-            (Latitude::Filtered | Latitude::FilteredLevels, 0 | 2) if *LAVAPIPE => TOLERANCE_OF_LAVAPIPE,
-            (Latitude::Filtered, 1) if *LAVAPIPE => TOLERANCE_OF_LAVAPIPE,
-            (Latitude::FilteredLevels, 1) => ROUGH_LEVELS,
-            (Latitude::Filtered | Latitude::FilteredLevels, 0..=2) => TOLERANCE,
+            (Latitude::Filtered, 0..=2) => precision.weights,
+            (Latitude::FilteredLevels, 0 | 2) => precision.levels,
+            (Latitude::FilteredLevels, 1) => precision.rough_levels,
             (Latitude::None, 0..=2) => 0.0,
             (Latitude::None, _) if !cube => 0.0,
             _ => ROUNDING,
@@ -324,6 +337,7 @@ fn compare(
     device: &mut Option<VulkanExecutor>,
     failures: &mut String,
 ) -> f32 {
+    let precision = Precision::of(device.as_ref());
     let (ours, theirs) = both(what, job, device);
     let Some(theirs) = theirs else { return 0.0 };
     let (out, given) = (buffer(job, "out"), buffer(job, "given"));
@@ -334,11 +348,11 @@ fn compare(
         let instruction = at / 4 % 4;
         let [left, right] = [ours, theirs].map(|bits| f32::from_bits(*bits));
         let difference = (left - right).abs();
-        let bound = latitude.bound(instruction, what.starts_with("Cube"));
+        let bound = latitude.bound(instruction, what.starts_with("Cube"), precision);
         if ours == theirs {
             continue;
         }
-        if difference.is_finite() && (TOLERANCE_OF_LAVAPIPE..ROUGH_LEVELS).contains(&bound) {
+        if difference.is_finite() && (precision.weights..precision.rough_levels).contains(&bound) {
             most = most.max(difference);
         }
         if bound == 0.0 || difference.is_nan() || difference > bound {
@@ -544,7 +558,7 @@ const EXACT: &[Kernel] = &[
 
 #[test]
 fn whole_texels_are_those_of_the_device() {
-    let (mut device, mut compared) = (device(), 0);
+    let (mut device, mut refused) = (device(), 0);
     for kernel in EXACT {
         let text = format!(
             "#version 450\n#extension GL_EXT_samplerless_texture_functions : enable\nlayout(local_size_x = 8) in;\n\
@@ -561,7 +575,10 @@ fn whole_texels_are_those_of_the_device() {
         let job = job(&text, test);
         let (ours, theirs) = both(kernel.name, &job, &mut device);
         assert!(words(&ours[buffer(&job, "out")]).iter().any(|word| *word != 0) || kernel.name.starts_with("stores"));
-        let Some(theirs) = theirs else { continue };
+        let Some(theirs) = theirs else {
+            refused += 1;
+            continue;
+        };
         for ((ours, theirs), buffer) in ours.iter().zip(&theirs).zip(&job.buffers) {
             let shown = |bytes: &[u8]| words(bytes).into_iter().map(f32::from_bits).collect::<Vec<f32>>();
             assert!(
@@ -573,9 +590,9 @@ fn whole_texels_are_those_of_the_device() {
                 shown(theirs)
             );
         }
-        compared += 1;
     }
-    assert!(device.is_none() || compared >= EXACT.len() - 1, "{compared}");
+    // What a device lacks it has told by name (`both`); none lacks most of it.
+    assert!(device.is_none() || refused <= EXACT.len() / 2, "{refused}");
 }
 
 /// A buffer that a kernel sees both as bytes and as texels: only a barrier for both orders its accesses.

@@ -84,6 +84,10 @@ pub struct DeviceLimits {
     pub texel_elements: u32,
     /// maxSamplerLodBias
     pub sampler_lod_bias: f32,
+    /// subTexelPrecisionBits: of a weight between two texels
+    pub sub_texel_precision_bits: u32,
+    /// mipmapPrecisionBits: of a weight between two levels
+    pub mipmap_precision_bits: u32,
     /// maxComputeWorkgroupSubgroups; none where the subgroup size cannot be chosen.
     pub workgroup_subgroups: Option<u32>,
     /// Nanoseconds per timestamp step.
@@ -296,6 +300,8 @@ fn limits(core: &vk::PhysicalDeviceLimits, workgroup_subgroups: Option<u32>) -> 
         texel_alignment: core.min_texel_buffer_offset_alignment.max(1),
         texel_elements: core.max_texel_buffer_elements,
         sampler_lod_bias: core.max_sampler_lod_bias,
+        sub_texel_precision_bits: core.sub_texel_precision_bits,
+        mipmap_precision_bits: core.mipmap_precision_bits,
         workgroup_subgroups,
         timestamp_period: core.timestamp_period,
     }
