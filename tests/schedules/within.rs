@@ -227,6 +227,13 @@ fn coverage_that_depends_on_the_order_is_found_where_outputs_are_equal() {
     // With both in another order the coverage differs with the outputs.
     let result = by_id(&run_json(&mut sequential(&[WITHIN, "--only", "TC-BOTH", "--schedules", "9"]), 1));
     assert_eq!(shown(&result["TC-BOTH"], "schedule-dependent-output").len(), 2);
+    assert_eq!(result["TC-BOTH"]["schedules"]["different"], serde_json::json!(["reversed+tiles:1:reversed"]), "once");
+    // Every schedule that changes what is covered is counted and named.
+    let result = by_id(&run_json(&mut sequential(&[WITHIN, "--only", "TC-BARRED", "--schedules", "9"]), 1));
+    let findings = shown(&result["TC-BARRED"], "schedule-dependent-output");
+    let [finding] = findings.as_slice() else { panic!("{findings:#?}") };
+    let different = &result["TC-BARRED"]["schedules"]["different"];
+    assert_eq!((&finding["details"]["schedules"], finding["count"].as_u64()), (different, Some(6)), "{finding:#}");
 }
 
 /// Final contents by test and buffer.

@@ -125,3 +125,26 @@ impl Elements {
         largest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expected_element_ends_where_the_next_byte_begins() {
+        let expected = BTreeMap::from([(4, ScalarType::Uint16)]);
+        let elements = Elements { typed: None, expected, length: 12 };
+        assert_eq!(elements.at(5), (ScalarType::Uint16, 4));
+        assert_eq!(elements.at(6), (ScalarType::Uint32, 4));
+        assert_eq!(Elements { length: 10, ..elements }.at(9), (ScalarType::Uint8, 9));
+    }
+
+    #[test]
+    fn a_size_is_that_of_two_finite_floats() {
+        let bits = |value: f32| u64::from(value.to_bits());
+        let size = |ours, theirs| Size::of(ScalarType::Float32, bits(ours), bits(theirs));
+        assert_eq!(size(1.0, 3.0).map(|size| size.abs), Some(2.0));
+        assert_eq!((size(1.0, f32::INFINITY), size(f32::NAN, 1.0)), (None, None));
+        assert_eq!(Size::of(ScalarType::Uint32, 1, 3), None);
+    }
+}

@@ -63,17 +63,25 @@ fn job() -> Job {
 /// Runs four schedules of a passed test; `answers` begins with the first-to-last order.
 fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
     let mut engine = Told { answers, asked: Vec::new() };
-    let modules = vec![ModuleUse { kernel: KernelName("k".to_owned()), specialization: Default::default() }];
-    let plan = Prepared { job: job.clone(), modules, expected: Vec::new(), listed: 1, blocks: Vec::new() };
+    let plan = Prepared { job, modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new() };
+    let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
+    let run = amplified_by(&mut engine, &plan, &production);
+    (run, engine.asked)
+}
+
+fn modules() -> Vec<ModuleUse> {
+    vec![ModuleUse { kernel: KernelName("k".to_owned()), specialization: Default::default() }]
+}
+
+fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun {
     let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
     let prepared =
         PreparedTest { test: &test, plan: Ok(plan.clone()), kernels: Vec::new(), contraction, schedules, replay: None };
     let mut run = TestRun { verdict: Verdict::Pass, reason: None, ..TestRun::not_run(EngineName::Vulkan, "") };
-    let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
-    let open = LeftOpen::of(&prepared, &plan);
-    amplify(&open, &job, &production, &mut engine, &mut run).expect("the tool does not fail");
-    (run, engine.asked)
+    let open = LeftOpen::of(&prepared, plan);
+    amplify(&open, &plan.job, production, engine, &mut run).expect("the tool does not fail");
+    run
 }
 
 fn status(run: &TestRun) -> (ScheduleStatus, usize, usize) {
@@ -196,4 +204,30 @@ fn a_module_that_cannot_be_rewritten_is_undetermined_by_name() {
     );
     let told = "schedules: kernel `k`: the built-in WorkgroupId is a member of a block";
     assert_eq!(run.reason.as_deref(), Some(told));
+}
+
+/// What any schedule changed is named, though one of them is shown.
+#[test]
+fn every_buffer_that_some_schedule_changes_is_named() {
+    let mut job = job();
+    job.buffers.push(JobBuffer { name: "more".to_owned(), bytes: vec![0; 4], defined: Vec::new() });
+    let with = |out: u8, more: u8| {
+        let mut run = left(out);
+        run.buffers.insert(1, vec![more; 4]);
+        run
+    };
+    let plan = Prepared { job: job.clone(), modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new() };
+    let mut engine = Told { answers: vec![with(1, 1), with(1, 2), with(3, 1), with(1, 1)], asked: Vec::new() };
+    let production = Run { buffers: with(1, 1).buffers[..2].to_vec(), ..left(1) };
+    let run = amplified_by(&mut engine, &plan, &production);
+    let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
+    assert_eq!(finding.details["buffers"], serde_json::json!(["more", "out"]));
+    assert_eq!((finding.details["buffer"].clone(), finding.count), ("more".into(), 2));
+}
+
+#[test]
+fn notes_of_schedules_are_kept_once_and_those_of_production_not_again() {
+    let noting = |note: &str| Run { notes: vec![note.to_owned()], ..left(1) };
+    let (run, _) = amplified(job(), vec![left(1), noting("slow"), noting("late"), noting("slow")]);
+    assert_eq!(run.notes, ["late", "slow"]);
 }
