@@ -80,6 +80,7 @@ pub fn kernel(shape: Shape, decisions: usize, seed: u64) -> String {
         Shape::Straight => author.lines(decisions, "x"),
         Shape::Stores => author.lines(decisions, "target[at]"),
     }
+    assert!(author.decisions >= shape.decisions(decisions), "{} decisions", author.decisions);
     author.text
 }
 
