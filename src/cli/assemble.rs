@@ -79,7 +79,7 @@ pub fn campaign(
             .chain(run_notes(runs))
             .chain(printed_notes(runs))
             .collect(),
-        conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), summary: Vec::new() },
+        conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), grounds: Vec::new(), summary: Vec::new() },
     })
 }
 

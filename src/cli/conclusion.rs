@@ -14,84 +14,42 @@ use crate::model::evidence::{
 };
 use crate::model::finding::Finding;
 use crate::model::finding_index::FindingIndex;
-use crate::model::verdict::{EngineName, Verdict};
+use crate::model::generation::Generation;
+use crate::model::id::RequirementId;
+use crate::model::reason::{Reason, ReasonKind};
+use crate::model::verdict::EngineName;
 use crate::requirement::status::open_reasons;
 use crate::requirement::trace;
 
-/// What can count against a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReasonKind {
-    ProfileRefusal,
-    NoTest,
-    TestFailed,
-    TestError,
-    TestTimeout,
-    TestUndetermined,
-    TestUnsupported,
-    NoRequirement,
-    RecordRejected,
-    RequirementUntested,
-    RequirementFailed,
-    RequirementOpen,
-    LinkSuspect,
-    CodeMissing,
-    ObligationsOpen,
-    FindingStands,
-    CouplingUndetermined,
-    JustificationRejected,
-    OpenItemStands,
-    AcceptanceRejected,
-}
-
-impl ReasonKind {
-    fn exit(self) -> Exit {
-        match self {
-            ReasonKind::ProfileRefusal | ReasonKind::TestUnsupported => Exit::Unavailable,
-            ReasonKind::NoTest
-            | ReasonKind::TestFailed
-            | ReasonKind::TestError
-            | ReasonKind::TestTimeout
-            | ReasonKind::TestUndetermined
-            | ReasonKind::NoRequirement
-            | ReasonKind::RecordRejected
-            | ReasonKind::RequirementUntested
-            | ReasonKind::RequirementFailed
-            | ReasonKind::RequirementOpen
-            | ReasonKind::LinkSuspect
-            | ReasonKind::CodeMissing
-            | ReasonKind::ObligationsOpen
-            | ReasonKind::FindingStands
-            | ReasonKind::CouplingUndetermined
-            | ReasonKind::JustificationRejected
-            | ReasonKind::OpenItemStands
-            | ReasonKind::AcceptanceRejected => Exit::Failed,
-        }
+/// The exit code that a reason leads to.
+fn exit_of(kind: ReasonKind) -> Exit {
+    match kind {
+        ReasonKind::ProfileRefusal | ReasonKind::TestUnsupported => Exit::Unavailable,
+        ReasonKind::NoTest
+        | ReasonKind::TestFailed
+        | ReasonKind::TestError
+        | ReasonKind::TestTimeout
+        | ReasonKind::TestUndetermined
+        | ReasonKind::NoRequirement
+        | ReasonKind::RecordRejected
+        | ReasonKind::RequirementUntested
+        | ReasonKind::RequirementFailed
+        | ReasonKind::RequirementOpen
+        | ReasonKind::LinkSuspect
+        | ReasonKind::CodeMissing
+        | ReasonKind::ObligationsOpen
+        | ReasonKind::FindingStands
+        | ReasonKind::CouplingUndetermined
+        | ReasonKind::JustificationRejected
+        | ReasonKind::OpenItemStands
+        | ReasonKind::AcceptanceRejected => Exit::Failed,
     }
-
-    /// What a verdict counts as; none where it does not count against the result.
-    fn of_verdict(verdict: Verdict) -> Option<Self> {
-        match verdict {
-            Verdict::Pass | Verdict::NotRun => None,
-            Verdict::Unsupported => Some(ReasonKind::TestUnsupported),
-            Verdict::Fail => Some(ReasonKind::TestFailed),
-            Verdict::Error => Some(ReasonKind::TestError),
-            Verdict::Timeout => Some(ReasonKind::TestTimeout),
-            Verdict::Undetermined => Some(ReasonKind::TestUndetermined),
-        }
-    }
-}
-
-/// One reason for an exit code other than 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    pub kind: ReasonKind,
-    pub sentence: String,
 }
 
 /// Judges a campaign. `conclusion` of the argument is not read.
 pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
     let reasons = reasons(campaign, kernels);
-    let exit = reasons.iter().fold(Exit::Success, |exit, reason| exit.and(reason.kind.exit()));
+    let exit = reasons.iter().fold(Exit::Success, |exit, reason| exit.and(exit_of(reason.kind())));
     let summary = kernels
         .iter()
         .map(|kernel| KernelSummary {
@@ -101,14 +59,18 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
             criteria: kernel.coverage.summary.clone(),
         })
         .collect();
-    let reasons = reasons.into_iter().map(|reason| reason.sentence).collect();
-    Conclusion { exit_code: exit.code(), reasons, summary }
+    let grounds = match Generation::of(campaign) {
+        Generation::First | Generation::Second => Vec::new(),
+        Generation::Current => reasons.iter().map(Reason::ground).collect(),
+    };
+    let reasons = reasons.iter().map(Reason::to_string).collect();
+    Conclusion { exit_code: exit.code(), reasons, grounds, summary }
 }
 
 /// Everything that counts against a campaign's result.
 pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    let mut because = |kind: ReasonKind, sentence: String| reasons.push(Reason { kind, sentence });
+    let mut because = |reason: Reason| reasons.push(reason);
     refused(campaign, &mut because);
     test_results(campaign, &mut because);
     requirements(campaign, &mut because);
@@ -117,89 +79,79 @@ pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
     coupling(campaign, &mut because);
     for row in campaign.justifications.iter() {
         if let Some(reason) = &row.rejected {
-            let item = &row.justification;
-            let sentence = format!("justification of {} {}: {reason}", item.kernel, item.subject);
-            because(ReasonKind::JustificationRejected, sentence);
+            let (kernel, subject) = (row.justification.kernel.clone(), row.justification.subject.to_string());
+            because(Reason::JustificationRejected { kernel, subject, reason: reason.clone() });
         }
     }
     open_items(campaign, &mut because);
     reasons
 }
 
-type Because<'a> = dyn FnMut(ReasonKind, String) + 'a;
+type Because<'a> = dyn FnMut(Reason) + 'a;
 
 /// Told by itself, because a refused kernel need not have a test.
 fn refused(campaign: &Campaign, because: &mut Because) {
     let profile = &campaign.project.profile;
     for row in &profile.refused {
-        let reasons = row.reasons.join("; ");
-        let sentence = format!("kernel {} is refused by the profile {}: {reasons}", row.kernel, profile.name);
-        because(ReasonKind::ProfileRefusal, sentence);
+        let (kernel, profile) = (row.kernel.clone(), profile.name.to_string());
+        because(Reason::ProfileRefusal { kernel, profile, reasons: row.reasons.clone() });
     }
 }
 
 fn test_results(campaign: &Campaign, because: &mut Because) {
     if campaign.tests.is_empty() {
-        because(ReasonKind::NoTest, "the project has no test".to_owned());
+        because(Reason::NoTest);
     }
     for test in &campaign.tests {
         for result in &test.results {
             let Some(kind) = ReasonKind::of_verdict(result.verdict) else { continue };
-            let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            because(kind, format!("test {} on {}: {}{reason}", test.id, result.engine, result.verdict));
+            let (engine, verdict, reason) = (result.engine, result.verdict, result.reason.clone());
+            because(Reason::Test { kind, test: test.id.clone(), engine, verdict, reason });
         }
     }
 }
 
 fn requirements(campaign: &Campaign, because: &mut Because) {
     if campaign.requirements.is_empty() {
-        because(ReasonKind::NoRequirement, "the project has no requirement".to_owned());
+        because(Reason::NoRequirement);
     }
     let verdicts = trace::verdicts(&campaign.tests);
     for row in &campaign.records {
         if let Some(reason) = &row.rejected {
-            let uid = &row.record.requirement;
-            let sentence = format!("{} of {uid} in {}: {reason}", row.method, row.record.document);
-            because(ReasonKind::RecordRejected, sentence);
+            let (requirement, document) = (row.record.requirement.clone(), row.record.document.clone());
+            because(Reason::RecordRejected { method: row.method, requirement, document, reason: reason.clone() });
         }
     }
     for row in &campaign.requirements {
         let failed = |child: &&RequirementEvidence| {
             child.status == RequirementStatus::Failed && row.children.contains(&child.requirement.uid)
         };
-        let failed_children = campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.as_str());
-        requirement(row, &failed_children.collect::<Vec<_>>(), &verdicts, because);
+        let failed_children = campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.clone());
+        requirement(row, failed_children.collect(), &verdicts, because);
     }
 }
 
-fn requirement(row: &RequirementEvidence, failed_children: &[&str], verdicts: &trace::Verdicts, because: &mut Because) {
-    let uid = &row.requirement.uid;
+fn requirement(
+    row: &RequirementEvidence,
+    failed_children: Vec<RequirementId>,
+    verdicts: &trace::Verdicts,
+    because: &mut Because,
+) {
+    let requirement = row.requirement.uid.clone();
     match row.status {
-        RequirementStatus::Untested => {
-            because(ReasonKind::RequirementUntested, format!("requirement {uid} is untested"));
-        }
-        RequirementStatus::Failed => {
-            let sentence = match failed_children {
-                [] => format!("requirement {uid} is not met by its tests"),
-                [child] => format!("requirement {uid} is not met, since its child {child} is not"),
-                children => format!("requirement {uid} is not met, since its children {} are not", children.join(", ")),
-            };
-            because(ReasonKind::RequirementFailed, sentence);
-        }
+        RequirementStatus::Untested => because(Reason::RequirementUntested { requirement }),
+        RequirementStatus::Failed => because(Reason::RequirementFailed { requirement, children: failed_children }),
         RequirementStatus::Open => {
-            let why = open_reasons(row, verdicts).join("; ");
-            let why = if why.is_empty() { why } else { format!(": {why}") };
-            because(ReasonKind::RequirementOpen, format!("requirement {uid} is open{why}"));
+            because(Reason::RequirementOpen { requirement, why: open_reasons(row, verdicts) });
         }
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
     }
     for parent in &row.suspect_parents {
-        because(ReasonKind::LinkSuspect, format!("link {uid} -> {parent} is suspect: {parent} has changed"));
+        because(Reason::LinkSuspect { requirement: row.requirement.uid.clone(), parent: parent.clone() });
     }
     for code in row.code.iter().filter(|code| !code.found) {
-        let symbol = code.symbol.as_deref().map(|symbol| format!(":{symbol}")).unwrap_or_default();
-        let sentence = format!("requirement {uid} names {}{symbol}, which does not exist", code.file);
-        because(ReasonKind::CodeMissing, sentence);
+        let code = code.link().to_string();
+        because(Reason::CodeMissing { requirement: row.requirement.uid.clone(), code });
     }
 }
 
@@ -212,19 +164,14 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
             if told_elsewhere(kernels, kernel, &row.criterion) {
                 continue;
             }
-            let open = row.total - row.covered - row.justified;
-            let undetermined = match row.undetermined {
-                0 => String::new(),
-                count => format!(", {count} of them undetermined"),
-            };
-            let sentence = format!(
-                "{} on {}: {open} of {} {} obligations not covered{undetermined}",
-                kernel_label(kernels, kernel),
-                kernel.engine,
-                row.total,
-                row.criterion
-            );
-            because(ReasonKind::ObligationsOpen, sentence);
+            because(Reason::ObligationsOpen {
+                kernel: kernel_label(kernels, kernel),
+                engine: kernel.engine,
+                criterion: row.criterion.clone(),
+                open: row.total - row.covered - row.justified,
+                total: row.total,
+                undetermined: row.undetermined,
+            });
         }
     }
 }
@@ -245,8 +192,8 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
     for kernel in &campaign.coupling {
         let undetermined = kernel.checks.iter().filter(|check| check.status == "undetermined");
         for check in undetermined.filter(|check| device || check.check != "device-limits") {
-            let told = format!("coupling of {}: {} is undetermined: {}", kernel.kernel, check.check, check.message);
-            because(ReasonKind::CouplingUndetermined, told);
+            let (check, message) = (check.check.clone(), check.message.clone());
+            because(Reason::CouplingUndetermined { kernel: kernel.kernel.clone(), check, message });
         }
     }
 }
@@ -269,17 +216,16 @@ fn findings(campaign: &Campaign, because: &mut Because) {
         }
     }
     for (kind, count) in counts {
-        let noun = if count == 1 { "finding" } else { "findings" };
-        because(ReasonKind::FindingStands, format!("{count} {kind} {noun}"));
+        because(Reason::FindingStands { kind, count });
     }
 }
 
 /// What makes the result say less than the level asks for, and acceptances of it that accept nothing.
 fn open_items(campaign: &Campaign, because: &mut Because) {
     for item in campaign.open_items.iter().filter(|item| item.stands()) {
-        because(ReasonKind::OpenItemStands, item.reason_of_conclusion());
+        because(item.reason());
     }
     for row in &campaign.rejected_acceptances {
-        because(ReasonKind::AcceptanceRejected, format!("acceptance of {}: {}", row.item, row.reason));
+        because(Reason::AcceptanceRejected { item: row.item.clone(), reason: row.reason.clone() });
     }
 }

@@ -5,6 +5,7 @@
 //! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `inputs.json` (what the
 //! run read), `manifest.json` (hash of every input and output; its own hash is the root).
 
+use super::agreement::AgreementOutcome;
 use super::altered::AlteredStores;
 use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
@@ -12,6 +13,7 @@ use super::flow::{BufferRange, DispatchFlow};
 use super::id::{KernelName, RequirementId, TestId};
 use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
+use super::reason::Ground;
 use super::records::{Presence, RecordLayout, Recorded, Records};
 use super::requirement::{CodeLink, Justification, Requirement, VerificationMethod, VerificationRecord};
 use super::schedule::{DirectedResult, Schedule, ScheduleResult};
@@ -647,9 +649,9 @@ pub struct Agreement {
     pub test: TestId,
     pub kernel: KernelName,
     /// `identical`, `within-tolerance`, `left-open`, `within-error-bounds`, `different` or `not compared`.
-    pub outputs: String,
+    pub outputs: AgreementOutcome,
     /// `identical`, `schedule-dependent`, `undefined-value`, `different` or `not compared`.
-    pub coverage: String,
+    pub coverage: AgreementOutcome,
     /// Elements, decisions and vectors that differ, with values and operands.
     pub differences: Vec<String>,
     /// Where outputs differ and no tolerance of the test covers it.
@@ -797,6 +799,9 @@ pub struct Conclusion {
     pub exit_code: u8,
     /// Reasons for an exit code other than 0, one sentence each.
     pub reasons: Vec<String>,
+    /// What each of the reasons is of, in their order; evidence of version 0.1.0 does not hold it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grounds: Vec<Ground>,
     pub summary: Vec<KernelSummary>,
 }
 

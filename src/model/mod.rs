@@ -4,6 +4,7 @@
 //! Promises: no behaviour but invariants; nothing here compiles, runs or measures.
 //! Does not cover: how any of it comes to be (see the layers below in the order of `ARCHITECTURE.md`).
 
+pub mod agreement;
 pub mod altered;
 pub mod canonical;
 pub mod coverage;
@@ -26,6 +27,7 @@ pub mod printed;
 pub mod procedure;
 pub mod project;
 pub mod random;
+pub mod reason;
 pub mod records;
 pub mod requirement;
 pub mod result;

@@ -8,6 +8,7 @@
 use super::finding::FindingKind;
 use super::id::{KernelName, RequirementId, TestId};
 use super::project::CriterionName;
+use super::reason::Reason;
 use super::verdict::EngineName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,9 +155,9 @@ impl OpenItem {
         self.acceptance.is_none()
     }
 
-    /// The sentence of the conclusion while it stands.
-    pub fn reason_of_conclusion(&self) -> String {
-        format!("open item {}: {}", self.name, self.sentence)
+    /// What the conclusion says while it stands.
+    pub fn reason(&self) -> Reason {
+        Reason::OpenItemStands { item: self.name.clone(), sentence: self.sentence.clone() }
     }
 }
 

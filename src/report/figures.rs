@@ -6,6 +6,7 @@
 use super::document::Tone;
 use super::facts;
 use super::statement::{counted, plural};
+use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, Evidence};
 use crate::model::id::{KernelName, TestId};
 use crate::model::object::{ObjectOrigin, ObjectStructure};
@@ -38,22 +39,19 @@ impl Outcome {
     ];
 
     fn of_row(row: &Agreement) -> Self {
-        let outputs = match row.outputs.as_str() {
-            "identical" => Self::Same,
-            "within-tolerance" => Self::WithinTolerance,
-            "within-error-bounds" => Self::WithinErrorBounds,
-            "left-open" => Self::LeftOpen,
-            "not compared" => Self::NotCompared,
-            // `different`, and what no version of the program writes.
-            _ => Self::Different,
-        };
-        let coverage = match row.coverage.as_str() {
-            "identical" => Self::Same,
-            "schedule-dependent" => Self::ScheduleDependent,
-            "not compared" => Self::NotCompared,
-            _ => Self::Different,
-        };
-        outputs.max(coverage)
+        Self::of(row.outputs).max(Self::of(row.coverage))
+    }
+
+    fn of(outcome: AgreementOutcome) -> Self {
+        match outcome {
+            AgreementOutcome::Identical => Self::Same,
+            AgreementOutcome::WithinTolerance => Self::WithinTolerance,
+            AgreementOutcome::WithinErrorBounds => Self::WithinErrorBounds,
+            AgreementOutcome::LeftOpen => Self::LeftOpen,
+            AgreementOutcome::ScheduleDependent => Self::ScheduleDependent,
+            AgreementOutcome::NotCompared => Self::NotCompared,
+            AgreementOutcome::Different | AgreementOutcome::UndefinedValue => Self::Different,
+        }
     }
 
     fn words(self) -> (&'static str, Tone) {
@@ -222,7 +220,7 @@ mod tests {
         assert_eq!(words(agreement(&evidence).unwrap()), expected);
         // A test of two kernels is as good as the worse one.
         let mut other = evidence.campaign.agreement[0].clone();
-        other.outputs = "left-open".into();
+        other.outputs = AgreementOutcome::LeftOpen;
         evidence.campaign.agreement.push(other);
         assert!(words(agreement(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
         evidence.campaign.agreement.clear();

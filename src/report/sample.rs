@@ -2,6 +2,7 @@
 //!
 //! Consistent enough that shares follow from the lists; nothing here was measured.
 
+use crate::model::agreement::AgreementOutcome;
 use crate::model::coverage::*;
 use crate::model::evidence::*;
 use crate::model::finding::{Finding, FindingKind};
@@ -9,6 +10,7 @@ use crate::model::id::*;
 use crate::model::open_item::*;
 use crate::model::place::{FileIndex, Place, Position, SourceFile, Span};
 use crate::model::project::{CriterionName, ProjectFile};
+use crate::model::reason::{Reason, ReasonKind};
 use crate::model::records::{Presence, RecordLayout, Records};
 use crate::model::requirement::*;
 use crate::model::structure::*;
@@ -751,12 +753,12 @@ pub fn evidence() -> Evidence {
         rejected: rejected.map(str::to_owned),
         not_judged: None,
     };
-    let agreement = |test: &str, coverage: &str, differences: Vec<String>| Agreement {
+    let agreement = |test: &str, coverage: AgreementOutcome, differences: Vec<String>| Agreement {
         left_open: Vec::new(),
         test: test.into(),
         kernel: NAIVE.into(),
-        outputs: "identical".into(),
-        coverage: coverage.into(),
+        outputs: AgreementOutcome::Identical,
+        coverage,
         differences,
         bounds: None,
     };
@@ -815,12 +817,12 @@ pub fn evidence() -> Evidence {
                 .detail("check", "dispatch-covers-domain"),
             }],
             agreement: vec![
-                agreement("TC-MM-01", "identical", Vec::new()),
-                agreement("TC-MM-02", "different", vec!["D2: vector TF on sequential only".into()]),
+                agreement("TC-MM-01", AgreementOutcome::Identical, Vec::new()),
+                agreement("TC-MM-02", AgreementOutcome::Different, vec!["D2: vector TF on sequential only".into()]),
                 Agreement {
-                    outputs: "within-error-bounds".into(),
+                    outputs: AgreementOutcome::WithinErrorBounds,
                     bounds: Some(error_bounds()),
-                    ..agreement("TC-MM-03", "identical", Vec::new())
+                    ..agreement("TC-MM-03", AgreementOutcome::Identical, Vec::new())
                 },
             ],
             left_out: Vec::new(),
@@ -838,15 +840,8 @@ pub fn evidence() -> Evidence {
             ],
             conclusion: Conclusion {
                 exit_code: 1,
-                reasons: vec![
-                    "Test TC-MM-04 failed on the engine sequential.".into(),
-                    "Requirement LLR-CONV-001 has no test.".into(),
-                    "15 obligations are uncovered without justification.".into(),
-                    "2 findings stand.".into(),
-                ]
-                .into_iter()
-                .chain(open_items().iter().filter(|item| item.stands()).map(OpenItem::reason_of_conclusion))
-                .collect(),
+                reasons: reasons().iter().map(Reason::to_string).collect(),
+                grounds: reasons().iter().map(Reason::ground).collect(),
                 summary,
             },
         },
@@ -922,5 +917,20 @@ pub fn flawless() -> Evidence {
     campaign.conclusion.summary.retain(kept);
     campaign.conclusion.exit_code = 0;
     campaign.conclusion.reasons.clear();
+    campaign.conclusion.grounds.clear();
     evidence
+}
+
+/// Some of those that the sample gives.
+fn reasons() -> Vec<Reason> {
+    let (test, engine, verdict) = (TestId::from("TC-MM-04"), EngineName::Sequential, Verdict::Fail);
+    let kind = ReasonKind::TestFailed;
+    let told = [
+        Reason::Test { kind, test, engine, verdict, reason: None },
+        Reason::RequirementUntested { requirement: "LLR-CONV-001".into() },
+        Reason::FindingStands { kind: FindingKind::DataRace, count: 1 },
+        Reason::FindingStands { kind: FindingKind::Coupling, count: 1 },
+    ];
+    let items = open_items().into_iter().filter(OpenItem::stands).map(|item| item.reason());
+    told.into_iter().chain(items).collect()
 }

@@ -11,8 +11,9 @@ use super::facts;
 use crate::model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
 use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
-use crate::model::open_item::OpenItem;
+use crate::model::open_item::Acceptability;
 use crate::model::project::DecisionPolicy;
+use crate::model::reason::{Ground, ReasonKind};
 use crate::model::requirement::VerificationMethod;
 use crate::model::verdict::Verdict;
 use brief::BriefReasons;
@@ -115,22 +116,35 @@ pub fn holds_items(campaign: &Campaign) -> bool {
 pub const NO_ITEMS: &str =
     "This evidence is of an older format, which says nothing of open items and of what was not looked for.";
 
+/// A reason of the conclusion as reports tell it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldReason {
+    /// None where evidence of an older version does not hold it.
+    pub ground: Option<Ground>,
+    pub sentence: String,
+}
+
 /// Reasons of the conclusion; those of open items as one sentence, because the items are listed by themselves.
-pub fn reasons(evidence: &Evidence) -> Vec<String> {
+pub fn reasons(evidence: &Evidence) -> Vec<ToldReason> {
     let Campaign { conclusion, open_items, .. } = &evidence.campaign;
     let of_items: Vec<String> =
-        open_items.iter().filter(|item| item.stands()).map(OpenItem::reason_of_conclusion).collect();
-    let others = conclusion.reasons.iter().filter(|reason| !of_items.contains(reason)).cloned().collect();
-    let mut reasons = engines_at_once(&evidence.campaign.tests, others);
+        open_items.iter().filter(|item| item.stands()).map(|item| item.reason().to_string()).collect();
+    let whole = conclusion.grounds.len() == conclusion.reasons.len();
+    let ground = |index: usize| conclusion.grounds.get(index).filter(|_| whole).cloned();
+    let numbered = conclusion.reasons.iter().enumerate().filter(|(_, reason)| !of_items.contains(reason));
+    let told = |(index, sentence): (usize, &String)| ToldReason { ground: ground(index), sentence: sentence.clone() };
+    let mut reasons = engines_at_once(&evidence.campaign.tests, numbered.map(told).collect());
     if !of_items.is_empty() {
         let items = counted(of_items.len(), "open item");
-        reasons.push(format!("{items}: less than the level asks for, and not accepted"));
+        let sentence = format!("{items}: less than the level asks for, and not accepted");
+        let ground = Ground { kind: ReasonKind::OpenItemStands, about: items };
+        reasons.push(ToldReason { ground: Some(ground), sentence });
     }
     reasons
 }
 
 /// Of a test that came to the same on several engines, one reason for all of them.
-fn engines_at_once(tests: &[TestEvidence], reasons: Vec<String>) -> Vec<String> {
+fn engines_at_once(tests: &[TestEvidence], reasons: Vec<ToldReason>) -> Vec<ToldReason> {
     let mut at_once: HashMap<String, Option<String>> = HashMap::new();
     for test in tests {
         for (index, result) in test.results.iter().enumerate() {
@@ -144,7 +158,11 @@ fn engines_at_once(tests: &[TestEvidence], reasons: Vec<String>) -> Vec<String> 
             }
         }
     }
-    reasons.into_iter().filter_map(|reason| at_once.get(&reason).cloned().unwrap_or(Some(reason))).collect()
+    let told = |reason: ToldReason| match at_once.get(&reason.sentence) {
+        Some(together) => together.clone().map(|sentence| ToldReason { sentence, ..reason }),
+        None => Some(reason),
+    };
+    reasons.into_iter().filter_map(told).collect()
 }
 
 /// As conclusions word it.
@@ -287,6 +305,39 @@ pub fn notes(evidence: &Evidence) -> Vec<String> {
         format!("Not run on the engine {}: {reason}. Nothing is claimed for it.", engine.engine)
     });
     absent.chain([NO_ITEMS.to_owned()]).collect()
+}
+
+/// What to do next for each kind of what is left: a command, or a line of the project file.
+pub fn next_steps(evidence: &Evidence) -> Vec<String> {
+    let campaign = &evidence.campaign;
+    let mut steps = Vec::new();
+    let open = facts::uncovered_obligations(evidence);
+    if !open.is_empty() {
+        let propose = match open.iter().any(|item| item.proposal.is_some()) {
+            true => "; `vkcert list obligations --propose` prints justifications to review of what no test can cover",
+            false => "",
+        };
+        steps.push(format!("uncovered: `vkcert list obligations --status open` lists all{propose}"));
+    }
+    let (findings, _) = facts::finding_counts(&facts::findings(evidence));
+    if findings > 0 {
+        steps.push("findings: `vkcert list findings` lists all, `--propose` justifications to review".to_owned());
+    }
+    let mut standing = campaign.open_items.iter().filter(|item| item.stands());
+    if let Some(item) = standing.find(|item| item.acceptable == Acceptability::ByProject) {
+        steps.push(format!(
+            "open items: close them, or accept each in vkcert.toml: `[[accept]]` with `item = \"{}\"`, reason, author, approver",
+            item.name
+        ));
+    }
+    if campaign.requirements.iter().any(|row| !row.suspect_parents.is_empty()) {
+        let pin = "review the children, then `vkcert requirements --pin --suspect`";
+        steps.push(format!("suspect links: {pin}"));
+    }
+    if campaign.requirements.iter().flat_map(|row| &row.requirement.parents).any(|link| link.hash.is_none()) {
+        steps.push("links not pinned: review them, then `vkcert requirements --pin`".to_owned());
+    }
+    steps
 }
 
 /// What is not known of kernels that no test dispatched.

@@ -45,6 +45,7 @@ impl Format for Terminal {
         page.open_items(evidence);
         page.not_looked_for(evidence);
         page.notes(evidence);
+        page.next_steps(evidence);
         page.root(&evidence.root()?);
         page.conclusion(evidence);
         page.stamp();

@@ -2,6 +2,7 @@ use super::document::Block;
 use super::*;
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::id::KernelName;
+use crate::model::reason::Reason;
 use crate::model::verdict::{EngineName, Verdict};
 
 fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
@@ -297,16 +298,36 @@ fn a_document_without_hash_is_told_where_its_record_is_accepted() {
     assert!(text.contains("pinned by no hash (1 of 1 records)"), "{text}");
 }
 
+/// Whatever the sentences are: they are grouped by what is stored beside them.
 #[test]
 fn more_reasons_than_fit_are_told_by_kind() {
     let mut evidence = sample::evidence();
-    let many = (0..40).map(|number| format!("requirement LLR-{number} is not met by its tests"));
-    let other = "coupling of k: host-overflow is undetermined: m * n".to_owned();
-    evidence.campaign.conclusion.reasons = many.chain([other.clone()]).collect();
+    let failed = |number: usize| Reason::RequirementFailed {
+        requirement: format!("LLR-{number}").as_str().into(),
+        children: Vec::new(),
+    };
+    let (check, message) = ("host-overflow".to_owned(), "m * n".to_owned());
+    let other = Reason::CouplingUndetermined { kernel: "k".into(), check, message };
+    let items = evidence.campaign.open_items.iter().filter(|item| item.stands()).map(|item| item.reason());
+    let reasons: Vec<Reason> = (0..40).map(failed).chain([other.clone()]).chain(items).collect();
+    let conclusion = &mut evidence.campaign.conclusion;
+    conclusion.grounds = reasons.iter().map(Reason::ground).collect();
+    conclusion.reasons = reasons.iter().map(Reason::to_string).collect();
+    for wording in ["requirement ", "is untested: the requirement "] {
+        let conclusion = &mut evidence.campaign.conclusion;
+        for sentence in conclusion.reasons.iter_mut().take(40) {
+            *sentence = sentence.replacen("requirement ", wording, 1);
+        }
+        let brief = statement::brief_reasons(&evidence);
+        assert!(!brief.whole);
+        let together = "40 requirements are not met: LLR-0, LLR-1, LLR-2 and 37 more";
+        let items = "2 open items: less than the level asks for, and not accepted";
+        assert_eq!(brief.lines, [together, &other.to_string(), items]);
+    }
+    // Without what is stored beside them they are told one by one, as far as they fit.
+    evidence.campaign.conclusion.grounds.clear();
     let brief = statement::brief_reasons(&evidence);
-    assert!(!brief.whole);
-    let together = "40 requirements are not met: LLR-0, LLR-1, LLR-2 and 37 more";
-    assert_eq!(brief.lines, [together, &other, "2 open items: less than the level asks for, and not accepted"]);
+    assert!(brief.lines[0].contains("LLR-0 ") && brief.lines.last().unwrap().starts_with("… and "), "{brief:?}");
 }
 
 /// Most are counted on one engine of a kernel; criteria that nobody asks for count nothing.
@@ -481,7 +502,7 @@ fn a_test_that_fails_alike_on_both_engines_is_told_once() {
     let text = terminal(&evidence, 100);
     assert_eq!(text.matches("TC-MM-04: fail on sequential and vulkan").count(), 1, "{text}");
     assert_eq!(text.matches("result, byte 0: expected").count(), 1, "{text}");
-    assert_eq!(statement::reasons(&evidence)[0], "test TC-MM-04 on sequential and vulkan: fail");
+    assert_eq!(statement::reasons(&evidence)[0].sentence, "test TC-MM-04 on sequential and vulkan: fail");
     assert!(!text.contains("TC-MM-04 on vulkan"), "{text}");
 }
 

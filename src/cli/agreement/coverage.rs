@@ -13,6 +13,7 @@ use crate::cli::left_open::{LeftOpen, Recorded};
 use crate::cli::test_run::{ModuleRecords, TestRun, job_of};
 use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::Variation;
+use crate::model::agreement::AgreementOutcome;
 use crate::model::finding::Finding;
 use crate::model::place::{Position, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Records};
@@ -33,13 +34,13 @@ pub enum Outcome {
 
 impl Outcome {
     /// As evidence has it.
-    pub fn name(self) -> &'static str {
+    pub fn stored(self) -> AgreementOutcome {
         match self {
-            Outcome::NotCompared => "not compared",
-            Outcome::Identical => "identical",
-            Outcome::ScheduleDependent => "schedule-dependent",
-            Outcome::UndefinedValue => "undefined-value",
-            Outcome::Different => "different",
+            Outcome::NotCompared => AgreementOutcome::NotCompared,
+            Outcome::Identical => AgreementOutcome::Identical,
+            Outcome::ScheduleDependent => AgreementOutcome::ScheduleDependent,
+            Outcome::UndefinedValue => AgreementOutcome::UndefinedValue,
+            Outcome::Different => AgreementOutcome::Different,
         }
     }
 }

@@ -13,6 +13,7 @@ use super::test_run::{PreparedTest, TestRun};
 use crate::exec::schedule::Following;
 use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
 use crate::exec::{Completion, Job, Unobserved};
+use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::verdict::{EngineName, Verdict};
@@ -84,8 +85,8 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
         comparison.rows.push(Agreement {
             test: test.clone(),
             kernel: name,
-            outputs: outputs.outcome.to_owned(),
-            coverage: coverage.outcome.name().to_owned(),
+            outputs: outputs.outcome,
+            coverage: coverage.outcome.stored(),
             differences: outputs.differences.iter().cloned().chain(coverage.differences).collect(),
             bounds: outputs.bounds.clone(),
             left_open: outputs.left_open.iter().cloned().chain(coverage.left_open).collect(),
@@ -104,7 +105,7 @@ pub fn is_permitted(prepared: &PreparedTest, ours: &TestRun, outputs: BTreeMap<S
     // Without a verdict of its own, so that no tolerance of the test stands in for the bounds.
     let theirs = TestRun { outputs, verdict: Verdict::Undetermined, ..ours.clone() };
     let compared = outputs::compare(&LeftOpen::of(prepared, plan), ours, &theirs);
-    compared.outcome == "within-error-bounds" && compared.left_open.is_empty()
+    compared.outcome == AgreementOutcome::WithinErrorBounds && compared.left_open.is_empty()
 }
 
 /// Whether the sequential engine used a value in a test that the specification leaves undefined, or that nobody wrote.

@@ -9,6 +9,7 @@ use crate::exec::permitted::{Basis, Blocks, Difference, Nan, Permitted, Trial, V
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::sequential::Variation;
 use crate::exec::{Job, JobModule};
+use crate::model::agreement::AgreementOutcome;
 use crate::model::element::ScalarType;
 use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
 use crate::model::finding::Finding;
@@ -23,7 +24,7 @@ const LISTED: usize = 64;
 
 /// What the outputs of a test come to.
 pub struct OutputComparison {
-    pub outcome: &'static str,
+    pub outcome: AgreementOutcome,
     pub differences: Vec<String>,
     /// With the kernel that last had the buffer bound.
     pub findings: Vec<(KernelName, Finding)>,
@@ -33,7 +34,7 @@ pub struct OutputComparison {
 }
 
 impl OutputComparison {
-    fn settled(outcome: &'static str) -> Self {
+    fn settled(outcome: AgreementOutcome) -> Self {
         let (differences, findings, left_open) = Default::default();
         Self { outcome, differences, findings, bounds: None, left_open }
     }
@@ -41,12 +42,14 @@ impl OutputComparison {
 
 pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
     let (prepared, plan) = (open.prepared, open.plan);
-    let Some(job) = job_of(prepared, Variant::Production) else { return OutputComparison::settled("not compared") };
+    let Some(job) = job_of(prepared, Variant::Production) else {
+        return OutputComparison::settled(AgreementOutcome::NotCompared);
+    };
     if ours.outputs.is_empty() || theirs.outputs.is_empty() {
         return without_outputs(&job, plan, ours, theirs);
     }
     if job.buffers.iter().all(|buffer| ours.outputs.get(&buffer.name) == theirs.outputs.get(&buffer.name)) {
-        return OutputComparison::settled("identical");
+        return OutputComparison::settled(AgreementOutcome::Identical);
     }
     let blocks = Blocks::of(&job);
     let expectations = Expectations::of(ours.verdict, theirs.verdict);
@@ -74,7 +77,7 @@ pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputC
     });
     let left_open = open.notes("sequential and vulkan", &openings);
     if differences.is_empty() {
-        let outcome = if within_tolerance { "within-tolerance" } else { "left-open" };
+        let outcome = if within_tolerance { AgreementOutcome::WithinTolerance } else { AgreementOutcome::LeftOpen };
         return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
     }
     let run = |variation| {
@@ -98,7 +101,7 @@ fn variations(job: &Job) -> Vec<Variation> {
 
 /// An engine left nothing to compare: verdicts alone.
 fn without_outputs(job: &Job, plan: &Prepared, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
-    let mut comparison = OutputComparison::settled("not compared");
+    let mut comparison = OutputComparison::settled(AgreementOutcome::NotCompared);
     if ours.verdict != theirs.verdict {
         let message = format!("verdicts differ: {} on sequential, {} on vulkan", ours.verdict, theirs.verdict);
         let kernel = job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel.clone());
@@ -126,7 +129,7 @@ fn tolerated(plan: &Prepared, difference: &Difference) -> bool {
 }
 
 fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference], trial: Trial) -> OutputComparison {
-    let mut comparison = OutputComparison::settled("within-error-bounds");
+    let mut comparison = OutputComparison::settled(AgreementOutcome::WithinErrorBounds);
     let mut buffers = Vec::new();
     for (index, buffer) in job.buffers.iter().enumerate() {
         let of_buffer: Vec<_> = differences.iter().filter(|difference| difference.buffer == index).collect();
@@ -135,7 +138,7 @@ fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference
         }
         let row = bounded(&buffer.name, blocks, &of_buffer);
         if row.outside > 0 {
-            comparison.outcome = "different";
+            comparison.outcome = AgreementOutcome::Different;
             let message = sentence(&row, &row.listed[0], trial);
             let kernel = last_kernel(plan, job, index);
             comparison.findings.push((kernel, finding(&row, &row.listed[0], trial, &message)));

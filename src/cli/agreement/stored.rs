@@ -6,6 +6,7 @@
 
 use crate::exec::permitted::{Basis, Difference, Nan, Permitted, TexelComponent};
 use crate::exec::prepare::scalar::raw_bits;
+use crate::model::agreement::AgreementOutcome;
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, KernelEvidence, OutputBytes,
@@ -47,7 +48,7 @@ pub fn derive(stored: &Evidence) -> Derivation {
             derivation.problems.push(format!("{label}: there is no such test"));
         }
         coverage(stored, row, &label, &mut derivation);
-        let differs = row.outputs == "different" || row.coverage == "different";
+        let differs = row.outputs == AgreementOutcome::Different || row.coverage == AgreementOutcome::Different;
         let mut findings = stored.campaign.findings.iter();
         let found = findings
             .any(|one| one.test.as_ref() == Some(&row.test) && one.finding.kind == FindingKind::EngineDisagreement);
@@ -76,8 +77,6 @@ fn missing(stored: &Evidence, derivation: &mut Derivation) {
 }
 
 /// What the comparison of outputs comes to where both engines left some.
-const OUTCOMES: &[&str] = &["identical", "within-tolerance", "left-open", "within-error-bounds", "different"];
-
 /// Contents of a buffer on both engines, or how their hashes compare.
 enum Contents {
     Bytes([Vec<u8>; 2]),
@@ -100,27 +99,28 @@ fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut D
     let names: Vec<&String> = names.next().iter().flat_map(|result| result.outputs.keys()).collect();
     let pairs: Vec<_> = names.into_iter().filter_map(|name| Some((name, contents(test, name)?))).collect();
     if pairs.is_empty() {
-        return derivation.check(row.outputs == "not compared", || format!("{label}: no outputs are stored"));
+        return derivation
+            .check(row.outputs == AgreementOutcome::NotCompared, || format!("{label}: no outputs are stored"));
     }
     let differs = pairs.iter().any(|(_, contents)| match contents {
         Contents::Bytes([ours, theirs]) => ours != theirs,
         Contents::SameHash => false,
         Contents::OtherHash => true,
     });
-    derivation.check(OUTCOMES.contains(&row.outputs.as_str()), || {
+    derivation.check(row.outputs.is_of_outputs(), || {
         format!("{label}: outputs are stored on both engines, and told as {}", row.outputs)
     });
-    derivation.check(differs == (row.outputs != "identical"), || {
+    derivation.check(differs == (row.outputs != AgreementOutcome::Identical), || {
         format!(
             "{label}: stored {}, the stored outputs {}",
             row.outputs,
             if differs { "differ" } else { "are the same" }
         )
     });
-    if row.outputs == "left-open" {
+    if row.outputs == AgreementOutcome::LeftOpen {
         left_open(test, &pairs, label, derivation);
     }
-    if row.outputs == "within-tolerance" {
+    if row.outputs == AgreementOutcome::WithinTolerance {
         let passed = |engine| test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass);
         let both = passed(EngineName::Sequential) && passed(EngineName::Vulkan);
         let mut tolerances = test.expected.iter().map(|expected| &expected.tolerance);
@@ -128,8 +128,9 @@ fn outputs(test: &TestEvidence, row: &Agreement, label: &str, derivation: &mut D
         derivation.check(both && wide, || format!("{label}: no tolerance that both engines meet"));
     }
     let Some(bounds) = &row.bounds else {
-        return derivation
-            .check(row.outputs != "within-error-bounds", || format!("{label}: within-error-bounds without bounds"));
+        return derivation.check(row.outputs != AgreementOutcome::WithinErrorBounds, || {
+            format!("{label}: within-error-bounds without bounds")
+        });
     };
     outcome(bounds, row, label, derivation);
     for buffer in &bounds.buffers {
@@ -173,7 +174,7 @@ fn left_open(test: &TestEvidence, pairs: &[(&String, Contents)], label: &str, de
 
 fn outcome(bounds: &ErrorBounds, row: &Agreement, label: &str, derivation: &mut Derivation) {
     let outside = bounds.buffers.iter().any(|buffer| buffer.outside > 0);
-    let expected = if outside { "different" } else { "within-error-bounds" };
+    let expected = if outside { AgreementOutcome::Different } else { AgreementOutcome::WithinErrorBounds };
     derivation.check(row.outputs == expected, || format!("{label}: stored {}, derived {expected}", row.outputs));
 }
 
@@ -286,12 +287,18 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
         compared = Some(compared.unwrap_or(true) && same);
     }
     if let Some(same) = compared {
-        let expected = if same { "identical" } else { "different" };
+        let expected = if same { AgreementOutcome::Identical } else { AgreementOutcome::Different };
         // A test may run the kernel under a specialization that is no configuration; its records are not stored.
-        let beyond = matches!(row.coverage.as_str(), "different" | "schedule-dependent" | "undefined-value") && same;
-        let source = match row.coverage.as_str() {
-            "schedule-dependent" if !same => Some("which vectors depend on the schedule comes from the module"),
-            "undefined-value" if !same => {
+        let beyond = same
+            && matches!(
+                row.coverage,
+                AgreementOutcome::Different | AgreementOutcome::ScheduleDependent | AgreementOutcome::UndefinedValue
+            );
+        let source = match row.coverage {
+            AgreementOutcome::ScheduleDependent if !same => {
+                Some("which vectors depend on the schedule comes from the module")
+            }
+            AgreementOutcome::UndefinedValue if !same => {
                 Some("which vectors follow undefined values comes from runs of the sequential engine")
             }
             _ => None,
@@ -303,7 +310,7 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
             format!("{label}: stored coverage {}, derived {expected}", row.coverage)
         });
     }
-    if row.coverage == "undefined-value" {
+    if row.coverage == AgreementOutcome::UndefinedValue {
         let mut tests = stored.campaign.tests.iter().filter(|test| test.id == row.test);
         derivation.check(tests.any(tells_of_undefined), || {
             format!("{label}: vectors that follow undefined values without a finding that tells of one")
@@ -374,28 +381,31 @@ mod tests {
     fn engines_that_left_the_same_agree() {
         assert_eq!(problems(|_| {}), Vec::<String>::new());
         assert_told(
-            &problems(|evidence| evidence.campaign.agreement[0].outputs = "different".to_owned()),
+            &problems(|evidence| evidence.campaign.agreement[0].outputs = AgreementOutcome::Different),
             "are the same",
         );
     }
 
     #[test]
     fn outputs_that_differ_are_told_as_nothing_else() {
-        let told = |outcome: &str| {
+        let told = |outcome: AgreementOutcome| {
             problems(|evidence| {
                 left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
-                evidence.campaign.agreement[0].outputs = outcome.to_owned();
+                evidence.campaign.agreement[0].outputs = outcome;
             })
         };
-        assert_told(&told("identical"), "stored identical, the stored outputs differ");
-        assert_told(&told("not compared"), "outputs are stored on both engines, and told as not compared");
-        assert_told(&told("fine"), "and told as fine");
-        assert_told(&told("different"), "a difference without a finding");
-        assert_told(&told("within-error-bounds"), "within-error-bounds without bounds");
+        assert_told(&told(AgreementOutcome::Identical), "stored identical, the stored outputs differ");
+        assert_told(
+            &told(AgreementOutcome::NotCompared),
+            "outputs are stored on both engines, and told as not compared",
+        );
+        assert_told(&told(AgreementOutcome::ScheduleDependent), "and told as schedule-dependent");
+        assert_told(&told(AgreementOutcome::Different), "a difference without a finding");
+        assert_told(&told(AgreementOutcome::WithinErrorBounds), "within-error-bounds without bounds");
         let with_finding = problems(|evidence| {
             left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
             let row = &mut evidence.campaign.agreement[0];
-            row.outputs = "different".to_owned();
+            row.outputs = AgreementOutcome::Different;
             let finding = Finding::new(FindingKind::EngineDisagreement, "out[3]");
             let (kernel, test) = (row.kernel.clone(), Some(row.test.clone()));
             evidence.campaign.findings.push(KernelFinding { kernel, engine: None, test, finding });
@@ -409,7 +419,7 @@ mod tests {
             problems(|evidence| {
                 left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
                 result(evidence, EngineName::Vulkan).verdict = verdict;
-                evidence.campaign.agreement[0].outputs = "within-tolerance".to_owned();
+                evidence.campaign.agreement[0].outputs = AgreementOutcome::WithinTolerance;
                 for expected in &mut evidence.campaign.tests[0].expected {
                     expected.tolerance = Tolerance { abs, ..Tolerance::default() };
                 }
@@ -422,25 +432,25 @@ mod tests {
 
     #[test]
     fn vectors_of_one_engine_alone_are_a_difference() {
-        let told = |outcome: &str| {
+        let told = |outcome: AgreementOutcome| {
             problems(|evidence| {
                 let mut rows = evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
                 let row = rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
                 let records = row.expect("records of the device").records.iter_mut();
                 records.for_each(|row| row.records.words[0] ^= 2);
-                evidence.campaign.agreement[0].coverage = outcome.to_owned();
+                evidence.campaign.agreement[0].coverage = outcome;
             })
         };
-        assert_told(&told("identical"), "stored coverage identical, derived different");
-        assert_told(&told("not compared"), "stored coverage not compared, derived different");
-        assert_told(&told("different"), "a difference without a finding");
-        assert_eq!(told("schedule-dependent"), Vec::<String>::new());
-        assert_told(&told("undefined-value"), "undefined values without a finding that tells of one");
+        assert_told(&told(AgreementOutcome::Identical), "stored coverage identical, derived different");
+        assert_told(&told(AgreementOutcome::NotCompared), "stored coverage not compared, derived different");
+        assert_told(&told(AgreementOutcome::Different), "a difference without a finding");
+        assert_eq!(told(AgreementOutcome::ScheduleDependent), Vec::<String>::new());
+        assert_told(&told(AgreementOutcome::UndefinedValue), "undefined values without a finding that tells of one");
         let with_finding = problems(|evidence| {
             let mut rows = evidence.kernels.iter_mut().filter(|row| row.engine == EngineName::Vulkan);
             let row = rows.find(|row| row.records.iter().any(|records| records.test.as_str() == TEST));
             row.expect("records of the device").records.iter_mut().for_each(|row| row.records.words[0] ^= 2);
-            evidence.campaign.agreement[0].coverage = "undefined-value".to_owned();
+            evidence.campaign.agreement[0].coverage = AgreementOutcome::UndefinedValue;
             let finding = Finding::new(FindingKind::UninitializedRead, "an uninitialised value is used here");
             result(evidence, EngineName::Sequential).findings.push(finding);
         });
@@ -468,7 +478,7 @@ mod tests {
             problems(|evidence| {
                 left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
                 result(evidence, EngineName::Vulkan).verdict = verdict;
-                evidence.campaign.agreement[0].outputs = "left-open".to_owned();
+                evidence.campaign.agreement[0].outputs = AgreementOutcome::LeftOpen;
                 match judged {
                     "" => evidence.campaign.tests[0].expected.clear(),
                     name => evidence.campaign.tests[0].expected.iter_mut().for_each(|one| one.buffer = name.to_owned()),

@@ -3,11 +3,12 @@
 //! Does not cover: missing code that a requirement names, which is refused when the project is read (tested here, too); only
 //! evidence of other programs can hold it.
 
-use super::{Reason, ReasonKind, conclude, reasons};
+use super::{conclude, reasons};
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::failure::Failure;
 use crate::cli::{build, certify};
 use crate::model::evidence::Evidence;
+use crate::model::reason::{Reason, ReasonKind};
 use clap::Parser;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -209,10 +210,10 @@ fn every_reason_is_given_by_a_project() {
     for Row { sources, kinds } in [of_tests(), of_requirements(), of_the_rest()].into_iter().flatten() {
         let evidence = sources.certified().unwrap_or_else(|failure| panic!("{kinds:?}: {failure:?}"));
         let found = reasons(&evidence.campaign, &evidence.kernels);
-        let told = found.iter().map(|reason| reason.kind).collect::<Vec<_>>();
+        let told = found.iter().map(Reason::kind).collect::<Vec<_>>();
         assert_eq!(told, kinds, "{found:#?}");
-        let sentences: Vec<&String> = found.iter().map(|Reason { sentence, .. }| sentence).collect();
-        assert_eq!(evidence.campaign.conclusion.reasons.iter().collect::<Vec<_>>(), sentences);
+        let sentences: Vec<String> = found.iter().map(Reason::to_string).collect();
+        assert_eq!(evidence.campaign.conclusion.reasons, sentences);
         assert_eq!(evidence.campaign.conclusion, conclude(&evidence.campaign, &evidence.kernels));
         assert_eq!(evidence.campaign.conclusion.exit_code == 0, kinds.is_empty());
         given.extend(kinds);

@@ -177,6 +177,25 @@ fn each_reason_is_given_by_what_it_names_and_alone() {
     }
 }
 
+/// Every reason has its ground beside it, so that nobody has to read sentences; evidence of version 0.1.0 has none.
+#[test]
+fn each_reason_has_its_ground() {
+    for Case { change, reason, .. } in CASES {
+        let mut evidence = flawless();
+        change(&mut evidence);
+        let conclusion = conclude(&evidence.campaign, &evidence.kernels);
+        assert_eq!(conclusion.grounds.len(), 1, "{reason}");
+        let about = &conclusion.grounds[0].about;
+        assert!(
+            reason.contains(about.as_str()) && about.is_empty() == reason.starts_with("the project has no "),
+            "{about}"
+        );
+        evidence.campaign.project.tool_version = "0.1.0".to_owned();
+        let earlier = conclude(&evidence.campaign, &evidence.kernels);
+        assert_eq!((earlier.reasons, earlier.grounds), (conclusion.reasons, Vec::new()));
+    }
+}
+
 #[test]
 fn what_is_accepted_not_run_or_not_asked_for_gives_no_reason() {
     let changes: &[Change] = &[

@@ -1,6 +1,7 @@
 //! Each kind of open item, by evidence that gives it; what the project accepts; what was not looked for.
 
 use super::derive;
+use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::*;
 use crate::model::finding::FindingKind;
 use crate::model::open_item::*;
@@ -271,8 +272,8 @@ fn everything(evidence: &mut Evidence) {
         evidence.campaign.agreement.push(Agreement {
             test: test.id.clone(),
             kernel: kernel.clone(),
-            outputs: "identical".to_owned(),
-            coverage: "identical".to_owned(),
+            outputs: AgreementOutcome::Identical,
+            coverage: AgreementOutcome::Identical,
             differences: Vec::new(),
             bounds: None,
             left_open: Vec::new(),
@@ -302,7 +303,7 @@ fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
         (|evidence| settings(evidence).validation = ValidationLayers::Off, &[(Validation, NoValidationLayers)]),
         (|evidence| result(evidence).schedules = None, &[(ScheduleDependentOutput, NoOtherSchedule)]),
         (
-            |evidence| evidence.campaign.agreement[0].coverage = "not compared".to_owned(),
+            |evidence| evidence.campaign.agreement[0].coverage = AgreementOutcome::NotCompared,
             &[(EngineDisagreement, NotCompared)],
         ),
         (|evidence| drop(evidence.campaign.agreement.pop()), &[(EngineDisagreement, NotCompared)]),

@@ -5,6 +5,7 @@
 //! Does not cover: what one engine could not run of a test, which is a verdict.
 
 use super::Stored;
+use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::TestEvidence;
 use crate::model::finding::FindingKind;
 use crate::model::open_item::{UnsoughtKind, UnsoughtReason};
@@ -63,7 +64,10 @@ fn not_compared(stored: &Stored) -> Option<UnsoughtReason> {
     let rows = &stored.campaign.agreement;
     let compared = |test: &TestEvidence| {
         let mut of_test = rows.iter().filter(|row| row.test == test.id).peekable();
-        of_test.peek().is_some() && of_test.all(|row| row.outputs != "not compared" && row.coverage != "not compared")
+        of_test.peek().is_some()
+            && of_test.all(|row| {
+                row.outputs != AgreementOutcome::NotCompared && row.coverage != AgreementOutcome::NotCompared
+            })
     };
     let all = || stored.campaign.tests.iter().all(compared);
     no_device(stored)

@@ -451,6 +451,7 @@ fn derived(stored: &Evidence, found: &mut Verification) {
         format!("exit code: stored {}, derived {}", stored.campaign.conclusion.exit_code, conclusion.exit_code)
     });
     found.check(conclusion.reasons == stored.campaign.conclusion.reasons, || "reasons of the conclusion".to_owned());
+    found.check(conclusion.grounds == stored.campaign.conclusion.grounds, || "grounds of the conclusion".to_owned());
     found.check(conclusion.summary == stored.campaign.conclusion.summary, || "summary of the conclusion".to_owned());
 }
 

@@ -66,6 +66,7 @@ fn of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
         part("rejected acceptances", !campaign.rejected_acceptances.is_empty()),
         part("notes of page 1", !campaign.notes.is_empty()),
         part("kinds of findings that were not looked for", !campaign.unsought.is_empty()),
+        part("grounds of the conclusion", !campaign.conclusion.grounds.is_empty()),
         part("what agreement leaves open", campaign.agreement.iter().any(|row| !row.left_open.is_empty())),
     ];
     parts.extend(campaign.requirements.iter().flat_map(of_requirement));

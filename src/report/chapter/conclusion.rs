@@ -67,7 +67,8 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     let (_, title) = statement::title(evidence);
     outline.paragraph(Text::strong(format!("{title} (exit code {}).", evidence.campaign.conclusion.exit_code)));
     outline.heading(2, "Reasons", "chapter/conclusion/reasons");
-    let reasons: Vec<Text> = statement::reasons(evidence).into_iter().map(Text::sentence).collect();
+    let reasons: Vec<Text> =
+        statement::reasons(evidence).into_iter().map(|reason| Text::sentence(reason.sentence)).collect();
     if reasons.is_empty() {
         outline.paragraph("None: nothing counts against the result.");
     } else {

@@ -1,6 +1,7 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
 use super::{kernel_link, listed, test_link, text_or_none};
+use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
 use crate::model::flow::BufferRange;
 use crate::model::id::KernelName;
@@ -152,23 +153,24 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
         "Differences",
     ]);
     for row in &evidence.campaign.agreement {
-        let word = |word: &str| {
-            let (symbol, tone) = match word {
-                "identical" | "within-tolerance" | "left-open" | "within-error-bounds" | "schedule-dependent" => {
-                    ("✓", Tone::Good)
-                }
+        let word = |outcome: AgreementOutcome| {
+            let (symbol, tone) = match outcome {
+                AgreementOutcome::Identical
+                | AgreementOutcome::WithinTolerance
+                | AgreementOutcome::LeftOpen
+                | AgreementOutcome::WithinErrorBounds
+                | AgreementOutcome::ScheduleDependent => ("✓", Tone::Good),
                 // A finding tells of the value, and stands.
-                "not compared" | "undefined-value" => ("?", Tone::Caution),
-                // `different`, and what no version of the program writes.
-                _ => ("✗", Tone::Bad),
+                AgreementOutcome::NotCompared | AgreementOutcome::UndefinedValue => ("?", Tone::Caution),
+                AgreementOutcome::Different => ("✗", Tone::Bad),
             };
-            Text::plain(format!("{symbol}\u{a0}{word}")).tone(tone)
+            Text::plain(format!("{symbol}\u{a0}{outcome}")).tone(tone)
         };
         table.row(vec![
             test_link(&row.test),
             kernel_link(&row.kernel),
-            word(&row.outputs),
-            word(&row.coverage),
+            word(row.outputs),
+            word(row.coverage),
             text_or_none(&differences(row)),
         ]);
     }

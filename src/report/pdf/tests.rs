@@ -178,33 +178,59 @@ fn a_word_of_many_pages_loses_nothing() {
 
 /// Far more of everything than fits on a page: reasons of every kind, open items of every kind, long notes.
 fn crowded() -> Evidence {
+    use crate::model::finding::FindingKind;
+    use crate::model::id::{KernelName, RequirementId};
     use crate::model::open_item::{Acceptability, CampaignNote, NoteKind, OpenItem, OpenItemKind, OpenItemSubject};
+    use crate::model::reason::{Reason, ReasonKind};
+    use crate::model::requirement::VerificationMethod;
+    use crate::model::verdict::EngineName;
     let mut evidence = sample::evidence();
     let campaign = &mut evidence.campaign;
     let long = "a word and another one ".repeat(40);
-    let mut reasons: Vec<String> = Vec::new();
+    let mut reasons: Vec<Reason> = Vec::new();
     for number in 0..60 {
+        let (low, high) = (RequirementId::from(format!("LLR-{number}").as_str()), RequirementId::from("HLR"));
+        let (kernel, text) = (KernelName::from(format!("k{number}").as_str()), || long.clone());
+        let engine = EngineName::Sequential;
         reasons.extend([
-            format!("requirement LLR-{number} is not met by its tests"),
-            format!("requirement HLR-{number} is untested"),
-            format!("requirement OPEN-{number} is open: {long}"),
-            format!("requirement CODE-{number} names x.comp:f, which does not exist"),
-            format!("link LLR-{number} -> HLR-{number} is suspect: HLR-{number} has changed"),
-            format!("kernel k{number} is refused by the profile vulkan-sc: {long}"),
-            format!("analysis of LLR-{number} in a document: {long}"),
-            format!("k{number} on sequential: 3 of 4 statement obligations not covered"),
-            format!("coupling of k{number}: host-overflow is undetermined: {long}"),
-            format!("justification of k{number} D1.T: {long}"),
-            format!("acceptance of decision-policy {number}: {long}"),
-            format!("{number} findings of a kind: {long}"),
+            Reason::RequirementFailed { requirement: low.clone(), children: Vec::new() },
+            Reason::RequirementUntested { requirement: low.clone() },
+            Reason::RequirementOpen { requirement: low.clone(), why: vec![text()] },
+            Reason::CodeMissing { requirement: low.clone(), code: "x.comp:f".to_owned() },
+            Reason::LinkSuspect { requirement: low.clone(), parent: high },
+            Reason::ProfileRefusal { kernel: kernel.clone(), profile: "vulkan-sc".to_owned(), reasons: vec![text()] },
+            Reason::RecordRejected {
+                method: VerificationMethod::Analysis,
+                requirement: low,
+                document: "a document".to_owned(),
+                reason: text(),
+            },
+            Reason::ObligationsOpen {
+                kernel: kernel.to_string(),
+                engine,
+                criterion: "statement".to_owned(),
+                open: 3,
+                total: 4,
+                undetermined: 0,
+            },
+            Reason::CouplingUndetermined { kernel: kernel.clone(), check: "host-overflow".to_owned(), message: text() },
+            Reason::JustificationRejected { kernel, subject: "D1.T".to_owned(), reason: text() },
+            Reason::AcceptanceRejected { item: format!("decision-policy {number}"), reason: text() },
+            Reason::FindingStands { kind: FindingKind::DataRace, count: number },
         ]);
     }
-    for test in &campaign.tests {
-        let of_result =
-            |row: &crate::model::evidence::TestResult| format!("test {} on {}: {}", test.id, row.engine, row.verdict);
-        reasons.extend(test.results.iter().map(of_result));
+    for (test, row) in campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row))) {
+        let (test, engine, verdict, reason) = (test.id.clone(), row.engine, row.verdict, row.reason.clone());
+        reasons.extend(ReasonKind::of_verdict(verdict).map(|kind| Reason::Test {
+            kind,
+            test,
+            engine,
+            verdict,
+            reason,
+        }));
     }
-    campaign.conclusion.reasons = reasons;
+    campaign.conclusion.grounds = reasons.iter().map(Reason::ground).collect();
+    campaign.conclusion.reasons = reasons.iter().map(Reason::to_string).collect();
     let item = |number: usize, kind: OpenItemKind| {
         let subject = OpenItemSubject::Test(format!("TC-{number}-{}", "x".repeat(60)).as_str().into());
         OpenItem::new(kind, Some(subject), Acceptability::ByProject, long.clone())
@@ -237,8 +263,8 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
         // All of it stands in a chapter.
         let all: String = flow.pages.iter().map(text).collect();
         let bare = |text: &str| text.replace('`', "").split_whitespace().collect::<String>();
-        for reason in &crate::report::statement::reasons(&evidence) {
-            assert!(all.contains(&bare(reason)), "{reason}");
+        for reason in crate::report::statement::reasons(&evidence).into_iter().map(|reason| reason.sentence) {
+            assert!(all.contains(&bare(&reason)), "{reason}");
         }
     }
 }

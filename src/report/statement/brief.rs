@@ -6,7 +6,9 @@
 
 use crate::model::evidence::{Evidence, TestEvidence};
 use crate::model::id::TestId;
+use crate::model::reason::ReasonKind;
 use crate::model::verdict::{EngineName, Verdict};
+use crate::report::statement::ToldReason;
 
 /// So many reasons are told one by one.
 const ONE_BY_ONE: usize = 8;
@@ -30,42 +32,24 @@ pub struct BriefReasons {
     pub whole: bool,
 }
 
-/// Kinds of reasons, in the order of conclusions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReasonGroup {
-    Refusal,
-    Tests(Verdict),
-    Records,
-    Untested,
-    NotMet,
-    Open,
-    Links,
-    Code,
-    Obligations,
-    Findings,
-    Coupling,
-    Justifications,
-    Acceptances,
-    Other,
-}
-
-/// The reasons given, in few lines.
-pub fn reasons(evidence: &Evidence, reasons: Vec<String>) -> BriefReasons {
+/// The reasons given, in few lines. Those whose kind is not known are told one by one.
+pub fn reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> BriefReasons {
+    let sentences = || reasons.iter().map(|reason| reason.sentence.clone()).collect::<Vec<_>>();
     if reasons.len() <= ONE_BY_ONE {
-        let lines = fitted(&reasons);
-        return BriefReasons { whole: lines == reasons, lines, uncut: reasons };
+        let lines = fitted(&sentences());
+        return BriefReasons { whole: lines == sentences(), lines, uncut: sentences() };
     }
-    let mut groups: Vec<(ReasonGroup, Vec<String>)> = Vec::new();
-    for reason in reasons {
-        let group = group_of(evidence, &reason);
-        match groups.iter_mut().find(|(known, _)| *known == group) {
+    let mut groups: Vec<(Option<ReasonKind>, Vec<&ToldReason>)> = Vec::new();
+    for reason in &reasons {
+        let kind = reason.ground.as_ref().map(|ground| ground.kind);
+        match groups.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, members)) => members.push(reason),
-            None => groups.push((group, vec![reason])),
+            None => groups.push((kind, vec![reason])),
         }
     }
-    let lines = groups.into_iter().flat_map(|(group, members)| match members.len() {
-        0..=FEW => members,
-        _ => told_together(evidence, group, &members),
+    let lines = groups.into_iter().flat_map(|(kind, members)| match kind {
+        Some(kind) if members.len() > FEW => told_together(evidence, kind, &members),
+        Some(_) | None => members.iter().map(|reason| reason.sentence.clone()).collect(),
     });
     let mut uncut: Vec<String> = lines.collect();
     let left_out = uncut.len().saturating_sub(LINES);
@@ -86,78 +70,39 @@ fn fitted(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| shortened(line, limit)).collect()
 }
 
-fn group_of(evidence: &Evidence, reason: &str) -> ReasonGroup {
-    let has = |part: &str| reason.contains(part);
-    let of_test = evidence.campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row)));
-    let verdict = |(test, row): (&TestEvidence, &crate::model::evidence::TestResult)| {
-        let said = reason.strip_prefix("test ")?.strip_prefix(test.id.as_str())?.strip_prefix(" on ")?;
-        let (engines, said) = said.split_once(": ")?;
-        let of_row = engines.contains(&row.engine.to_string()) && said.starts_with(&row.verdict.to_string());
-        of_row.then_some(row.verdict)
-    };
-    match reason.split(' ').next().unwrap_or_default() {
-        "test" => of_test.into_iter().find_map(verdict).map_or(ReasonGroup::Other, ReasonGroup::Tests),
-        "kernel" if has(" is refused by the profile ") => ReasonGroup::Refusal,
-        "requirement" if has(" is untested") => ReasonGroup::Untested,
-        "requirement" if has(" is not met") => ReasonGroup::NotMet,
-        "requirement" if has(" is open") => ReasonGroup::Open,
-        "requirement" if has(" names ") => ReasonGroup::Code,
-        "link" => ReasonGroup::Links,
-        "analysis" | "review" => ReasonGroup::Records,
-        "coupling" => ReasonGroup::Coupling,
-        "justification" => ReasonGroup::Justifications,
-        "acceptance" => ReasonGroup::Acceptances,
-        _ if reason.ends_with(" finding") || reason.ends_with(" findings") => ReasonGroup::Findings,
-        _ if has(" obligations not covered") => ReasonGroup::Obligations,
-        _ => ReasonGroup::Other,
+fn told_together(evidence: &Evidence, kind: ReasonKind, members: &[&ToldReason]) -> Vec<String> {
+    if let Some(verdict) = kind.verdict() {
+        return tests(evidence, verdict);
     }
-}
-
-fn told_together(evidence: &Evidence, group: ReasonGroup, members: &[String]) -> Vec<String> {
-    let count = members.len();
-    let noun = match group {
-        ReasonGroup::Tests(verdict) => return tests(evidence, verdict),
-        ReasonGroup::Refusal => "kernels are refused by the profile",
-        ReasonGroup::Records => "records of analysis or review are not accepted",
-        ReasonGroup::Untested => "requirements are untested",
-        ReasonGroup::NotMet => "requirements are not met",
-        ReasonGroup::Open => "requirements are open",
-        ReasonGroup::Links => "links are suspect",
-        ReasonGroup::Code => "names of code in requirements do not exist",
-        ReasonGroup::Obligations => "criteria are not complete, counted per kernel and engine",
-        ReasonGroup::Findings => "kinds of findings",
-        ReasonGroup::Coupling => "checks of coupling are undetermined",
-        ReasonGroup::Justifications => "justifications are rejected",
-        ReasonGroup::Acceptances => "acceptances of open items are rejected",
-        ReasonGroup::Other => "other reasons",
+    let noun = match kind {
+        ReasonKind::ProfileRefusal => "kernels are refused by the profile",
+        ReasonKind::RecordRejected => "records of analysis or review are not accepted",
+        ReasonKind::RequirementUntested => "requirements are untested",
+        ReasonKind::RequirementFailed => "requirements are not met",
+        ReasonKind::RequirementOpen => "requirements are open",
+        ReasonKind::LinkSuspect => "links are suspect",
+        ReasonKind::CodeMissing => "names of code in requirements do not exist",
+        ReasonKind::ObligationsOpen => "criteria are not complete, counted per kernel and engine",
+        ReasonKind::FindingStands => "kinds of findings",
+        ReasonKind::CouplingUndetermined => "checks of coupling are undetermined",
+        ReasonKind::JustificationRejected => "justifications are rejected",
+        ReasonKind::AcceptanceRejected => "acceptances of open items are rejected",
+        ReasonKind::NoTest
+        | ReasonKind::NoRequirement
+        | ReasonKind::OpenItemStands
+        | ReasonKind::TestFailed
+        | ReasonKind::TestError
+        | ReasonKind::TestTimeout
+        | ReasonKind::TestUndetermined
+        | ReasonKind::TestUnsupported => "other reasons",
     };
     let mut labels: Vec<&str> = Vec::new();
-    for label in members.iter().map(|reason| label(group, reason)) {
-        if !labels.contains(&label) {
-            labels.push(label);
+    for ground in members.iter().filter_map(|reason| reason.ground.as_ref()) {
+        if !labels.contains(&ground.about.as_str()) {
+            labels.push(&ground.about);
         }
     }
-    vec![format!("{count} {noun}: {}", listed(&labels))]
-}
-
-/// What a reason is about.
-fn label(group: ReasonGroup, reason: &str) -> &str {
-    let word = |number: usize| reason.split(' ').nth(number).unwrap_or(reason);
-    match group {
-        ReasonGroup::Refusal | ReasonGroup::Untested | ReasonGroup::NotMet | ReasonGroup::Open | ReasonGroup::Code => {
-            word(1)
-        }
-        ReasonGroup::Links => word(1),
-        ReasonGroup::Records => word(2),
-        ReasonGroup::Coupling => word(2).trim_end_matches(':'),
-        ReasonGroup::Obligations => reason.split(':').next().unwrap_or(reason),
-        ReasonGroup::Justifications | ReasonGroup::Acceptances => {
-            let about = reason.split_once(" of ").map_or(reason, |(_, about)| about);
-            about.split(": ").next().unwrap_or(about)
-        }
-        ReasonGroup::Findings => reason.trim_end_matches('s').strip_suffix(" finding").unwrap_or(reason),
-        ReasonGroup::Tests(_) | ReasonGroup::Other => reason,
-    }
+    vec![format!("{} {noun}: {}", members.len(), listed(&labels))]
 }
 
 /// `a, b and 3 more`

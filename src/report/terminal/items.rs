@@ -52,6 +52,13 @@ impl Page<'_> {
         }
     }
 
+    /// The command or line that comes next, for each kind of what is left.
+    pub(super) fn next_steps(&mut self, evidence: &Evidence) {
+        for (index, step) in statement::next_steps(evidence).iter().enumerate() {
+            self.wrapped(if index == 0 { "Next" } else { "" }, step, Tone::Neutral);
+        }
+    }
+
     /// A label and a text on as many lines as it takes.
     fn wrapped(&mut self, label: &str, text: &str, tone: Tone) {
         for (index, line) in wrap(text, self.width().saturating_sub(LABEL + 2)).into_iter().enumerate() {
