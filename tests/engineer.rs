@@ -54,6 +54,64 @@ fn open_obligations_are_listed_from_stored_evidence() {
     let listed = all.iter().filter(is_statement).filter(|row| row["kernel"] == *kernel).count();
     assert_eq!(statements["total"], listed);
     run(vkcert().args(["list", "tests", "--status", "open"]).arg(root().join("tests/projects/failing")), 2);
+    // What a justification that is written by hand is bound to is what the project's own listing says.
+    let of_project = run_json(vkcert().args(["list", "obligations"]).arg(root().join("tests/projects/failing")), 0);
+    for row in &open {
+        let same = |other: &&serde_json::Value| other["id"] == row["id"] && other["kernel"] == row["kernel"];
+        assert_eq!(of_project.as_array().unwrap().iter().find(same).unwrap()["hash"], row["hash"], "{row:#}");
+    }
+    let text = |arguments: &[&str]| {
+        let mut command = vkcert();
+        command.args(["list", "obligations", "--evidence"]).arg(out.join("evidence")).args(arguments);
+        String::from_utf8(run(&mut command, 0).stdout).unwrap()
+    };
+    let (bare, hashed) = (text(&["--status", "open"]), text(&["--status", "open", "--hash"]));
+    assert!(!bare.contains("sha256:") && hashed.contains("sha256:"), "{hashed}");
+    assert!(bare.contains("`vkcert list obligations --propose`") && bare.contains("--hash"), "{bare}");
+    assert!(!text(&["--status", "covered"]).contains("Next:"));
+    run(vkcert().args(["list", "obligations", "--hash"]).arg(root().join("tests/projects/failing")), 2);
+}
+
+/// The summary ends with what to do about each kind of what is left, and with nothing where nothing is left.
+#[test]
+fn the_summary_names_what_comes_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("new");
+    run(vkcert().arg("init").arg(&project), 0);
+    let summary = |exit| {
+        let mut command = vkcert();
+        let output = run(command.args(["certify", "--engine", "sequential"]).arg(&project), exit);
+        String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let clean = summary(0);
+    assert!(!clean.contains(" Next ") && !clean.contains("not pinned") && !clean.contains("robustness"), "{clean}");
+    let file = project.join("requirements/scale.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (pin, _) = text.split_once(", hash = \"").unwrap();
+    let hash = &text[pin.len()..pin.len() + ", hash = \"sha256:\"".len() + 64];
+    std::fs::write(
+        &file,
+        text.replace(hash, "")
+            .replace("-2, 1, 4, 7, 3", "1, 1, 4, 4, 3")
+            .replace("0, 2, 8, 10, 6", "2, 2, 8, 8, 6")
+            .replace("-1e30, 1e30, 0, 5", "1, 1, 0, 5")
+            .replace("0, 10, 0, 10, -1", "2, 2, 0, 10, -1"),
+    )
+    .unwrap();
+    let settings = std::fs::read_to_string(project.join("vkcert.toml")).unwrap();
+    std::fs::write(
+        project.join("vkcert.toml"),
+        settings.replace("level = \"A\"", "level = \"A\"\nvalidation = \"off\""),
+    )
+    .unwrap();
+    let left = summary(1);
+    for step in [
+        "Next uncovered: `vkcert list obligations --status open` lists all",
+        "`[[accept]]` with `item = \"validation-off\"`, reason, author, approver",
+        "links not pinned: review them, then `vkcert requirements --pin`",
+    ] {
+        assert!(left.contains(step), "{step}: {left}");
+    }
 }
 
 #[test]

@@ -291,6 +291,9 @@ pub struct List {
     /// With `obligations`: those that tests have brought to this, from stored evidence
     #[arg(long, value_enum, conflicts_with = "propose")]
     pub status: Option<ObligationStatus>,
+    /// With `--status`: what a justification of each obligation is bound to; `--format json` always has it
+    #[arg(long, requires = "status")]
+    pub hash: bool,
     /// With `findings` and `--status`: the evidence to read [default: reports/evidence in the project]
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,

@@ -35,7 +35,7 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         Listing::Requirements => requirements(list)?,
         Listing::Tests => tests(list)?,
         Listing::Obligations => match list.status {
-            Some(status) => measured_obligations::rows(list, status)?,
+            Some(status) => measured_obligations::rows(list, status, common.format)?,
             None => obligations::rows(list, common.format)?,
         },
         Listing::Findings => findings::rows(list)?,
@@ -54,11 +54,11 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
         (OutputForm::Text, Some(_)) => {
             let (asked, others) = measured_obligations::asked_for(rows);
             output::print(&table(&asked, output::stdout_width()))?;
-            if others > 0 {
-                let sentence = "more belong to criteria that the project does not ask for; --format json lists them";
+            let more = "more belong to criteria that the project does not ask for; --format json lists them";
+            let more = (others > 0).then(|| format!("{others} {more}"));
+            for sentence in more.into_iter().chain(measured_obligations::next_steps(list, &asked)) {
                 let room = output::stdout_width().map_or(usize::MAX, usize::from);
-                let lines = report::wrap(&format!("{others} {sentence}"), room);
-                output::print(&format!("{}\n", lines.join("\n")))?;
+                output::print(&format!("{}\n", report::wrap(&sentence, room).join("\n")))?;
             }
         }
     }

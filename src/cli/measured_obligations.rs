@@ -3,9 +3,9 @@
 //! Promises: a row per kernel, configuration, engine and obligation, in the order of reports, with the criteria that it
 //! belongs to and whether the project asks for any of them; nothing is run.
 
-use super::args::{List, ObligationStatus};
-use super::evidence;
+use super::args::{List, ObligationStatus, OutputForm};
 use super::failure::Failure;
+use super::{derive, evidence};
 use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
@@ -27,14 +27,36 @@ struct Measured<'a> {
     uncounted: &'a [TestId],
 }
 
-/// The rows of the listing.
-pub fn rows(list: &List, asked: ObligationStatus) -> Result<Vec<Value>, Failure> {
+/// The rows of the listing; with hashes where they are asked for, and in JSON.
+pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Vec<Value>, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
     let (stored, problems) = evidence::load(&folder)?;
     for problem in &problems {
         eprintln!("warning: {problem}");
     }
-    Ok(of_evidence(&stored, asked))
+    let mut rows = of_evidence(&stored, asked);
+    if !list.hash && form == OutputForm::Text {
+        rows.iter_mut().filter_map(Value::as_object_mut).for_each(|row| drop(row.remove("hash")));
+    }
+    Ok(rows)
+}
+
+/// What to do with open obligations; none where the rows have none.
+pub fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
+    let open = [Status::Uncovered, Status::Undetermined].map(|status| status.to_string());
+    if !rows.iter().any(|row| row["status"].as_str().is_some_and(|status| open.iter().any(|name| name == status))) {
+        return None;
+    }
+    let folder = list.dir.display().to_string();
+    let of_folder = if folder == "." { String::new() } else { format!(" {folder}") };
+    let by_hand = match list.hash {
+        true => "",
+        false => "; --hash prints what one that is written by hand is bound to",
+    };
+    Some(format!(
+        "Next: tests that cover these; for what no test can cover, `vkcert list obligations{of_folder} --propose` prints \
+         justifications to review{by_hand}."
+    ))
 }
 
 /// Rows of criteria that the project asks for, and how many others there are.
@@ -46,7 +68,12 @@ pub fn asked_for(rows: Vec<Value>) -> (Vec<Value>, usize) {
 fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
     let mut rows = Vec::new();
     for kernel in &stored.kernels {
-        for obligation in of_coverage(&kernel.coverage).into_iter().filter(|row| asked.includes(row.status)) {
+        let obligations: Vec<Measured> =
+            of_coverage(&kernel.coverage).into_iter().filter(|row| asked.includes(row.status)).collect();
+        let hashes: Vec<Option<String>> = derive::stored_contents(&stored.kernels, kernel, |contents| {
+            obligations.iter().map(|row| contents.hash(&ObligationId(row.id.clone()))).collect()
+        });
+        for (obligation, hash) in obligations.into_iter().zip(hashes) {
             let names: Vec<&str> = obligation.criteria.iter().map(|criterion| criterion.name()).collect();
             let reason = match obligation.status {
                 Status::Uncovered | Status::Undetermined => {
@@ -58,7 +85,7 @@ fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
                 "id": obligation.id, "kernel": kernel_label(&stored.kernels, kernel), "engine": kernel.engine,
                 "criteria": names, "asked": names.iter().any(|name| report::asked_for(stored, name)),
                 "place": obligation.place, "text": obligation.text, "status": obligation.status.to_string(),
-                "reason": (!reason.is_empty()).then_some(reason),
+                "reason": (!reason.is_empty()).then_some(reason), "hash": hash,
             }));
         }
     }
