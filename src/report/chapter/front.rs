@@ -4,6 +4,7 @@
 //! Does not cover: how it is set. Heights are estimated, on the safe side.
 
 use super::{conclusion, extent, identification, open_item, summary};
+use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementStatus};
 use crate::model::procedure::TestKind;
 use crate::model::verdict::{EngineName, Verdict};
@@ -54,14 +55,21 @@ fn coverage(evidence: &Evidence) -> Option<(String, Text)> {
         return Some(("Coverage".to_owned(), Text::plain("per kernel, in its chapter").link(summary::ANCHOR)));
     };
     let of_engines = rows.iter().map(|row| {
-        let shares = row.criteria.iter().map(|summary| {
-            Text::plain(format!("{} ", facts::criterion_title(&summary.criterion))).and(summary::share_text(summary))
-        });
+        let shares = row.criteria.iter().map(|summary| share(evidence, summary));
         let engines = row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
         Text::join(shares, ", ").then(format!(" on {engines}"))
     });
     let basis = Text::plain(": covered by tests that passed, of all obligations of all kernels").link(summary::ANCHOR);
     Some(("Coverage".to_owned(), Text::join(of_engines, "; ").and(basis)))
+}
+
+/// A criterion with its share; what nobody asked for does not count against the result, whatever its share is.
+fn share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
+    let title = facts::criterion_title(&summary.criterion);
+    if facts::asked_for(evidence, &summary.criterion) {
+        return Text::plain(format!("{title} ")).and(summary::share_text(summary));
+    }
+    Text::quiet(format!("{title} {} (not asked for)", facts::share(summary)))
 }
 
 /// Tool and engines.
@@ -194,5 +202,27 @@ pub fn verdict_tone(verdict: Verdict) -> Tone {
         Verdict::Pass => Tone::Good,
         Verdict::NotRun | Verdict::Unsupported => Tone::Caution,
         Verdict::Fail | Verdict::Error | Verdict::Timeout | Verdict::Undetermined => Tone::Bad,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn shares_that_nobody_asked_for_are_marked_and_no_defect() {
+        let evidence = sample::evidence();
+        let rows = evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
+        let mut seen = [false; 2];
+        for summary in rows {
+            let Text(runs) = share(&evidence, summary);
+            let asked = facts::asked_for(&evidence, &summary.criterion);
+            let words: String = runs.iter().map(|run| run.text.as_str()).collect();
+            assert_eq!(words.ends_with("(not asked for)"), !asked, "{words}");
+            assert!(asked || runs.iter().all(|run| run.tone == Tone::Quiet), "{words}");
+            seen[usize::from(asked)] = true;
+        }
+        assert_eq!(seen, [true, true]);
     }
 }
