@@ -690,7 +690,7 @@ fn evidence_holds_the_bounds_and_verify_derives_them_again() {
     let out = folder.path().join("reports");
     let summary = run(vkcert().args(["certify", "--engine", "both", "--out"]).arg(&out).arg(folder.path()), 0);
     let summary = String::from_utf8(summary.stdout).unwrap();
-    assert!(summary.contains("1 within-error-bounds"), "{summary}");
+    assert!(summary.contains("1 with outputs that differ within the error bounds of Vulkan"), "{summary}");
     let evidence = out.join("evidence");
     let campaign: Value = serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
     let row = &campaign["agreement"][0];
