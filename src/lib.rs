@@ -5,6 +5,9 @@
 
 #![cfg_attr(not(feature = "compiler"), allow(dead_code))]
 
+#[cfg(feature = "compiler")]
+mod crash;
+
 pub mod model;
 
 #[cfg(feature = "compiler")]

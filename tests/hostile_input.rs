@@ -152,3 +152,56 @@ fn a_time_limit_ends_a_long_test_on_the_sequential_engine() {
     assert_eq!(test["findings"].as_array().unwrap().len(), 0, "{result:#}");
     assert!(started.elapsed() < Duration::from_secs(60));
 }
+
+/// A text on which the pinned compiler crashes: it takes a mask for a constant without a look.
+const CRASHES: &str = "#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_NV_cooperative_matrix2 : require
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer A { float v[]; };
+float add(const in float a, const in float b) { return a + b; }
+void main() {
+  int mask = int(gl_LocalInvocationID.x);
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> m, r;
+  coopMatReduceNV(r, m, mask, add);
+  coopMatStore(r, v, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+";
+
+#[test]
+fn a_crash_of_the_compiler_is_told_and_leaves_results_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "glsl/good.comp", "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n");
+    write(folder.path(), "glsl/crash.comp", CRASHES);
+    write(folder.path(), "requirements/none.toml", "schema = 1\n");
+    let project = |name: &str| {
+        format!(
+            "schema = 1\nname = \"crash\"\nlevel = \"D\"\n[[kernel]]\nname = \"k\"\nsource = \"glsl/{name}.comp\"\n\
+             target_env = \"vulkan1.3\"\n"
+        )
+    };
+    let spirv = folder.path().join("spirv");
+    write(folder.path(), "vkcert.toml", project("good"));
+    run(vkcert().arg("build").arg(folder.path()), 0);
+    let names = || {
+        let entries = std::fs::read_dir(&spirv).unwrap().map(|entry| entry.unwrap());
+        let mut names: Vec<_> = entries.map(|entry| (entry.file_name(), std::fs::read(entry.path()).ok())).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    write(folder.path(), "vkcert.toml", project("crash"));
+    let told = "vkcert: the GLSL compiler crashed on glsl/crash.comp (SIG";
+    for command in ["build", "certify"] {
+        let output = run(vkcert().arg(command).arg(folder.path()), 3);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.lines().filter(|line| line.starts_with(told)).count(), 1, "{command}: {said}");
+        assert!(output.stdout.is_empty(), "{command}");
+        assert_eq!(names(), before, "{command}");
+    }
+    let output = run(vkcert().args(["--format", "json", "build"]).arg(folder.path()), 3);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one document");
+    assert_eq!(document["error"]["kind"], "tool", "{document:#}");
+    assert_eq!(document["error"]["file"], "glsl/crash.comp", "{document:#}");
+}

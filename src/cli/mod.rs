@@ -90,6 +90,10 @@ fn program() -> Exit {
     if let Command::VulkanWorker = line.command {
         return worker();
     }
+    if line.common.format == OutputForm::Json {
+        crate::crash::tell_in_json();
+    }
+    crate::crash::tell_crashes();
     let result = output::end_cleanly_on_signals().and_then(|()| dispatch(&line));
     match result {
         Ok(exit) => exit,

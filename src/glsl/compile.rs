@@ -8,6 +8,7 @@ use super::include::{IncludeForm, Includes};
 use super::marking::MarkerNames;
 use super::preprocessor::{self, Predefined};
 use super::{KernelSource, Optimization, marker_calls};
+use crate::crash::{Inside, Part};
 use crate::model::diagnostic::{Diagnostic, Location};
 use crate::model::place::Position;
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,6 +143,7 @@ pub fn production(kernel: &KernelSource, includes: &Includes) -> Result<Vec<u32>
     let one = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     let mut options = options(kernel, Included::Exact(includes), Defines::Given).map_err(one)?;
     options.set_optimization_level(level(kernel.optimization));
+    let _inside = Inside::new(Part::Compiler, &kernel.path);
     let result = compiler().map_err(one)?.compile_into_spirv(
         &kernel.text,
         shaderc::ShaderKind::Compute,
@@ -214,6 +216,7 @@ pub fn rewritten(kernel: &KernelSource, text: &str, optimization: Optimization) 
     let mut options = options(kernel, Included::Nothing, Defines::None).map_err(failed)?;
     options.set_optimization_level(level(optimization));
     let compiler = compiler().map_err(failed)?;
+    let _inside = Inside::new(Part::Compiler, &kernel.path);
     let result =
         compiler.compile_into_spirv(text, shaderc::ShaderKind::Compute, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
@@ -239,6 +242,7 @@ pub fn marked(kernel: &KernelSource, text: &str, names: &MarkerNames) -> Result<
 pub fn preprocessed(kernel: &KernelSource, text: &str, includes: &Includes) -> Result<String, String> {
     let options = options(kernel, Included::LineEnded(includes), Defines::Given).map_err(|error| error.to_string())?;
     let compiler = compiler().map_err(|error| error.to_string())?;
+    let _inside = Inside::new(Part::Compiler, &kernel.path);
     let result = compiler.preprocess(text, &kernel.path, &kernel.entry, Some(&options));
     result.map(|artifact| artifact.as_text()).map_err(|error| error.to_string())
 }
@@ -261,6 +265,7 @@ impl Predefined for CompilerMacros<'_> {
         let mut values: BTreeMap<String, Option<String>> = names.iter().map(|name| (name.clone(), None)).collect();
         let Ok(options) = options(self.kernel, Included::Nothing, Defines::None) else { return values };
         let Ok(compiler) = compiler() else { return values };
+        let _inside = Inside::new(Part::Compiler, &self.kernel.path);
         let Ok(artifact) = compiler.preprocess(&text, "probe", "main", Some(&options)) else { return values };
         let tokens = super::lexer::tokens_of(&artifact.as_text());
         for answer in tokens.split(|token| token.is(SIGN)).skip(1) {

@@ -7,6 +7,8 @@
 //! Does not cover: rules that hold only at run time (the engines look for those).
 
 use super::pieces;
+use crate::crash::{Inside, Part};
+use rspirv::spirv::Op;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
@@ -125,6 +127,7 @@ enum Names {
 }
 
 fn run(words: &[u32], env: TargetEnv, names: Names, layouts: Layouts) -> Result<(), ValidationError> {
+    let _inside = Inside::new(Part::Validator, &subject(words));
     let context = Context::new(env)?;
     let options = Options::permissive()?;
     // SAFETY: a live options object.
@@ -140,11 +143,33 @@ fn run(words: &[u32], env: TargetEnv, names: Names, layouts: Layouts) -> Result<
     if code == SPV_SUCCESS { Ok(()) } else { Err(diagnostic.into_error(code)) }
 }
 
+/// What a module is called where nothing but its words is known: by the first string in it, which in a module of the
+/// compiler is the path of the source.
+fn subject(words: &[u32]) -> String {
+    const HEADER_WORDS: usize = 5;
+    let mut at = HEADER_WORDS;
+    while let Some(first) = words.get(at) {
+        let (opcode, length) = (first & 0xFFFF, (first >> 16) as usize);
+        if length == 0 || opcode == Op::Function as u32 {
+            break;
+        }
+        if opcode == Op::String as u32 {
+            let string = words.get(at + 2..at + length).unwrap_or(&[]);
+            let bytes: Vec<u8> =
+                string.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+            return format!("a module of {}", String::from_utf8_lossy(&bytes));
+        }
+        at += length;
+    }
+    "a module that names no source".to_owned()
+}
+
 /// The module as assembly text, ids by friendly name, for people.
 pub fn disassemble(words: &[u32]) -> Result<String, ValidationError> {
     let context = Context::new(TargetEnv::Universal1_6)?;
     let mut diagnostic = Diagnostic(ptr::null_mut());
     let mut text = Text(ptr::null_mut());
+    let _inside = Inside::new(Part::Validator, &subject(words));
     // SAFETY: as in `validate`; `text` receives a pointer that its Drop gives back.
     let code =
         unsafe { spvBinaryToText(context.0, words.as_ptr(), words.len(), DISASSEMBLY, &mut text.0, &mut diagnostic.0) };
