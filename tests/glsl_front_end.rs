@@ -13,6 +13,7 @@ use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile, compiler_identity};
+use vkcert::model::diagnostic::Diagnostic;
 use vkcert::model::structure::{
     Accuracy, Constness, Decision, Exit, KernelStructure, MARKER_PAGE, MarkerRole, Recording, Statement, StatementKind,
 };
@@ -460,6 +461,82 @@ fn narrow_constructors_that_the_compiler_gets_wrong_are_refused() {
         let extension = format!("#extension {extension} : require");
         compiled(&extension, "float16_t", "v[0] = float16_t(7);").expect("the constant is converted");
     }
+}
+
+/// A kernel with calls that take a scope and semantics.
+fn scoped(call: &str) -> Result<Compiled, Vec<Diagnostic>> {
+    let text = format!(
+        "#version 450\n#extension GL_KHR_memory_scope_semantics : require\nlayout(local_size_x = 1) in;\n\
+         layout(binding = 0) buffer B {{ uint cell; uint rest[]; }};\nlayout(binding = 1, r32ui) uniform uimage2D image;\n\
+         layout(constant_id = 0) const int SPECIAL = 64;\nconst int BUFFER = gl_StorageSemanticsBuffer;\n\
+         const int KINDS[2] = int[2](gl_SemanticsRelease, gl_SemanticsAcquire);\n\
+         struct Way {{ int scope; int semantics; }};\nconst Way WAY = Way(gl_ScopeDevice, gl_SemanticsRelaxed);\n\
+         #define RELEASE BUFFER, gl_SemanticsRelease\nint given() {{ return 64; }}\n\
+         void called(int s, const int c) {{ int v = 64; const int kept = v; const int local = BUFFER | 0; {call}; }}\n\
+         void main() {{ called(64, 64); }}\n"
+    );
+    compile(&source("scoped.comp", &text))
+}
+
+#[test]
+fn scopes_and_semantics_that_are_no_constants_are_refused() {
+    let wrong = [
+        ("atomicStore(cell, 1u, gl_ScopeDevice, BUFFER, {})", "gl_SemanticsRelease | s"),
+        ("atomicStore(cell, 1u, {}, BUFFER, 0)", "s"),
+        ("cell = atomicLoad(cell, gl_ScopeDevice, {}, 0)", "c"),
+        ("atomicAdd(cell, 1u, gl_ScopeDevice, {}, 0)", "v"),
+        ("atomicExchange(cell, 1u, gl_ScopeDevice, {}, 0)", "kept"),
+        ("atomicMin(cell, 1u, gl_ScopeDevice, {}, 0)", "SPECIAL"),
+        ("atomicMax(cell, 1u, gl_ScopeDevice, {}, 0)", "KINDS[s]"),
+        ("atomicAnd(cell, 1u, gl_ScopeDevice, {}, 0)", "given()"),
+        ("atomicOr(cell, 1u, gl_ScopeDevice, {}, 0)", "int(rest[1])"),
+        ("atomicXor(cell, 1u, gl_ScopeDevice, {}, 0)", "int(gl_LocalInvocationIndex)"),
+        ("atomicCompSwap(cell, 1u, 2u, gl_ScopeDevice, {}, 0, BUFFER, 0)", "true ? s : 64"),
+        ("atomicCompSwap(cell, 1u, 2u, gl_ScopeDevice, BUFFER, 0, BUFFER, {})", "s - s"),
+        ("imageAtomicAdd(image, ivec2(0), 1u, gl_ScopeDevice, {}, 0)", "s"),
+        ("imageAtomicStore(image, ivec2(0), 1u, gl_ScopeDevice, 0, {})", "s"),
+        ("cell = imageAtomicLoad(image, ivec2(0), gl_ScopeDevice, {}, 0)", "s"),
+        ("imageAtomicCompSwap(image, ivec2(0), 1u, 2u, gl_ScopeDevice, 0, 0, {}, 0)", "s"),
+        ("memoryBarrier(gl_ScopeDevice, {}, gl_SemanticsRelease)", "s"),
+        ("controlBarrier({}, gl_ScopeWorkgroup, 0, 0)", "s"),
+        ("if (s == 1 && atomicAdd(cell, 1u, gl_ScopeDevice, {}, 0) == 1u) cell = 2u", "s++"),
+    ];
+    for (call, argument) in wrong {
+        let refused = scoped(&call.replace("{}", argument)).expect_err(call);
+        assert_eq!((refused.len(), refused[0].kind), (1, "glsl-syntax"), "{call}: {refused:?}");
+        assert!(refused[0].message.contains("no constant expression"), "{call}: {refused:?}");
+        let place = refused[0].location.as_ref().expect("a place");
+        let span = place.span.clone().expect("a span");
+        assert_eq!(&place.text.as_ref().expect("the text")[span], argument);
+    }
+    let right = [
+        "atomicStore(cell, uint(s), gl_ScopeDevice, RELEASE)",
+        "atomicStore(cell, 1u, WAY.scope, local, KINDS[0])",
+        "atomicAdd(rest[s], 1u, 1, BUFFER | gl_StorageSemanticsShared, max(0x4, 2))",
+        "atomicAdd(rest[s], uint(v))",
+        "atomicCompSwap(cell, uint(s), uint(c), gl_ScopeDevice, BUFFER, KINDS[1], BUFFER, WAY.semantics)",
+        "imageAtomicAdd(image, ivec2(s, v), uint(c))",
+        "imageAtomicCompSwap(image, ivec2(s, v), uint(c), uint(s))",
+        "imageAtomicAdd(image, ivec2(s), uint(c), gl_ScopeDevice, 0, 0)",
+        "memoryBarrier(gl_ScopeDevice, true ? BUFFER : 0, (gl_SemanticsRelease))",
+        "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, -(-64), KINDS[KINDS.length() - 2])",
+    ];
+    for call in right {
+        scoped(call).unwrap_or_else(|errors| panic!("{call}: {errors:?}"));
+    }
+    // A marker would make a constant none.
+    let compiled = scoped("memoryBarrier(gl_ScopeDevice, true ? BUFFER : 0, gl_SemanticsRelease)").expect("compiles");
+    let [decision] = &compiled.structure.decisions[..] else { panic!("{:#?}", compiled.structure.decisions) };
+    assert!(matches!(decision.recording, Recording::Unmarked { .. }), "{decision:#?}");
+}
+
+/// A text may give a built-in name another function.
+#[test]
+fn functions_of_the_text_take_what_they_like() {
+    let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint cell; };\n\
+                void memoryBarrier(uint a, uint b, uint c) { cell = a + b + c; }\n\
+                void main() { memoryBarrier(cell, cell, cell); }\n";
+    compile(&source("own.comp", text)).expect("the compiler takes it");
 }
 
 /// `!` is an operator and the leaf below it the condition, in parentheses or not.

@@ -8,6 +8,7 @@ use super::DecisionPolicy;
 use super::marking::{Placed, Placement};
 use super::names::{ArgumentPlace, Names};
 use super::narrow::{self, NarrowConstructor};
+use super::semantics::{self, VaryingSemantics};
 use super::syntax::*;
 use super::token::{Frames, Located, Token};
 use super::value_types::ValueType;
@@ -65,6 +66,8 @@ pub struct Decisions<'a> {
     pub surroundings: Surroundings,
     /// Constructors of narrow types that the compiler gets wrong unless an extension is enabled.
     pub narrow: Vec<NarrowConstructor>,
+    /// Scopes and memory semantics that are no constants.
+    pub semantics: Vec<VaryingSemantics>,
 }
 
 impl<'a> Decisions<'a> {
@@ -87,6 +90,7 @@ impl<'a> Decisions<'a> {
             function: None,
             surroundings: Surroundings::Runtime,
             narrow: Vec::new(),
+            semantics: Vec::new(),
         }
     }
 
@@ -242,12 +246,18 @@ impl<'a> Decisions<'a> {
 
     fn visit_call(&mut self, callee: &Expression, arguments: &[Expression]) {
         self.narrow.extend(narrow::constructor(&self.names, callee, arguments));
+        self.semantics.extend(semantics::varying(&self.names, callee, arguments));
         if self.names.array_constructor(callee).is_some() {
             self.constant("an array size", |decisions| decisions.visit_parts(callee));
         } else if !matches!(callee.kind, ExpressionKind::Identifier) {
             self.visit_parts(callee);
         }
+        let semantics = arguments.len() - semantics::asked_of(&self.names, callee, arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
+            if index >= semantics {
+                self.constant("a scope or memory semantics", |decisions| decisions.visit(argument, Position::Operand));
+                continue;
+            }
             let position = match self.names.argument_place(callee, index, arguments.len()) {
                 ArgumentPlace::Boolean => Position::Boolean(DecisionContext::Argument),
                 // `true` for a built-in function is no expression of conditions, and often must stay a literal.

@@ -9,7 +9,9 @@ use super::marking::{self, Marked, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, Outline};
 use super::positions::{Positions, RelinedProduction};
 use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, TranslationUnit};
-use super::{Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser};
+use super::{
+    Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser, semantics,
+};
 use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
@@ -55,21 +57,26 @@ fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Com
         refuse_limit(kernel, error)?;
     }
     let mut notes = Vec::new();
-    // The compiler works on the production text while the same text is read here.
-    let (production, (unit, accuracy, outline, texts)) = std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let production = builder.spawn_scoped(scope, || production_twice(kernel));
-        let (unit, accuracy) = translation_unit(kernel, &includes, own, &mut notes);
-        let items = parser::parse(&unit.tokens);
-        let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
-        let texts = digests::digests(&unit, &items, &kernel.entry);
-        let production = match production {
-            Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => production_twice(kernel),
-        };
-        (production, (unit, accuracy, outline, texts))
-    });
+    let (production, read) = match &own {
+        Ok(unit) if !semantics::may_occur(&unit.tokens) => std::thread::scope(|scope| {
+            // The compiler works on the production text while the same text is read here.
+            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let production = builder.spawn_scoped(scope, || production_twice(kernel));
+            let read = ReadText::of(kernel, &includes, own, &mut notes);
+            let production = match production {
+                Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(_) => production_twice(kernel),
+            };
+            (production, read)
+        }),
+        Ok(_) | Err(_) => {
+            let read = ReadText::of(kernel, &includes, own, &mut notes);
+            semantics::refuse(&read.unit, &read.outline)?;
+            (production_twice(kernel), read)
+        }
+    };
     let production = production?;
+    let ReadText { unit, accuracy, outline, texts } = read;
     narrow::refuse(&unit, &outline)?;
     let production = production.one()?;
     notes.extend(outline.notes.iter().cloned());
@@ -92,6 +99,29 @@ fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Com
     structure.texts = texts;
     let included = includes.found();
     Ok(Compiled { structure, production, marked, positions, text: text_digits, included, notes })
+}
+
+/// What the front end reads in a text.
+struct ReadText {
+    unit: TranslationUnit,
+    accuracy: Accuracy,
+    outline: Outline,
+    texts: TextDigests,
+}
+
+impl ReadText {
+    fn of(
+        kernel: &KernelSource,
+        includes: &Includes,
+        own: Result<TranslationUnit, PreprocessError>,
+        notes: &mut Vec<String>,
+    ) -> Self {
+        let (unit, accuracy) = translation_unit(kernel, includes, own, notes);
+        let items = parser::parse(&unit.tokens);
+        let outline = outline::outline(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+        let texts = digests::digests(&unit, &items, &kernel.entry);
+        Self { unit, accuracy, outline, texts }
+    }
 }
 
 /// SHA-256 of the tokens of a text.

@@ -36,6 +36,7 @@ mod parser;
 mod positions;
 mod preprocessor;
 mod reference;
+mod semantics;
 mod syntax;
 mod token;
 mod unread;

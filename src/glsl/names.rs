@@ -127,6 +127,8 @@ struct Signature {
 struct Variable {
     value: ValueType,
     constness: Constness,
+    /// See [`Names::varies`].
+    varies: bool,
 }
 
 /// What is known of a call's argument.
@@ -259,17 +261,22 @@ impl<'a> Names<'a> {
         self.scopes.pop();
     }
 
-    fn insert(&mut self, name: TokenIndex, value: ValueType, constness: Constness) {
+    /// A name whose value is computed at run time.
+    fn insert_runtime(&mut self, name: TokenIndex, value: ValueType) {
+        self.insert(name, Variable { value, constness: Constness::Runtime, varies: true });
+    }
+
+    fn insert(&mut self, name: TokenIndex, variable: Variable) {
         let name = self.text(name).to_owned();
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, Variable { value, constness });
+            scope.insert(name, variable);
         }
     }
 
     pub fn add_parameter(&mut self, parameter: &Parameter) {
         if let Some(name) = parameter.name {
             let value = self.value_type(&parameter.declared, parameter.sizes.len());
-            self.insert(name, value, Constness::Runtime);
+            self.insert_runtime(name, value);
         }
     }
 
@@ -292,7 +299,7 @@ impl<'a> Names<'a> {
         if is_block {
             // Members of a block without instance name are names of file level (GLSL 4.60, 4.3.9).
             for (name, value) in members.values() {
-                self.insert(*name, value.clone(), Constness::Runtime);
+                self.insert_runtime(*name, value.clone());
             }
         }
         if let Some(name) = declared.name {
@@ -305,7 +312,13 @@ impl<'a> Names<'a> {
     pub fn add_declarator(&mut self, declared: &DeclaredType, declarator: &Declarator) {
         let constness = self.declared_constness(declared, declarator);
         let value = self.value_type(declared, declarator.sizes.len());
-        self.insert(declarator.name, value, constness);
+        let varies = match &declarator.initialiser {
+            Some(initialiser) if declared.has("const") && constness != Constness::Specialization => {
+                self.varies(initialiser)
+            }
+            Some(_) | None => true,
+        };
+        self.insert(declarator.name, Variable { value, constness, varies });
     }
 
     /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
@@ -501,6 +514,49 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Whether the text shows that an expression is no constant expression: its value is computed at run time or by
+    /// specialization. What the text does not show does not vary.
+    pub fn varies(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            ExpressionKind::Identifier => {
+                let name = self.text(expression.first);
+                match self.variable(name) {
+                    Some(variable) => variable.varies,
+                    None => {
+                        value_types::of_built_in(name).is_some() && self.name_constness(name) != Constness::Constant
+                    }
+                }
+            }
+            ExpressionKind::Prefix(_) if matches!(self.text(expression.first), "++" | "--") => true,
+            ExpressionKind::Postfix(_) | ExpressionKind::Assignment { .. } => true,
+            ExpressionKind::Call { callee, arguments } => match &callee.kind {
+                // `.length()` of an array.
+                ExpressionKind::Field { .. } => false,
+                ExpressionKind::Identifier if self.is_own_function(self.text(callee.first)) => true,
+                _ => arguments.iter().any(|argument| self.varies(argument)),
+            },
+            ExpressionKind::Literal
+            | ExpressionKind::Parenthesised(_)
+            | ExpressionKind::Prefix(_)
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::Ternary { .. }
+            | ExpressionKind::Comma { .. }
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Field { .. }
+            | ExpressionKind::List(_)
+            | ExpressionKind::Template(_) => {
+                let mut varies = false;
+                expression.each_part(&mut |part| varies |= self.varies(part));
+                varies
+            }
+        }
+    }
+
+    /// Whether the text itself declares a function of this name.
+    pub fn is_own_function(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
     fn joined(&self, expressions: &[Expression]) -> Constness {
         expressions.iter().map(|expression| self.constness(expression)).max().unwrap_or(Constness::Constant)
     }
@@ -512,7 +568,12 @@ impl<'a> Names<'a> {
         match name {
             "gl_WorkGroupSize" if self.specialized_size => Constness::Specialization,
             "gl_WorkGroupSize" => Constness::Constant,
-            name if name.starts_with("gl_Max") || name.starts_with("gl_Min") => Constness::Constant,
+            name if ["gl_Max", "gl_Min", "gl_Scope", "gl_Semantics", "gl_StorageSemantics"]
+                .iter()
+                .any(|start| name.starts_with(start)) =>
+            {
+                Constness::Constant
+            }
             _ => Constness::Runtime,
         }
     }

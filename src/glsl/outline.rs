@@ -7,6 +7,7 @@ use super::DecisionPolicy;
 use super::decisions::{Decisions, Position, Surroundings};
 use super::marking::{Placed, Placement};
 use super::narrow::NarrowConstructor;
+use super::semantics::VaryingSemantics;
 use super::syntax::{self, *};
 use super::token::{Frames, Token};
 use crate::model::id::{DecisionId, FunctionId, StatementId, SwitchId};
@@ -31,6 +32,7 @@ pub struct Outline {
     pub loops: Vec<[u32; 2]>,
     pub notes: Vec<String>,
     pub narrow: Vec<NarrowConstructor>,
+    pub semantics: Vec<VaryingSemantics>,
 }
 
 /// Describes parsed text.
@@ -69,6 +71,7 @@ pub fn outline(
         loops: outliner.loops,
         notes: outliner.notes,
         narrow: outliner.decisions.narrow,
+        semantics: outliner.decisions.semantics,
     }
 }
 

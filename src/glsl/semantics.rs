@@ -1,0 +1,125 @@
+//! Scopes and memory semantics that are no constants.
+//!
+//! Knows: GL_KHR_memory_scope_semantics wants constant expressions for the scope, storage semantics and semantics of atomics
+//! and barriers. The pinned compiler takes them for constants without a look: it crashes, or makes a module that is not valid.
+//! Promises: where the text shows that such an argument is no constant, it is refused with its place before the compiler is
+//! given the text.
+//! Does not cover: arguments of which the text does not show it, such as other built-in functions without arguments; whether a
+//! constant is a value that is permitted, which the compiler checks.
+
+use super::names::Names;
+use super::outline::Outline;
+use super::preprocessor::TranslationUnit;
+use super::syntax::{Expression, ExpressionKind, TokenIndex};
+use super::token::Token;
+use crate::model::diagnostic::Diagnostic;
+
+/// An argument that must be a constant and is none.
+#[derive(Debug, Clone)]
+pub struct VaryingSemantics {
+    /// The function's name.
+    callee: TokenIndex,
+    first: TokenIndex,
+    last: TokenIndex,
+}
+
+/// How many arguments of a call are a scope or semantics: the last ones.
+fn semantic_arguments(name: &str, count: usize) -> usize {
+    let (plain, scoped) = match name {
+        "controlBarrier" => return if count == 4 { 4 } else { 0 },
+        "memoryBarrier" => return if count == 3 { 3 } else { 0 },
+        // A place and, but for a load, one value, or two; of an image the place is image, coordinates and perhaps sample.
+        "atomicLoad" | "imageAtomicLoad" => (1, 3),
+        "atomicCompSwap" | "imageAtomicCompSwap" => (3, 5),
+        "atomicAdd"
+        | "atomicMin"
+        | "atomicMax"
+        | "atomicAnd"
+        | "atomicOr"
+        | "atomicXor"
+        | "atomicExchange"
+        | "atomicStore"
+        | "imageAtomicAdd"
+        | "imageAtomicMin"
+        | "imageAtomicMax"
+        | "imageAtomicAnd"
+        | "imageAtomicOr"
+        | "imageAtomicXor"
+        | "imageAtomicExchange"
+        | "imageAtomicStore" => (2, 3),
+        _ => return 0,
+    };
+    let least = if name.starts_with("image") { plain + 1 } else { plain } + scoped;
+    let most = if name.starts_with("image") { least + 1 } else { least };
+    if (least..=most).contains(&count) { scoped } else { 0 }
+}
+
+/// Whether a text may hold a call with a scope or semantics, as far as its tokens tell.
+pub fn may_occur(tokens: &[Token]) -> bool {
+    let called = |(at, token): (usize, &Token)| {
+        let named = ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier"];
+        named.iter().any(|start| token.text.starts_with(start))
+            && semantic_arguments(&token.text, count_of_arguments(&tokens[at + 1..])) > 0
+    };
+    tokens.iter().enumerate().filter(|(_, token)| token.is_identifier()).any(called)
+}
+
+/// Of a call whose parentheses these tokens begin with; 0 where they do not.
+fn count_of_arguments(tokens: &[Token]) -> usize {
+    let (mut depth, mut count) = (0, 0);
+    for token in tokens {
+        match &*token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            "," if depth == 1 => count += 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return if token.is(")") { count + 1 } else { 0 };
+        }
+    }
+    0
+}
+
+/// How many of the last arguments of a call must be constants, because they are a scope or semantics.
+pub fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
+    match callee.kind {
+        ExpressionKind::Identifier if !names.is_own_function(names.text(callee.first)) => {
+            semantic_arguments(names.text(callee.first), count)
+        }
+        _ => 0,
+    }
+}
+
+/// The first argument of a call that is a scope or semantics and no constant.
+pub fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<VaryingSemantics> {
+    let asked = asked_of(names, callee, arguments.len());
+    let wrong = arguments[arguments.len() - asked..].iter().find(|argument| names.varies(argument))?;
+    Some(VaryingSemantics { callee: callee.first, first: wrong.first, last: wrong.last })
+}
+
+/// Refuses a text that holds such arguments.
+pub fn refuse(unit: &TranslationUnit, outline: &Outline) -> Result<(), Vec<Diagnostic>> {
+    let refused: Vec<Diagnostic> = outline.semantics.iter().map(|wrong| diagnostic(unit, wrong)).collect();
+    if refused.is_empty() { Ok(()) } else { Err(refused) }
+}
+
+fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
+    let tokens = &unit.tokens[wrong.first..=wrong.last];
+    let place = unit.frames.locate(tokens).and_then(|located| {
+        let file = unit.files.get(located.span.file.0 as usize)?;
+        Some((file, located.span.start as usize..located.span.end as usize))
+    });
+    let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or("the argument");
+    let callee = &unit.tokens[wrong.callee].text;
+    let message = format!("`{shown}` is no constant expression, as the scope and semantics of `{callee}` must be");
+    let made = Diagnostic::new("glsl-syntax", message);
+    let made = match place {
+        Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
+        None => made,
+    };
+    made.hint(
+        "GL_KHR_memory_scope_semantics wants literals, `gl_Scope...`, `gl_Semantics...`, `gl_StorageSemantics...` or `const` \
+         variables of such; a parameter or a specialization constant is none: write a call for each value",
+    )
+}
