@@ -415,15 +415,17 @@ fn project_of_variants(folder: &Path, requirements: &str) {
     write(folder, "requirements/all.toml", format!("schema = 1\n\n{requirements}"));
 }
 
+type KernelsAndTexts<'a> = Vec<(&'a str, &'a str)>;
+
 /// What one kernel shows of a function says something of another kernel only where the text is the same.
 #[test]
 fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
     let same: &[(&str, &str)] = &[("one", "same"), ("two", "same"), ("other", "same")];
-    let without = |tested: &[&str]| -> Vec<(&str, &str)> {
+    let without = |tested: &[&str]| -> KernelsAndTexts<'_> {
         same.iter().filter(|(kernel, _)| !tested.contains(kernel)).copied().collect()
     };
     let main = "{ file = \"k.comp\", symbol = \"main\" }";
-    let cases: &[(&str, &[&str], Vec<(&str, &str)>)] = &[
+    let cases: &[(&str, &[&str], KernelsAndTexts<'_>)] = &[
         // `plain` has a parameter of the name of what differs.
         ("{ file = \"h.glsl\", symbol = \"plain\" }", &["one"], without(&["one"])),
         ("{ file = \"h.glsl\", symbol = \"plain\" }", &["one", "two", "other"], vec![]),
