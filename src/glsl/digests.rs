@@ -12,16 +12,30 @@ use crate::model::canonical::sha256_digits;
 use crate::model::structure::TextDigests;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a function uses if it uses this name is whatever has no name of its own: the local size.
-const LOCAL_SIZE: &str = "gl_WorkGroupSize";
+/// Who uses one of these names uses the local size, which has no name of its own: what it gives, or what it bounds.
+const OF_LOCAL_SIZE: [&str; 5] =
+    ["gl_WorkGroupSize", "gl_LocalInvocationID", "gl_LocalInvocationIndex", "gl_NumSubgroups", "gl_SubgroupID"];
 
 /// The digests of a unit; `entry` is the name of its entry point, to which the local size belongs.
 pub fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> TextDigests {
     let tokens = &unit.tokens;
     let count = items.iter().filter(|item| matches!(item, Item::Function(_))).count();
     let whole = || vec![digest_of(tokens); count];
-    let functions = Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry)).unwrap_or_else(whole);
-    TextDigests { functions, files: of_files(unit) }
+    let mut functions = Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry)).unwrap_or_else(whole);
+    let mut files = of_files(unit);
+    let pragmas = pragmas(unit);
+    if !pragmas.is_empty() {
+        let under = |digest: &mut String| *digest = sha256_digits(format!("{digest} {pragmas}").as_bytes());
+        functions.iter_mut().chain(files.values_mut()).for_each(under);
+    }
+    TextDigests { functions, files }
+}
+
+/// The pragmas of a unit, which hold for all of its text wherever they stand.
+fn pragmas(unit: &TranslationUnit) -> String {
+    let texts = unit.directives.iter().map(|directive| directive.text.as_str());
+    let pragmas: BTreeSet<&str> = texts.filter(|text| text.starts_with("#pragma") && *text != "#pragma once").collect();
+    pragmas.into_iter().collect::<Vec<_>>().join(" ")
 }
 
 fn digest_of(tokens: &[Token]) -> String {
@@ -55,7 +69,32 @@ struct Piece<'a> {
     is_function: bool,
 }
 
+/// For what a declaration without a name holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nameless {
+    /// `layout(local_size_x = 8) in;`
+    LocalSize,
+    /// `layout(std140) buffer;`: blocks behind it.
+    Blocks,
+    /// `precision mediump float;`, and any other: all that stands behind it.
+    AllBehind,
+}
+
 impl Piece<'_> {
+    fn nameless(&self) -> Option<Nameless> {
+        let ends = |words: [&str; 2]| {
+            let last = self.tokens.iter().rev().take(2).rev();
+            self.tokens.len() > 2 && last.zip(words).all(|(token, word)| token.is(word))
+        };
+        let is_layout = self.tokens.first().is_some_and(|token| token.is("layout"));
+        match self.names.is_empty() {
+            false => None,
+            true if is_layout && ends(["in", ";"]) => Some(Nameless::LocalSize),
+            true if is_layout && (ends(["buffer", ";"]) || ends(["uniform", ";"])) => Some(Nameless::Blocks),
+            true => Some(Nameless::AllBehind),
+        }
+    }
+
     /// Whether an identifier names nothing at file level: a member behind a point, or a parameter where no type can stand.
     fn is_own(&self, at: usize) -> bool {
         let token = &self.tokens[at];
@@ -69,6 +108,7 @@ impl Piece<'_> {
 struct Pieces<'a> {
     pieces: Vec<Piece<'a>>,
     by_name: BTreeMap<&'a str, Vec<usize>>,
+    nameless: Vec<(usize, Nameless)>,
     /// Functions that can be used before their definition.
     announced: BTreeSet<&'a str>,
 }
@@ -86,8 +126,17 @@ impl<'a> Pieces<'a> {
     fn of(tokens: &'a [Token], items: &[Item]) -> Option<Self> {
         let (mut pieces, mut announced, mut next) = (Vec::new(), BTreeSet::new(), 0);
         for item in items {
-            while tokens.get(next).is_some_and(|token| token.is(";")) {
-                next += 1;
+            while let Some(token) = tokens.get(next) {
+                if token.is("precision") {
+                    let end = end_of_declaration(tokens, next)?;
+                    let (names, parameters) = (Vec::new(), Vec::new());
+                    pieces.push(Piece { tokens: &tokens[next..end], names, parameters, is_function: false });
+                    next = end;
+                } else if token.is(";") {
+                    next += 1;
+                } else {
+                    break;
+                }
             }
             let (end, names) = match item {
                 Item::Function(function) if function.first == next => (function.last + 1, vec![function.name]),
@@ -119,7 +168,9 @@ impl<'a> Pieces<'a> {
         for (index, piece) in pieces.iter().enumerate() {
             piece.names.iter().for_each(|name| by_name.entry(name).or_default().push(index));
         }
-        Some(Self { pieces, by_name, announced })
+        let nameless =
+            pieces.iter().enumerate().filter_map(|(index, piece)| Some((index, piece.nameless()?))).collect();
+        Some(Self { pieces, by_name, nameless, announced })
     }
 
     /// The pieces that one uses by name. Text can use what stands before it, and functions that are announced.
@@ -128,7 +179,7 @@ impl<'a> Pieces<'a> {
         let mut used = BTreeSet::new();
         let mut sized = piece.is_function && piece.names.contains(&entry);
         for (at, token) in piece.tokens.iter().enumerate().filter(|(_, token)| token.is_identifier()) {
-            sized |= token.is(LOCAL_SIZE);
+            sized |= OF_LOCAL_SIZE.contains(&&*token.text);
             if piece.is_own(at) {
                 continue;
             }
@@ -136,9 +187,15 @@ impl<'a> Pieces<'a> {
             let announced = self.announced.contains(&*token.text);
             used.extend(named.filter(|other| *other < index || (announced && *other != index)));
         }
-        if sized {
-            let nameless = self.pieces.iter().enumerate().filter(|(_, piece)| piece.names.is_empty());
-            used.extend(nameless.map(|(other, _)| other).filter(|other| *other != index));
+        for (other, nameless) in self.nameless.iter().copied() {
+            let holds = match nameless {
+                Nameless::LocalSize => sized && other != index,
+                Nameless::Blocks => other < index && !piece.is_function,
+                Nameless::AllBehind => other < index,
+            };
+            if holds {
+                used.insert(other);
+            }
         }
         used
     }
@@ -217,4 +274,58 @@ fn names_of(declaration: &Declaration) -> Vec<TokenIndex> {
     }
     names.extend(declared.name.filter(|_| declared.has_body));
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glsl::include::Includes;
+    use crate::glsl::parser::parse;
+    use crate::glsl::preprocessor::preprocess;
+    use crate::glsl::{DecisionPolicy, KernelSource, NoneDefined, Optimization};
+
+    /// The digests of the functions of a text whose `FAST` is defined or not.
+    fn of(text: &str, is_fast: bool) -> Vec<String> {
+        let fast = if is_fast { "#define FAST\n" } else { "" };
+        let text = format!("#version 450\n{fast}{text}");
+        let kernel = KernelSource {
+            path: "k.comp".to_owned(),
+            text: text.clone(),
+            include: Vec::new(),
+            folder: None,
+            defines: BTreeMap::new(),
+            entry: "main".to_owned(),
+            target_env: "vulkan1.1".to_owned(),
+            optimization: Optimization::Zero,
+            policy: DecisionPolicy::Literal,
+        };
+        let includes = Includes::new(&kernel);
+        let unit = preprocess(&kernel.path, &text, &kernel.defines, &includes, &NoneDefined).unwrap();
+        digests(&unit, &parse(&unit.tokens), "main").functions
+    }
+
+    #[test]
+    fn what_has_no_name_tells_the_text_of_what_it_holds_for() {
+        let choice = |fast: &str, slow: &str| format!("#ifdef FAST\n{fast}\n#else\n{slow}\n#endif\n");
+        let block = "readonly buffer B { float b[]; };\n";
+        let functions = "float f(uint i) { return b[i]; }\nfloat g(float x) { return x; }\nvoid main() { f(0u); }\n";
+        let local = functions.replace("b[i]", "float(gl_LocalInvocationID.x + i)");
+        // Which of `f`, `g` and `main` are the same in both.
+        let cases: &[(String, &str, [bool; 3])] = &[
+            (choice("layout(local_size_x = 4) in;", "layout(local_size_x = 2) in;"), functions, [true, true, false]),
+            (choice("layout(local_size_x = 4) in;", "layout(local_size_x = 2) in;"), &local, [false, true, false]),
+            (choice("layout(std430) buffer;", "layout(std140) buffer;"), functions, [false, true, false]),
+            (choice("layout(std430) buffer;", "layout(std140) buffer;"), &local, [true, true, true]),
+            (choice("precision mediump float;", "precision highp float;"), functions, [false, false, false]),
+            (choice("#pragma use_vulkan_memory_model", ""), functions, [false, false, false]),
+            (choice("#extension GL_KHR_shader_subgroup_basic : enable", ""), functions, [true, true, true]),
+            ("precision highp float;\n".to_owned() + &choice("const int n = 1;", ""), functions, [true, true, true]),
+        ];
+        for (head, functions, same) in cases {
+            let text = format!("{head}{block}{functions}");
+            let [fast, slow] = [true, false].map(|is_fast| of(&text, is_fast));
+            let found: Vec<bool> = fast.iter().zip(&slow).map(|(fast, slow)| fast == slow).collect();
+            assert_eq!(found, same, "{text}");
+        }
+    }
 }

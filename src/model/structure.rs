@@ -44,7 +44,7 @@ pub struct KernelStructure {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TextDigests {
     /// Of each function, in the order of `functions`: its text, and that at file level which it uses, directly or through
-    /// what it uses. Of the entry point also the local size.
+    /// what it uses, with the pragmas. Of the entry point also the local size.
     pub functions: Vec<String>,
     /// By path: what is written in the file, or stands where it is read.
     pub files: BTreeMap<String, String>,
