@@ -307,6 +307,19 @@ fn altered_rows() -> Vec<Row> {
             ),
         ),
         row(
+            "flag-behind-a-flag",
+            PASS,
+            &["flagged"],
+            with(
+                "buffers.v = { type = \"uint\", data = [0] }\nbuffers.w = { type = \"uint\", data = [0] }\n",
+                &[
+                    dispatch("flagged", &["a", "o", "w"]),
+                    dispatch("flagged", &["o", "p", "v"]),
+                    expect("buffer = \"v\"\nvalues = [0]"),
+                ],
+            ),
+        ),
+        row(
             "blind-checker",
             NOTHING,
             &[],

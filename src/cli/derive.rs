@@ -102,7 +102,7 @@ pub fn codes(kernels: &[KernelEvidence]) -> Codes {
 }
 
 /// What altered contents of a test showed; none where it has not passed on the sequential engine, which alone alters them.
-fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
+pub fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
     let result = test.results.iter().find(|result| result.engine == EngineName::Sequential)?;
     held_to(result.verdict, &result.altered)
 }

@@ -74,6 +74,10 @@ pub struct AlteredStores {
     /// Those of the dispatches of which later ones overwrite all that they stored before anything can read it: not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwritten: Vec<u32>,
+    /// Those of the dispatches that were tried as well, and no alteration of whose stores fails the test: only what others stored
+    /// is shown to be judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unnoticed: Vec<u32>,
 }
 
 /// What a run of the sequential engine is held to: altered contents are tried where it passed, and stay where a rule has taken
@@ -88,9 +92,13 @@ impl fmt::Display for AlteredStores {
             Some(noticed) => write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration)?,
             None => write!(f, "{}: no alteration of its stores fails the test", self.kernel)?,
         }
-        match self.overwritten.len() {
+        let all = self.dispatches.len();
+        if !self.overwritten.is_empty() {
+            write!(f, "; {} of its {all} dispatches are overwritten unread", self.overwritten.len())?;
+        }
+        match self.unnoticed.len() {
             0 => Ok(()),
-            count => write!(f, "; {count} of its {} dispatches are overwritten unread", self.dispatches.len()),
+            count => write!(f, "; no alteration of the stores of {count} of its {all} dispatches fails the test"),
         }
     }
 }

@@ -31,6 +31,43 @@ fn stored_outputs_that_no_test_judges_are_noted() {
     assert!(all[0].contains(": addresses (what device addresses name), flagged (binding 1 `Out`). "), "{all:?}");
 }
 
+/// Nothing that the first dispatch can store raises the flag of the second.
+#[test]
+fn dispatches_that_count_by_another_one_alone_are_noted() {
+    let campaign = certified(&["flag-behind-a-flag"], 0);
+    let sentence = "Dispatches that count by another one of the same kernel: no alteration of what they stored would fail \
+                    their test (test flag-behind-a-flag: 1 of 2 of flagged).";
+    let all = told(&campaign);
+    assert_eq!(all.last(), Some(&sentence), "{all:?}");
+    let altered = &campaign["tests"][0]["results"][0]["altered"][0];
+    assert_eq!((&altered["noticed"]["dispatch"], &altered["unnoticed"]), (&1.into(), &serde_json::json!([0])));
+}
+
+/// What takes an engine to know is still about dispatches of its row.
+#[test]
+fn forged_numbers_of_dispatches_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<Row> = rows().into_iter().filter(|row| row.id == "flag-behind-a-flag").collect();
+    project(folder.path(), &rows);
+    let out = folder.path().join("out");
+    run(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 0);
+    for (field, value) in [("noticed", 9), ("overwritten", 9), ("unnoticed", 1), ("unnoticed", 9)] {
+        let copy = folder.path().join("forged");
+        copy_tree(&out.join("latest/evidence"), &copy);
+        forge(&copy, "campaign.json", |campaign| {
+            let row = &mut campaign["tests"][0]["results"][0]["altered"][0];
+            match field {
+                "noticed" => row["noticed"]["dispatch"] = value.into(),
+                _ => row[field] = serde_json::json!([value]),
+            }
+        });
+        let output = run(vkcert().arg("verify").arg(&copy), 1);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let place = format!("campaign.json/tests/0/results/0/altered/0/{field}");
+        assert!(said.contains(&format!("differs           {place}")), "{field} {value}: {said}");
+    }
+}
+
 #[test]
 fn a_test_of_zeros_says_what_would_help() {
     let campaign = certified(&["zeros-over-zeros", "any-float-below-1e30"], 1);

@@ -22,6 +22,9 @@ use std::ops::Range;
 /// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in all but odd tests.
 const MOST_DISPATCHES: usize = 16;
 
+/// Dispatches of one kernel that are each tried: of more one shows enough, for each trial runs all that are behind.
+const FEW_DISPATCHES: usize = 8;
+
 /// Instructions of an altered run before other alterations are tried: stores that others loop by may never end.
 const FIRST_STEPS: u64 = 200_000_000;
 
@@ -88,6 +91,9 @@ impl<'a> Examination<'a> {
             row.noticed = self.noticed(&row.dispatches, &stores, &strict)?;
         }
         self.mark_overwritten(&mut rows, &stores.stored);
+        for row in &mut rows {
+            row.unnoticed = self.unnoticed(row, &stores, &strict)?;
+        }
         Ok(rows)
     }
 
@@ -113,15 +119,50 @@ impl<'a> Examination<'a> {
         strict: &StrictTest<'_>,
     ) -> Result<Option<NoticedAlteration>, Failure> {
         for dispatch in tried(judged) {
-            let number = dispatch as usize;
-            let Some(around) = self.around(number, stores)? else { continue };
-            for stores in self.altered_extents(number, &stores.stored[number], &around, strict) {
-                if let Some(alteration) = self.trial(&stores, strict)? {
-                    return Ok(Some(NoticedAlteration { dispatch, extent: stores.extent, alteration }));
-                }
+            if let Some(noticed) = self.noticed_of(dispatch, stores, strict)? {
+                return Ok(Some(noticed));
             }
         }
         Ok(None)
+    }
+
+    fn noticed_of(
+        &self,
+        dispatch: u32,
+        stores: &DispatchedStores,
+        strict: &StrictTest<'_>,
+    ) -> Result<Option<NoticedAlteration>, Failure> {
+        let number = dispatch as usize;
+        let Some(around) = self.around(number, stores)? else { return Ok(None) };
+        for stores in self.altered_extents(number, &stores.stored[number], &around, strict) {
+            if let Some(alteration) = self.trial(&stores, strict)? {
+                return Ok(Some(NoticedAlteration { dispatch, extent: stores.extent, alteration }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of a few dispatches of which one is noticed: those that are not, and that are not overwritten.
+    fn unnoticed(
+        &self,
+        row: &AlteredStores,
+        stores: &DispatchedStores,
+        strict: &StrictTest<'_>,
+    ) -> Result<Vec<u32>, Failure> {
+        let mut unnoticed = Vec::new();
+        let Some(noticed) = row.noticed.filter(|_| row.dispatches.len() <= FEW_DISPATCHES) else {
+            return Ok(unnoticed);
+        };
+        let others = row.dispatches.iter().filter(|number| !row.overwritten.contains(number));
+        for number in others {
+            // Those behind were tried before.
+            if *number > noticed.dispatch
+                || (*number < noticed.dispatch && self.noticed_of(*number, stores, strict)?.is_none())
+            {
+                unnoticed.push(*number);
+            }
+        }
+        Ok(unnoticed)
     }
 
     fn around<'c>(&self, number: usize, stores: &'c DispatchedStores) -> Result<Option<Around<'c>>, Failure> {

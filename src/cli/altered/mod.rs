@@ -71,10 +71,10 @@ pub fn derive(
         for mut due in rows(plan, &by_code) {
             let same = |row: &&AlteredStores| (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches);
             let stored = stored.iter().find(same);
-            due.noticed = derived.or(stored.and_then(|row| row.noticed));
-            // Of a single dispatch nothing is overwritten.
+            due.noticed = derived;
+            // Of a single dispatch nothing is overwritten, and there is no other.
             if let (None, Some(row)) = (derived, stored) {
-                due.overwritten.clone_from(&row.overwritten);
+                take_stored(&mut due, row);
             }
             run.altered.push(due);
         }
@@ -83,6 +83,18 @@ pub fn derive(
         }
     }
     unknown
+}
+
+/// What only an engine can tell, as it is stored, as far as it is about dispatches of the row.
+fn take_stored(due: &mut AlteredStores, stored: &AlteredStores) {
+    let known = |number: &u32| due.dispatches.contains(number);
+    let noticed = stored.noticed.filter(|noticed| known(&noticed.dispatch));
+    let is_other = |number: &u32| noticed.is_some_and(|noticed| noticed.dispatch != *number);
+    let overwritten: Vec<u32> = stored.overwritten.iter().copied().filter(known).collect();
+    let unnoticed = stored.unnoticed.iter().copied().filter(|number| known(number) && is_other(number));
+    due.unnoticed = unnoticed.filter(|number| !overwritten.contains(number)).collect();
+    due.overwritten = overwritten;
+    due.noticed = noticed;
 }
 
 /// What the outputs of a test with one dispatch show without an engine.
@@ -113,6 +125,7 @@ fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
             dispatches,
             noticed: None,
             overwritten: Vec::new(),
+            unnoticed: Vec::new(),
         })
     };
     plan.modules.iter().enumerate().filter_map(row).collect()

@@ -27,7 +27,12 @@ pub fn all(stored: &Stored) -> Vec<CampaignNote> {
         Generation::First | Generation::Second => earlier.collect(),
         Generation::Current => {
             let of_requirements = robustness(stored).into_iter().chain(code_not_named(stored));
-            earlier.chain(of_requirements).chain(tested_in_part(stored)).chain(unjudged(stored)).collect()
+            earlier
+                .chain(of_requirements)
+                .chain(tested_in_part(stored))
+                .chain(unjudged(stored))
+                .chain(unnoticed(stored))
+                .collect()
         }
     }
 }
@@ -191,6 +196,22 @@ fn unjudged(stored: &Stored) -> Option<CampaignNote> {
     let sentence = format!(
         "Stored, and judged by no test, directly or through what later dispatches make of it: {}. One judged output is \
          enough for a kernel to be covered.",
+        listed(&named)
+    );
+    (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+}
+
+/// One dispatch whose altered stores fail the test is enough for all dispatches of a kernel in it.
+fn unnoticed(stored: &Stored) -> Option<CampaignNote> {
+    let mut named = Vec::new();
+    for test in &stored.campaign.tests {
+        for row in derive::altered_stores(test).into_iter().flatten().filter(|row| !row.unnoticed.is_empty()) {
+            let (part, all) = (row.unnoticed.len(), row.dispatches.len());
+            named.push(format!("test {}: {part} of {all} of {}", test.id, row.kernel));
+        }
+    }
+    let sentence = format!(
+        "Dispatches that count by another one of the same kernel: no alteration of what they stored would fail their test ({}).",
         listed(&named)
     );
     (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
