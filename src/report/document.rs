@@ -215,6 +215,11 @@ pub enum Block {
     },
     /// Blocks that stay on one page where they fit on one.
     Together(Vec<Block>),
+    /// What a page has room for: `whole` where it fits on what is left of the page, else `brief`. Formats without pages set `whole`.
+    Fitting {
+        whole: Vec<Block>,
+        brief: Vec<Block>,
+    },
     /// The marked source text of a kernel, by index in the evidence's kernels; shown by formats that have room for it.
     Source {
         kernel: usize,

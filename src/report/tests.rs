@@ -213,6 +213,7 @@ fn document_text(document: &super::document::Document) -> String {
             | Block::Pairs(_)
             | Block::Notice { .. }
             | Block::Together(_)
+            | Block::Fitting { .. }
             | Block::Source { .. } => {}
         }
     }
@@ -233,7 +234,9 @@ fn whole_text(evidence: &Evidence) -> String {
                 lines.push(plain(title));
                 lines.extend(below.iter().map(plain));
             }
-            Block::Together(blocks) => blocks.iter().for_each(|block| add(block, lines)),
+            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
+                blocks.iter().for_each(|block| add(block, lines))
+            }
             Block::Source { .. } => {}
         }
     }
@@ -382,7 +385,7 @@ fn tables(blocks: &[Block]) -> Vec<&super::document::Table> {
     for block in blocks {
         match block {
             Block::Table(table) => found.push(table),
-            Block::Together(blocks) => found.extend(tables(blocks)),
+            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => found.extend(tables(blocks)),
             Block::Heading(_)
             | Block::Paragraph(_)
             | Block::List(_)

@@ -1,9 +1,9 @@
 //! The title page: identification in brief, the conclusion with its reasons, open items, the run in numbers, and shares.
 //!
 //! Promises: it is one page, as far as conclusion and open items leave room; what has no room is named with its chapter.
-//! Does not cover: how it is set. Heights are estimated, on the safe side.
+//! Does not cover: how it is set.
 
-use super::{conclusion, extent, identification, open_item, summary};
+use super::{conclusion, identification, open_item, summary};
 use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementStatus};
 use crate::model::procedure::TestKind;
@@ -12,10 +12,6 @@ use crate::report::document::{Block, Table, Text, Tone};
 use crate::report::figures::{self, Part};
 use crate::report::{facts, statement};
 use std::collections::BTreeMap;
-
-/// Height of the page below its title, and how much a title of another line takes, in lines of running text.
-const PAGE_LINES: f32 = 46.0;
-const TITLE_LINE: f32 = 2.7;
 
 /// The blocks of page 1.
 pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
@@ -27,17 +23,14 @@ pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
     ]);
     let mut blocks = vec![known_by, conclusion::notice(evidence)];
     blocks.extend(open_item::brief_table(evidence).map(Block::Table));
-    let mut pairs: Vec<(String, Text)> = numbers(evidence).into_iter().chain(made_by(evidence)).collect();
-    let title = extent::lines(&Text::strong(project.name.as_str()), extent::TITLE) - 1.0;
-    let above: f32 = blocks.iter().map(extent::of_block).sum();
-    let room = PAGE_LINES - title * TITLE_LINE - above - extent::of_block(&Block::Pairs(pairs.clone()));
-    match shares(evidence).filter(|table| extent::of_table(table) <= room) {
-        Some(table) => blocks.extend([Block::Pairs(pairs), Block::Table(table)]),
-        None => {
-            pairs.splice(2..2, coverage(evidence));
-            blocks.push(Block::Pairs(pairs));
-        }
-    }
+    let pairs: Vec<(String, Text)> = numbers(evidence).into_iter().chain(made_by(evidence)).collect();
+    let mut brief = pairs.clone();
+    brief.splice(2..2, coverage(evidence));
+    let brief = vec![Block::Pairs(brief)];
+    blocks.push(match shares(evidence) {
+        Some(table) => Block::Fitting { whole: vec![Block::Pairs(pairs), Block::Table(table)], brief },
+        None => Block::Together(brief),
+    });
     blocks
 }
 

@@ -7,7 +7,6 @@ mod conclusion;
 mod contents;
 mod coupling;
 mod decision;
-mod extent;
 mod findings;
 mod front;
 mod identification;

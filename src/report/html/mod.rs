@@ -87,7 +87,7 @@ fn headings(blocks: &[Block]) -> Vec<&Heading> {
     for block in blocks {
         match block {
             Block::Heading(heading) => found.push(heading),
-            Block::Together(blocks) => found.extend(headings(blocks)),
+            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => found.extend(headings(blocks)),
             Block::Paragraph(_)
             | Block::List(_)
             | Block::Pairs(_)
@@ -134,6 +134,7 @@ fn set(block: &Block, evidence: &Evidence) -> Markup {
             }
         },
         Block::Together(blocks) => html! { section.together { @for block in blocks { (set(block, evidence)) } } },
+        Block::Fitting { whole, brief: _ } => html! { @for block in whole { (set(block, evidence)) } },
         Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(
             || html! {},
             |kernel| source::view(kernel, &facts::unit(evidence, &kernel.kernel, &kernel.configuration.name).anchor()),

@@ -198,6 +198,7 @@ impl<'a> Flow<'a> {
                 let whole = self.measure(inner);
                 if whole <= TOGETHER { whole } else { self.lead(inner) }
             }
+            Block::Fitting { whole, brief } => self.lead(self.fitting(whole, brief)),
             Block::Source { .. } => self.lead(&blocks[1..]),
         }
     }
@@ -236,8 +237,13 @@ impl<'a> Flow<'a> {
             Block::Table(table) => table::set(self, table),
             Block::Notice { tone, title, lines } => self.notice(*tone, title, lines),
             Block::Together(blocks) => self.together(blocks),
+            Block::Fitting { whole, brief } => self.blocks(self.fitting(whole, brief)),
             Block::Source { .. } => {}
         }
+    }
+
+    fn fitting<'b>(&self, whole: &'b [Block], brief: &'b [Block]) -> &'b [Block] {
+        if self.measure(whole) <= self.room() { whole } else { brief }
     }
 
     /// What stands on this page as a whole need not be kept together part by part.

@@ -117,6 +117,7 @@ fn heading(block: &Block) -> Option<&Heading> {
         | Block::Table(_)
         | Block::Notice { .. }
         | Block::Together(_)
+        | Block::Fitting { .. }
         | Block::Source { .. } => None,
     }
 }

@@ -283,6 +283,16 @@ fn a_running_header_of_a_long_name_is_one_line_that_says_it_is_cut() {
     assert!(shown(&"x".repeat(400)).ends_with('…'));
 }
 
+#[test]
+fn shares_stand_on_page_1_as_a_table_where_there_is_room() {
+    for (evidence, in_table) in [(sample::flawless(), true), (crowded(), false)] {
+        let Some(pages) = pages(&pdf(&evidence)) else { return };
+        assert_eq!(pages[0].contains("Coverage by kernel"), in_table, "{}", pages[0]);
+        let front = pages.split(|page| page.contains("Contents")).next().unwrap_or_default().join("\n");
+        assert_eq!(front.contains("of all obligations of all kernels"), !in_table, "{front}");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn a_bookmark_stands_under_the_nearest_earlier_one_of_a_smaller_depth(
