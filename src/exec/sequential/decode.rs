@@ -148,6 +148,8 @@ pub struct Decoder<'a> {
     /// Labels of emitted blocks, in order.
     emitted: Vec<u32>,
     sums: BTreeMap<u32, Reg>,
+    /// Indexes of the program's descriptors by set, binding, array index and name.
+    descriptor_numbers: BTreeMap<(u32, u32, u32, String), u32>,
     /// Float comparisons of the conditions of decisions with several, by slot.
     pub compared: BTreeMap<u32, Vec<Compared>>,
     /// Float comparisons by result id, in the current frame.
@@ -357,6 +359,7 @@ impl<'a> Decoder<'a> {
             per_lane: BTreeMap::new(),
             emitted: Vec::new(),
             sums: BTreeMap::new(),
+            descriptor_numbers: BTreeMap::new(),
             compared: BTreeMap::new(),
             comparisons: HashMap::new(),
             written: BTreeSet::new(),
@@ -737,15 +740,12 @@ impl<'a> Decoder<'a> {
             exclusive: self.exclusive(variable),
             may_be_unbound: false,
         };
-        let known = self.program.descriptors.iter().position(|one| {
-            (one.set, one.binding, one.array_index, &one.name)
-                == (descriptor.set, descriptor.binding, descriptor.array_index, &descriptor.name)
-        });
-        let index = known.unwrap_or_else(|| {
-            self.program.descriptors.push(descriptor);
-            self.program.descriptors.len() - 1
-        });
-        index as u32
+        let key = (descriptor.set, descriptor.binding, array_index, descriptor.name.clone());
+        let descriptors = &mut self.program.descriptors;
+        *self.descriptor_numbers.entry(key).or_insert_with(|| {
+            descriptors.push(descriptor);
+            descriptors.len() as u32 - 1
+        })
     }
 
     /// Whether a variable, or a member of its block, is `restrict`; compilers put the decoration on either.
