@@ -23,17 +23,19 @@ enum Outcome {
     WithinErrorBounds,
     LeftOpen,
     ScheduleDependent,
+    FollowsUndefined,
     NotCompared,
     Different,
 }
 
 impl Outcome {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Same,
         Self::WithinTolerance,
         Self::WithinErrorBounds,
         Self::LeftOpen,
         Self::ScheduleDependent,
+        Self::FollowsUndefined,
         Self::NotCompared,
         Self::Different,
     ];
@@ -49,8 +51,9 @@ impl Outcome {
             AgreementOutcome::WithinErrorBounds => Self::WithinErrorBounds,
             AgreementOutcome::LeftOpen => Self::LeftOpen,
             AgreementOutcome::ScheduleDependent => Self::ScheduleDependent,
+            AgreementOutcome::UndefinedValue => Self::FollowsUndefined,
             AgreementOutcome::NotCompared => Self::NotCompared,
-            AgreementOutcome::Different | AgreementOutcome::UndefinedValue => Self::Different,
+            AgreementOutcome::Different => Self::Different,
         }
     }
 
@@ -61,6 +64,8 @@ impl Outcome {
             Self::WithinErrorBounds => ("with outputs that differ within the error bounds of Vulkan", Tone::Good),
             Self::LeftOpen => ("with outputs that differ where the test leaves it open", Tone::Good),
             Self::ScheduleDependent => ("with coverage that depends on the schedule", Tone::Good),
+            // The finding of the value stands by itself.
+            Self::FollowsUndefined => ("with coverage that follows an undefined value", Tone::Caution),
             Self::NotCompared => ("not compared", Tone::Caution),
             Self::Different => ("different", Tone::Bad),
         }
@@ -225,6 +230,21 @@ mod tests {
         assert!(words(agreement(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
         evidence.campaign.agreement.clear();
         assert!(agreement(&evidence).is_none());
+    }
+
+    #[test]
+    fn coverage_that_follows_an_undefined_value_is_called_so_and_not_different() {
+        let mut evidence = sample::evidence();
+        evidence.campaign.agreement[1].coverage = AgreementOutcome::UndefinedValue;
+        let parts = agreement(&evidence).unwrap();
+        let found = parts.iter().find(|(words, _)| words.contains("undefined"));
+        let words = "1 with coverage that follows an undefined value".to_owned();
+        assert_eq!(found, Some(&(words, Tone::Caution)), "{parts:?}");
+        assert!(parts.iter().all(|(words, _)| !words.contains("different")), "{parts:?}");
+        // What differs without a reason is worse, and said instead.
+        evidence.campaign.agreement[1].outputs = AgreementOutcome::Different;
+        let parts = agreement(&evidence).unwrap();
+        assert!(parts.contains(&("1 different".to_owned(), Tone::Bad)), "{parts:?}");
     }
 
     #[test]

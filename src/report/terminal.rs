@@ -283,7 +283,7 @@ impl Page<'_> {
         }
         let suspect = all.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
         if suspect > 0 {
-            parts.push((format!("{suspect} suspect"), Tone::Bad));
+            parts.push((format!("{suspect} with suspect links"), Tone::Bad));
         }
         if parts.is_empty() {
             parts.push(("none".into(), Tone::Quiet));

@@ -1,5 +1,6 @@
 use super::document::Block;
 use super::*;
+use crate::model::agreement::AgreementOutcome;
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::id::KernelName;
 use crate::model::reason::Reason;
@@ -421,6 +422,27 @@ fn an_edge_without_a_label_says_how_it_couples() {
 }
 
 /// The sample, the first test of which has contents of each form.
+#[test]
+fn all_places_call_coverage_that_follows_an_undefined_value_the_same() {
+    let mut evidence = sample::evidence();
+    evidence.campaign.agreement[1].coverage = AgreementOutcome::UndefinedValue;
+    let text = whole_text(&evidence);
+    assert!(text.contains("?\u{a0}follows an undefined value"), "{text}");
+    assert!(text.contains("Follows an undefined value: what one engine alone recorded"), "{text}");
+    for text in [text, terminal(&evidence, 200)] {
+        assert!(text.contains("1 with coverage that follows an undefined value"), "{text}");
+        assert!(!text.contains("1 different"), "{text}");
+    }
+}
+
+#[test]
+fn suspect_links_are_no_further_requirements() {
+    let evidence = sample::evidence();
+    for text in [whole_text(&evidence), terminal(&evidence, 200)] {
+        assert!(text.contains(" with suspect links"), "{text}");
+    }
+}
+
 fn with_contents() -> Evidence {
     use crate::model::evidence::{OutputBytes, StoredExpectation};
     let mut evidence = sample::evidence();

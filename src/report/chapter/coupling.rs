@@ -145,6 +145,11 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
             "Within-error-bounds: each element that differs lies between results of the sequential engine that the Vulkan specification permits (section \"Precision and Operation of SPIR-V Instructions\"). Coverage has no such bounds.",
         );
     }
+    if evidence.campaign.agreement.iter().any(|row| row.coverage == AgreementOutcome::UndefinedValue) {
+        outline.paragraph(
+            "Follows an undefined value: what one engine alone recorded, the sequential engine records otherwise too when undefined values are others. The finding that tells of the value stands by itself.",
+        );
+    }
     let mut table = Table::new("Outputs and coverage of the engines, per test").columns(&[
         "Test case",
         "Kernel",
@@ -164,7 +169,11 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
                 AgreementOutcome::NotCompared | AgreementOutcome::UndefinedValue => ("?", Tone::Caution),
                 AgreementOutcome::Different => ("✗", Tone::Bad),
             };
-            Text::plain(format!("{symbol}\u{a0}{outcome}")).tone(tone)
+            let words = match outcome {
+                AgreementOutcome::UndefinedValue => "follows an undefined value".to_owned(),
+                _ => outcome.to_string(),
+            };
+            Text::plain(format!("{symbol}\u{a0}{words}")).tone(tone)
         };
         table.row(vec![
             test_link(&row.test),
