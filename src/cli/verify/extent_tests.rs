@@ -201,6 +201,18 @@ fn format_1_holds_nothing_of_later_formats() {
 }
 
 #[test]
+fn files_of_another_project_are_not_blamed_on_the_records() {
+    let (kept, _) = certified();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::create_dir(elsewhere.path().join("requirements")).unwrap();
+    let options = Options { project: Some(elsewhere.path().to_owned()), ..Options::default() };
+    let found = folder(&kept.path().join("reports/evidence"), &options).unwrap().0;
+    assert!(found.problems.iter().all(|problem| problem.contains(" is an input, and in ")), "{:?}", found.problems);
+    let line = headline(&found);
+    assert!(line.starts_with("NOT verified: ") && line.ends_with("statements do not hold"), "{line}");
+}
+
+#[test]
 fn it_is_said_whether_reports_are_covered() {
     let (kept, read) = certified();
     let path = kept.path().join("reports/evidence");

@@ -62,7 +62,7 @@ fn result(found: &Verification) -> String {
     let statements = "hashes, verdicts, statuses and percentages";
     match (found.status(), found.extent) {
         (Status::NotVerified, _) => {
-            format!("NOT verified: {problems} of {count} statements do not follow from the stored records{left}\n")
+            format!("NOT verified: {problems} of {count} statements do not hold{left}\n")
         }
         (Status::Verified, _) => format!("verified: all {count} {statements} follow from the stored records\n"),
         (Status::InPart, Extent::Whole) => {
