@@ -1,6 +1,6 @@
 //! What `verify` says where not all can be derived again: another compiler, inputs that are not there, format 1, and reports.
 
-use super::forgery::{Honest, certified, root, verified};
+use super::forgery::{Honest, PROJECT, certified, root, verified};
 use super::rebuild;
 use super::{Demand, Extent, Options, RootCover, Status, Verification, contents, folder, telling};
 use crate::cli::evidence::{self, Folder};
@@ -204,10 +204,16 @@ fn format_1_holds_nothing_of_later_formats() {
 fn files_of_another_project_are_not_blamed_on_the_records() {
     let (kept, _) = certified();
     let elsewhere = tempfile::tempdir().unwrap();
-    std::fs::create_dir(elsewhere.path().join("requirements")).unwrap();
+    for path in ["vkcert.toml", "requirements/scale.toml", "glsl/scale.comp", "inc/scaled.glsl", "data/expected.bin"] {
+        let copy = elsewhere.path().join(path);
+        std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        std::fs::copy(root().join(PROJECT).join(path), copy).unwrap();
+    }
+    std::fs::write(elsewhere.path().join("data/expected.bin"), "another").unwrap();
     let options = Options { project: Some(elsewhere.path().to_owned()), ..Options::default() };
     let found = folder(&kept.path().join("reports/evidence"), &options).unwrap().0;
-    assert!(found.problems.iter().all(|problem| problem.contains(" is an input, and in ")), "{:?}", found.problems);
+    let of_project = |problem: &String| problem.contains(&*elsewhere.path().to_string_lossy());
+    assert!(!found.problems.is_empty() && found.problems.iter().all(of_project), "{:?}", found.problems);
     let line = headline(&found);
     assert!(line.starts_with("NOT verified: ") && line.ends_with("statements do not hold"), "{line}");
 }

@@ -288,8 +288,6 @@ fn shares_stand_on_page_1_as_a_table_where_there_is_room() {
     for (evidence, in_table) in [(sample::flawless(), true), (crowded(), false)] {
         let Some(pages) = pages(&pdf(&evidence)) else { return };
         assert_eq!(pages[0].contains("Coverage by kernel"), in_table, "{}", pages[0]);
-        let front = pages.split(|page| page.contains("Contents")).next().unwrap_or_default().join("\n");
-        assert_eq!(front.contains("of all obligations of all kernels"), !in_table, "{front}");
     }
 }
 
