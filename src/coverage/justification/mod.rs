@@ -222,11 +222,12 @@ impl<'a> Judging<'a> {
 
     fn stale(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
         let text = self.displayed.get(id).map_or("", String::as_str);
-        let hash = match self.standard.binding {
-            Binding::DisplayedText => displayed_hash(self.bound.kernel, id.as_str(), text),
-            Binding::Content => self.contents.hash(id)?,
+        let (signed, hash) = match self.standard.binding {
+            Binding::DisplayedText => (format!("{id}"), displayed_hash(self.bound.kernel, id.as_str(), text)),
+            Binding::Content => (format!("{id} or the code or configuration of its kernel"), self.contents.hash(id)?),
         };
-        (hash != justification.hash).then(|| format!("stale: {id} is now `{text}` with hash {hash}"))
+        (hash != justification.hash)
+            .then(|| format!("stale: {signed} is not what was signed for; it is now `{text}` with hash {hash}"))
     }
 
     /// What is wrong with the class and what it states.
