@@ -165,6 +165,14 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 }
 
 #[test]
+fn errors_that_nobody_reads_leave_the_exit_code() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = vkcert().args(["run", "no-such-file.toml"]).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
 fn every_schema_and_shell_is_printed() {
     let names = run(vkcert().arg("schema"), 0);
     let names = String::from_utf8(names.stdout).unwrap();

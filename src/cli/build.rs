@@ -23,7 +23,9 @@ pub fn command(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure>
             exit = exit.and(Exit::Unavailable);
         }
         if settings.language == Language::Spirv {
-            kernel.refused.iter().for_each(|reason| eprintln!("refused: kernel `{}`: {reason}", kernel.name));
+            for reason in &kernel.refused {
+                super::output::tell(format_args!("refused: kernel `{}`: {reason}\n", kernel.name));
+            }
             continue;
         }
         let file = project::module_file(&kernel.name);

@@ -93,7 +93,7 @@ pub fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
         OutputForm::Text => {
             output::print(&table::markdown(&comparison))?;
             if let Some(path) = written {
-                eprintln!("written: {}", path.display());
+                super::output::tell(format_args!("written: {}\n", path.display()));
             }
         }
     }

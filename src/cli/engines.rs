@@ -208,7 +208,7 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
                     hint,
                 ));
             }
-            executor.notes().iter().for_each(|note| eprintln!("note: {note}"));
+            executor.notes().iter().for_each(|note| super::output::tell(format_args!("note: {note}\n")));
             Ok(Vulkan::Ready(Box::new(executor)))
         }
         Err(ExecError::NoDevice { reason }) if demanded => {

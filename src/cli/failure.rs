@@ -3,6 +3,7 @@
 //! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of it.
 
 use super::exit::Exit;
+use super::output;
 use crate::model::diagnostic::Diagnostic;
 use miette::{
     LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
@@ -106,16 +107,16 @@ pub fn print(failure: &Failure, color: super::args::Color) {
         Failure::Input(diagnostics) => {
             const SHOWN: usize = 20;
             for diagnostic in diagnostics.iter().take(SHOWN) {
-                eprint!("{}", render(diagnostic, colors));
+                output::tell(render(diagnostic, colors));
             }
             if diagnostics.len() > SHOWN {
-                eprintln!("... and {} more", diagnostics.len() - SHOWN);
+                output::tell(format_args!("... and {} more\n", diagnostics.len() - SHOWN));
             }
         }
-        Failure::Tool { message, .. } => eprint!("{}", render(&Diagnostic::new("tool", message.clone()), colors)),
+        Failure::Tool { message, .. } => output::tell(render(&Diagnostic::new("tool", message.clone()), colors)),
         Failure::Unavailable { message, hint } => {
             let diagnostic = Diagnostic { hint: hint.clone(), ..Diagnostic::new("unavailable", message.clone()) };
-            eprint!("{}", render(&diagnostic, colors));
+            output::tell(render(&diagnostic, colors));
         }
     }
 }
@@ -222,7 +223,7 @@ impl Excerpt {
         let start = boundary_below(text, span.start.min(text.len()));
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-        let line_before = text[..line_start].trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
+        let line_before = text[..line_start].rsplit('\n').next().unwrap_or_default();
         let line_after = text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
         let longest = [line_before.len(), line_end - line_start, line_after.len()].into_iter().max().unwrap_or(0);
         let window = (longest > MOST_LINE_BYTES).then(|| {

@@ -103,7 +103,7 @@ fn load(list: &List) -> Result<Evidence, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
     let (stored, problems) = evidence::load(&folder)?;
     for problem in &problems {
-        eprintln!("warning: {problem}");
+        super::output::tell(format_args!("warning: {problem}\n"));
     }
     Ok(stored)
 }

@@ -32,7 +32,7 @@ pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Ve
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
     let (stored, problems) = evidence::load(&folder)?;
     for problem in &problems {
-        eprintln!("warning: {problem}");
+        super::output::tell(format_args!("warning: {problem}\n"));
     }
     let mut rows = of_evidence(&stored, asked);
     if !list.hash && form == OutputForm::Text {

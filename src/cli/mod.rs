@@ -74,7 +74,8 @@ pub fn main() -> Exit {
     // An already started pool keeps its stacks; here nothing has started one.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
     match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(program) {
-        Ok(program) => program.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        // The panic has told its message.
+        Ok(program) => program.join().unwrap_or(Exit::Tool),
         Err(error) => {
             failure::print(&Failure::tool(format!("cannot start: {error}")), args::Color::Auto);
             Exit::Tool

@@ -17,6 +17,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }
 
+/// Writes to stderr, lines with their ends. Who does not read it changes nothing of what a command comes to.
+pub fn tell(text: impl std::fmt::Display) {
+    let _ = write!(std::io::stderr(), "{text}");
+}
+
 /// Columns of the terminal that stdout is; none where it is no terminal: what goes to a file or a pipe is not broken.
 pub fn stdout_width() -> Option<u16> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)

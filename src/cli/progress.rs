@@ -49,7 +49,7 @@ impl Progress {
         {
             let seconds = started.elapsed().as_secs_f64();
             let line = format!("{test} on {}: {} in {seconds:.2} s", ended.engine, ended.verdict);
-            self.bar.suspend(|| eprintln!("{line}"));
+            self.bar.suspend(|| super::output::tell(format_args!("{line}\n")));
         }
         self.bar.inc(1);
         ended

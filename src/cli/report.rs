@@ -61,9 +61,9 @@ fn refuse(common: &Common, problems: &[String]) -> Result<Exit, Failure> {
         }
         OutputForm::Text => {}
     }
-    eprintln!("error: {message}");
-    problems.iter().take(LISTED).for_each(|problem| eprintln!("  differs  {problem}"));
-    eprintln!("  help: {hint}");
+    super::output::tell(format_args!("error: {message}\n"));
+    problems.iter().take(LISTED).for_each(|problem| super::output::tell(format_args!("  differs  {problem}\n")));
+    super::output::tell(format_args!("  help: {hint}\n"));
     Ok(Exit::Failed)
 }
 
