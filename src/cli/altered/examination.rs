@@ -9,7 +9,7 @@ use crate::cli::kernel::Variant;
 use crate::cli::test_run::{PreparedTest, job_of};
 use crate::exec::alteration::{Before, ElementGroup, altered};
 use crate::exec::judged::Observation;
-use crate::exec::prepare::Prepared;
+use crate::exec::prepare::{Prepared, merged};
 use crate::exec::resource::AddressPlace;
 use crate::exec::sequential::{DispatchedStores, SequentialExecutor, StoredBytes};
 use crate::exec::{Completion, Executor, Job, JobBuffer, Run, Unobserved};
@@ -183,7 +183,7 @@ impl<'a> Examination<'a> {
     fn defined_before(&self, number: usize, stored: &[StoredBytes]) -> StoredBytes {
         let of_buffer = |(index, buffer): (usize, &JobBuffer)| {
             let before = stored[..number].iter().flat_map(|stored| stored[index].iter().cloned());
-            united(buffer.defined.iter().cloned().chain(before).collect())
+            merged(buffer.defined.iter().cloned().chain(before).collect())
         };
         self.job.buffers.iter().enumerate().map(of_buffer).collect()
     }
@@ -247,7 +247,7 @@ impl<'a> Examination<'a> {
     }
 
     /// Bytes that a dispatch can store to by its code, by buffer of the job.
-    fn storable(&self, number: usize) -> Vec<Vec<Range<usize>>> {
+    fn storable(&self, number: usize) -> StoredBytes {
         let ranges = self.flows[number].stores.iter().flat_map(|store| &store.to);
         let of_buffer = |buffer: &JobBuffer| {
             let length = buffer.bytes.len() as u64;
@@ -319,19 +319,6 @@ impl<'a> Examination<'a> {
 fn tried(judged: &[u32]) -> impl Iterator<Item = u32> {
     let first = judged.iter().take(judged.len().saturating_sub(MOST_DISPATCHES)).take(MOST_DISPATCHES);
     judged.iter().rev().take(MOST_DISPATCHES).chain(first).copied()
-}
-
-/// The same bytes, ascending and disjoint.
-fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_by_key(|range| (range.start, range.end));
-    let mut united: Vec<Range<usize>> = Vec::new();
-    for range in ranges {
-        match united.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            Some(_) | None => united.push(range),
-        }
-    }
-    united
 }
 
 /// The bytes of some ranges that are not in others, which are sorted and disjoint.

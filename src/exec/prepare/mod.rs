@@ -20,7 +20,7 @@ mod random;
 pub mod scalar;
 mod view;
 
-pub use contents::UNINITIALISED;
+pub use contents::{UNINITIALISED, merged};
 pub use dispatch::specialization_bits;
 pub use expectation::{Expected, ExpectedContents};
 pub use layout::{Leaf, scalar_type};
