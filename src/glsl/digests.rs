@@ -38,7 +38,8 @@ fn pragmas(unit: &TranslationUnit) -> String {
     pragmas.into_iter().collect::<Vec<_>>().join(" ")
 }
 
-fn digest_of(tokens: &[Token]) -> String {
+/// SHA-256 of the tokens of a text.
+pub fn digest_of(tokens: &[Token]) -> String {
     let words: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
     sha256_digits(words.join(" ").as_bytes())
 }

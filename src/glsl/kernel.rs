@@ -12,7 +12,6 @@ use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, Translatio
 use super::{
     Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser, semantics,
 };
-use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::DecisionId;
 use crate::model::place::LineStarts;
@@ -94,7 +93,7 @@ fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Com
     let left_out = excluded.keys().copied().collect();
     let markers = marking::insertions(&outline.placements, &left_out, &names, MarkerForm::Functions);
     let positions = Arc::new(Positions::of(kernel, relined, &unit, &outline, &markers, accuracy));
-    let text_digits = text_digits(&unit);
+    let text_digits = digests::digest_of(&unit.tokens);
     let mut structure = structure(kernel, unit, outline, accuracy, (names, text), &excluded, &mut notes);
     structure.texts = texts;
     let included = includes.found();
@@ -122,12 +121,6 @@ impl ReadText {
         let texts = digests::digests(&unit, &items, &kernel.entry);
         Self { unit, accuracy, outline, texts }
     }
-}
-
-/// SHA-256 of the tokens of a text.
-fn text_digits(unit: &TranslationUnit) -> String {
-    let tokens: Vec<&str> = unit.tokens.iter().map(|token| &*token.text).collect();
-    sha256_digits(tokens.join(" ").as_bytes())
 }
 
 /// What two compilations of the same text gave.
