@@ -7,6 +7,7 @@
 //! Does not cover: whether the expected values are the right ones; how altered contents come to be ([`Observation::holding`] is told).
 
 use super::compare::agrees;
+use super::prepare::scalar::float_bits;
 use super::texel::{stored_offset, stored_range};
 use crate::model::altered::AlteredStores;
 use crate::model::element::{ElementType, ScalarClass, ScalarType};
@@ -219,7 +220,7 @@ fn compared_ranges(expectation: &StoredExpectation) -> Vec<BufferRange> {
         | StoredContents::Reference { scalar: text, offset, length, .. } => {
             match scalar(text) {
                 // What is expected is not known before the run: a tolerance that lets every value pass for one.
-                Some(scalar) if !can_fail(scalar, one(scalar), expectation) => Vec::new(),
+                Some(scalar) if !can_fail(scalar, bits_of(scalar, 1), expectation) => Vec::new(),
                 Some(_) | None => from(*offset, *length),
             }
         }
@@ -277,7 +278,7 @@ fn wants_zeros(expectation: &StoredExpectation) -> bool {
     let StoredContents::Values(runs) = &expectation.contents else { return false };
     let of_run = |run: &ExpectedRun| {
         let (element, bytes) = (run.scalar.parse::<ElementType>().ok()?, STANDARD.decode(&run.bytes).ok()?);
-        let refused = !agrees(element.scalar, 0, two(element.scalar), &expectation.tolerance);
+        let refused = !agrees(element.scalar, 0, bits_of(element.scalar, 2), &expectation.tolerance);
         Some(refused && bytes.iter().all(|byte| *byte == 0))
     };
     !is_exact(&expectation.tolerance) && runs.iter().all(|run| of_run(run) == Some(true))
@@ -298,28 +299,12 @@ fn can_fail(scalar: ScalarType, expected: u64, expectation: &StoredExpectation) 
     extremes.into_iter().any(|extreme| !agrees(scalar, expected, extreme, &expectation.tolerance))
 }
 
-/// Raw bits of 1.
-fn one(scalar: ScalarType) -> u64 {
-    match scalar.class() {
-        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => 1,
-        ScalarClass::Float => match scalar.size() {
-            2 => 0x3C00,
-            4 => 0x3F80_0000,
-            _ => 0x3FF0_0000_0000_0000,
-        },
-    }
-}
-
-/// Raw bits of 2; of Booleans 1.
-fn two(scalar: ScalarType) -> u64 {
+/// Raw bits of a small number; of Booleans 1.
+fn bits_of(scalar: ScalarType, number: u8) -> u64 {
     match scalar.class() {
         ScalarClass::Bool => 1,
-        ScalarClass::Signed | ScalarClass::Unsigned => 2,
-        ScalarClass::Float => match scalar.size() {
-            2 => 0x4000,
-            4 => 0x4000_0000,
-            _ => 0x4000_0000_0000_0000,
-        },
+        ScalarClass::Signed | ScalarClass::Unsigned => number.into(),
+        ScalarClass::Float => float_bits(scalar, number.into()),
     }
 }
 
