@@ -60,6 +60,11 @@ impl ScalarType {
         Self::ALL.iter().find(|row| row.0 == self).expect("ALL lists every scalar type")
     }
 
+    /// By its canonical name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
     /// Bytes.
     pub fn size(self) -> usize {
         match self {

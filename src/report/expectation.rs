@@ -3,6 +3,7 @@
 //! Promises: every expectation of the test has an entry; a tolerance that is not stated is said to be none.
 //! Does not cover: whether the expectations could fail at all (open items and verdicts say that).
 
+use crate::model::element::ScalarType;
 use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation, TestEvidence};
 use crate::model::expectation::ElementOrder;
 use crate::model::procedure::{Expectation, Tolerance};
@@ -81,8 +82,8 @@ fn values(runs: &[ExpectedRun], format: &str) -> String {
         let bytes = base64::engine::general_purpose::STANDARD.decode(&run.bytes).map_or(0, |bytes| bytes.len()) as u64;
         first = first.min(run.offset);
         last = last.max((run.offset + bytes).saturating_sub(1));
-        let size = crate::model::element::ScalarType::ALL.iter().find(|(_, name, _, _)| *name == run.scalar);
-        let count = size.map_or(bytes, |(scalar, ..)| bytes / scalar.size() as u64);
+        let scalar = ScalarType::of_name(&run.scalar);
+        let count = scalar.map_or(bytes, |scalar| bytes / scalar.size() as u64);
         match scalars.iter_mut().find(|(scalar, _)| *scalar == run.scalar) {
             Some((_, known)) => *known += count,
             None => scalars.push((&run.scalar, count)),

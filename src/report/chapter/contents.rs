@@ -218,7 +218,7 @@ fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
             let (mut values, mut all, mut types) = (Vec::new(), Vec::new(), Vec::new());
             for run in runs {
                 let bytes = decoded(&run.bytes).unwrap_or_default();
-                let scalar = ScalarType::ALL.iter().find(|row| row.1 == run.scalar).map(|row| row.0);
+                let scalar = ScalarType::of_name(&run.scalar);
                 values.extend(scalar.map_or_else(|| hexadecimal(&bytes), |scalar| scalars::in_words(&bytes, scalar)));
                 all.extend(bytes);
                 if !types.contains(&run.scalar.as_str()) {
@@ -243,7 +243,13 @@ fn scalar_of(test: &TestEvidence, name: &str) -> Option<ScalarType> {
     if let Some(image) = test.definition.images.get(name) {
         return match image.format.encoding() {
             TexelEncoding::Plain(scalar) => Some(scalar),
-            _ => None,
+            // Told as bytes.
+            TexelEncoding::Unorm(_)
+            | TexelEncoding::Snorm(_)
+            | TexelEncoding::Srgb
+            | TexelEncoding::Rgb10A2
+            | TexelEncoding::Rgb10A2Uint
+            | TexelEncoding::R11G11B10 => None,
         };
     }
     let expected =
@@ -256,7 +262,7 @@ fn scalar_of(test: &TestEvidence, name: &str) -> Option<ScalarType> {
         });
     let stated = test.definition.buffers.get(name).and_then(|buffer| buffer.data_type);
     let stated = stated.and_then(scalars::scalar_of);
-    stated.or_else(|| ScalarType::ALL.iter().find(|row| Some(row.1) == expected).map(|row| row.0))
+    stated.or_else(|| ScalarType::of_name(expected?))
 }
 
 /// What engines left in a judged buffer or image; those that left the same are one row.
