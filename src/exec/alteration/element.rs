@@ -144,7 +144,7 @@ impl Elements<'_> {
         match stored.scalar.class() {
             ScalarClass::Float => stored,
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-                match read_instead(stored, self.watches.readings(buffer, byte).collect()) {
+                match read_instead(stored, &self.watches.readings(buffer, byte)) {
                     Some(read) => read,
                     // The number belongs to several that are read of its other bytes.
                     None if self.is_read_in_parts(buffer, stored) => {
@@ -158,7 +158,7 @@ impl Elements<'_> {
 
     fn is_read_in_parts(&self, buffer: usize, stored: ReadNumber) -> bool {
         let mut bytes = stored.offset..stored.offset + stored.scalar.size();
-        bytes.any(|byte| read_instead(stored, self.watches.readings(buffer, byte).collect()).is_some())
+        bytes.any(|byte| read_instead(stored, &self.watches.readings(buffer, byte)).is_some())
     }
 
     /// The same by the kernel's block, else by the test.
@@ -178,7 +178,7 @@ impl Elements<'_> {
 
 /// What expectations read where the kernel stores an integer: the bits of floats before all, of the same width first; an integer
 /// of another width only where none reads it as it is stored.
-fn read_instead(stored: ReadNumber, readings: Vec<ReadNumber>) -> Option<ReadNumber> {
+fn read_instead(stored: ReadNumber, readings: &[ReadNumber]) -> Option<ReadNumber> {
     let is_float = |read: &&ReadNumber| read.scalar.class() == ScalarClass::Float;
     let as_wide = |read: &&ReadNumber| read.scalar.size() == stored.scalar.size();
     let floats = || readings.iter().filter(is_float);
@@ -207,7 +207,7 @@ mod tests {
         use ScalarType::{Bool, Float16, Float32, Float64, Int32, Uint8, Uint32};
         let number = |offset: usize, scalar: ScalarType| ReadNumber { offset, scalar };
         let stored = number(4, Uint32);
-        let read = |readings: &[ReadNumber]| read_instead(stored, readings.to_vec());
+        let read = |readings: &[ReadNumber]| read_instead(stored, readings);
         assert_eq!(read(&[]), None);
         assert_eq!(read(&[number(4, Float32)]), Some(number(4, Float32)));
         assert_eq!(read(&[number(6, Float16)]), Some(number(6, Float16)));

@@ -130,14 +130,13 @@ impl Watches {
     }
 
     /// The numbers that expectations read at a byte, in their order; of a checker it is not known.
-    pub fn readings(&self, buffer: usize, byte: usize) -> impl Iterator<Item = ReadNumber> {
-        let byte_alone = byte..byte + 1;
-        let looks: Vec<Look> = self.looks(buffer, &byte_alone).map(|(_, look)| look.clone()).collect();
-        looks.into_iter().filter_map(move |look| {
+    pub fn readings(&self, buffer: usize, byte: usize) -> Vec<ReadNumber> {
+        let number = |(_, look): (usize, &Look)| {
             let scalar = look.reading?.scalar;
             let within = (byte - look.bytes.start) % scalar.size();
             Some(ReadNumber { offset: byte - within, scalar })
-        })
+        };
+        self.looks(buffer, &(byte..byte + 1)).filter_map(number).collect()
     }
 }
 
@@ -238,8 +237,7 @@ mod tests {
         assert_eq!(at(16..20), (vec![2], Wanted::Unknown));
         assert_eq!(at(24..28), (vec![], Wanted::Unknown));
         assert_eq!(watches.expectations(0, &(0..64)), [0_usize; 0]);
-        let read: Vec<ReadNumber> = watches.readings(1, 14).collect();
-        assert_eq!(read, [ReadNumber { offset: 12, scalar: ScalarType::Float32 }]);
+        assert_eq!(watches.readings(1, 14), [ReadNumber { offset: 12, scalar: ScalarType::Float32 }]);
     }
 
     #[test]
