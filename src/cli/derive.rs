@@ -419,10 +419,12 @@ pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce
     read(&Contents::of(bound, coverage))
 }
 
-/// The same of a stored kernel; `kernels` are all of the evidence.
-pub fn stored_contents<R>(kernels: &[KernelEvidence], row: &KernelEvidence, read: impl FnOnce(&Contents) -> R) -> R {
+/// The same of each of the stored kernels, which are all of the evidence.
+pub fn stored_contents(kernels: &[KernelEvidence], mut read: impl FnMut(&KernelEvidence, &Contents)) {
     let configurations = bound_configurations(kernels);
-    read(&Contents::of(bound(row, &configurations[&row.kernel]), &row.coverage))
+    for row in kernels {
+        read(row, &Contents::of(bound(row, &configurations[&row.kernel]), &row.coverage));
+    }
 }
 
 /// Every obligation of a kernel, with the text that is displayed of it.

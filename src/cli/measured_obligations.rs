@@ -67,13 +67,9 @@ pub fn asked_for(rows: Vec<Value>) -> (Vec<Value>, usize) {
 
 fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
     let mut rows = Vec::new();
-    for kernel in &stored.kernels {
-        let obligations: Vec<Measured> =
-            of_coverage(&kernel.coverage).into_iter().filter(|row| asked.includes(row.status)).collect();
-        let hashes: Vec<Option<String>> = derive::stored_contents(&stored.kernels, kernel, |contents| {
-            obligations.iter().map(|row| contents.hash(&ObligationId(row.id.clone()))).collect()
-        });
-        for (obligation, hash) in obligations.into_iter().zip(hashes) {
+    derive::stored_contents(&stored.kernels, |kernel, contents| {
+        for obligation in of_coverage(&kernel.coverage).into_iter().filter(|row| asked.includes(row.status)) {
+            let hash = contents.hash(&ObligationId(obligation.id.clone()));
             let names: Vec<&str> = obligation.criteria.iter().map(|criterion| criterion.name()).collect();
             let reason = match obligation.status {
                 Status::Uncovered | Status::Undetermined => {
@@ -88,7 +84,7 @@ fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
                 "reason": (!reason.is_empty()).then_some(reason), "hash": hash,
             }));
         }
-    }
+    });
     rows
 }
 
