@@ -4,33 +4,33 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Outcome of outputs or of coverage of one kernel in a test.
+/// Outcome of outputs or of coverage of one kernel in a test, from the best news to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgreementOutcome {
     Identical,
     /// Outputs: the tolerance of an expectation that both engines meet covers what differs.
     WithinTolerance,
-    /// Outputs: no expectation looks at what differs, or it depends on the schedule.
-    LeftOpen,
     /// Outputs: the specification permits what differs.
     WithinErrorBounds,
+    /// Outputs: no expectation looks at what differs, or it depends on the schedule.
+    LeftOpen,
     /// Coverage: vectors that differ depend on the schedule.
     ScheduleDependent,
     /// Coverage: vectors that differ follow an undefined value, which a finding tells of.
     UndefinedValue,
-    Different,
     #[serde(rename = "not compared")]
     NotCompared,
+    Different,
 }
 
 impl AgreementOutcome {
-    /// In the order of reports, with the stored names.
+    /// In the same order, with the stored names.
     pub const ALL: &'static [(AgreementOutcome, &'static str)] = &[
         (AgreementOutcome::Identical, "identical"),
         (AgreementOutcome::WithinTolerance, "within-tolerance"),
-        (AgreementOutcome::LeftOpen, "left-open"),
         (AgreementOutcome::WithinErrorBounds, "within-error-bounds"),
+        (AgreementOutcome::LeftOpen, "left-open"),
         (AgreementOutcome::ScheduleDependent, "schedule-dependent"),
         (AgreementOutcome::UndefinedValue, "undefined-value"),
         (AgreementOutcome::NotCompared, "not compared"),

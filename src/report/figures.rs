@@ -15,60 +15,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A part of a figure, with what it says of the matter.
 pub type Part = (String, Tone);
 
-/// What the comparison of two engines came to for a test; of several kernels the last in this order counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    Same,
-    WithinTolerance,
-    WithinErrorBounds,
-    LeftOpen,
-    ScheduleDependent,
-    FollowsUndefined,
-    NotCompared,
-    Different,
-}
-
-impl Outcome {
-    const ALL: [Self; 8] = [
-        Self::Same,
-        Self::WithinTolerance,
-        Self::WithinErrorBounds,
-        Self::LeftOpen,
-        Self::ScheduleDependent,
-        Self::FollowsUndefined,
-        Self::NotCompared,
-        Self::Different,
-    ];
-
-    fn of_row(row: &Agreement) -> Self {
-        Self::of(row.outputs).max(Self::of(row.coverage))
-    }
-
-    fn of(outcome: AgreementOutcome) -> Self {
-        match outcome {
-            AgreementOutcome::Identical => Self::Same,
-            AgreementOutcome::WithinTolerance => Self::WithinTolerance,
-            AgreementOutcome::WithinErrorBounds => Self::WithinErrorBounds,
-            AgreementOutcome::LeftOpen => Self::LeftOpen,
-            AgreementOutcome::ScheduleDependent => Self::ScheduleDependent,
-            AgreementOutcome::UndefinedValue => Self::FollowsUndefined,
-            AgreementOutcome::NotCompared => Self::NotCompared,
-            AgreementOutcome::Different => Self::Different,
+fn words(outcome: AgreementOutcome) -> (&'static str, Tone) {
+    match outcome {
+        AgreementOutcome::Identical => ("same outputs and coverage on both engines", Tone::Good),
+        AgreementOutcome::WithinTolerance => ("with outputs that differ within the test's tolerance", Tone::Good),
+        AgreementOutcome::WithinErrorBounds => {
+            ("with outputs that differ within the error bounds of Vulkan", Tone::Good)
         }
-    }
-
-    fn words(self) -> (&'static str, Tone) {
-        match self {
-            Self::Same => ("same outputs and coverage on both engines", Tone::Good),
-            Self::WithinTolerance => ("with outputs that differ within the test's tolerance", Tone::Good),
-            Self::WithinErrorBounds => ("with outputs that differ within the error bounds of Vulkan", Tone::Good),
-            Self::LeftOpen => ("with outputs that differ where the test leaves it open", Tone::Good),
-            Self::ScheduleDependent => ("with coverage that depends on the schedule", Tone::Good),
-            // The finding of the value stands by itself.
-            Self::FollowsUndefined => ("with coverage that follows an undefined value", Tone::Caution),
-            Self::NotCompared => ("not compared", Tone::Caution),
-            Self::Different => ("different", Tone::Bad),
-        }
+        AgreementOutcome::LeftOpen => ("with outputs that differ where the test leaves it open", Tone::Good),
+        AgreementOutcome::ScheduleDependent => ("with coverage that depends on the schedule", Tone::Good),
+        // The finding of the value stands by itself.
+        AgreementOutcome::UndefinedValue => ("with coverage that follows an undefined value", Tone::Caution),
+        AgreementOutcome::NotCompared => ("not compared", Tone::Caution),
+        AgreementOutcome::Different => ("different", Tone::Bad),
     }
 }
 
@@ -78,31 +37,30 @@ pub fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
     if rows.is_empty() {
         return None;
     }
-    let mut by_test: BTreeMap<&TestId, Outcome> = BTreeMap::new();
+    let mut by_test: BTreeMap<&TestId, AgreementOutcome> = BTreeMap::new();
     for row in rows {
-        let worst = by_test.entry(&row.test).or_insert(Outcome::Same);
-        *worst = Outcome::of_row(row).max(*worst);
+        let worst = by_test.entry(&row.test).or_insert(AgreementOutcome::Identical);
+        *worst = row.outputs.max(row.coverage).max(*worst);
     }
     let tests = &evidence.campaign.tests;
     let absent = tests.iter().filter(|test| !by_test.contains_key(&test.id)).count();
-    let count = |wanted: Outcome| {
+    let count = |wanted: AgreementOutcome| {
         let compared = by_test.values().filter(|outcome| **outcome == wanted).count();
-        if wanted == Outcome::NotCompared { compared + absent } else { compared }
+        if wanted == AgreementOutcome::NotCompared { compared + absent } else { compared }
     };
-    let part = |outcome: Outcome| {
-        let (words, tone) = outcome.words();
-        let of = match outcome {
-            Outcome::Same => format!(" of {}:", counted(tests.len(), "test")),
-            _ => String::new(),
-        };
-        let worst = worst_ulp(rows).filter(|_| outcome == Outcome::WithinErrorBounds);
+    let part = |outcome: AgreementOutcome| {
+        let (words, tone) = words(outcome);
+        let is_first = outcome == AgreementOutcome::Identical;
+        let of = if is_first { format!(" of {}:", counted(tests.len(), "test")) } else { String::new() };
+        let worst = worst_ulp(rows).filter(|_| outcome == AgreementOutcome::WithinErrorBounds);
         let worst = worst.map(|ulp| format!(" (by {ulp} ULP at most)")).unwrap_or_default();
         let count = count(outcome);
         // That no test is the same is no good news.
         let tone = if count == 0 { Tone::Caution } else { tone };
         (format!("{count}{of} {words}{worst}"), tone)
     };
-    let shown = Outcome::ALL.into_iter().filter(|outcome| *outcome == Outcome::Same || count(*outcome) > 0);
+    let shown = AgreementOutcome::ALL.iter().map(|(outcome, _)| *outcome);
+    let shown = shown.filter(|outcome| *outcome == AgreementOutcome::Identical || count(*outcome) > 0);
     Some(shown.map(part).collect())
 }
 
@@ -213,7 +171,7 @@ mod tests {
     use crate::model::place::Place;
     use crate::report::sample;
 
-    fn words(parts: Vec<Part>) -> String {
+    fn joined(parts: Vec<Part>) -> String {
         parts.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join("; ")
     }
 
@@ -222,12 +180,12 @@ mod tests {
         let mut evidence = sample::evidence();
         let expected = "1 of 7 tests: same outputs and coverage on both engines; 1 with outputs that differ within the \
                         error bounds of Vulkan (by 2 ULP at most); 4 not compared; 1 different";
-        assert_eq!(words(agreement(&evidence).unwrap()), expected);
+        assert_eq!(joined(agreement(&evidence).unwrap()), expected);
         // A test of two kernels is as good as the worse one.
         let mut other = evidence.campaign.agreement[0].clone();
         other.outputs = AgreementOutcome::LeftOpen;
         evidence.campaign.agreement.push(other);
-        assert!(words(agreement(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
+        assert!(joined(agreement(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
         evidence.campaign.agreement.clear();
         assert!(agreement(&evidence).is_none());
     }
@@ -252,9 +210,9 @@ mod tests {
         let mut evidence = sample::evidence();
         let expected =
             "1 interface: 1 check holds; 1 refuted; 0 undetermined; 1 of 2 kernels: no interface, not checked";
-        assert_eq!(words(coupling(&evidence)), expected);
+        assert_eq!(joined(coupling(&evidence)), expected);
         evidence.campaign.coupling.clear();
-        assert_eq!(words(coupling(&evidence)), "2 of 2 kernels: no interface, not checked");
+        assert_eq!(joined(coupling(&evidence)), "2 of 2 kernels: no interface, not checked");
     }
 
     fn branch(origin: ObjectOrigin) -> ObjectBranch {
@@ -267,7 +225,7 @@ mod tests {
         let mut evidence = sample::evidence();
         assert!(additional_code(&evidence).is_none());
         evidence.campaign.project.criteria.push("additional-code".to_owned());
-        let text = words(additional_code(&evidence).unwrap());
+        let text = joined(additional_code(&evidence).unwrap());
         assert_eq!(text, "no branch and no loop in the object code");
         let structure = &mut evidence.kernels[0].objects.structure;
         structure.branches = vec![
@@ -276,14 +234,14 @@ mod tests {
             branch(ObjectOrigin::CompilerMade("a switch".into())),
         ];
         structure.loops = vec![ObjectLoop { place: Place::default(), origin: ObjectOrigin::Loop("for".into()) }];
-        let text = words(additional_code(&evidence).unwrap());
+        let text = joined(additional_code(&evidence).unwrap());
         let expected =
             "2 of 3 branches, switches and selects and 0 of 1 loop in the object code trace to no source statement";
         assert_eq!(text, expected);
         let structure = &mut evidence.kernels[0].objects.structure;
         structure.branches.clear();
         structure.unrecorded = Some("why".to_owned());
-        let text = words(additional_code(&evidence).unwrap());
+        let text = joined(additional_code(&evidence).unwrap());
         assert!(text.ends_with("; 1 of 2 modules: not known"), "{text}");
     }
 }

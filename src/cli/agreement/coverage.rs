@@ -20,34 +20,10 @@ use crate::model::records::{DecisionSlot, NumberedVector, Records};
 use crate::model::structure::{KernelStructure, MarkIndex};
 use std::collections::BTreeSet;
 
-/// How far vectors and marks differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    NotCompared,
-    Identical,
-    /// What differs depends on the schedule.
-    ScheduleDependent,
-    /// What differs follows an undefined value, or depends on the schedule.
-    UndefinedValue,
-    Different,
-}
-
-impl Outcome {
-    /// As evidence has it.
-    pub fn stored(self) -> AgreementOutcome {
-        match self {
-            Outcome::NotCompared => AgreementOutcome::NotCompared,
-            Outcome::Identical => AgreementOutcome::Identical,
-            Outcome::ScheduleDependent => AgreementOutcome::ScheduleDependent,
-            Outcome::UndefinedValue => AgreementOutcome::UndefinedValue,
-            Outcome::Different => AgreementOutcome::Different,
-        }
-    }
-}
-
 /// What the vectors of one kernel in a test come to.
 pub struct CoverageComparison {
-    pub outcome: Outcome,
+    /// None where no records could be compared.
+    pub outcome: Option<AgreementOutcome>,
     pub differences: Vec<String>,
     pub findings: Vec<Finding>,
     /// Vectors and marks that one engine alone has, and that depend on the schedule or follow an undefined value, in words.
@@ -58,7 +34,7 @@ pub struct CoverageComparison {
 pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulkan: &TestRun) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
     let (differences, findings, left_open) = Default::default();
-    let mut comparison = CoverageComparison { outcome: Outcome::NotCompared, differences, findings, left_open };
+    let mut comparison = CoverageComparison { outcome: None, differences, findings, left_open };
     for ours in sequential.records.iter().filter(of_kernel) {
         let theirs = vulkan.records.iter().filter(of_kernel).find(|row| row.specialization == ours.specialization);
         let (Ok(left), Some(Ok(right)), Some(measured)) =
@@ -69,7 +45,7 @@ pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulka
         let compared =
             Compared { open, kernel, measured, specialization: &ours.specialization, told: &sequential.findings };
         let ModuleComparison { outcome, findings, left_open } = compared.of_module([left, right]);
-        comparison.outcome = comparison.outcome.max(outcome);
+        comparison.outcome = comparison.outcome.max(Some(outcome));
         comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
         comparison.findings.extend(findings);
         comparison.left_open.extend(left_open);
@@ -79,7 +55,7 @@ pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulka
 
 /// What the records of one module come to.
 struct ModuleComparison {
-    outcome: Outcome,
+    outcome: AgreementOutcome,
     findings: Vec<Finding>,
     left_open: Vec<String>,
 }
@@ -115,7 +91,7 @@ impl Compared<'_> {
     /// an undefined value.
     fn of_module(&self, records: [&Records; 2]) -> ModuleComparison {
         let mut comparison =
-            ModuleComparison { outcome: Outcome::Identical, findings: Vec::new(), left_open: Vec::new() };
+            ModuleComparison { outcome: AgreementOutcome::Identical, findings: Vec::new(), left_open: Vec::new() };
         let differing = self.differing(records);
         if differing.is_empty() {
             return comparison;
@@ -128,18 +104,18 @@ impl Compared<'_> {
         let (undefined, disagreeing): (Vec<Row>, Vec<Row>) =
             fixed.into_iter().partition(|row| undefined.contains(&row.bit()));
         if !scheduled.is_empty() {
-            comparison.outcome = Outcome::ScheduleDependent;
+            comparison.outcome = AgreementOutcome::ScheduleDependent;
         }
         let depends = |row: &Row| format!("{}: it depends on the schedule", self.words(row, records));
         comparison.left_open.extend(scheduled.iter().map(depends));
         if !undefined.is_empty() {
-            comparison.outcome = Outcome::UndefinedValue;
+            comparison.outcome = AgreementOutcome::UndefinedValue;
         }
         let places = places_of_undefined(self.told);
         let follows = |row: &Row| format!("{}: it follows {places}", self.words(row, records));
         comparison.left_open.extend(undefined.iter().map(follows));
         if !disagreeing.is_empty() {
-            comparison.outcome = Outcome::Different;
+            comparison.outcome = AgreementOutcome::Different;
             comparison.findings = self.findings(&disagreeing, records);
         }
         comparison

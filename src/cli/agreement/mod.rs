@@ -86,7 +86,7 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
             test: test.clone(),
             kernel: name,
             outputs: outputs.outcome,
-            coverage: coverage.outcome.stored(),
+            coverage: coverage.outcome.unwrap_or(AgreementOutcome::NotCompared),
             differences: outputs.differences.iter().cloned().chain(coverage.differences).collect(),
             bounds: outputs.bounds.clone(),
             left_open: outputs.left_open.iter().cloned().chain(coverage.left_open).collect(),
