@@ -105,8 +105,8 @@ fn test_results(campaign: &Campaign, because: &mut Because) {
     for test in &campaign.tests {
         for result in &test.results {
             let Some(kind) = ReasonKind::of_verdict(result.verdict) else { continue };
-            let (engine, verdict, reason) = (result.engine, result.verdict, result.reason.clone());
-            because(Reason::Test { kind, test: test.id.clone(), engine, verdict, reason });
+            let (engines, verdict, reason) = (vec![result.engine], result.verdict, result.reason.clone());
+            because(Reason::Test { kind, test: test.id.clone(), engines, verdict, reason });
         }
     }
 }

@@ -79,7 +79,8 @@ pub enum Reason {
     Test {
         kind: ReasonKind,
         test: TestId,
-        engine: EngineName,
+        /// All on which it came to this, in one sentence.
+        engines: Vec<EngineName>,
         verdict: Verdict,
         reason: Option<String>,
     },
@@ -194,8 +195,9 @@ impl fmt::Display for Reason {
                 write!(f, "kernel {kernel} is refused by the profile {profile}: {}", reasons.join("; "))
             }
             Reason::NoTest => f.write_str("the project has no test"),
-            Reason::Test { kind: _, test, engine, verdict, reason } => {
-                write!(f, "test {test} on {engine}: {verdict}")?;
+            Reason::Test { kind: _, test, engines, verdict, reason } => {
+                let engines: Vec<String> = engines.iter().map(EngineName::to_string).collect();
+                write!(f, "test {test} on {}: {verdict}", engines.join(" and "))?;
                 reason.iter().try_for_each(|reason| write!(f, ": {reason}"))
             }
             Reason::NoRequirement => f.write_str("the project has no requirement"),

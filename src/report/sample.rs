@@ -923,10 +923,10 @@ pub fn flawless() -> Evidence {
 
 /// Some of those that the sample gives.
 fn reasons() -> Vec<Reason> {
-    let (test, engine, verdict) = (TestId::from("TC-MM-04"), EngineName::Sequential, Verdict::Fail);
+    let (test, engines, verdict) = (TestId::from("TC-MM-04"), vec![EngineName::Sequential], Verdict::Fail);
     let kind = ReasonKind::TestFailed;
     let told = [
-        Reason::Test { kind, test, engine, verdict, reason: None },
+        Reason::Test { kind, test, engines, verdict, reason: None },
         Reason::RequirementUntested { requirement: "LLR-CONV-001".into() },
         Reason::FindingStands { kind: FindingKind::DataRace, count: 1 },
         Reason::FindingStands { kind: FindingKind::Coupling, count: 1 },

@@ -13,9 +13,9 @@ use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
 use crate::model::open_item::Acceptability;
 use crate::model::project::DecisionPolicy;
-use crate::model::reason::{Ground, ReasonKind};
+use crate::model::reason::{Ground, Reason, ReasonKind};
 use crate::model::requirement::VerificationMethod;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{EngineName, Verdict};
 use brief::BriefReasons;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -102,6 +102,11 @@ pub fn counted(count: usize, noun: &str) -> String {
     plural(count, noun, &format!("{noun}s"))
 }
 
+/// `a, b and 3 more`
+pub fn and_more(shown: &str, more: usize) -> String {
+    if more == 0 { shown.to_owned() } else { format!("{shown} and {more} more") }
+}
+
 /// `1 branch`, `2 branches`
 pub fn plural(count: usize, one: &str, several: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
@@ -149,13 +154,14 @@ fn engines_at_once(tests: &[TestEvidence], reasons: Vec<ToldReason>) -> Vec<Told
     for test in tests {
         for (index, result) in test.results.iter().enumerate() {
             let same = |other: &&TestResult| (other.verdict, &other.reason) == (result.verdict, &result.reason);
-            let alike: Vec<&TestResult> = test.results.iter().filter(same).collect();
-            if alike.len() > 1 {
-                let first = test.results[..index].iter().all(|earlier| !same(&earlier));
-                let engines = alike.iter().map(|result| result.engine.to_string()).collect::<Vec<_>>().join(" and ");
-                let told = first.then(|| reason_of_test(test, &engines, result));
-                at_once.insert(reason_of_test(test, &result.engine.to_string(), result), told);
-            }
+            let alike: Vec<EngineName> = test.results.iter().filter(same).map(|other| other.engine).collect();
+            let Some(kind) = ReasonKind::of_verdict(result.verdict).filter(|_| alike.len() > 1) else { continue };
+            let first = test.results[..index].iter().all(|earlier| !same(&earlier));
+            let (verdict, reason) = (result.verdict, &result.reason);
+            let sentence = |engines: Vec<EngineName>| {
+                Reason::Test { kind, test: test.id.clone(), engines, verdict, reason: reason.clone() }.to_string()
+            };
+            at_once.insert(sentence(vec![result.engine]), first.then(|| sentence(alike)));
         }
     }
     let told = |reason: ToldReason| match at_once.get(&reason.sentence) {
@@ -163,12 +169,6 @@ fn engines_at_once(tests: &[TestEvidence], reasons: Vec<ToldReason>) -> Vec<Told
         None => Some(reason),
     };
     reasons.into_iter().filter_map(told).collect()
-}
-
-/// As conclusions word it.
-fn reason_of_test(test: &TestEvidence, engines: &str, result: &TestResult) -> String {
-    let reason = result.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    format!("test {} on {engines}: {}{reason}", test.id, result.verdict)
 }
 
 /// The same in few lines.

@@ -17,6 +17,7 @@ use crate::model::procedure::TestKind;
 use crate::model::project::ValidationLayers;
 use crate::model::requirement::{RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
+use crate::report::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All notes, by kind.
@@ -42,11 +43,8 @@ const NAMES: usize = 3;
 
 /// `A, B, C and 4 more`
 fn listed(names: &[String]) -> String {
-    let shown = names[..names.len().min(NAMES)].join(", ");
-    match names.len().saturating_sub(NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    let (shown, rest) = names.split_at(names.len().min(NAMES));
+    and_more(&shown.join(", "), rest.len())
 }
 
 /// Requirements that the level asks robustness tests of and that are to be verified by test: HLR at every level, LLR down to

@@ -3,6 +3,7 @@
 use crate::model::evidence::Evidence;
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind};
 use crate::report::document::{Extent, Table, Text, Tone};
+use crate::report::statement::and_more;
 use crate::report::statement::brief::shortened;
 
 /// Items that page 1 has one by one; more of them are a row per kind.
@@ -74,15 +75,12 @@ fn kind_together(items: &[&OpenItem]) -> Option<Vec<Text>> {
     let first = items.first()?;
     let subjects = items.iter().filter_map(|item| item.subject.as_ref()).map(|subject| subject.to_string());
     let shown: Vec<String> = subjects.take(SUBJECTS).collect();
-    let more = match items.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     let open = items.iter().filter(|item| item.stands()).count();
     let open_count = (open > 0).then(|| Text::plain(format!("✗ {open} open")).tone(Tone::Bad));
     let accepted = items.len() - open;
     let accepted = (accepted > 0).then(|| Text::plain(format!("{accepted} accepted")).tone(Tone::Caution));
-    let what = Text::plain(format!("{} items: {}{more}", items.len(), shortened(&shown.join(", "), LINE)));
+    let named = and_more(&shortened(&shown.join(", "), LINE), items.len() - shown.len());
+    let what = Text::plain(format!("{} items: {named}", items.len()));
     let state = Text::join(open_count.into_iter().chain(accepted), ", ");
     Some(vec![Text::code(first.kind.name()), what, state])
 }

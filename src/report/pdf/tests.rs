@@ -220,11 +220,11 @@ fn crowded() -> Evidence {
         ]);
     }
     for (test, row) in campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row))) {
-        let (test, engine, verdict, reason) = (test.id.clone(), row.engine, row.verdict, row.reason.clone());
+        let (test, engines, verdict, reason) = (test.id.clone(), vec![row.engine], row.verdict, row.reason.clone());
         reasons.extend(ReasonKind::of_verdict(verdict).map(|kind| Reason::Test {
             kind,
             test,
-            engine,
+            engines,
             verdict,
             reason,
         }));

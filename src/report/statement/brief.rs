@@ -8,7 +8,7 @@ use crate::model::evidence::{Evidence, TestEvidence};
 use crate::model::id::TestId;
 use crate::model::reason::ReasonKind;
 use crate::model::verdict::{EngineName, Verdict};
-use crate::report::statement::ToldReason;
+use crate::report::statement::{ToldReason, and_more};
 
 /// So many reasons are told one by one.
 const ONE_BY_ONE: usize = 8;
@@ -108,10 +108,7 @@ fn told_together(evidence: &Evidence, kind: ReasonKind, members: &[&ToldReason])
 /// `a, b and 3 more`
 pub fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES).map(|name| shortened(name, NAME)).collect();
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    and_more(&shown.join(", "), names.len() - shown.len())
 }
 
 /// `28 of 30 tests on sequential and vulkan: fail (TC-1, TC-2 and 26 more)`, a line per set of tests.
