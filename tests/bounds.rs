@@ -529,6 +529,21 @@ fn what_comes_from_an_undefined_value_may_be_anything_on_the_device() {
     }
 }
 
+/// Runs with other undefined values have the subgroups of the device, as the ordinary run has: what the size of a subgroup alone
+/// decides does not depend on an undefined value.
+#[test]
+fn runs_with_other_undefined_values_have_the_subgroups_of_the_device() {
+    if !device() {
+        return;
+    }
+    let text = kernel("float unused = ldexp(z, 200);\n    r[i] = float(gl_SubgroupSize);");
+    let text = text.replace("#version 450", "#version 450\n#extension GL_KHR_shader_subgroup_basic : require");
+    let mut procedure = procedure(&text, "float", None);
+    procedure["kernels"]["k"]["target_env"] = json!("vulkan1.2");
+    let (kinds, _) = kinds_and_notes(&on_both(&procedure, "deviate", 1));
+    assert!(kinds.contains("engine-disagreement"), "{kinds:?}");
+}
+
 /// Kinds of findings, and notes that tell of vectors that follow undefined values.
 fn kinds_and_notes(result: &Value) -> (BTreeSet<String>, Vec<String>) {
     let notes = result["tests"].as_array().unwrap().iter().flat_map(|test| test["notes"].as_array().unwrap());

@@ -79,7 +79,7 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
     let device = coupling::device_limits(&engines);
     let touched = coupling::touched(&runs);
     let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
-    let agreement = agreement::compare(&prepared, &runs);
+    let agreement = agreement::compare(&prepared, &runs, &engines.sequential());
     if let Some(folder) = &certify.save_outputs {
         save::outputs(folder, &prepared, &laid_out, &runs)?;
     }

@@ -19,6 +19,7 @@ use crate::dissimilar::comparison::{self, Compared, Comparison, KernelRow, Outpu
 use crate::dissimilar::coverage::{Coverage, Measured};
 use crate::dissimilar::{job, table};
 use crate::exec::prepare::ModuleUse;
+use crate::exec::sequential::SequentialExecutor;
 use crate::glsl::cpp::Program;
 use crate::model::coverage::KernelCoverage;
 use crate::model::id::DecisionId;
@@ -64,9 +65,9 @@ pub fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
     let prepared = subject.prepare(&plan)?;
     let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
     let folder = tempfile::tempdir().map_err(|error| Failure::tool(format!("no temporary folder: {error}")))?;
-    let subgroup_size = engines.sequential().settings.subgroup_size;
+    let engine = engines.sequential();
     let (subject, tools) = (&subject, &tools);
-    let mut bench = Bench { subject, tools, folder: folder.path(), subgroup_size, translated: Vec::new() };
+    let mut bench = Bench { subject, tools, folder: folder.path(), engine, translated: Vec::new() };
     let outputs = bench.run_all(&prepared, &runs)?;
     let device = match &engines.vulkan {
         Vulkan::Ready(executor) => {
@@ -129,7 +130,7 @@ fn write(asked: &Dissimilar, bench: &Bench<'_>, comparison: &Comparison) -> Resu
 
 /// A difference from the sequential engine's outputs, as one within the specification's error bounds where it is that.
 fn permitted(
-    test: &PreparedTest<'_>,
+    (test, engine): (&PreparedTest<'_>, &SequentialExecutor),
     contents: &[Vec<u8>],
     sequential: Option<&TestRun>,
     compared: Compared,
@@ -138,7 +139,7 @@ fn permitted(
         (Compared::Different(why), Some(run), Ok(plan)) => {
             let named = plan.job.buffers.iter().zip(contents);
             let outputs = named.map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect();
-            if agreement::is_permitted(test, run, outputs) {
+            if agreement::is_permitted(test, engine, run, outputs) {
                 Compared::WithinBounds(why)
             } else {
                 Compared::Different(why)
@@ -152,8 +153,8 @@ fn permitted(
 struct Bench<'a> {
     subject: &'a Subject,
     tools: &'a Toolchain,
-    /// Of dispatches that ask for none.
-    subgroup_size: u32,
+    /// As the tests ran on it.
+    engine: SequentialExecutor,
     folder: &'a Path,
     translated: Vec<Translated>,
 }
@@ -172,7 +173,12 @@ impl Bench<'_> {
             let (sequential, device) = (of(EngineName::Sequential), of(EngineName::Vulkan));
             let (bytes, [against, on_device]) = match made {
                 Ok(contents) => {
-                    let against = permitted(test, &contents, sequential, self.against(test, &contents, sequential));
+                    let against = permitted(
+                        (test, &self.engine),
+                        &contents,
+                        sequential,
+                        self.against(test, &contents, sequential),
+                    );
                     let on_device = match (self.against(test, &contents, device), &against) {
                         (Compared::Different(why), Compared::Identical | Compared::WithinBounds(_)) => {
                             Compared::DifferentOnTheDevice(why)
@@ -253,7 +259,8 @@ impl Bench<'_> {
         files: &Path,
     ) -> Result<Vec<Vec<u8>>, Compared> {
         let made = self.translated[which].program.as_ref().map_err(|what| Compared::Unsupported(what.clone()))?;
-        let text = job::text(&plan.job, dispatches, contents, self.subgroup_size).map_err(Compared::Unsupported)?;
+        let text = job::text(&plan.job, dispatches, contents, self.engine.settings.subgroup_size)
+            .map_err(Compared::Unsupported)?;
         let file = files.with_extension("job");
         std::fs::write(&file, text).map_err(|error| Compared::NotRun(format!("{}: {error}", file.display())))?;
         match self.tools.run(&made.built, &file, &files.with_extension("profraw")) {

@@ -65,8 +65,9 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Success;
     let mut outcomes = Vec::new();
+    let engine = engines.sequential();
     for ((test, prepared), row) in file.tests.iter().zip(&prepared).zip(runs) {
-        let (disagreement, remarks) = agreement::of_test(prepared, &row);
+        let (disagreement, remarks) = agreement::of_test(prepared, &row, &engine);
         for mut run_on_engine in row {
             if run_on_engine.verdict != Verdict::NotRun {
                 run_on_engine.findings.extend(disagreement.iter().cloned());

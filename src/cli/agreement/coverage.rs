@@ -12,7 +12,7 @@ use crate::cli::kernel::{Kernel, Measured, Variant};
 use crate::cli::left_open::{LeftOpen, Recorded};
 use crate::cli::test_run::{ModuleRecords, TestRun, job_of};
 use crate::exec::prepare::ModuleUse;
-use crate::exec::sequential::Variation;
+use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::finding::Finding;
 use crate::model::place::{Position, Span};
@@ -30,8 +30,14 @@ pub struct CoverageComparison {
     pub left_open: Vec<String>,
 }
 
-/// Vectors of every specialization that the test ran the kernel with.
-pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulkan: &TestRun) -> CoverageComparison {
+/// Vectors of every specialization that the test ran the kernel with. `engine` is as the test ran on it.
+pub fn compare(
+    open: &LeftOpen<'_>,
+    engine: &SequentialExecutor,
+    kernel: &Kernel,
+    sequential: &TestRun,
+    vulkan: &TestRun,
+) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
     let (differences, findings, left_open) = Default::default();
     let mut comparison = CoverageComparison { outcome: None, differences, findings, left_open };
@@ -42,8 +48,14 @@ pub fn compare(open: &LeftOpen<'_>, kernel: &Kernel, sequential: &TestRun, vulka
         else {
             continue;
         };
-        let compared =
-            Compared { open, kernel, measured, specialization: &ours.specialization, told: &sequential.findings };
+        let compared = Compared {
+            open,
+            engine,
+            kernel,
+            measured,
+            specialization: &ours.specialization,
+            told: &sequential.findings,
+        };
         let ModuleComparison { outcome, findings, left_open } = compared.of_module([left, right]);
         comparison.outcome = comparison.outcome.max(Some(outcome));
         comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
@@ -79,6 +91,7 @@ impl Row<'_> {
 /// A module whose records are compared.
 struct Compared<'a> {
     open: &'a LeftOpen<'a>,
+    engine: &'a SequentialExecutor,
     kernel: &'a Kernel,
     measured: &'a Measured,
     specialization: &'a Specialization,
@@ -153,7 +166,7 @@ impl Compared<'_> {
         let job = job_of(prepared, Variant::Marked)?;
         let is_of = |of: &ModuleUse| of.kernel.0 == self.kernel.name && of.specialization == *self.specialization;
         let module = self.open.plan.modules.iter().position(is_of)?;
-        run_varied(prepared, &job, variation)?.run.records.remove(&job.modules[module].kernel)
+        run_varied(self.engine, prepared, &job, variation)?.run.records.remove(&job.modules[module].kernel)
     }
 
     /// Which vector or mark is on which engine alone.

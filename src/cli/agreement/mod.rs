@@ -29,11 +29,11 @@ pub struct Comparison {
     pub findings: Vec<KernelFinding>,
 }
 
-/// Compares every test that two engines ran.
-pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Comparison {
+/// Compares every test that two engines ran; `engine` is as the tests ran on it.
+pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], engine: &SequentialExecutor) -> Comparison {
     let mut comparison = Comparison::default();
     for (test, row) in prepared.iter().zip(runs) {
-        let of_test = compare_test(test, row);
+        let of_test = compare_test(test, row, engine);
         comparison.rows.extend(of_test.rows);
         comparison.findings.extend(of_test.findings);
     }
@@ -41,8 +41,8 @@ pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Comparison {
 }
 
 /// Findings of one test alone, and remarks on differences that are none.
-pub fn of_test(test: &PreparedTest, row: &[TestRun]) -> (Vec<Finding>, Vec<String>) {
-    let Comparison { rows, findings } = compare_test(test, row);
+pub fn of_test(test: &PreparedTest, row: &[TestRun], engine: &SequentialExecutor) -> (Vec<Finding>, Vec<String>) {
+    let Comparison { rows, findings } = compare_test(test, row, engine);
     let mut notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
     for note in rows.into_iter().flat_map(|row| row.left_open) {
         if !notes.contains(&note) {
@@ -59,21 +59,21 @@ fn remarks(bounds: &ErrorBounds) -> Vec<String> {
 }
 
 /// One row per kernel of the test, that both engines could run.
-fn compare_test(prepared: &PreparedTest, row: &[TestRun]) -> Comparison {
+fn compare_test(prepared: &PreparedTest, row: &[TestRun], engine: &SequentialExecutor) -> Comparison {
     // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is nothing to compare.
     let ran = |run: &&TestRun| run.verdict.ran();
-    let engine = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
-    let (Some(sequential), Some(vulkan)) = (engine(EngineName::Sequential), engine(EngineName::Vulkan)) else {
+    let run_on = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
+    let (Some(sequential), Some(vulkan)) = (run_on(EngineName::Sequential), run_on(EngineName::Vulkan)) else {
         return Comparison::default();
     };
     let test = &prepared.test.id;
     let Ok(plan) = &prepared.plan else { return Comparison::default() };
     let open = LeftOpen::of(prepared, plan);
-    let outputs = outputs::compare(&open, sequential, vulkan);
+    let outputs = outputs::compare(&open, engine, sequential, vulkan);
     let mut comparison = Comparison::default();
     for name in trace::kernels_of(prepared.test) {
         let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()) else { continue };
-        let coverage = coverage::compare(&open, kernel, sequential, vulkan);
+        let coverage = coverage::compare(&open, engine, kernel, sequential, vulkan);
         let of_kernel =
             outputs.findings.iter().filter(|(kernel, _)| *kernel == name).map(|(_, finding)| finding.clone());
         comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| KernelFinding {
@@ -99,12 +99,18 @@ fn disagreement(message: String) -> Finding {
     Finding::new(FindingKind::EngineDisagreement, message).detail("comparison", "sequential/vulkan")
 }
 
-/// Whether outputs that differ from the sequential engine's are those that the specification permits.
-pub fn is_permitted(prepared: &PreparedTest, ours: &TestRun, outputs: BTreeMap<String, Vec<u8>>) -> bool {
+/// Whether outputs that differ from the sequential engine's are those that the specification permits. `engine` is as the
+/// test ran on it.
+pub fn is_permitted(
+    prepared: &PreparedTest,
+    engine: &SequentialExecutor,
+    ours: &TestRun,
+    outputs: BTreeMap<String, Vec<u8>>,
+) -> bool {
     let Ok(plan) = &prepared.plan else { return false };
     // Without a verdict of its own, so that no tolerance of the test stands in for the bounds.
     let theirs = TestRun { outputs, verdict: Verdict::Undetermined, ..ours.clone() };
-    let compared = outputs::compare(&LeftOpen::of(prepared, plan), ours, &theirs);
+    let compared = outputs::compare(&LeftOpen::of(prepared, plan), engine, ours, &theirs);
     compared.outcome == AgreementOutcome::WithinErrorBounds && compared.left_open.is_empty()
 }
 
@@ -133,11 +139,22 @@ fn places_of_undefined(findings: &[Finding]) -> String {
     }
 }
 
-/// Runs a job of a test on the sequential engine so that it departs from the ordinary run; none where that does not complete.
-fn run_varied(prepared: &PreparedTest, job: &Job, variation: Variation) -> Option<SequentialRun> {
-    let mut engine = SequentialExecutor::default();
+/// The sequential engine as a test ran on it, so that it departs from the ordinary run.
+fn varied_engine(engine: &SequentialExecutor, prepared: &PreparedTest, variation: Variation) -> SequentialExecutor {
+    let mut engine = engine.clone();
     engine.settings.following = Following::from(prepared.replay.unwrap_or_default());
     engine.settings.variation = Some(variation);
+    engine
+}
+
+/// Runs a job of a test so that it departs from the ordinary run; none where that does not complete.
+fn run_varied(
+    engine: &SequentialExecutor,
+    prepared: &PreparedTest,
+    job: &Job,
+    variation: Variation,
+) -> Option<SequentialRun> {
+    let mut engine = varied_engine(engine, prepared, variation);
     let run = engine.run_with_lowering_counts(job, &mut Unobserved).ok()?;
     (run.run.completion == Completion::Completed).then_some(run)
 }

@@ -7,7 +7,7 @@ use crate::cli::test_run::{TestRun, job_of};
 use crate::exec::compare::{shown, shown_bits};
 use crate::exec::permitted::{Basis, Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, find_undefined, permit};
 use crate::exec::prepare::{ExpectedContents, Prepared};
-use crate::exec::sequential::Variation;
+use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::exec::{Job, JobModule};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::element::ScalarType;
@@ -40,7 +40,8 @@ impl OutputComparison {
     }
 }
 
-pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+/// `engine` is as the test ran on it.
+pub fn compare(open: &LeftOpen<'_>, engine: &SequentialExecutor, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
     let (prepared, plan) = (open.prepared, open.plan);
     let Some(job) = job_of(prepared, Variant::Production) else {
         return OutputComparison::settled(AgreementOutcome::NotCompared);
@@ -81,7 +82,7 @@ pub fn compare(open: &LeftOpen<'_>, ours: &TestRun, theirs: &TestRun) -> OutputC
         return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
     }
     let run = |variation| {
-        let varied = run_varied(prepared, &job, variation)?;
+        let varied = run_varied(engine, prepared, &job, variation)?;
         Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
     };
     if uses_undefined(ours) {
