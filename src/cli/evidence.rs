@@ -125,6 +125,11 @@ impl Folder {
         sha256_digits(self.files.get(MANIFEST).map(Vec::as_slice).unwrap_or_default())
     }
 
+    /// Whether `reports.json` is there and no list of reports.
+    pub fn has_unreadable_list(&self) -> bool {
+        self.list.as_deref().is_some_and(|bytes| report_list(bytes).is_none())
+    }
+
     /// SHA-256 of `reports.json`.
     pub fn list_hash(&self) -> Option<String> {
         self.list.as_deref().map(sha256_digits)

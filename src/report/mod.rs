@@ -21,7 +21,7 @@ mod statement;
 mod terminal;
 
 pub use facts::{asked_for, explanation, open_reason};
-pub use statement::and_more;
+pub use statement::{and_more, plural};
 pub use terminal::wrap;
 
 use crate::model::evidence::Evidence;

@@ -249,8 +249,57 @@ fn it_is_said_whether_reports_are_covered() {
     let emptied = verified(Some(read.root()));
     assert_eq!(emptied.reports.unlisted, ["report.html", "report.json", "report.pdf"]);
     assert!(told(&emptied).contains("; not checked: report.html, report.json, report.pdf"), "{}", told(&emptied));
+    std::fs::write(&list, "{").unwrap();
+    assert!(told(&verified(None)).starts_with("reports           not checked: reports.json cannot be read"));
     std::fs::remove_file(&list).unwrap();
     let alone = verified(None);
     assert_eq!(telling::document(&alone)["report_files"]["listed"], Value::Null);
     assert!(told(&alone).contains("not checked: there is no reports.json"), "{}", told(&alone));
+}
+
+/// What verifies says what it was held against, and how much of that was compared.
+#[test]
+fn a_verification_says_what_it_was_held_against() {
+    let (kept, read) = certified();
+    let path = kept.path().join("reports/evidence");
+    let count = evidence::examine(&read).unwrap().evidence.unwrap().manifest.inputs.len();
+    let project = root().join(PROJECT);
+    let told = |options: &Options| {
+        let found = folder(&path, options).unwrap().0;
+        (telling::in_words(&found), telling::document(&found))
+    };
+    let line = |text: &str, label: &str| {
+        let found = text.lines().find(|line| line.starts_with(&format!("{label:<18}")));
+        found.map(|line| line[18..].to_owned()).unwrap_or_default()
+    };
+    let (bare, document) = told(&Options::default());
+    assert_eq!((line(&bare, "project"), line(&bare, "root given")), (String::new(), String::new()));
+    assert_eq!(document["project"], Value::Null);
+    let (same, document) = told(&Options { project: Some(project.clone()), ..Options::default() });
+    let due = format!("all {count} input files of the evidence have the same SHA-256 in {}", project.display());
+    assert!(line(&same, "project").starts_with(&due), "{same}");
+    assert!(line(&same, "project").ends_with("; it has no requirement file that the run did not read"), "{same}");
+    let numbers = serde_json::json!({
+        "folder": project.display().to_string(), "inputs": count, "same": count, "unread_requirement_files": 0,
+    });
+    assert_eq!(document["project"], numbers);
+    let (of_evidence, _) = told(&Options { root: Some(read.root()), ..Options::default() });
+    let given = line(&of_evidence, "root given");
+    assert!(given.contains(&read.root()) && given.contains("is that of the manifest"), "{of_evidence}");
+    let (of_both, _) = told(&Options { root: read.list_hash(), ..Options::default() });
+    assert!(line(&of_both, "root given").contains("is that of the report list, which holds the root"), "{of_both}");
+    let (of_none, _) = told(&Options { root: Some("0".repeat(64)), ..Options::default() });
+    assert!(line(&of_none, "root given").contains("is neither"), "{of_none}");
+    // Files that differ are counted as such.
+    let other = tempfile::tempdir().unwrap();
+    std::fs::create_dir(other.path().join("requirements")).unwrap();
+    std::fs::write(other.path().join("requirements/more.toml"), "schema = 1\n").unwrap();
+    let (different, document) = told(&Options { project: Some(other.path().to_owned()), ..Options::default() });
+    let due = format!("0 of {count} input files of the evidence have the same SHA-256 in {}", other.path().display());
+    assert!(line(&different, "project").starts_with(&due), "{different}");
+    assert!(line(&different, "project").ends_with("; 1 requirement file there was not read by the run"), "{different}");
+    assert_eq!(
+        (&document["project"]["same"], &document["project"]["unread_requirement_files"]),
+        (&0.into(), &1.into())
+    );
 }

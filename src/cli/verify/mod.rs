@@ -79,6 +79,9 @@ pub struct Verification {
     pub list: Option<String>,
     pub extent: Extent,
     pub root_cover: RootCover,
+    /// The hash that `--root` gives, as it was compared.
+    pub root_given: Option<String>,
+    pub project: ProjectCheck,
     pub reports: ReportCheck,
 }
 
@@ -149,6 +152,31 @@ impl RootCover {
     }
 }
 
+/// What the files of the project that `--project` gives come to.
+#[derive(Debug, Default)]
+pub enum ProjectCheck {
+    #[default]
+    NotGiven,
+    /// The evidence cannot be read, so that there was nothing to compare them with.
+    NotCompared {
+        folder: String,
+    },
+    Compared(ComparedFiles),
+}
+
+/// The inputs of evidence beside the files of a project.
+#[derive(Debug, Default)]
+pub struct ComparedFiles {
+    /// As the user names it.
+    pub folder: String,
+    /// How many inputs the evidence names; each was looked for.
+    pub inputs: usize,
+    /// How many of them the project has with the same SHA-256.
+    pub same: usize,
+    /// Requirement files of the project that the run did not read.
+    pub unread: usize,
+}
+
 /// The reports beside the evidence.
 #[derive(Debug, Default)]
 pub struct ReportCheck {
@@ -156,6 +184,8 @@ pub struct ReportCheck {
     pub listed: Option<Vec<String>>,
     /// Names of reports that it does not hold, which were compared with nothing.
     pub unlisted: Vec<String>,
+    /// Whether there is a list that cannot be read: its names are not known.
+    pub unreadable: bool,
 }
 
 impl Verification {
@@ -212,6 +242,9 @@ pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
 pub fn folder(path: &Path, options: &Options) -> Result<(Verification, Option<Box<Evidence>>), Failure> {
     let folder = Folder::read(path)?;
     let (mut found, stored) = files(&folder, options)?;
+    if let Some(project) = &options.project {
+        found.project = ProjectCheck::NotCompared { folder: project.display().to_string() };
+    }
     if let Some(stored) = &stored {
         whole(stored, options, &mut found)?;
     }
@@ -229,6 +262,7 @@ fn files(folder: &Folder, options: &Options) -> Result<(Verification, Option<Box
         reports: ReportCheck {
             listed: folder.list.is_some().then(|| folder.reports.keys().cloned().collect()),
             unlisted: folder.unlisted.clone(),
+            unreadable: folder.has_unreadable_list(),
         },
         ..Verification::default()
     };
@@ -241,6 +275,7 @@ fn files(folder: &Folder, options: &Options) -> Result<(Verification, Option<Box
         } else {
             RootCover::Nothing
         };
+        found.root_given = Some(wanted.clone());
         found.check(found.root_cover != RootCover::Nothing, || {
             format!("neither the manifest nor the list of reports has the SHA-256 {wanted}")
         });
@@ -255,7 +290,8 @@ fn whole(stored: &Evidence, options: &Options, found: &mut Verification) -> Resu
         return Ok(());
     }
     if let Some(project) = &options.project {
-        sources::compare(stored, project, found)?;
+        let compared = sources::compare(stored, project, found)?;
+        found.project = ProjectCheck::Compared(compared);
     }
     contents(stored, &rebuild::rebuild(stored, options.project.as_deref()), options, found)
 }

@@ -1,9 +1,11 @@
 //! What `verify` says of what it found: on the terminal and as JSON.
 //!
 //! Promises: that all follows is said only where all was derived; what was not derived is named, and so is what the hash given by
-//! `--root` stands for. Does not cover: what was found (`verify`).
+//! `--root` stands for, and how many files were compared with those of the project given by `--project`.
+//! Does not cover: what was found (`verify`).
 
-use super::{Extent, ReportCheck, RootCover, Status, Verification};
+use super::{ComparedFiles, Extent, ProjectCheck, ReportCheck, RootCover, Status, Verification};
+use crate::report::plural;
 use serde_json::{Value, json};
 
 /// Problems printed one by one; all are counted.
@@ -23,8 +25,22 @@ pub fn document(found: &Verification) -> Value {
         "root": found.root,
         "reports": found.list,
         "root_covers": found.root_cover.name(),
+        "project": project_in_numbers(&found.project),
         "report_files": { "listed": found.reports.listed, "unlisted": found.reports.unlisted },
     })
+}
+
+/// Null where no project was given.
+fn project_in_numbers(project: &ProjectCheck) -> Value {
+    match project {
+        ProjectCheck::NotGiven => Value::Null,
+        ProjectCheck::NotCompared { folder } => {
+            json!({ "folder": folder, "inputs": null, "same": null, "unread_requirement_files": null })
+        }
+        ProjectCheck::Compared(ComparedFiles { folder, inputs, same, unread }) => {
+            json!({ "folder": folder, "inputs": inputs, "same": same, "unread_requirement_files": unread })
+        }
+    }
 }
 
 /// Some lines, of which the first says what the last one says with its numbers.
@@ -35,9 +51,15 @@ pub fn in_words(found: &Verification) -> String {
         text.push_str(&format!("                  ... and {} more\n", found.problems.len() - LISTED));
     }
     found.not_derivable.iter().for_each(|reason| text.push_str(&format!("not re-derivable  {reason}\n")));
+    if let Some(words) = of_project(&found.project) {
+        text.push_str(&format!("project           {words}\n"));
+    }
     text.push_str(&format!("root              {}\n", found.root));
     if let Some(list) = &found.list {
         text.push_str(&format!("report list       {list}\n"));
+    }
+    if let (Some(given), Some(words)) = (&found.root_given, of_root(found.root_cover)) {
+        text.push_str(&format!("root given        {given} {words}\n"));
     }
     text.push_str(&format!("reports           {}\n", of_reports(&found.reports, found.root_cover)));
     text.push_str(&result(found));
@@ -81,10 +103,48 @@ fn result(found: &Verification) -> String {
     }
 }
 
+/// What the files of the project were compared with; none where no project was given.
+fn of_project(project: &ProjectCheck) -> Option<String> {
+    let ComparedFiles { folder, inputs, same, unread } = match project {
+        ProjectCheck::NotGiven => return None,
+        ProjectCheck::NotCompared { folder } => {
+            return Some(format!("{folder} was compared with nothing: the evidence cannot be read"));
+        }
+        ProjectCheck::Compared(compared) => compared,
+    };
+    let count = if same == inputs { "all".to_owned() } else { format!("{same} of") };
+    let files = match inputs {
+        0 => format!("compared with nothing in {folder}: the evidence names no input file"),
+        1 if *same == 1 => format!("the 1 input file of the evidence has the same SHA-256 in {folder}"),
+        _ => format!("{count} {inputs} input files of the evidence have the same SHA-256 in {folder}"),
+    };
+    let unread = match unread {
+        0 => "it has no requirement file that the run did not read".to_owned(),
+        count => {
+            let files = plural(*count, "requirement file there was", "requirement files there were");
+            format!("{files} not read by the run")
+        }
+    };
+    Some(format!("{files}; {unread}"))
+}
+
+/// What the hash that was given was held against.
+fn of_root(cover: RootCover) -> Option<&'static str> {
+    match cover {
+        RootCover::NotGiven => None,
+        RootCover::Nothing => Some("is neither that of the manifest nor that of the report list"),
+        RootCover::Evidence => Some("is that of the manifest, which holds the hashes of all inputs and evidence files"),
+        RootCover::EvidenceAndReports => {
+            Some("is that of the report list, which holds the root and the hashes of the reports listed")
+        }
+    }
+}
+
 /// What the reports beside the evidence were compared with.
 fn of_reports(reports: &ReportCheck, cover: RootCover) -> String {
     let listed = match &reports.listed {
         None => "not checked: there is no reports.json beside the evidence".to_owned(),
+        Some(_) if reports.unreadable => "not checked: reports.json cannot be read".to_owned(),
         Some(names) if names.is_empty() => "none listed in reports.json".to_owned(),
         Some(names) => format!("{} checked against reports.json", names.join(", ")),
     };
