@@ -530,6 +530,55 @@ fn scopes_and_semantics_that_are_no_constants_are_refused() {
     assert!(matches!(decision.recording, Recording::Unmarked { .. }), "{decision:#?}");
 }
 
+/// The pinned compiler leaves such operands out of the module, as if the text did not ask for them.
+#[test]
+fn matrix_operands_that_are_no_constants_are_refused() {
+    let compiled = |argument: &str| {
+        let text = format!(
+            "#version 460\n#extension GL_KHR_cooperative_matrix : require\n\
+             #extension GL_KHR_memory_scope_semantics : require\n\
+             #extension GL_EXT_shader_explicit_arithmetic_types : require\nlayout(local_size_x = 32) in;\n\
+             layout(constant_id = 1) const int SPECIAL = 16;\nconst int SATURATE = gl_MatrixOperandsSaturatingAccumulation;\n\
+             layout(std430, binding = 0) buffer C {{ int c[]; }};\nlayout(push_constant) uniform P {{ int pushed; }};\n\
+             void called(int o) {{\n\
+             coopmat<int8_t, gl_ScopeSubgroup, 16, 32, gl_MatrixUseA> x;\n\
+             coopmat<int8_t, gl_ScopeSubgroup, 32, 16, gl_MatrixUseB> y;\n\
+             coopmat<int, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;\n\
+             const int kept = o; const int local = 8 + 8;\n\
+             z = coopMatMulAdd(x, y, z{argument});\n\
+             coopMatStore(z, c, 0, 16, gl_CooperativeMatrixLayoutRowMajor);\n}}\nvoid main() {{ called(16); }}\n"
+        );
+        compile(&KernelSource { target_env: "vulkan1.3".to_owned(), ..source("multiplied.comp", &text) })
+    };
+    /// The operands of the multiplication in the production module.
+    fn operands(compiled: &Compiled) -> Vec<u32> {
+        const MULTIPLY_ADD: u32 = 4459;
+        let (words, mut at) = (&compiled.production, 5);
+        while at < words.len() {
+            let count = (words[at] >> 16) as usize;
+            if words[at] & 0xffff == MULTIPLY_ADD {
+                return words[at + 6..at + count].to_vec();
+            }
+            at += count;
+        }
+        panic!("no multiplication")
+    }
+    for wrong in ["o", "pushed", "SPECIAL", "SPECIAL + 0", "kept", "pushed > 0 ? 16 : 0"] {
+        let refused = compiled(&format!(", {wrong}")).expect_err(wrong);
+        assert_eq!((refused.len(), refused[0].kind), (1, "glsl-syntax"), "{wrong}: {refused:?}");
+        let message = format!("`{wrong}` is no constant expression, as the matrix operands of `coopMatMulAdd` must be");
+        assert_eq!(refused[0].message, message);
+        assert!(refused[0].hint.as_ref().is_some_and(|hint| hint.contains("without a word")), "{refused:?}");
+    }
+    let without = operands(&compiled("").expect("compiles"));
+    for right in ["16", "SATURATE", "gl_MatrixOperandsSaturatingAccumulation", "local", "true ? 16 : 0"] {
+        let with = operands(&compiled(&format!(", {right}")).expect(right));
+        assert_eq!(with.iter().map(|mask| mask & !16).collect::<Vec<_>>(), without, "{right}");
+        assert_eq!(with[0] & 16, 16, "{right}");
+    }
+    assert_eq!(without[0] & 16, 0);
+}
+
 /// A text may give a built-in name another function.
 #[test]
 fn functions_of_the_text_take_what_they_like() {

@@ -66,7 +66,7 @@ pub struct Decisions<'a> {
     pub surroundings: Surroundings,
     /// Constructors of narrow types that the compiler gets wrong unless an extension is enabled.
     pub narrow: Vec<NarrowConstructor>,
-    /// Scopes and memory semantics that are no constants.
+    /// Scopes, memory semantics and matrix operands that are no constants.
     pub semantics: Vec<VaryingSemantics>,
 }
 
@@ -255,7 +255,9 @@ impl<'a> Decisions<'a> {
         let semantics = arguments.len() - semantics::asked_of(&self.names, callee, arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
             if index >= semantics {
-                self.constant("a scope or memory semantics", |decisions| decisions.visit(argument, Position::Operand));
+                self.constant("a scope, memory semantics or matrix operands", |decisions| {
+                    decisions.visit(argument, Position::Operand)
+                });
                 continue;
             }
             let position = match self.names.argument_place(callee, index, arguments.len()) {

@@ -1,7 +1,8 @@
-//! Scopes and memory semantics that are no constants.
+//! Scopes, memory semantics and matrix operands that are no constants.
 //!
 //! Knows: GL_KHR_memory_scope_semantics wants constant expressions for the scope, storage semantics and semantics of atomics
 //! and barriers. The pinned compiler takes them for constants without a look: it crashes, or makes a module that is not valid.
+//! GL_KHR_cooperative_matrix wants one for the operands of `coopMatMulAdd`; the pinned compiler drops any other without a word.
 //! Promises: where the text shows that such an argument is no constant, it is refused with its place before the compiler is
 //! given the text.
 //! Does not cover: arguments of which the text does not show it, such as other built-in functions without arguments; whether a
@@ -23,9 +24,12 @@ pub struct VaryingSemantics {
     last: TokenIndex,
 }
 
-/// How many arguments of a call are a scope or semantics: the last ones.
+const MULTIPLY_ADD: &str = "coopMatMulAdd";
+
+/// How many arguments of a call are a scope, semantics or matrix operands: the last ones.
 fn semantic_arguments(name: &str, count: usize) -> usize {
     let (plain, scoped) = match name {
+        MULTIPLY_ADD => return if count == 4 { 1 } else { 0 },
         "controlBarrier" => return if count == 4 { 4 } else { 0 },
         "memoryBarrier" => return if count == 3 { 3 } else { 0 },
         // A place and, but for a load, one value, or two; of an image the place is image, coordinates and perhaps sample.
@@ -54,10 +58,10 @@ fn semantic_arguments(name: &str, count: usize) -> usize {
     if (least..=most).contains(&count) { scoped } else { 0 }
 }
 
-/// Whether a text may hold a call with a scope or semantics, as far as its tokens tell.
+/// Whether a text may hold a call with such arguments, as far as its tokens tell.
 pub fn may_occur(tokens: &[Token]) -> bool {
     let called = |(at, token): (usize, &Token)| {
-        let named = ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier"];
+        let named = ["atomic", "imageAtomic", "controlBarrier", "memoryBarrier", MULTIPLY_ADD];
         named.iter().any(|start| token.text.starts_with(start))
             && semantic_arguments(&token.text, count_of_arguments(&tokens[at + 1..])) > 0
     };
@@ -81,7 +85,7 @@ fn count_of_arguments(tokens: &[Token]) -> usize {
     0
 }
 
-/// How many of the last arguments of a call must be constants, because they are a scope or semantics.
+/// How many of the last arguments of a call must be constants, because they are a scope, semantics or matrix operands.
 pub fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
     match callee.kind {
         ExpressionKind::Identifier if !names.is_own_function(names.text(callee.first)) => {
@@ -91,7 +95,7 @@ pub fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
     }
 }
 
-/// The first argument of a call that is a scope or semantics and no constant.
+/// The first argument of a call that must be such a constant and is none.
 pub fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<VaryingSemantics> {
     let asked = asked_of(names, callee, arguments.len());
     let wrong = arguments[arguments.len() - asked..].iter().find(|argument| names.varies(argument))?;
@@ -111,15 +115,30 @@ fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
         Some((file, located.span.start as usize..located.span.end as usize))
     });
     let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or("the argument");
-    let callee = &unit.tokens[wrong.callee].text;
-    let message = format!("`{shown}` is no constant expression, as the scope and semantics of `{callee}` must be");
+    let callee = &*unit.tokens[wrong.callee].text;
+    let (asked, hint) = asked_and_hint(callee);
+    let message = format!("`{shown}` is no constant expression, as {asked} must be");
     let made = Diagnostic::new("glsl-syntax", message);
     let made = match place {
         Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
         None => made,
     };
-    made.hint(
-        "GL_KHR_memory_scope_semantics wants literals, `gl_Scope...`, `gl_Semantics...`, `gl_StorageSemantics...` or `const` \
-         variables of such; a parameter or a specialization constant is none: write a call for each value",
-    )
+    made.hint(hint)
+}
+
+/// What must be a constant of a call, and how a text makes it one.
+fn asked_and_hint(callee: &str) -> (String, &'static str) {
+    match callee {
+        MULTIPLY_ADD => (
+            format!("the matrix operands of `{callee}`"),
+            "the compiler would leave them out without a word; GL_KHR_cooperative_matrix wants a literal, \
+             `gl_MatrixOperands...` or a `const` variable of such; a parameter or a specialization constant is none: write a \
+             call for each value",
+        ),
+        _ => (
+            format!("the scope and semantics of `{callee}`"),
+            "GL_KHR_memory_scope_semantics wants literals, `gl_Scope...`, `gl_Semantics...`, `gl_StorageSemantics...` or \
+             `const` variables of such; a parameter or a specialization constant is none: write a call for each value",
+        ),
+    }
 }
