@@ -79,7 +79,10 @@ fn values(runs: &[ExpectedRun], format: &str) -> String {
     let mut scalars: Vec<(&str, u64)> = Vec::new();
     let (mut first, mut last) = (u64::MAX, 0);
     for run in runs {
-        let bytes = base64::engine::general_purpose::STANDARD.decode(&run.bytes).map_or(0, |bytes| bytes.len()) as u64;
+        let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(&run.bytes) else {
+            return "values of which some cannot be decoded".to_owned();
+        };
+        let bytes = bytes.len() as u64;
         first = first.min(run.offset);
         last = last.max((run.offset + bytes).saturating_sub(1));
         let scalar = ScalarType::of_name(&run.scalar);

@@ -551,6 +551,26 @@ fn failed_tests_behind_an_obligation_are_counted_not_listed() {
     assert!(text.contains("… and 41 more"), "{text}");
 }
 
+/// Only evidence that does not verify holds such contents; a hash of nothing would be a statement about them.
+#[test]
+fn contents_that_cannot_be_decoded_are_told_as_such() {
+    use crate::model::evidence::{OutputBytes, StoredContents};
+    let mut evidence = with_contents();
+    let test = &mut evidence.campaign.tests[0];
+    test.definition.buffers.get_mut("raw").unwrap().bytes = Some("AQI".to_owned());
+    for expected in &mut test.expected {
+        let StoredContents::Values(runs) = &mut expected.contents else { panic!("values") };
+        runs[0].bytes = "no base64".to_owned();
+    }
+    for result in &mut test.results {
+        result.outputs = [("result".to_owned(), OutputBytes::Bytes("AACAPwAAAE".to_owned()))].into();
+    }
+    let text = whole_text(&evidence);
+    let empty = crate::model::canonical::content_hash(&[]);
+    assert!(!text.contains(&empty) && !text.contains("\n0 values"), "{text}");
+    assert_eq!(text.matches("cannot be decoded: not base64").count(), 3, "{text}");
+}
+
 #[test]
 fn engines_with_equal_shares_are_one_row() {
     let mut evidence = sample::evidence();

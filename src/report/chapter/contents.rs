@@ -132,7 +132,8 @@ impl Contents<'_> {
             add_leaves(data, &mut leaves);
             return Stated { kind: counted(Some(numbers(leaves.len()))), values: shown(&leaves) };
         }
-        if let Some(bytes) = self.bytes.and_then(decoded) {
+        if let Some(base64) = self.bytes {
+            let Some(bytes) = decoded(base64) else { return Stated { kind, values: undecoded() } };
             let hash = content_hash(&bytes);
             let values = shown(&hexadecimal(&bytes)).then(", ").and(Text::code(hash));
             return Stated { kind: counted(Some(format!("{} bytes", bytes.len()))), values };
@@ -190,6 +191,11 @@ fn shown(values: &[String]) -> Text {
     }
 }
 
+/// Said of contents that only evidence which does not verify can hold.
+fn undecoded() -> Text {
+    Text::plain("cannot be decoded: not base64").tone(Tone::Bad)
+}
+
 fn decoded(base64: &str) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(base64).ok()
 }
@@ -217,7 +223,9 @@ fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
         StoredContents::Values(runs) => {
             let (mut values, mut all, mut types) = (Vec::new(), Vec::new(), Vec::new());
             for run in runs {
-                let bytes = decoded(&run.bytes).unwrap_or_default();
+                let Some(bytes) = decoded(&run.bytes) else {
+                    return (Stated { kind: run.scalar.clone(), values: undecoded() }, None);
+                };
                 let scalar = ScalarType::of_name(&run.scalar);
                 values.extend(scalar.map_or_else(|| hexadecimal(&bytes), |scalar| scalars::in_words(&bytes, scalar)));
                 all.extend(bytes);
@@ -280,18 +288,22 @@ fn actual(test: &TestEvidence, name: &str, table: &mut Table, pointer: impl Fn(u
             results.iter().map(|index| test.results[*index].engine.to_string()).collect::<Vec<_>>().join(", ");
         let (stated, hash) = of_output(output, scalar_of(test, name));
         let place = Text::join(results.iter().map(|index| pointer(*index)), ", ");
-        let mut cells = row("Actual", name, stated, place, Some(Text::code(hash)));
+        let mut cells = row("Actual", name, stated, place, hash.map(Text::code));
         cells[0] = std::mem::take(&mut cells[0]).then(format!(", {engines}"));
         table.row(cells);
     }
 }
 
-fn of_output(output: &OutputBytes, scalar: Option<ScalarType>) -> (Stated, String) {
+/// An output with the SHA-256 of its bytes, where it can be told.
+fn of_output(output: &OutputBytes, scalar: Option<ScalarType>) -> (Stated, Option<String>) {
     let bytes = match output {
-        OutputBytes::Bytes(base64) => decoded(base64).unwrap_or_default(),
+        OutputBytes::Bytes(base64) => match decoded(base64) {
+            Some(bytes) => bytes,
+            None => return (Stated { kind: "bytes".to_owned(), values: undecoded() }, None),
+        },
         OutputBytes::Hash { sha256, bytes } => {
             let values = Text::plain("not stored: above the limit");
-            return (Stated { kind: format!("{bytes} bytes"), values }, sha256.clone());
+            return (Stated { kind: format!("{bytes} bytes"), values }, Some(sha256.clone()));
         }
     };
     let hash = content_hash(&bytes);
@@ -302,5 +314,5 @@ fn of_output(output: &OutputBytes, scalar: Option<ScalarType>) -> (Stated, Strin
         }
         Some(_) | None => Stated { kind: format!("{} bytes", bytes.len()), values: shown(&hexadecimal(&bytes)) },
     };
-    (stated, hash)
+    (stated, Some(hash))
 }
