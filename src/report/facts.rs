@@ -1,12 +1,12 @@
 //! What reports derive from evidence: shares, results of tests, the trace read backwards; and, each in a file of its own, uncovered
 //! obligations and findings merged over tests.
 //!
-//! Promises: nothing is dropped; a share that is not complete never prints as 100 %.
+//! Promises: nothing is dropped; a share that is not complete never prints as 100 %, and one that is not empty never as 0 %.
 
 mod findings;
 mod obligations;
 
-pub use findings::{finding_counts, findings};
+pub use findings::{MergedFinding, finding_counts, findings};
 pub use obligations::{
     UncoveredObligation, exercised_only_by_few, explanation, merged_obligations, of_passed_tests, open_reason,
     uncovered_obligations,
@@ -68,10 +68,15 @@ pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
     asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
 }
 
-/// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %; nothing for 0 of 0.
+/// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %, and only none as 0.0 %; nothing
+/// for 0 of 0.
 pub fn percent(n: u32, m: u32) -> Option<String> {
     let tenths = (u64::from(n) * 1000).checked_div(u64::from(m))?;
-    Some(if tenths == 1000 { "100\u{a0}%".to_owned() } else { format!("{}.{}\u{a0}%", tenths / 10, tenths % 10) })
+    Some(match tenths {
+        1000 => "100\u{a0}%".to_owned(),
+        0 if n > 0 => "<0.1\u{a0}%".to_owned(),
+        _ => format!("{}.{}\u{a0}%", tenths / 10, tenths % 10),
+    })
 }
 
 /// `11/12 (91.6 %)`, with the justified ones named apart.
@@ -366,5 +371,8 @@ mod tests {
         assert_eq!(percent(7, 7).as_deref(), Some("100\u{a0}%"));
         assert_eq!(percent(0, 3).as_deref(), Some("0.0\u{a0}%"));
         assert_eq!(percent(0, 0), None);
+        // What is covered is not nothing.
+        assert_eq!(percent(1, 3000).as_deref(), Some("<0.1\u{a0}%"));
+        assert_eq!(percent(u32::MAX - 1, u32::MAX).as_deref(), Some("99.9\u{a0}%"));
     }
 }

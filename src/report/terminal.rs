@@ -11,7 +11,7 @@ mod uncovered;
 
 use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
-use super::facts::{CoverageRow, Unit};
+use super::facts::{CoverageRow, MergedFinding, Unit};
 use super::{Colour, Format, Presentation, ReportError, facts, figures, statement};
 use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::{Evidence, RequirementEvidence, RequirementStatus};
@@ -42,6 +42,7 @@ impl Format for Terminal {
         page.requirements(evidence);
         page.findings(evidence);
         page.uncovered(evidence);
+        page.justified(evidence);
         page.open_items(evidence);
         page.not_looked_for(evidence);
         page.notes(evidence);
@@ -328,14 +329,9 @@ impl Page<'_> {
             parts.push((format!("  {accepted} accepted by justification"), Tone::Caution));
         }
         self.labelled("Findings", &parts);
-        for merged in findings.iter().filter(|merged| merged.finding.stands()).take(LISTED) {
-            let finding = merged.finding;
-            let place = finding.place.as_ref().map(|place| place.to_string());
-            let place =
-                place.unwrap_or_else(|| merged.kernels.first().map(|name| name.to_string()).unwrap_or_default());
-            let count = if merged.count > 1 { format!(" ({}×)", merged.count) } else { String::new() };
-            self.item(&format!("{:<19} {}: {}{count}", finding.kind.name(), place, finding.message), Tone::Bad);
-        }
+        let standing = findings.iter().filter(|merged| merged.finding.stands());
+        let shown: Vec<Row> = standing.take(LISTED).map(finding_row).collect();
+        self.rows(&shown, Tone::Bad);
         self.more(stand);
         let unseen: Vec<_> =
             evidence.campaign.justifications.iter().filter(|row| row.not_judged.is_some()).take(LISTED).collect();
@@ -345,6 +341,15 @@ impl Page<'_> {
         for row in unseen {
             let why = row.not_judged.as_deref().unwrap_or_default();
             self.item(&format!("{} of {}: {why}", row.justification.subject, row.justification.kernel), Tone::Caution);
+        }
+    }
+
+    /// Obligations that people have signed for in place of tests.
+    fn justified(&mut self, evidence: &Evidence) {
+        let justified = statement::justified(evidence);
+        if justified > 0 {
+            let words = format!("{}, covered by no test", statement::counted(justified, "obligation"));
+            self.labelled("Justified", &[(words, Tone::Caution)]);
         }
     }
 
@@ -399,6 +404,16 @@ impl Page<'_> {
             self.line(&line);
         }
     }
+}
+
+/// Its kind; its place, or its kernel where it has none, with its message and how often it was seen.
+fn finding_row(merged: &MergedFinding) -> Row {
+    let finding = merged.finding;
+    let kernel = || merged.kernels.first().map(ToString::to_string).unwrap_or_default();
+    let place = finding.place.as_ref().map_or_else(kernel, ToString::to_string);
+    let count = if merged.count > 1 { format!(" ({}×)", merged.count) } else { String::new() };
+    let words = format!("{place}: {}{count}", finding.message);
+    Row { group: Vec::new(), parts: vec![finding.kind.name().to_owned(), words] }
 }
 
 fn symbol(tone: Tone) -> &'static str {
@@ -472,10 +487,10 @@ fn shares(evidence: &Evidence, rows: &[CoverageRow<Unit>], names: &[String], lay
     table
 }
 
-/// `11/12  91%`, rounded down; `+1J` for a justified one among the rest.
+/// `11/12 91.6%`, rounded as everywhere; `+1J` for a justified one among the rest.
 fn short_share(summary: &CriterionSummary) -> String {
-    let percent = (u64::from(summary.covered) * 100).checked_div(u64::from(summary.total));
-    let percent = percent.map_or_else(|| "none".to_owned(), |percent| format!("{percent}%"));
+    let percent = facts::percent(summary.covered, summary.total);
+    let percent = percent.map_or_else(|| "none".to_owned(), |percent| percent.replace('\u{a0}', ""));
     let justified = if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
-    format!("{}{justified}/{} {percent:>4}", summary.covered, summary.total)
+    format!("{}{justified}/{} {percent}", summary.covered, summary.total)
 }

@@ -375,6 +375,53 @@ fn a_kernel_that_no_test_dispatched_is_named() {
     assert_eq!(statement::no_findings(&evidence).0, "not looked for");
 }
 
+/// Rounded down to a tenth, and neither to all nor to nothing; what is justified has a row of its own, as on page 1.
+#[test]
+fn shares_in_the_terminal_are_rounded_down_and_justified_ones_are_told_apart() {
+    let mut evidence = sample::flawless();
+    assert!(!terminal(&evidence, 200).contains("Justified"));
+    let asked = evidence.campaign.project.criteria.clone();
+    let row = &mut evidence.campaign.conclusion.summary[0];
+    let mut set = |criterion: &str, (covered, justified, total): (u32, u32, u32)| {
+        let found = row.criteria.iter_mut().find(|row| row.criterion == criterion).unwrap();
+        (found.covered, found.justified, found.total) = (covered, justified, total);
+    };
+    set("statement", (9996, 4, 10_000));
+    set("decision", (2, 0, 9000));
+    set("branch", (199, 0, 200));
+    let text = terminal(&evidence, 200);
+    for share in ["9996+4J/10000 99.9%", "2/9000 <0.1%", "199/200 99.5%"] {
+        assert!(text.contains(share), "{share}: {text}");
+    }
+    assert!(asked.iter().any(|name| name == "statement"), "{asked:?}");
+    let justified = text.lines().find(|line| line.starts_with("  Justified")).unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(justified.trim_start_matches("  Justified").trim(), "4 obligations, covered by no test");
+}
+
+/// A kind stands in a column of its own whether its finding takes one line or more.
+#[test]
+fn findings_keep_their_column_at_every_width() {
+    let text = terminal(&sample::evidence(), 100);
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  Findings")).skip(1).collect();
+    let rows = rows.into_iter().take_while(|line| line.starts_with("    "));
+    let behind_kind = |line: &str| {
+        let kind = line.trim_start_matches([' ', '✗']).split_whitespace().next().unwrap_or_default().to_owned();
+        let at = line.find(&kind).unwrap() + kind.len();
+        line[..at].chars().count() + line[at..].chars().take_while(|c| *c == ' ').count()
+    };
+    let (mut columns, mut folded) = (Vec::new(), 0);
+    for line in rows {
+        if line.contains('✗') {
+            columns.push(behind_kind(line));
+        } else if !line.contains('…') {
+            folded += 1;
+            assert_eq!(line.chars().take_while(|c| *c == ' ').count(), columns[0], "{text}");
+        }
+    }
+    assert!(folded > 0 && columns.len() > 1, "{text}");
+    assert!(columns.iter().all(|column| *column == columns[0]), "{columns:?}: {text}");
+}
+
 fn terminal(evidence: &Evidence, width: u16) -> String {
     let presentation = Presentation { width, ..Presentation::default() };
     String::from_utf8(render(evidence, FormatName::Terminal, &presentation).unwrap()).unwrap()
@@ -507,6 +554,26 @@ fn a_test_tells_its_contents_and_where_they_stand() {
     assert!(actual[3].starts_with("/tests/0/results/0/outputs/result, /tests/0/results/1/outputs/result, sha256:"));
 }
 
+/// Only evidence that does not verify holds such contents; a hash of nothing would be a statement about them.
+#[test]
+fn contents_that_cannot_be_decoded_are_told_as_such() {
+    use crate::model::evidence::{OutputBytes, StoredContents};
+    let mut evidence = with_contents();
+    let test = &mut evidence.campaign.tests[0];
+    test.definition.buffers.get_mut("raw").unwrap().bytes = Some("AQI".to_owned());
+    for expected in &mut test.expected {
+        let StoredContents::Values(runs) = &mut expected.contents else { panic!("values") };
+        runs[0].bytes = "no base64".to_owned();
+    }
+    for result in &mut test.results {
+        result.outputs = [("result".to_owned(), OutputBytes::Bytes("AACAPwAAAE".to_owned()))].into();
+    }
+    let text = whole_text(&evidence);
+    let empty = crate::model::canonical::content_hash(&[]);
+    assert!(!text.contains(&empty) && !text.contains("\n0 values"), "{text}");
+    assert_eq!(text.matches("cannot be decoded: not base64").count(), 3, "{text}");
+}
+
 #[test]
 fn altered_contents_are_explained_with_every_alteration() {
     let text = whole_text(&sample::evidence());
@@ -549,26 +616,6 @@ fn failed_tests_behind_an_obligation_are_counted_not_listed() {
     let text = terminal(&with_failed_tests(50), 200);
     assert!(text.contains("1 obligation exercised by failed tests TC-F-0, TC-F-1, TC-F-2 and 47 more only"), "{text}");
     assert!(text.contains("… and 41 more"), "{text}");
-}
-
-/// Only evidence that does not verify holds such contents; a hash of nothing would be a statement about them.
-#[test]
-fn contents_that_cannot_be_decoded_are_told_as_such() {
-    use crate::model::evidence::{OutputBytes, StoredContents};
-    let mut evidence = with_contents();
-    let test = &mut evidence.campaign.tests[0];
-    test.definition.buffers.get_mut("raw").unwrap().bytes = Some("AQI".to_owned());
-    for expected in &mut test.expected {
-        let StoredContents::Values(runs) = &mut expected.contents else { panic!("values") };
-        runs[0].bytes = "no base64".to_owned();
-    }
-    for result in &mut test.results {
-        result.outputs = [("result".to_owned(), OutputBytes::Bytes("AACAPwAAAE".to_owned()))].into();
-    }
-    let text = whole_text(&evidence);
-    let empty = crate::model::canonical::content_hash(&[]);
-    assert!(!text.contains(&empty) && !text.contains("\n0 values"), "{text}");
-    assert_eq!(text.matches("cannot be decoded: not base64").count(), 3, "{text}");
 }
 
 #[test]

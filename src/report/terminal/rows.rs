@@ -34,6 +34,7 @@ impl Page<'_> {
             return lines.iter().for_each(|line| self.item(line, tone));
         }
         let (kept, short) = short_parts(rows, room);
+        let widest = short.iter().map(|line| columns(line)).max().unwrap_or(0);
         let mut group: &[String] = &[];
         for (row, short) in rows.iter().zip(short) {
             if group != row.group {
@@ -42,8 +43,8 @@ impl Page<'_> {
                     self.line(&format!("    {line}"));
                 }
             }
-            for (index, line) in folded(&short, row.parts.get(kept..).unwrap_or_default(), room).into_iter().enumerate()
-            {
+            let others = row.parts.get(kept..).unwrap_or_default();
+            for (index, line) in folded(&short, others, room, widest).into_iter().enumerate() {
                 let indent = if row.group.is_empty() { "    " } else { "      " };
                 let line = match index {
                     0 => format!("{indent}{} {line}", self.paint(super::symbol(tone), tone)),
@@ -67,9 +68,10 @@ fn short_parts(rows: &[Row], room: usize) -> (usize, Vec<String>) {
     (kept, lines(kept))
 }
 
-/// The short parts with one more beside them where that is all and has room, else each of the others below.
-fn folded(short: &str, others: &[String], room: usize) -> Vec<String> {
-    let lead = columns(short) + GAP;
+/// The short parts with one more beside them where that is all and has room, else each of the others below. What stands beside
+/// them stands behind the widest short parts of all rows, where that leaves it room.
+fn folded(short: &str, others: &[String], room: usize, widest: usize) -> Vec<String> {
+    let lead = if widest + GAP + BESIDE <= room { widest } else { columns(short) } + GAP;
     if let [last] = others
         && lead + BESIDE.min(columns(last)) <= room
     {
@@ -104,7 +106,9 @@ mod tests {
     #[test]
     fn a_row_that_is_too_wide_keeps_its_columns() {
         let short = "D2.C2  MC/DC mask.  a.comp:23:9";
-        let folded = |room: usize| folded(short, &["first_operand < second_operand && third_operand".to_owned()], room);
+        let widest = columns(short);
+        let folded =
+            |room: usize| folded(short, &["first_operand < second_operand && third_operand".to_owned()], room, widest);
         assert_eq!(folded(100), [format!("{short}  first_operand < second_operand && third_operand")]);
         let lines = folded(60);
         assert_eq!(lines[0], format!("{short}  first_operand <"));
