@@ -67,7 +67,9 @@ fn open_obligations_are_listed_from_stored_evidence() {
     };
     let (bare, hashed) = (text(&["--status", "open"]), text(&["--status", "open", "--hash"]));
     assert!(!bare.contains("sha256:") && hashed.contains("sha256:"), "{hashed}");
-    assert!(bare.contains("`vkcert list obligations --propose`") && bare.contains("--hash"), "{bare}");
+    // No configuration rules any of them out.
+    assert!(!bare.contains("--propose") && bare.contains("--status open --hash --evidence"), "{bare}");
+    assert!(hashed.contains("justified by hand") && hashed.contains("the hash above"), "{hashed}");
     assert!(!text(&["--status", "covered"]).contains("Next:"));
     run(vkcert().args(["list", "obligations", "--hash"]).arg(root().join("tests/projects/failing")), 2);
 }
@@ -105,12 +107,13 @@ fn the_summary_names_what_comes_next() {
     )
     .unwrap();
     let left = summary(1);
+    let shown = project.display();
     for step in [
-        "Next uncovered: `vkcert list obligations --status open` lists all",
-        "`[[accept]]` with `item = \"validation-off\"`, reason, author, approver",
-        "links not pinned: review them, then `vkcert requirements --pin`",
+        format!("Next uncovered: `vkcert list obligations {shown} --status open` lists all"),
+        "`[[accept]]` with `item = \"validation-off\"`, reason, author, approver".to_owned(),
+        format!("links not pinned: review them, then `vkcert requirements {shown} --pin`"),
     ] {
-        assert!(left.contains(step), "{step}: {left}");
+        assert!(left.contains(&step), "{step}: {left}");
     }
 }
 
@@ -235,4 +238,84 @@ fn a_mismatch_names_the_member_of_the_kernels_block() {
     assert_eq!(due.map(|(offset, _)| (offset, member(offset))), due.map(|(offset, name)| (offset, name.to_owned())));
     let text = String::from_utf8(run(&mut run_of_it(), 1).stdout).unwrap();
     assert!(text.contains("b, grid[0][2] at byte 40: expected 8, found 7"), "{text}");
+}
+
+/// Every command that a text advises: `vkcert ...` between backticks.
+fn advised(text: &str) -> Vec<String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.split('`').skip(1).step_by(2).filter(|words| words.starts_with("vkcert ")).map(str::to_owned).collect()
+}
+
+/// Follows what is advised, and what that advises, where the first command was given. Returns the commands.
+fn followed(folder: &std::path::Path, first: std::process::Command, exit: i32) -> Vec<String> {
+    let (mut first, mut done) = (first, Vec::new());
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_vkcert")).parent().unwrap().display().to_string();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
+    let mut open = advised(&String::from_utf8(run(first.current_dir(folder), exit).stdout).unwrap());
+    while let Some(command) = open.pop() {
+        if done.contains(&command) {
+            continue;
+        }
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &command]).env("PATH", &path).current_dir(folder).stdin(std::process::Stdio::null());
+        let output = shell.output().unwrap();
+        let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!(output.status.code(), Some(0), "{command}: {said}{told}");
+        for idle in ["nothing to list", "nothing to propose", "No finding stands"] {
+            assert!(!said.contains(idle), "{command}: {said}");
+        }
+        open.extend(advised(&said));
+        done.push(command);
+    }
+    done.sort();
+    done
+}
+
+/// From a folder that is not the project's, with evidence elsewhere, too: what is advised does what it says.
+#[test]
+fn whoever_follows_what_is_advised_gets_what_was_promised() {
+    let folder = tempfile::tempdir().unwrap();
+    let certify = |project: &str, arguments: &[&str]| {
+        let mut command = vkcert();
+        command.args(["certify", project, "--engine", "sequential"]).args(arguments);
+        command
+    };
+    let copy = |name: &str, to: &str| copy_tree(&root().join("tests/projects").join(name), &folder.path().join(to));
+    copy("failing", "failing project");
+    let commands = followed(folder.path(), certify("failing project", &["--out", "else where"]), 1);
+    let list = "vkcert list obligations --status open";
+    assert!(commands.contains(&format!("{list} --evidence 'else where/evidence'")), "{commands:?}");
+    assert!(commands.contains(&format!("{list} --hash --evidence 'else where/evidence'")), "{commands:?}");
+    copy("configurations", "configurations");
+    let file = folder.path().join("configurations/requirements");
+    let gone = std::fs::read_dir(&file).unwrap().map(|entry| entry.unwrap().path());
+    for path in gone {
+        // Without its justifications.
+        let text = std::fs::read_to_string(&path).unwrap();
+        let kept: Vec<&str> = text.split("\n\n").filter(|block| !block.contains("[[justification]]")).collect();
+        std::fs::write(&path, kept.join("\n\n")).unwrap();
+    }
+    let commands = followed(folder.path(), certify("configurations", &[]), 1);
+    assert!(commands.contains(&"vkcert list obligations configurations --propose".to_owned()), "{commands:?}");
+    copy("paper_defects", "defects");
+    let commands = followed(folder.path(), certify("defects", &[]), 1);
+    for command in ["list findings defects", "list findings defects --propose", "requirements defects --pin"] {
+        assert!(commands.contains(&format!("vkcert {command}")), "{command}: {commands:?}");
+    }
+    // The same of a report that is made later, from evidence alone.
+    let mut report = vkcert();
+    report.args(["report", "defects/reports/evidence", "--report-format", "terminal"]);
+    assert!(!followed(folder.path(), report, 0).is_empty());
+    // A parent has changed since.
+    let file = folder.path().join("defects/requirements");
+    let path = std::fs::read_dir(&file).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("statement = \"", "statement = \"Now ", 1)).unwrap();
+    let mut links = vkcert();
+    links.args(["requirements", "defects"]);
+    assert_eq!(followed(folder.path(), links, 1), ["vkcert requirements defects --pin --suspect"]);
+    // Who starts with nothing.
+    let mut init = vkcert();
+    init.args(["init", "my project"]);
+    assert_eq!(followed(folder.path(), init, 0), ["vkcert certify 'my project'"]);
 }

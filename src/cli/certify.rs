@@ -12,7 +12,8 @@ use super::profile::{self, Target};
 use super::report::presentation;
 use super::save;
 use super::{
-    agreement, altered, assemble, campaign, configuration, coupling, inputs, judged, justifications, project, recording,
+    agreement, altered, assemble, campaign, configuration, coupling, inputs, judged, justifications, places, project,
+    recording,
 };
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -35,7 +36,8 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     match common.format {
         OutputForm::Json => output::print(&document(&evidence, &written)?)?,
         OutputForm::Text => {
-            let summary = report::render(&evidence, FormatName::Terminal, &presentation(common, Some(written)));
+            let places = places::of_run(&certify.dir, certify.out.as_deref());
+            let summary = report::render(&evidence, FormatName::Terminal, &presentation(common, Some(written), places));
             output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
         }
     }
@@ -113,7 +115,8 @@ fn leave_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
             let known: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
             let diagnostic = Diagnostic::new("unknown-id", format!("{option}: no test is named `{id}`"));
             let hint = crate::requirement::nearest::did_you_mean(id, &known);
-            return Err(Diagnostic { hint: hint.or(Some("see `vkcert list tests`".to_owned())), ..diagnostic }.into());
+            let list = places::of_run(&certify.dir, None).on_project("vkcert list tests", "");
+            return Err(Diagnostic { hint: hint.or(Some(format!("see {list}"))), ..diagnostic }.into());
         }
     }
     let named = |ids: &[String], test: &TestId| ids.iter().any(|id| test.as_str() == id);

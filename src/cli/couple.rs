@@ -97,7 +97,7 @@ fn graph(row: &coupling::KernelCoupling, form: GraphForm) -> Result<String, Fail
         GraphForm::Svg => {
             return Err(Failure::Unavailable {
                 message: "unsupported: --graph svg is not part of this version".to_owned(),
-                hint: Some("vkcert couple --graph dot | dot -Tsvg".to_owned()),
+                hint: Some("`--graph dot` prints what Graphviz draws: pipe it to `dot -Tsvg`".to_owned()),
             });
         }
     })

@@ -8,7 +8,7 @@ use super::args::{Common, List, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::obligations::unsigned;
-use super::{evidence, output};
+use super::{evidence, output, places};
 use crate::model::evidence::{Campaign, Evidence};
 use crate::model::finding::{Acceptance, Finding};
 use crate::model::finding_index::FindingIndex;
@@ -86,6 +86,7 @@ pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     match common.format {
         OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
         OutputForm::Text if text.is_empty() => output::print("# No finding stands; there is nothing to propose.\n")?,
+        OutputForm::Text if values.is_empty() => output::print(&text)?,
         OutputForm::Text => {
             let head =
                 "# Review each of these, say why it does no harm, have it approved, and put it into requirements/.\n\n";
@@ -100,7 +101,7 @@ fn line(text: &str) -> String {
 }
 
 fn load(list: &List) -> Result<Evidence, Failure> {
-    let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
+    let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join(places::EVIDENCE));
     let (stored, problems) = evidence::load(&folder)?;
     for problem in &problems {
         super::output::tell(format_args!("warning: {problem}\n"));

@@ -70,8 +70,9 @@ pub fn command(common: &Common, list: &List) -> Result<Exit, Failure> {
 fn table(rows: &[Value], width: Option<u16>) -> String {
     let Some(Value::Object(first)) = rows.first() else { return "nothing to list\n".to_owned() };
     let leading = ["id", "uid", "name", "index"];
-    // Rows of a table all are of criteria that are asked for.
-    let mut keys: Vec<&String> = first.keys().filter(|key| key.as_str() != "asked").collect();
+    // Rows of a table all are of criteria that are asked for; what is proposed stands below it.
+    let told_otherwise = ["asked", measured_obligations::PROPOSED];
+    let mut keys: Vec<&String> = first.keys().filter(|key| !told_otherwise.contains(&key.as_str())).collect();
     keys.sort_by_key(|key| (!leading.contains(&key.as_str()), (*key).clone()));
     let cells: Vec<Vec<String>> =
         rows.iter().map(|row| keys.iter().map(|key| cell(&row[key.as_str()])).collect()).collect();

@@ -5,7 +5,7 @@
 
 use super::args::{List, ObligationStatus, OutputForm};
 use super::failure::Failure;
-use super::{derive, evidence};
+use super::{derive, evidence, places};
 use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
@@ -13,6 +13,9 @@ use crate::model::project::CriterionName;
 use crate::report;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+
+/// The key of a row that says whether `--propose` has a justification for it; no column of a table.
+pub const PROPOSED: &str = "proposed";
 
 /// An obligation as a run has measured it.
 struct Measured<'a> {
@@ -25,11 +28,13 @@ struct Measured<'a> {
     reason: Option<String>,
     /// Tests that exercise it and do not count.
     uncounted: &'a [TestId],
+    /// Whether a configuration rules it out.
+    is_proposed: bool,
 }
 
 /// The rows of the listing; with hashes where they are asked for, and in JSON.
 pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Vec<Value>, Failure> {
-    let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join("reports/evidence"));
+    let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join(places::EVIDENCE));
     let (stored, problems) = evidence::load(&folder)?;
     for problem in &problems {
         super::output::tell(format_args!("warning: {problem}\n"));
@@ -44,19 +49,28 @@ pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Ve
 /// What to do with open obligations; none where the rows have none.
 pub fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
     let open = [Status::Uncovered, Status::Undetermined].map(|status| status.to_string());
-    if !rows.iter().any(|row| row["status"].as_str().is_some_and(|status| open.iter().any(|name| name == status))) {
-        return None;
-    }
-    let folder = list.dir.display().to_string();
-    let of_folder = if folder == "." { String::new() } else { format!(" {folder}") };
-    let by_hand = match list.hash {
-        true => "",
-        false => "; --hash prints what one that is written by hand is bound to",
+    let is_open = |row: &&Value| row["status"].as_str().is_some_and(|status| open.iter().any(|name| name == status));
+    rows.iter().find(is_open)?;
+    let places = places::of_list(list);
+    let proposed = rows.iter().filter(is_open).filter(|row| row[PROPOSED] == json!(true)).count();
+    let hash = match list.hash {
+        true => "with the hash above".to_owned(),
+        false => {
+            let hash = places.on_evidence("vkcert list obligations", "--status open --hash");
+            format!("with the hash that {hash} prints")
+        }
     };
-    Some(format!(
-        "Next: tests that cover these; for what no test can cover, `vkcert list obligations{of_folder} --propose` prints \
-         justifications to review{by_hand}."
-    ))
+    let by_hand = format!("is justified by hand: a `[[justification]]` in a file of requirements/, {hash}");
+    Some(match proposed {
+        0 => format!("Next: tests that cover these. What no test can cover {by_hand}."),
+        count => {
+            let propose = places.on_project("vkcert list obligations", "--propose");
+            format!(
+                "Next: tests that cover these. For what no test can cover under a configuration ({count} of these), {propose} \
+                 prints justifications to review; what else no test can cover {by_hand}."
+            )
+        }
+    })
 }
 
 /// Rows of criteria that the project asks for, and how many others there are.
@@ -82,6 +96,7 @@ fn of_evidence(stored: &Evidence, asked: ObligationStatus) -> Vec<Value> {
                 "criteria": names, "asked": names.iter().any(|name| report::asked_for(stored, name)),
                 "place": obligation.place, "text": obligation.text, "status": obligation.status.to_string(),
                 "reason": (!reason.is_empty()).then_some(reason), "hash": hash,
+                PROPOSED: obligation.is_proposed,
             }));
         }
     });
@@ -131,6 +146,7 @@ fn conditions(decision: &DecisionCoverage) -> Vec<Measured<'_>> {
             status: independence.status,
             reason: condition_reason(decision, index, independence),
             uncounted: &independence.uncounted,
+            is_proposed: independence.proposal.is_some(),
         }));
     }
     rows
@@ -154,5 +170,6 @@ fn simple<'a>(item: &'a SimpleObligation, criteria: &[CriterionName]) -> Measure
         status: item.status,
         reason: item.reason.clone(),
         uncounted: &item.uncounted,
+        is_proposed: item.proposal.is_some(),
     }
 }

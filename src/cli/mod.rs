@@ -42,6 +42,7 @@ mod object;
 mod obligations;
 mod open_items;
 mod output;
+mod places;
 mod plan;
 mod profile;
 mod progress;

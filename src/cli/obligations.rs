@@ -9,7 +9,7 @@ use super::configuration::KernelConfiguration;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::kernel::Kernel;
-use super::{configuration, derive, output, project};
+use super::{configuration, derive, output, places, project};
 use crate::coverage::justification;
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
 use crate::model::evidence::Configuration;
@@ -87,7 +87,11 @@ pub fn propose(common: &Common, list: &List) -> Result<Exit, Failure> {
     match common.format {
         OutputForm::Json => output::print(&format!("{:#}\n", Value::Array(values)))?,
         OutputForm::Text if text.is_empty() => {
-            output::print("# Nothing is ruled out by a configuration; there is nothing to propose.\n")?;
+            let hash = places::of_list(list).on_evidence("vkcert list obligations", "--status open --hash");
+            output::print(&format!(
+                "# Nothing is ruled out by a configuration; there is nothing to propose. What no test can cover is justified by\n\
+                 # hand, with the hash that {hash} prints.\n"
+            ))?;
         }
         OutputForm::Text => {
             let head = "# Review each of these, give author and approver, and put it into requirements/.\n\n";

@@ -4,10 +4,11 @@ use super::args::{Coloring, Common, OutputForm, Report};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::verify::{Extent, Verification};
-use super::{output, verify};
+use super::{output, places, verify};
 use crate::model::diagnostic::Diagnostic;
-use crate::report::{self, Colour, FormatName, Presentation, Standing, Written};
+use crate::report::{self, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
 use base64::Engine as _;
+use std::path::Path;
 
 /// Problems told one by one.
 const LISTED: usize = 10;
@@ -25,9 +26,9 @@ pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
     let Some(stored) = stored else { return Err(Failure::tool("evidence without a problem is there")) };
     let standing = standing(&found);
     if matches!(standing, Standing::Unverified(_)) && !report.unverified {
-        return refuse(common, &found.problems);
+        return refuse(common, &report.evidence, &found.problems);
     }
-    let presentation = Presentation { standing, ..presentation(common, None) };
+    let presentation = Presentation { standing, ..presentation(common, None, places::of_evidence(&report.evidence)) };
     let bytes = report::render(&stored, format, &presentation).map_err(|error| Failure::tool(error.to_string()))?;
     match &report.output {
         Some(path) => output::write_file(path, &bytes)?,
@@ -49,9 +50,12 @@ fn standing(found: &Verification) -> Standing {
 }
 
 /// Evidence that does not verify is not shown as if it did.
-fn refuse(common: &Common, problems: &[String]) -> Result<Exit, Failure> {
+fn refuse(common: &Common, evidence: &Path, problems: &[String]) -> Result<Exit, Failure> {
     let message = format!("the evidence does not verify: {} problems", problems.len());
-    let hint = "`vkcert verify` lists them; `--unverified` renders all the same, with a stamp on every page";
+    let evidence = shell_word(&evidence.display().to_string());
+    let hint = format!(
+        "`vkcert verify {evidence}` lists them; `--unverified` renders all the same, with a stamp on every page"
+    );
     match common.format {
         OutputForm::Json => {
             let error = serde_json::json!({
@@ -79,10 +83,11 @@ fn document(report: &Report, format: FormatName, bytes: &[u8]) -> serde_json::Va
 }
 
 /// How the terminal summary looks here.
-pub fn presentation(common: &Common, written: Option<Written>) -> Presentation {
+pub fn presentation(common: &Common, written: Option<Written>, places: Places) -> Presentation {
     let colour = match common.color.on_stdout() {
         Coloring::Colored => Colour::Ansi,
         Coloring::Plain => Colour::Plain,
     };
-    Presentation { colour, width: output::stdout_width().unwrap_or(u16::MAX), written, standing: Standing::Verified }
+    let width = output::stdout_width().unwrap_or(u16::MAX);
+    Presentation { colour, width, written, standing: Standing::Verified, places }
 }

@@ -3,7 +3,7 @@
 use super::args::{Common, OutputForm, Requirements};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{output, project};
+use super::{output, places, project};
 use crate::requirement::pin::{Link, LinkState, Pinning, pin};
 use serde_json::json;
 
@@ -28,20 +28,20 @@ pub fn command(common: &Common, asked: &Requirements) -> Result<Exit, Failure> {
             let document = json!({ "schema": 1, "links": links, "written": written });
             output::print(&format!("{document:#}\n"))?;
         }
-        OutputForm::Text => output::print(&told(&links, asked.pin))?,
+        OutputForm::Text => output::print(&told(&links, asked))?,
     }
     let suspect = links.iter().any(|link| link.state == LinkState::Suspect);
     Ok(if suspect { Exit::Failed } else { Exit::Success })
 }
 
-fn told(links: &[Link], pinning: bool) -> String {
+fn told(links: &[Link], asked: &Requirements) -> String {
     let count = |state: LinkState| links.iter().filter(|link| link.state == state).count();
     let mut text = String::new();
     for link in links {
         let state = match (link.changed, link.state) {
             (true, _) => "pinned now",
             // Of the others only what asks for something is told where links are pinned.
-            (false, LinkState::Pinned) if pinning => continue,
+            (false, LinkState::Pinned) if asked.pin => continue,
             (false, LinkState::Pinned) => "pinned",
             (false, LinkState::NotPinned) => "not pinned",
             (false, LinkState::Suspect) => "SUSPECT",
@@ -50,12 +50,13 @@ fn told(links: &[Link], pinning: bool) -> String {
     }
     let (pinned, open, suspect) = (count(LinkState::Pinned), count(LinkState::NotPinned), count(LinkState::Suspect));
     text.push_str(&format!("{} links: {pinned} pinned, {open} not pinned, {suspect} suspect\n", links.len()));
+    let places = places::of_run(&asked.dir, None);
     if suspect > 0 {
-        text.push_str(
-            "The parents of suspect links have changed: review the children, then `vkcert requirements --pin --suspect`.\n",
-        );
+        let pin = places.on_project("vkcert requirements", "--pin --suspect");
+        text.push_str(&format!("The parents of suspect links have changed: review the children, then {pin}.\n"));
     } else if open > 0 {
-        text.push_str("`vkcert requirements --pin` pins what is not pinned.\n");
+        let pin = places.on_project("vkcert requirements", "--pin");
+        text.push_str(&format!("{pin} pins what is not pinned.\n"));
     }
     text
 }

@@ -14,6 +14,7 @@ mod figures;
 mod html;
 mod json;
 mod pdf;
+mod places;
 #[cfg(test)]
 pub(crate) mod sample;
 mod scalars;
@@ -21,6 +22,7 @@ mod statement;
 mod terminal;
 
 pub use facts::{asked_for, explanation, open_reason};
+pub use places::{Places, ProjectPlace, shell_word};
 pub use statement::{and_more, plural};
 pub use terminal::wrap;
 
@@ -37,6 +39,8 @@ pub struct Presentation {
     /// What the run has written; none: nothing.
     pub written: Option<Written>,
     pub standing: Standing,
+    /// How commands that are advised name project and evidence.
+    pub places: Places,
 }
 
 /// What a run has written.
@@ -74,7 +78,13 @@ impl Standing {
 
 impl Default for Presentation {
     fn default() -> Self {
-        Self { colour: Colour::Plain, width: 100, written: None, standing: Standing::Verified }
+        Self {
+            colour: Colour::Plain,
+            width: 100,
+            written: None,
+            standing: Standing::Verified,
+            places: Places::default(),
+        }
     }
 }
 

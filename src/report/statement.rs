@@ -8,6 +8,7 @@ pub mod brief;
 
 use super::document::Tone;
 use super::facts;
+use super::places::Places;
 use crate::model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
 use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
@@ -308,21 +309,22 @@ pub fn notes(evidence: &Evidence) -> Vec<String> {
 }
 
 /// What to do next for each kind of what is left: a command, or a line of the project file.
-pub fn next_steps(evidence: &Evidence) -> Vec<String> {
+pub fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
     let campaign = &evidence.campaign;
     let mut steps = Vec::new();
     let open = facts::uncovered_obligations(evidence);
     if !open.is_empty() {
+        let list = places.on_evidence("vkcert list obligations", "--status open");
         let propose = match open.iter().any(|item| item.proposal.is_some()) {
-            true => "; `vkcert list obligations --propose` prints justifications to review of what no test can cover",
-            false => "",
+            true => {
+                let propose = places.on_project("vkcert list obligations", "--propose");
+                format!("; {propose} prints justifications to review of what no test can cover")
+            }
+            false => String::new(),
         };
-        steps.push(format!("uncovered: `vkcert list obligations --status open` lists all{propose}"));
+        steps.push(format!("uncovered: {list} lists all{propose}"));
     }
-    let (findings, _) = facts::finding_counts(&facts::findings(evidence));
-    if findings > 0 {
-        steps.push("findings: `vkcert list findings` lists all, `--propose` justifications to review".to_owned());
-    }
+    steps.extend(next_of_findings(evidence, places));
     let mut standing = campaign.open_items.iter().filter(|item| item.stands());
     if let Some(item) = standing.find(|item| item.acceptable == Acceptability::ByProject) {
         steps.push(format!(
@@ -331,13 +333,30 @@ pub fn next_steps(evidence: &Evidence) -> Vec<String> {
         ));
     }
     if campaign.requirements.iter().any(|row| !row.suspect_parents.is_empty()) {
-        let pin = "review the children, then `vkcert requirements --pin --suspect`";
-        steps.push(format!("suspect links: {pin}"));
+        let pin = places.on_project("vkcert requirements", "--pin --suspect");
+        steps.push(format!("suspect links: review the children, then {pin}"));
     }
     if campaign.requirements.iter().flat_map(|row| &row.requirement.parents).any(|link| link.hash.is_none()) {
-        steps.push("links not pinned: review them, then `vkcert requirements --pin`".to_owned());
+        let pin = places.on_project("vkcert requirements", "--pin");
+        steps.push(format!("links not pinned: review them, then {pin}"));
     }
     steps
+}
+
+/// Where findings stand: the list of them, and what can be justified, if any of them can.
+fn next_of_findings(evidence: &Evidence, places: &Places) -> Option<String> {
+    let merged = facts::findings(evidence);
+    let mut standing = merged.iter().filter(|merged| merged.finding.stands()).peekable();
+    standing.peek()?;
+    let list = places.on_evidence("vkcert list findings", "");
+    let rest = match standing.any(|merged| merged.finding.acceptance.is_some()) {
+        true => {
+            let propose = places.on_evidence("vkcert list findings", "--propose");
+            format!("{propose} prints justifications to review")
+        }
+        false => "none of them can be accepted by a justification".to_owned(),
+    };
+    Some(format!("findings: {list} lists all; {rest}"))
 }
 
 /// What is not known of kernels that no test dispatched.

@@ -54,7 +54,7 @@ impl Page<'_> {
 
     /// The command or line that comes next, for each kind of what is left.
     pub(super) fn next_steps(&mut self, evidence: &Evidence) {
-        for (index, step) in statement::next_steps(evidence).iter().enumerate() {
+        for (index, step) in statement::next_steps(evidence, &self.presentation.places).iter().enumerate() {
             self.wrapped(if index == 0 { "Next" } else { "" }, step, Tone::Neutral);
         }
     }

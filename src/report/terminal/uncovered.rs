@@ -34,7 +34,8 @@ impl Page<'_> {
     fn proposals(&mut self, open: &[UncoveredObligation]) {
         let proposed = open.iter().filter(|item| item.proposal.is_some()).count();
         if proposed > 0 {
-            let text = format!("{proposed} of these; review them with `vkcert list obligations --propose`");
+            let propose = self.presentation.places.on_project("vkcert list obligations", "--propose");
+            let text = format!("{proposed} of these; review them with {propose}");
             self.labelled("Ruled out", &[(text, Tone::Caution)]);
         }
     }
