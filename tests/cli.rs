@@ -187,6 +187,30 @@ fn every_schema_and_shell_is_printed() {
 }
 
 #[test]
+fn a_new_project_is_named_after_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    for (dir, name) in [
+        ("payload-filters_2.1", "payload-filters_2.1"),
+        ("Größe der Bilder", "Größe der Bilder"),
+        ("a \"quoted\" \\ 'name'", "a quoted name"),
+        ("{{project}}", "project"),
+        ("---", "new project"),
+        ("trailing/", "trailing"),
+    ] {
+        let project = folder.path().join(dir);
+        let made = run_json(vkcert().arg("init").arg(&project), 0);
+        assert_eq!(made["name"], name, "{dir}");
+        let settings = std::fs::read_to_string(project.join("vkcert.toml")).unwrap();
+        assert!(settings.contains(&format!("\nname = \"{name}\"\nlevel = \"A\"")), "{dir}: {settings}");
+        run(vkcert().args(["list", "kernels"]).arg(&project), 0);
+    }
+    let here = folder.path().join("here");
+    std::fs::create_dir(&here).unwrap();
+    let made = run_json(vkcert().args(["init", "."]).current_dir(&here), 0);
+    assert_eq!(made["name"], "here");
+}
+
+#[test]
 fn a_new_project_certifies_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("new");

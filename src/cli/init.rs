@@ -1,12 +1,21 @@
-//! `vkcert init DIR`: a small project that certifies as it is, with schemas for editors.
+//! `vkcert init DIR`: a small project that certifies as it is, named after its folder, with schemas for editors.
 
 use super::args::{Common, Init, OutputForm};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::output;
+use super::{output, places};
 use crate::model::diagnostic::Diagnostic;
+use crate::report::Places;
 use crate::requirement::schema;
 use std::fs;
+use std::path::Path;
+
+/// What stands for the project's name in the template.
+const NAME: &str = "{{project}}";
+/// The name where the folder's own has no letter and no digit.
+const FALLBACK: &str = "new project";
+/// Characters of a name; reports have it in one line.
+const NAME_LENGTH: usize = 60;
 
 /// Path in the new project and contents.
 const FILES: &[(&str, &str)] = &[
@@ -21,13 +30,30 @@ const FILES: &[(&str, &str)] = &[
 const SCHEMA_FILES: &[(&str, &str)] =
     &[("schema/project.json", "project"), ("schema/requirements.json", "requirements")];
 
-/// Path in the new project and contents of everything that is written.
-fn files() -> impl Iterator<Item = (&'static str, String)> {
+/// Path in the new project and contents of everything that is written; `name` is that of the project.
+fn files(name: &str) -> impl Iterator<Item = (&'static str, String)> {
     let schemas = SCHEMA_FILES.iter().map(|(path, name)| {
         let text = schema::schema(name).expect("the table of schemas has those of the template");
         (*path, text + "\n")
     });
-    FILES.iter().map(|(path, contents)| (*path, (*contents).to_owned())).chain(schemas)
+    FILES.iter().map(move |(path, contents)| (*path, contents.replace(NAME, name))).chain(schemas)
+}
+
+/// The name of a project in this folder: that of the folder, other characters than letters, digits and `. _ -` as spaces.
+fn project_name(dir: &Path) -> String {
+    let folder = match dir.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        // `.` and the like have a name only where they lead to.
+        None => {
+            let whole = dir.canonicalize().ok();
+            let name = whole.as_deref().and_then(Path::file_name);
+            name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        }
+    };
+    let is_kept = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    let spaced: String = folder.chars().map(|c| if is_kept(c) { c } else { ' ' }).take(NAME_LENGTH).collect();
+    let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.chars().any(char::is_alphanumeric) { name } else { FALLBACK.to_owned() }
 }
 
 /// Writes the template; the folder must be new or empty.
@@ -44,19 +70,22 @@ pub fn command(common: &Common, init: &Init) -> Result<Exit, Failure> {
         let diagnostic = Diagnostic::new("usage", format!("{shown} is not empty"));
         return Err(diagnostic.hint("give the name of a folder that does not exist yet").in_file(shown).into());
     }
-    for (path, contents) in files() {
+    let name = project_name(&init.dir);
+    for (path, contents) in files(&name) {
         let file = init.dir.join(path);
         let folder = file.parent().expect("every template file stands in a folder");
         fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         fs::write(&file, contents).map_err(|error| Failure::unwritable(&file, &error))?;
     }
     if common.format == OutputForm::Json {
-        let files: Vec<_> = files().map(|(path, _)| path).collect();
-        let document = serde_json::json!({ "schema": 1, "project": shown, "files": files });
+        let files: Vec<_> = files(&name).map(|(path, _)| path).collect();
+        let document = serde_json::json!({ "schema": 1, "project": shown, "name": name, "files": files });
         output::print(&format!("{document:#}\n"))?;
         return Ok(Exit::Success);
     }
-    let listing: String = files().map(|(path, _)| format!("  {path}\n")).collect();
-    output::print(&format!("New project in {shown}:\n{listing}Next: vkcert certify {shown}\n"))?;
+    let listing: String = files(&name).map(|(path, _)| format!("  {path}\n")).collect();
+    let places = Places { project: places::of_project(&init.dir), ..Places::default() };
+    let next = places.on_project("vkcert certify", "");
+    output::print(&format!("New project `{name}` in {shown}:\n{listing}Next: {next}\n"))?;
     Ok(Exit::Success)
 }
