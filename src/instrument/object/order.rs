@@ -4,6 +4,7 @@
 //! evaluates eagerly or folds a constant, and may have a select for a branch; it never has more, nor another order.
 //! Promises: an alignment uses every branch of production, or there is none. Of several, one that leaves out the fewest
 //! constructs that production should have.
+//! Does not cover: functions whose branches leave so much open that too many pairs would have to be looked at.
 
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList};
@@ -15,6 +16,7 @@ use crate::spirv::cfg::switch_targets;
 use crate::spirv::module::{Function, Id};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// Most pairs that are looked at for one function.
 const PAIR_LIMIT: usize = 20_000_000;
@@ -63,7 +65,7 @@ impl Construct {
 pub struct Candidate<'a> {
     pub kind: ObjectBranchKind,
     pub ternary: AtTernary,
-    /// The decisions it may belong to; empty: any.
+    /// The decisions it may belong to, ascending; empty: any.
     pub decisions: &'a [DecisionId],
 }
 
@@ -175,24 +177,47 @@ impl Candidate<'_> {
         };
         let cause = match &construct.cause {
             Cause::Outcome(decision) => {
-                let possible = self.decisions.is_empty() || self.decisions.contains(decision);
-                possible && (self.kind == ObjectBranchKind::Conditional || self.ternary == AtTernary::Yes)
+                (self.kind == ObjectBranchKind::Conditional || self.ternary == AtTernary::Yes)
+                    && self.may_belong_to(*decision)
             }
-            Cause::Operand(decision) => {
-                let possible = self.decisions.is_empty() || self.decisions.contains(decision);
-                possible && self.kind == ObjectBranchKind::Conditional
-            }
+            Cause::Operand(decision) => self.kind == ObjectBranchKind::Conditional && self.may_belong_to(*decision),
             Cause::Switch(_) | Cause::Unknown => true,
             Cause::Closed(_) => self.ternary == AtTernary::No,
         };
         kinds && cause
     }
+
+    fn may_belong_to(&self, decision: DecisionId) -> bool {
+        self.decisions.is_empty() || self.decisions.binary_search(&decision).is_ok()
+    }
+}
+
+/// The constructs that each branch can be, if every other branch is to be one as well: from the first to the last of these.
+/// None where the branches do not go together with the constructs.
+fn reachable_constructs(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec<RangeInclusive<usize>>> {
+    let mut left = 0..constructs.len();
+    let first = |branch: &Candidate<'_>| left.find(|construct| branch.fits(&constructs[*construct]));
+    let firsts: Vec<usize> = branches.iter().map(first).collect::<Option<_>>()?;
+    let mut left = 0..constructs.len();
+    let last = |branch: &Candidate<'_>| left.rfind(|construct| branch.fits(&constructs[*construct]));
+    let lasts: Vec<usize> = branches.iter().rev().map(last).collect::<Option<_>>()?;
+    Some(firsts.into_iter().zip(lasts.into_iter().rev()).map(|(first, last)| first..=last).collect())
+}
+
+/// A construct that a branch may be.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    /// Constructs that production should have and that are left out up to here; none where the branch is not this one.
+    cost: Option<u32>,
+    /// The construct of the branch before.
+    previous: usize,
 }
 
 /// For each branch of production the construct it is; none where they do not go together.
 pub fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec<usize>> {
-    let spare = constructs.len().checked_sub(branches.len())?;
-    if branches.len().saturating_mul(spare + 1) > PAIR_LIMIT {
+    let reachable = reachable_constructs(branches, constructs)?;
+    let pairs = reachable.iter().map(|range| range.end() - range.start() + 1);
+    if pairs.fold(0, usize::saturating_add) > PAIR_LIMIT {
         return None;
     }
     // Number of constructs before each that production should have.
@@ -200,37 +225,138 @@ pub fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec
     for construct in constructs {
         needed.push(needed[needed.len() - 1] + u32::from(!construct.optional));
     }
-    // cost[s] for the present branch at construct `branch + s`: needed constructs left out so far.
-    let width = spare + 1;
-    let mut choices: Vec<Vec<u32>> = Vec::with_capacity(branches.len());
-    let mut costs: Vec<Option<u32>> = vec![None; width];
+    let mut choices: Vec<Vec<Choice>> = Vec::with_capacity(branches.len());
     for (branch, candidate) in branches.iter().enumerate() {
-        let (mut next, mut chosen) = (vec![None; width], vec![0_u32; width]);
-        // The best way to be before construct `branch + s`, as cost minus the needed ones up to there.
-        let mut best: Option<(i64, u32)> = None;
-        for s in 0..width {
-            if branch == 0 {
-                best = Some((0, 0));
-            } else if let Some(cost) = costs[s] {
-                let relative = i64::from(cost) - i64::from(needed[branch + s]);
-                if best.is_none_or(|(known, _)| relative < known) {
-                    best = Some((relative, s as u32));
-                }
-            }
-            if let (Some((relative, from)), true) = (best, candidate.fits(&constructs[branch + s])) {
-                next[s] = Some((relative + i64::from(needed[branch + s])) as u32);
-                chosen[s] = from;
-            }
-        }
-        choices.push(chosen);
-        costs = next;
+        let before = choices.last().map(|row| (row, &reachable[branch - 1]));
+        let row = choices_of(candidate, constructs, reachable[branch].clone(), before, &needed);
+        choices.push(row);
     }
-    let tail = |s: usize| needed[constructs.len()] - needed[branches.len() + s];
-    let (mut s, _) = (0..width).filter_map(|s| Some((s, costs[s]? + tail(s)))).min_by_key(|(_, cost)| *cost)?;
+    let Some((last, range)) = choices.last().zip(reachable.last()) else { return Some(Vec::new()) };
+    let whole = |(choice, construct): (&Choice, usize)| {
+        Some((construct, choice.cost? + needed[constructs.len()] - needed[construct + 1]))
+    };
+    let (mut construct, _) = last.iter().zip(range.clone()).filter_map(whole).min_by_key(|(_, cost)| *cost)?;
     let mut matched = vec![0; branches.len()];
     for branch in (0..branches.len()).rev() {
-        matched[branch] = branch + s;
-        s = choices[branch][s] as usize;
+        matched[branch] = construct;
+        construct = choices[branch][construct - reachable[branch].start()].previous;
     }
     Some(matched)
+}
+
+/// What each of `range` costs as the construct of a branch. `before`: the same of the branch before, with its range;
+/// `needed`: the number of constructs before each that production should have.
+fn choices_of(
+    candidate: &Candidate<'_>,
+    constructs: &[Construct],
+    range: RangeInclusive<usize>,
+    before: Option<(&Vec<Choice>, &RangeInclusive<usize>)>,
+    needed: &[u32],
+) -> Vec<Choice> {
+    // The best construct so far of the branch before, and its cost less the needed ones up to and with it.
+    let mut best: Option<(i64, usize)> = before.is_none().then_some((0, 0));
+    let mut earlier = before.into_iter().flat_map(|(row, range)| row.iter().zip(range.clone())).peekable();
+    let choice = |construct: usize| {
+        while let Some((choice, previous)) = earlier.next_if(|(_, previous)| *previous < construct) {
+            let Some(cost) = choice.cost else { continue };
+            let relative = i64::from(cost) - i64::from(needed[previous + 1]);
+            if best.is_none_or(|(known, _)| relative < known) {
+                best = Some((relative, previous));
+            }
+        }
+        match best {
+            Some((relative, previous)) if candidate.fits(&constructs[construct]) => {
+                Choice { cost: Some((relative + i64::from(needed[construct])) as u32), previous }
+            }
+            Some(_) | None => Choice { cost: None, previous: 0 },
+        }
+    };
+    range.map(choice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn construct(cause: Cause, optional: bool) -> Construct {
+        Construct { kind: ObjectBranchKind::Conditional, cause, optional }
+    }
+
+    fn candidate(decisions: &[DecisionId]) -> Candidate<'_> {
+        Candidate { kind: ObjectBranchKind::Conditional, ternary: AtTernary::No, decisions }
+    }
+
+    /// Needed constructs that an assignment leaves out.
+    fn left_out(matched: &[usize], constructs: &[Construct]) -> usize {
+        let needed = constructs.iter().enumerate().filter(|(_, construct)| !construct.optional);
+        needed.filter(|(index, _)| !matched.contains(index)).count()
+    }
+
+    /// The fewest needed constructs that any assignment leaves out, all assignments tried.
+    fn by_trial(
+        branches: &[Candidate<'_>],
+        constructs: &[Construct],
+        from: usize,
+        chosen: &mut Vec<usize>,
+    ) -> Option<usize> {
+        let Some(branch) = branches.get(chosen.len()) else { return Some(left_out(chosen, constructs)) };
+        let mut fewest = None;
+        for at in (from..constructs.len()).filter(|at| branch.fits(&constructs[*at])) {
+            chosen.push(at);
+            let found = by_trial(branches, constructs, at + 1, chosen);
+            chosen.pop();
+            fewest = match (fewest, found) {
+                (Some(one), Some(other)) => Some(usize::min(one, other)),
+                (one, other) => one.or(other),
+            };
+        }
+        fewest
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_order_leaves_out_fewer(
+            wanted in prop::collection::vec(prop::collection::btree_set(1_u32..4, 0..3), 0..5),
+            there in prop::collection::vec((1_u32..4, any::<bool>(), any::<bool>()), 0..8),
+        ) {
+            let wanted: Vec<Vec<DecisionId>> =
+                wanted.into_iter().map(|one| one.into_iter().map(DecisionId).collect()).collect();
+            let branches: Vec<Candidate<'_>> = wanted.iter().map(|decisions| candidate(decisions)).collect();
+            let of = |(decision, inner, optional)| {
+                let decision = DecisionId(decision);
+                construct(if inner { Cause::Operand(decision) } else { Cause::Outcome(decision) }, optional)
+            };
+            let constructs: Vec<Construct> = there.into_iter().map(of).collect();
+            let matched = align(&branches, &constructs);
+            let fewest = by_trial(&branches, &constructs, 0, &mut Vec::new());
+            prop_assert_eq!(matched.as_ref().map(|matched| left_out(matched, &constructs)), fewest);
+            if let Some(matched) = matched {
+                prop_assert!(matched.is_sorted_by(|one, next| one < next));
+                prop_assert!(matched.iter().zip(&branches).all(|(at, branch)| branch.fits(&constructs[*at])));
+            }
+        }
+    }
+
+    /// What decisions leave open is looked at, not all that one number of branches and constructs allows.
+    #[test]
+    fn a_branch_of_a_constant_finds_its_decision_in_a_long_function() {
+        const DECISIONS: u32 = 6000;
+        let all: Vec<DecisionId> = (1..=DECISIONS).map(DecisionId).collect();
+        let of_decision = |decision: &DecisionId| {
+            let closed = construct(Cause::Closed("a literal constant"), true);
+            let operand = construct(Cause::Operand(*decision), true);
+            [closed, operand, construct(Cause::Outcome(*decision), false)]
+        };
+        let constructs: Vec<Construct> = all.iter().flat_map(of_decision).collect();
+        // Of each decision an operand, which may be any's, and the outcome.
+        let at_ternary = |decisions| Candidate { ternary: AtTernary::Yes, ..candidate(decisions) };
+        let of_decision = |index: usize| [at_ternary(&all), at_ternary(&all[index..=index])];
+        let branches: Vec<Candidate<'_>> = (0..all.len()).flat_map(of_decision).collect();
+        let matched = align(&branches, &constructs).unwrap();
+        let origins: Vec<Option<ObjectOrigin>> = matched.iter().map(|at| constructs[*at].origin()).collect();
+        let expected = all.iter().flat_map(|decision| [*decision, *decision]);
+        let expected: Vec<_> = expected.map(|decision| Some(ObjectOrigin::Decisions(vec![decision]))).collect();
+        assert_eq!(origins, expected);
+    }
 }

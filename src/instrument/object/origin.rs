@@ -12,10 +12,10 @@ use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList, branch_sites};
 use super::order::{self, AtTernary, Candidate, Construct};
 use super::position::PositionTable;
-use super::values::{Keys, Leaves, Owners};
+use super::values::{Keys, Leaves, Owners, OwnersOfValue};
 use super::{Origins, Watched};
 use crate::glsl::Optimization;
-use crate::model::id::{DecisionId, SwitchId};
+use crate::model::id::SwitchId;
 use crate::model::object::{ObjectBranchKind, ObjectLoop, ObjectOrigin};
 use crate::model::place::Place;
 use crate::model::structure::{KernelStructure, LabelKind, Switch};
@@ -25,6 +25,7 @@ use crate::spirv::module::{Id, Module};
 use crate::spirv::types::Types;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Place and origin of every watched branch.
 pub fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) -> Vec<(Place, ObjectOrigin)> {
@@ -91,10 +92,7 @@ struct Source<'a> {
 /// What is known of one branch before the order of its function is looked at.
 struct Known {
     leaves: Leaves,
-    /// Those whose text computes the condition and little else.
-    decisions: Vec<DecisionId>,
-    /// Those whose text has a part in it.
-    possible: Vec<DecisionId>,
+    owners: Arc<OwnersOfValue>,
 }
 
 impl<'a> Source<'a> {
@@ -125,21 +123,28 @@ impl<'a> Source<'a> {
     fn trace(&self, watched: &[Watched]) -> Vec<(Place, ObjectOrigin)> {
         let token = |index: usize| self.positions.token(index);
         let keys = Keys::of(self.production, &self.constants, &token);
-        let known: Vec<Known> = watched.iter().map(|branch| self.known(&keys, branch.site)).collect();
-        let mut origins: Vec<ObjectOrigin> =
-            watched.iter().zip(&known).map(|(branch, known)| self.by_value(branch, known)).collect();
-        if self.positions.optimization() == Optimization::Zero {
-            self.by_order(watched, &known, &mut origins);
-        }
-        let rows = watched.iter().zip(&known).zip(origins);
-        rows.map(|((branch, known), origin)| (self.place(branch.site, known), origin)).collect()
+        let known = self.known(&keys, watched);
+        let ordered = match self.positions.optimization() {
+            Optimization::Zero => self.by_order(watched, &known),
+            Optimization::Performance | Optimization::Size => vec![None; watched.len()],
+        };
+        let rows = watched.iter().zip(&known).zip(ordered);
+        let place_and_origin = |((branch, known), ordered): ((&Watched, &Known), Option<ObjectOrigin>)| {
+            (self.place(branch.site, known), ordered.unwrap_or_else(|| self.by_value(branch, known)))
+        };
+        rows.map(place_and_origin).collect()
     }
 
-    fn known(&self, keys: &Keys<'_>, site: BranchSite) -> Known {
-        let condition = self.production.instructions[site.instruction].id(0);
-        let leaves = condition.map(|condition| keys.leaves(condition)).unwrap_or_default();
-        let (decisions, possible) = (self.owners.closest(&leaves), self.owners.common(&leaves));
-        Known { leaves, decisions, possible }
+    /// Thousands of branches may have one value: a specialization constant.
+    fn known(&self, keys: &Keys<'_>, watched: &[Watched]) -> Vec<Known> {
+        let mut owners: BTreeMap<Leaves, Arc<OwnersOfValue>> = BTreeMap::new();
+        let known = |branch: &Watched| {
+            let condition = self.production.instructions[branch.site.instruction].id(0);
+            let leaves = condition.map(|condition| keys.leaves(condition)).unwrap_or_default();
+            let owners = owners.entry(leaves.clone()).or_insert_with(|| Arc::new(self.owners.of_value(&leaves)));
+            Known { leaves, owners: Arc::clone(owners) }
+        };
+        watched.iter().map(known).collect()
     }
 
     /// The place of a branch: that of the first token of its condition.
@@ -161,7 +166,7 @@ impl<'a> Source<'a> {
         let ternary = self.ternary(site);
         match explained {
             Some(why) if ternary == AtTernary::No => ObjectOrigin::Construct(why.to_owned()),
-            Some(_) | None if !known.decisions.is_empty() => ObjectOrigin::Decisions(known.decisions.clone()),
+            Some(_) | None if !known.owners.closest.is_empty() => ObjectOrigin::Decisions(known.owners.closest.clone()),
             Some(why) => ObjectOrigin::Construct(why.to_owned()),
             None => self.without_decision(&known.leaves),
         }
@@ -229,8 +234,9 @@ impl<'a> Source<'a> {
         ))
     }
 
-    /// Settles by order what values leave open, function by function.
-    fn by_order(&self, watched: &[Watched], known: &[Known], origins: &mut [ObjectOrigin]) {
+    /// What order says of each branch, function by function; none where it leaves the origin open.
+    fn by_order(&self, watched: &[Watched], known: &[Known]) -> Vec<Option<ObjectOrigin>> {
+        let mut origins = vec![None; watched.len()];
         let mut functions: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
         for (index, branch) in watched.iter().enumerate() {
             if let Some(function) = self.production.function_at(branch.site.instruction) {
@@ -243,16 +249,15 @@ impl<'a> Source<'a> {
             let candidates = rows.iter().map(|row| Candidate {
                 kind: watched[*row].site.kind,
                 ternary: self.ternary(watched[*row].site),
-                decisions: &known[*row].possible,
+                decisions: &known[*row].owners.possible,
             });
             let candidates: Vec<Candidate<'_>> = candidates.collect();
             let Some(matched) = order::align(&candidates, constructs) else { continue };
             for (row, construct) in rows.into_iter().zip(matched) {
-                if let Some(origin) = constructs[construct].origin() {
-                    origins[row] = origin;
-                }
+                origins[row] = constructs[construct].origin();
             }
         }
+        origins
     }
 }
 

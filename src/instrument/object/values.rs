@@ -27,7 +27,7 @@ pub enum Leaf {
 }
 
 /// All parts of a value.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leaves(BTreeSet<Leaf>);
 
 impl Leaves {
@@ -167,6 +167,15 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// The decisions that a value may come of, each list ascending.
+#[derive(Debug)]
+pub struct OwnersOfValue {
+    /// Those whose text computes the value and little else.
+    pub closest: Vec<DecisionId>,
+    /// Those whose text has a part in it.
+    pub possible: Vec<DecisionId>,
+}
+
 /// Which decisions the value of a text belongs to, as the marked module has it.
 pub struct Owners {
     /// Every leaf of each decision's conditions.
@@ -201,16 +210,19 @@ impl Owners {
         Self { leaves, decisions, by_ids }
     }
 
-    /// Of the decisions that all leaves belong to, those with the fewest other leaves.
-    pub fn closest(&self, leaves: &Leaves) -> Vec<DecisionId> {
-        let common = self.common(leaves);
-        let size = |decision: &DecisionId| self.leaves.get(decision).map_or(0, BTreeSet::len);
-        let fewest = common.iter().map(size).min().unwrap_or(0);
-        common.into_iter().filter(|decision| size(decision) == fewest).collect()
+    /// The decisions that all leaves belong to; the closest are those with the fewest other leaves.
+    pub fn of_value(&self, leaves: &Leaves) -> OwnersOfValue {
+        let possible = self.common(leaves);
+        let sizes: Vec<usize> =
+            possible.iter().map(|decision| self.leaves.get(decision).map_or(0, BTreeSet::len)).collect();
+        let fewest = sizes.iter().min().copied().unwrap_or(0);
+        let is_closest = |(decision, size): (&DecisionId, usize)| (size == fewest).then_some(*decision);
+        let closest = possible.iter().zip(sizes).filter_map(is_closest).collect();
+        OwnersOfValue { closest, possible }
     }
 
     /// The decisions that all leaves belong to.
-    pub fn common(&self, leaves: &Leaves) -> Vec<DecisionId> {
+    fn common(&self, leaves: &Leaves) -> Vec<DecisionId> {
         let mut sets = leaves.0.iter().map(|leaf| self.owners(leaf));
         let Some(Some(first)) = sets.next() else { return Vec::new() };
         let mut common = first.clone();
