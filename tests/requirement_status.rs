@@ -495,6 +495,40 @@ fn code_is_tested_in_each_kernel_or_the_kernel_is_named() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("three"), "{refused}");
 }
 
+/// Texts that cannot be taken apart are not said to differ.
+#[test]
+fn code_beside_text_that_cannot_be_read_is_open_for_that_reason() {
+    let link = "\nimplements = [{ file = \"h.glsl\", symbol = \"plain\" }]\n\n";
+    let tables = requirement("R", &[], "\"test\"").replace("\n\n", link)
+        + &test("T", &["R"], Some(7)).replace("kernel = \"k\"", "kernel = \"one\"");
+    let folder = tempfile::tempdir().unwrap();
+    project_of_variants(folder.path(), &tables);
+    // The compiler takes what is nested deeper than our parser reads.
+    let path = folder.path().join("k.comp");
+    let (text, deep) = (std::fs::read_to_string(&path).unwrap(), 900);
+    let nested = format!("const float deep = {}1.0{};\n", "(".repeat(deep), ")".repeat(deep));
+    let line = text.lines().take_while(|line| !line.contains("void main")).count() + 1;
+    write(folder.path(), "k.comp", text.replace("void main", &format!("{nested}void main")));
+    let campaign = certified(folder.path(), &[]);
+    let named = &row(&campaign, "R")["untested_kernels"];
+    let unread = format!("k.comp:{line} (nested more than 1500 deep)");
+    for (at, kernel) in ["two", "other"].into_iter().enumerate() {
+        let row = &named[at];
+        assert_eq!(
+            (&row["kernel"], &row["text"], &row["unread"]),
+            (&kernel.into(), &"unread".into(), &unread.clone().into())
+        );
+        let reason = format!(
+            "no test of it judges h.glsl:plain in {kernel}, and whether its text is that which is tested is not known: {unread} \
+             could not be read"
+        );
+        assert!(reasons(&campaign).contains(&reason), "{reason}: {}", reasons(&campaign));
+    }
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(page.contains(&format!("not judged in two, whose text could not be compared: {unread}")));
+    run(vkcert().arg("verify").arg(folder.path().join("out/latest/evidence")), 0);
+}
+
 /// What is missing and no open item is a note, with numbers and names.
 #[test]
 fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {

@@ -9,6 +9,7 @@ use super::preprocessor::{DEFINES_PATH, TranslationUnit};
 use super::syntax::{Declaration, Item, TokenIndex};
 use super::token::Token;
 use crate::model::canonical::sha256_digits;
+use crate::model::place::Position;
 use crate::model::structure::TextDigests;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,15 +21,31 @@ const OF_LOCAL_SIZE: [&str; 5] =
 pub fn digests(unit: &TranslationUnit, items: &[Item], entry: &str) -> TextDigests {
     let tokens = &unit.tokens;
     let count = items.iter().filter(|item| matches!(item, Item::Function(_))).count();
-    let whole = || vec![digest_of(tokens); count];
-    let mut functions = Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry)).unwrap_or_else(whole);
+    let taken_apart = Pieces::of(tokens, items).and_then(|pieces| pieces.functions(entry));
+    let unread = taken_apart.is_none().then(|| unread(unit, items));
+    let mut functions = taken_apart.unwrap_or_else(|| vec![digest_of(tokens); count]);
     let mut files = of_files(unit);
     let pragmas = pragmas(unit);
     if !pragmas.is_empty() {
         let under = |digest: &mut String| *digest = sha256_digits(format!("{digest} {pragmas}").as_bytes());
         functions.iter_mut().chain(files.values_mut()).for_each(under);
     }
-    TextDigests { functions, files }
+    TextDigests { functions, files, unread }
+}
+
+/// What keeps a text from being taken apart: `glsl/k.comp:12 (expected a name, found `;`)`.
+fn unread(unit: &TranslationUnit, items: &[Item]) -> String {
+    let error = items.iter().find_map(|item| match item {
+        Item::Unread { error, .. } => Some(error),
+        Item::Function(_) | Item::Declaration(_) | Item::Prototype { .. } => None,
+    });
+    let Some(error) = error else { return "how its declarations use each other".to_owned() };
+    let token = unit.tokens.get(error.token).map(std::slice::from_ref);
+    let place = token.and_then(|token| unit.frames.locate(token)).and_then(|located| {
+        let file = unit.files.get(located.span.file.0 as usize)?;
+        Some(format!("{}:{}", file.path, Position::of(&file.text, located.span.start as usize).line))
+    });
+    format!("{} ({error})", place.as_deref().unwrap_or("text at file level"))
 }
 
 /// The pragmas of a unit, which hold for all of its text wherever they stand.

@@ -229,6 +229,9 @@ pub struct UntestedKernel {
     pub symbol: Option<String>,
     pub kernel: KernelName,
     pub text: KernelText,
+    /// What keeps the texts from being compared, with its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
 }
 
 /// The text that a kernel has of some code, beside that of kernels in which it is tested.
@@ -239,6 +242,8 @@ pub enum KernelText {
     Same,
     /// Other text, as by definitions: what is shown there says nothing of it.
     Other,
+    /// Not known: one of the texts could not be taken apart. What is shown there says nothing of it.
+    Unread,
 }
 
 impl UntestedKernel {
@@ -247,6 +252,18 @@ impl UntestedKernel {
         match &self.symbol {
             Some(symbol) => format!("{}:{symbol} in {}", self.file, self.kernel),
             None => format!("{} in {}", self.file, self.kernel),
+        }
+    }
+
+    /// Why nothing that is shown elsewhere says anything of it; none where the text is the same.
+    pub fn why_open(&self) -> Option<String> {
+        match self.text {
+            KernelText::Same => None,
+            KernelText::Other => Some("whose text is another than where it is tested".to_owned()),
+            KernelText::Unread => {
+                let what = self.unread.as_deref().unwrap_or("some text");
+                Some(format!("and whether its text is that which is tested is not known: {what} could not be read"))
+            }
         }
     }
 }

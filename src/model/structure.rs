@@ -48,6 +48,9 @@ pub struct TextDigests {
     pub functions: Vec<String>,
     /// By path: what is written in the file, or stands where it is read.
     pub files: BTreeMap<String, String>,
+    /// Where the text could not be taken apart, and why: the digest of every function is then that of the whole text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
 }
 
 impl TextDigests {

@@ -38,6 +38,8 @@ enum CodeTexts {
     Source {
         functions: BTreeMap<CodeFunction, BTreeSet<String>>,
         files: BTreeMap<String, String>,
+        /// What keeps functions from being told apart, with its place.
+        unread: Option<String>,
     },
     /// SHA-256 of a module without source.
     Module(String),
@@ -82,12 +84,15 @@ impl TestedCode {
             }
             let shown = self.parts(&link, |kernel| tested.contains(kernel));
             for kernel in self.in_order(&others) {
-                let text = match self.parts(&link, |one| one == kernel).is_subset(&shown) {
-                    true => KernelText::Same,
-                    false => KernelText::Other,
+                let is_same = self.parts(&link, |one| one == kernel).is_subset(&shown);
+                let unread = self.unread(|one| one == kernel || tested.contains(one));
+                let (text, unread) = match (is_same, unread) {
+                    (true, _) => (KernelText::Same, None),
+                    (false, None) => (KernelText::Other, None),
+                    (false, Some(place)) => (KernelText::Unread, Some(place.to_owned())),
                 };
                 let (file, symbol, kernel) = (link.file.clone(), link.symbol.clone(), kernel.clone());
-                untested.kernels.push(UntestedKernel { file, symbol, kernel, text });
+                untested.kernels.push(UntestedKernel { file, symbol, kernel, text, unread });
             }
         }
         untested
@@ -113,6 +118,14 @@ impl TestedCode {
     /// The pieces of text that a link is about in these kernels.
     fn parts(&self, link: &CodeLink, of: impl Fn(&KernelName) -> bool) -> BTreeSet<TextPart<'_>> {
         self.kernels.iter().filter(|code| of(&code.kernel)).flat_map(|code| code.parts(link)).collect()
+    }
+
+    /// What could not be read of the text of one of these kernels.
+    fn unread(&self, of: impl Fn(&KernelName) -> bool) -> Option<&str> {
+        self.kernels.iter().filter(|code| of(&code.kernel)).find_map(|code| match &code.texts {
+            CodeTexts::Source { unread, .. } => unread.as_deref(),
+            CodeTexts::Module(_) => None,
+        })
     }
 
     /// The kernels that a link leads to; none where no kernel is made of its file.
@@ -156,7 +169,7 @@ impl KernelCode {
     fn parts(&self, link: &CodeLink) -> Vec<TextPart<'_>> {
         let (functions, files) = match &self.texts {
             CodeTexts::Module(code) => return vec![("", code)],
-            CodeTexts::Source { functions, files } => (functions, files),
+            CodeTexts::Source { functions, files, unread: _ } => (functions, files),
         };
         let names = |function: &CodeFunction| link.symbol.as_ref() == Some(&function.name);
         let of_file = || functions.iter().filter(|(function, _)| function.file == link.file);
@@ -197,7 +210,7 @@ fn texts_of(row: &KernelEvidence) -> CodeTexts {
     for (function, digest) in row.structure.functions.iter().zip(&texts.functions) {
         functions.entry(placed(row, function)).or_default().insert(digest.clone());
     }
-    CodeTexts::Source { functions, files: texts.files.clone() }
+    CodeTexts::Source { functions, files: texts.files.clone(), unread: texts.unread.clone() }
 }
 
 fn all_functions(row: &KernelEvidence) -> Vec<CodeFunction> {

@@ -121,7 +121,7 @@ impl Judging<'_> {
             (true, false) => None,
         };
         let untested = if asks_for_test { self.untested_code(trace) } else { UntestedCode::default() };
-        let other_text = untested.kernels.iter().any(|row| row.text == KernelText::Other);
+        let other_text = untested.kernels.iter().any(|row| row.text != KernelText::Same);
         let lacks_code = other_text || !untested.links.is_empty();
         let tests = match tests {
             Some(TestOutcome::Passed | TestOutcome::ChildrenVerified) if lacks_code => Some(TestOutcome::Open),
@@ -259,7 +259,7 @@ fn of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
 /// Why a requirement is open, a phrase per method.
 pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<String> {
     let mut reasons = Vec::new();
-    let other_texts = || row.untested_kernels.iter().filter(|kernel| kernel.text == KernelText::Other);
+    let other_texts = || row.untested_kernels.iter().filter_map(|kernel| Some((kernel, kernel.why_open()?)));
     let lacks_code = !row.untested_code.is_empty() || other_texts().next().is_some();
     for method in &row.open {
         match method {
@@ -282,9 +282,9 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
         }
     }
     reasons.extend(row.untested_code.iter().map(|code| format!("no test of it judges {code}, which it names")));
-    reasons.extend(other_texts().map(|kernel| {
-        format!("no test of it judges {}, whose text is another than where it is tested", kernel.in_words())
-    }));
+    let judged_elsewhere =
+        |(kernel, why): (&UntestedKernel, String)| format!("no test of it judges {}, {why}", kernel.in_words());
+    reasons.extend(other_texts().map(judged_elsewhere));
     reasons.extend(row.left_out_tests.iter().map(|test| format!("test {test} was left out")));
     if reasons.is_empty() && row.open.contains(&VerificationMethod::Test) {
         reasons.push("a child is open".to_owned());

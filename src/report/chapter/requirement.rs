@@ -118,16 +118,15 @@ fn implementing(item: &RequirementEvidence, trace: &CodeTrace) -> Text {
     }
     let elsewhere = item.untested_kernels.iter().filter(|row| (&row.file, &row.symbol) == (&trace.file, &trace.symbol));
     for row in elsewhere {
-        text = text.and(
-            match row.text {
-                KernelText::Same => Text::plain(format!(" (not judged in {}, which has the same text)", row.kernel)),
-                KernelText::Other => Text::plain(format!(" (not judged in {}, which has other text)", row.kernel)),
+        let (words, tone) = match (row.text, &row.unread) {
+            (KernelText::Same, _) => ("which has the same text".to_owned(), Tone::Caution),
+            (KernelText::Other, _) => ("which has other text".to_owned(), Tone::Bad),
+            (KernelText::Unread, None) => ("whose text could not be compared".to_owned(), Tone::Bad),
+            (KernelText::Unread, Some(what)) => {
+                (format!("whose text could not be compared: {what} could not be read"), Tone::Bad)
             }
-            .tone(match row.text {
-                KernelText::Same => Tone::Caution,
-                KernelText::Other => Tone::Bad,
-            }),
-        );
+        };
+        text = text.and(Text::plain(format!(" (not judged in {}, {words})", row.kernel)).tone(tone));
     }
     text
 }
