@@ -4,13 +4,14 @@
 //! addresses; how values travel through operations, variables, workgroup memory, parameters and results, and which branches decide
 //! whether a store is executed.
 //! Promises: every store that control can come to is listed, and what it can depend on is listed with it. Branches that
-//! constants decide under the specialization are followed one way; where nothing is stored so, those alone that no specialization
-//! changes ([`flows_or_switched_off`]).
+//! constants decide under the specialization are followed one way; where nothing is stored so, other specializations are tried
+//! ([`flows_or_switched_off`]).
 //! Does not cover: what an index can be (a store to a descriptor may hit any byte of it), values that cancel out, how long a loop
 //! waits, opcodes that no engine runs.
 
 mod live;
 mod pointer;
+mod switched_off;
 #[cfg(test)]
 mod tests;
 
@@ -82,8 +83,7 @@ pub fn flows_or_switched_off(
     if !flows.is_empty() {
         return Ok(flows);
     }
-    let switched_off = flows_past(Branches::Unspecialized, module, entry, specialization)?;
-    Ok(switched_off.into_iter().map(|flow| Flow { from: BTreeSet::new(), ..flow }).collect())
+    switched_off::switched_off(module, entry, specialization)
 }
 
 /// Which branches are followed one way.

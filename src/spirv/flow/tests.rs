@@ -117,6 +117,19 @@ fn what_is_switched_off_wholly_is_where_other_specializations_store() {
     assert_eq!(told(2), ["2 <- 0"]);
 }
 
+/// Conditions on one constant that exclude each other, and such as several constants meet together.
+#[test]
+fn what_no_specialization_stores_is_not_switched_off() {
+    let body = format!(
+        "layout(constant_id = 0) const uint MODE = 0u;\nlayout(constant_id = 1) const int SIGN = 1;\n\
+         layout(constant_id = 2) const bool ON = false;\n{BUFFERS}\
+         void main() {{ if (MODE == 1u) {{ if (MODE == 2u) a[0] = 1u; }} if (MODE > 7u && SIGN < 0 && ON) b[0] = 1u;\
+         if (ON) {{ if (MODE == 3u) {{ if (!ON) c[0] = 1u; }} }} switch (MODE) {{ case 40u: if (SIGN == -4) d[0] = 1u; break; default: break; }} }}"
+    );
+    let flows = flows_or_switched_off(&compiled(&body), "main", &BTreeMap::new()).expect("flows");
+    assert_eq!(flows.iter().map(arrow).collect::<Vec<_>>(), ["1 <- ", "3 <- "]);
+}
+
 #[test]
 fn elements_of_descriptor_arrays_are_told_apart_where_indices_are_constant() {
     let body = "layout(std430, binding = 0) buffer A { uint a[]; } blocks[4];\n\
