@@ -22,7 +22,7 @@ use std::ops::Range;
 /// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in all but odd tests.
 const MOST_DISPATCHES: usize = 16;
 
-/// Dispatches of one kernel that are each tried: of more one shows enough, for each trial runs all that are behind.
+/// Dispatches of one kernel that are each tried: of more one and the first, for each trial runs all that are behind.
 const FEW_DISPATCHES: usize = 8;
 
 /// Instructions of an altered run before other alterations are tried: stores that others loop by may never end.
@@ -142,7 +142,7 @@ impl<'a> Examination<'a> {
         Ok(None)
     }
 
-    /// Of a few dispatches of which one is noticed: those that are not, and that are not overwritten.
+    /// Of a few dispatches of which one is noticed: those that are not, and that are not overwritten. Of many the first alone is tried.
     fn unnoticed(
         &self,
         row: &AlteredStores,
@@ -150,10 +150,10 @@ impl<'a> Examination<'a> {
         strict: &StrictTest<'_>,
     ) -> Result<Vec<u32>, Failure> {
         let mut unnoticed = Vec::new();
-        let Some(noticed) = row.noticed.filter(|_| row.dispatches.len() <= FEW_DISPATCHES) else {
-            return Ok(unnoticed);
-        };
-        let others = row.dispatches.iter().filter(|number| !row.overwritten.contains(number));
+        let Some(noticed) = row.noticed else { return Ok(unnoticed) };
+        let few = row.dispatches.len() <= FEW_DISPATCHES;
+        let tried = if few { row.dispatches.as_slice() } else { &row.dispatches[..1] };
+        let others = tried.iter().filter(|number| !row.overwritten.contains(number));
         for number in others {
             // Those behind were tried before.
             if *number > noticed.dispatch
@@ -322,7 +322,7 @@ fn tried(judged: &[u32]) -> impl Iterator<Item = u32> {
 }
 
 /// The bytes of some ranges that are not in others, which are sorted and disjoint.
-fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
+pub fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::new();
     for range in ranges {
         let mut start = range.start;
