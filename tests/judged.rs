@@ -5,6 +5,8 @@
 mod attack;
 #[path = "judged/notes.rs"]
 mod notes;
+#[path = "judged/parts.rs"]
+mod parts;
 #[path = "judged/scales.rs"]
 mod scales;
 mod support;
@@ -449,7 +451,7 @@ fn special_rows() -> Vec<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    [simple_rows(), chain_rows(), special_rows(), altered_rows(), scales::rows(), attack::rows()]
+    [simple_rows(), chain_rows(), special_rows(), altered_rows(), scales::rows(), attack::rows(), parts::rows()]
         .into_iter()
         .flatten()
         .collect()
@@ -484,6 +486,10 @@ fn project(folder: &Path, rows: &[Row]) {
         ("partial", attack::PARTIAL.to_owned()),
         ("odd", attack::ODD.to_owned()),
         ("tally", attack::TALLY.to_owned()),
+        ("parts", parts::PARTS.to_owned()),
+        ("mixed", parts::MIXED.to_owned()),
+        ("again", parts::AGAIN.to_owned()),
+        ("never", parts::NEVER.to_owned()),
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {

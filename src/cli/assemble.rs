@@ -239,6 +239,8 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         schedules: run.schedules.clone(),
         directed: run.directed.clone(),
         altered: run.altered.clone(),
+        judged: run.judged.members.clone(),
+        idle: run.judged.idle.clone(),
         notes: run.notes.clone(),
         printed_lines: run.printed.count(),
         touched: run.counts.touched.iter().map(touched).collect(),

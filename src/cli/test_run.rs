@@ -18,6 +18,7 @@ use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, 
 use crate::model::altered::AlteredStores;
 use crate::model::evidence::{LoweringDecision, Mismatch};
 use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
+use crate::model::judged::JudgedParts;
 use crate::model::printed::Printed;
 use crate::model::procedure::Test;
 use crate::model::project::Contraction;
@@ -76,6 +77,8 @@ pub struct TestRun {
     pub directed: Vec<DirectedResult>,
     /// What altered contents showed, of a pass on the sequential engine (`altered`).
     pub altered: Vec<AlteredStores>,
+    /// How much of what its kernels store such a pass judges.
+    pub judged: JudgedParts,
 }
 
 /// What a test recorded of one kernel under one specialization.
@@ -184,6 +187,7 @@ impl TestRun {
             schedules: None,
             directed: Vec::new(),
             altered: Vec::new(),
+            judged: JudgedParts::default(),
         }
     }
 }
@@ -222,6 +226,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         schedules: None,
         directed: Vec::new(),
         altered: Vec::new(),
+        judged: JudgedParts::default(),
     };
     if production.completion == Completion::Completed {
         match engine.name() {

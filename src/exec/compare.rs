@@ -5,7 +5,7 @@
 //! Promises: distances in units in the last place are exact; `abs` and `rel` are evaluated in 64-bit floats, integers
 //! exactly as long as the bounds are.
 
-use super::prepare::scalar::{decode_float, decode_integer};
+use super::prepare::scalar::{decode_float, decode_integer, float_bits};
 use crate::model::element::{ScalarClass, ScalarType};
 use crate::model::procedure::Tolerance;
 
@@ -25,6 +25,19 @@ pub fn agrees(scalar: ScalarType, expected: u64, actual: u64, tolerance: &Tolera
             let within = |bound: f64| distance <= bound as u128;
             tolerance.abs.is_some_and(within)
                 || tolerance.rel.is_some_and(|rel| within((rel * expected.unsigned_abs() as f64).floor()))
+        }
+    }
+}
+
+/// Whether a tolerance takes an expected number for zero: it is, or it is so small that the tolerance lets sixteen times as much pass,
+/// with either sign.
+pub fn is_as_zero(scalar: ScalarType, expected: u64, tolerance: &Tolerance) -> bool {
+    match scalar.class() {
+        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => expected == 0,
+        ScalarClass::Float => {
+            let value = decode_float(scalar, expected);
+            let passes = |times: f64| agrees(scalar, expected, float_bits(scalar, times * value), tolerance);
+            value == 0.0 || value.is_finite() && passes(16.0) && passes(-16.0)
         }
     }
 }

@@ -6,8 +6,8 @@
 //! by itself, nor a kernel by its own results.
 //! Does not cover: whether the expected values are the right ones; how altered contents come to be ([`Observation::holding`] is told).
 
-use super::compare::agrees;
-use super::prepare::scalar::float_bits;
+use super::compare::{agrees, is_as_zero};
+use super::prepare::scalar::{float_bits, read};
 use super::texel::{stored_offset, stored_range};
 use crate::model::altered::AlteredStores;
 use crate::model::element::{ElementType, ScalarClass, ScalarType};
@@ -104,7 +104,7 @@ impl Observation {
         if names.is_empty() {
             return String::new();
         }
-        format!("; {} shall be zero: let it start as what the tolerance refuses, of at most 2", names.join(" and "))
+        format!("; {} shall be zero: let it start as what the tolerance refuses", names.join(" and "))
     }
 
     /// Whether an output of dispatch `number` is judged.
@@ -273,18 +273,23 @@ fn compared_run(expectation: &StoredExpectation, run: &ExpectedRun) -> Vec<Buffe
     ranges
 }
 
-/// Whether zeros are expected within a tolerance that refuses 2, which of their scale is the most.
+/// Whether zeros, or what is as good as zero to the tolerance, are expected within a tolerance that refuses 2, which is the most of
+/// their scale.
 fn wants_zeros(expectation: &StoredExpectation) -> bool {
     let StoredContents::Values(runs) = &expectation.contents else { return false };
     let of_run = |run: &ExpectedRun| {
         let (element, bytes) = (run.scalar.parse::<ElementType>().ok()?, STANDARD.decode(&run.bytes).ok()?);
-        let refused = !agrees(element.scalar, 0, bits_of(element.scalar, 2), &expectation.tolerance);
-        Some(refused && bytes.iter().all(|byte| *byte == 0))
+        let scalar = element.scalar;
+        let refused = !agrees(scalar, 0, bits_of(scalar, 2), &expectation.tolerance);
+        let mut offsets = (0..bytes.len()).step_by(scalar.size());
+        let is_zero =
+            |at: usize| read(&bytes, scalar, at).is_none_or(|bits| is_as_zero(scalar, bits, &expectation.tolerance));
+        Some(refused && offsets.all(is_zero))
     };
     !is_exact(&expectation.tolerance) && runs.iter().all(|run| of_run(run) == Some(true))
 }
 
-fn is_exact(tolerance: &Tolerance) -> bool {
+pub(super) fn is_exact(tolerance: &Tolerance) -> bool {
     let Tolerance { abs, rel, ulp, bits } = tolerance;
     *bits || abs.is_none() && rel.is_none() && ulp.is_none()
 }
@@ -329,7 +334,7 @@ fn scalar_extremes(scalar: ScalarType) -> [u64; 2] {
 }
 
 /// The same of a decoded component of a texel.
-fn texel_extremes(format: ImageFormat) -> [u64; 2] {
+pub(super) fn texel_extremes(format: ImageFormat) -> [u64; 2] {
     let floats = |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
     match format.encoding() {
         TexelEncoding::Plain(scalar) => scalar_extremes(scalar),

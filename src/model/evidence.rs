@@ -11,6 +11,7 @@ use super::coverage::{CriterionSummary, KernelBarrier, KernelCoverage};
 use super::finding::{Finding, FindingKind, RaceScope};
 use super::flow::{BufferRange, DispatchFlow};
 use super::id::{KernelName, RequirementId, TestId};
+use super::judged::JudgedMember;
 use super::object::ObjectStructure;
 use super::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use super::reason::Ground;
@@ -447,6 +448,13 @@ pub struct TestResult {
     /// Of the sequential engine, where the test passed: what altered contents of its kernels' stores did to the verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub altered: Vec<AlteredStores>,
+    /// Of the same: how much of each member that its kernels store it judges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<JudgedMember>,
+    /// Of the same, of a test with several expectations: those that no alteration of what its kernels stored makes fail, counted
+    /// from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<u32>,
     /// What differed between repetitions, modules and schedules where the test leaves it open, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_open: Vec<String>,

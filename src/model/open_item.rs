@@ -219,6 +219,8 @@ pub enum NoteKind {
     CodeTestedInPart,
     /// What kernels store and no expectation of a test looks at.
     OutputsNotJudged,
+    /// Expectations that no alteration of what kernels stored makes fail.
+    ExpectationJudgesNothing,
 }
 
 /// Something that a reader of page 1 must know and that does not count against the result.

@@ -576,6 +576,8 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         schedules: None,
         directed: Vec::new(),
         altered: Vec::new(),
+        judged: Vec::new(),
+        idle: Vec::new(),
         notes: Vec::new(),
         printed_lines: 0,
         touched: Vec::new(),

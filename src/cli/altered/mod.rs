@@ -8,19 +8,24 @@
 //! Does not cover: which values would be right; engines other than the sequential one.
 
 mod examination;
+mod parts;
 mod strict;
 
 use super::assemble::{self, LaidOut};
 use super::failure::Failure;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
-use crate::exec::judged::Observation;
+use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{ExecError, JobBuffer};
 use crate::model::altered::{AlteredStores, NoticedAlteration, held_to};
+use crate::model::evidence::StoredExpectation;
+use crate::model::flow::DispatchFlow;
+use crate::model::judged::JudgedParts;
 use crate::model::verdict::{EngineName, Verdict};
 use examination::Examination;
+use parts::PassedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use strict::StrictTest;
@@ -39,8 +44,14 @@ pub fn examine(
         let passed = |run: &&mut TestRun| run.engine == EngineName::Sequential && run.verdict == Verdict::Pass;
         let (Some(run), Ok(plan)) = (row.iter_mut().find(passed), &test.plan) else { return Ok(()) };
         let by_code = Observation::of(expected, flows, &codes);
-        if by_code.says_nothing().is_none() {
-            run.altered = Examination::of(test, plan, flows, engine).kernels(&by_code, &run.outputs)?;
+        if by_code.says_nothing().is_some() {
+            return Ok(());
+        }
+        run.altered = Examination::of(test, plan, flows, engine).kernels(&by_code, &run.outputs)?;
+        if let Some(left) = final_contents(plan, &run.outputs) {
+            let passed = PassedTest { test, plan, expected, flows, left: &left };
+            let mut is_blind = |number: usize| passed.is_blind(number, &codes);
+            run.judged = passed.judged(&codes, &mut is_blind)?;
         }
         Ok(())
     };
@@ -64,9 +75,11 @@ pub fn derive(
         let (Some(run), Ok(plan)) = (row.iter_mut().find(told), &test.plan) else { continue };
         let by_code = Observation::of(expected, flows, &codes);
         let stored = std::mem::take(&mut run.altered);
+        let judged = std::mem::take(&mut run.judged);
         if by_code.says_nothing().is_some() {
             continue;
         }
+        run.judged = derived_judged((test, plan), (expected, flows), judged, &codes, &run.outputs);
         let derived = derived_noticed(test, plan, &run.outputs);
         for mut due in rows(plan, &by_code) {
             let same = |row: &&AlteredStores| (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches);
@@ -83,6 +96,20 @@ pub fn derive(
         }
     }
     unknown
+}
+
+/// How much the test judges; as it is stored where outputs are not, and of checkers whether they judge anything.
+fn derived_judged(
+    (test, plan): (&PreparedTest, &Prepared),
+    (expected, flows): (&[StoredExpectation], &[DispatchFlow]),
+    stored: JudgedParts,
+    codes: &Codes,
+    outputs: &BTreeMap<String, Vec<u8>>,
+) -> JudgedParts {
+    let Some(left) = final_contents(plan, outputs) else { return stored };
+    let passed = PassedTest { test, plan, expected, flows, left: &left };
+    let derived = passed.judged(codes, &mut |number| Ok(stored.idle.contains(&(number as u32))));
+    derived.unwrap_or_default()
 }
 
 /// What only an engine can tell, as it is stored, as far as it is about dispatches of the row.

@@ -52,14 +52,33 @@ impl<'a> StrictTest<'a> {
         Ok(judge(&self.plan, &run)?.verdict == Verdict::Fail)
     }
 
+    /// Whether every alteration of these bytes, by buffer, passes.
+    pub fn accepts_all(&self, left: &[Vec<u8>], storable: &[Vec<Range<usize>>]) -> Result<bool, Failure> {
+        let (contents, defined) = self.start();
+        let before = Before { contents: &contents, defined: &defined };
+        let groups = self.groups(storable);
+        for alteration in Alteration::ALL {
+            let contents = altered(left, before, &groups, alteration);
+            if contents != left && self.fails(contents)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the buffers start as, and the bytes that are defined then.
+    fn start(&self) -> (Vec<Vec<u8>>, Vec<Vec<Range<usize>>>) {
+        let buffers = self.plan.job.buffers.iter();
+        buffers.map(|buffer| (buffer.bytes.clone(), buffer.defined.clone())).unzip()
+    }
+
     /// The alterations of what the only dispatch of the test has changed: the first that fails it, without running anything.
     pub fn trial_of_changes(&self, left: &[Vec<u8>]) -> Result<Option<NoticedAlteration>, Failure> {
         let job = &self.plan.job;
         if job.dispatches.len() != 1 {
             return Ok(None);
         }
-        let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-        let defined: Vec<Vec<Range<usize>>> = job.buffers.iter().map(|buffer| buffer.defined.clone()).collect();
+        let (contents, defined) = self.start();
         let changes = contents
             .iter()
             .zip(left)

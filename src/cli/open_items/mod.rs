@@ -8,6 +8,7 @@
 
 mod items;
 mod notes;
+mod parts;
 mod unsought;
 
 #[cfg(test)]

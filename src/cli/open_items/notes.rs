@@ -2,11 +2,11 @@
 //!
 //! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules;
 //! requirements without robustness tests, without code, and code that is tested in some of its kernels alone; outputs of kernels that
-//! no test judges.
+//! no test judges (`parts`: in part).
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
-use super::Stored;
+use super::{Stored, parts};
 use crate::cli::derive;
 use crate::model::evidence::{KernelText, RequirementEvidence, TestRecords};
 use crate::model::flow::StorePlace;
@@ -32,6 +32,8 @@ pub fn all(stored: &Stored) -> Vec<CampaignNote> {
                 .chain(of_requirements)
                 .chain(tested_in_part(stored))
                 .chain(unjudged(stored))
+                .chain(parts::in_part(stored))
+                .chain(parts::idle(stored))
                 .chain(unnoticed(stored))
                 .collect()
         }
@@ -42,7 +44,7 @@ pub fn all(stored: &Stored) -> Vec<CampaignNote> {
 const NAMES: usize = 3;
 
 /// `A, B, C and 4 more`
-fn listed(names: &[String]) -> String {
+pub fn listed(names: &[String]) -> String {
     let (shown, rest) = names.split_at(names.len().min(NAMES));
     and_more(&shown.join(", "), rest.len())
 }
@@ -177,7 +179,7 @@ fn shown_directed(records: &[TestRecords]) -> usize {
 }
 
 /// Outputs of a kernel by the binding that it declares them at; none: what device addresses name.
-type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
+pub type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
 
 /// One judged output is enough for a kernel to be covered.
 fn unjudged(stored: &Stored) -> Option<CampaignNote> {
@@ -216,7 +218,7 @@ fn unnoticed(stored: &Stored) -> Option<CampaignNote> {
 }
 
 /// Whether some test judges it, by the kernels' code.
-fn outputs<'a>(stored: &Stored<'a>) -> Outputs<'a> {
+pub fn outputs<'a>(stored: &Stored<'a>) -> Outputs<'a> {
     let codes = derive::codes(stored.kernels);
     let mut outputs = Outputs::new();
     for test in &stored.campaign.tests {

@@ -63,7 +63,8 @@ fn job() -> Job {
 /// Runs four schedules of a passed test; `answers` begins with the first-to-last order.
 fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
     let mut engine = Told { answers, asked: Vec::new() };
-    let plan = Prepared { job, modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new() };
+    let plan =
+        Prepared { job, modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new(), declared: Vec::new() };
     let production = Run { buffers: vec![left(1).buffers.remove(0)], ..left(1) };
     let run = amplified_by(&mut engine, &plan, &production);
     (run, engine.asked)
@@ -216,7 +217,14 @@ fn every_buffer_that_some_schedule_changes_is_named() {
         run.buffers.insert(1, vec![more; 4]);
         run
     };
-    let plan = Prepared { job: job.clone(), modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new() };
+    let plan = Prepared {
+        job: job.clone(),
+        modules: modules(),
+        expected: Vec::new(),
+        listed: 1,
+        blocks: Vec::new(),
+        declared: Vec::new(),
+    };
     let mut engine = Told { answers: vec![with(1, 1), with(1, 2), with(3, 1), with(1, 1)], asked: Vec::new() };
     let production = Run { buffers: with(1, 1).buffers[..2].to_vec(), ..left(1) };
     let run = amplified_by(&mut engine, &plan, &production);

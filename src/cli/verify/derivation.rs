@@ -30,6 +30,7 @@ use crate::model::evidence::{
 };
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;
+use crate::model::judged::JudgedParts;
 use crate::model::printed::Printed;
 use crate::model::records::Records;
 use crate::model::schedule::Schedules;
@@ -282,6 +283,7 @@ impl FactReader<'_> {
             left_open: result.left_open.clone(),
             directed: result.directed.clone(),
             altered: result.altered.clone(),
+            judged: JudgedParts { members: result.judged.clone(), idle: result.idle.clone() },
             ..TestRun::not_run(result.engine, "")
         };
         if let Ok(plan) = &test.plan {

@@ -125,6 +125,16 @@ impl Elements<'_> {
         (offset, ElementKind::Scalar(scalar))
     }
 
+    /// The bytes of the element that holds a byte, as the kernel or the test has it.
+    pub fn stored_at(&self, buffer: usize, byte: usize) -> Range<usize> {
+        if let Some(kind) = self.of_image(buffer) {
+            let start = byte - byte % kind.size();
+            return start..start + kind.size();
+        }
+        let ReadNumber { offset, scalar } = self.declared_number(buffer, byte);
+        offset..offset + scalar.size()
+    }
+
     fn of_image(&self, buffer: usize) -> Option<ElementKind> {
         let image = self.plan.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?;
         let format = image.shape.format;

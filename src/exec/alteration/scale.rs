@@ -42,9 +42,31 @@ impl Scale {
     /// Whether a number that stood elsewhere, or before, is of this scale: finite, and at most twice as large. Where zeros are
     /// wanted the scale is at least 1.
     pub fn admits(&self, old: u64, new: u64) -> bool {
+        magnitude(self.scalar, new) <= self.most(old)
+    }
+
+    fn most(&self, old: u64) -> f64 {
         let scale = self.at(magnitude(self.scalar, old));
-        let scale = if self.wanted == Wanted::Zeros { scale.max(1.0) } else { scale };
-        magnitude(self.scalar, new) <= 2.0 * scale
+        2.0 * if self.wanted == Wanted::Zeros { scale.max(1.0) } else { scale }
+    }
+
+    /// What stood there before, if it is of this scale. Where zeros are wanted, a larger number is cut to the most that is: a
+    /// tolerance that refuses what lies between zero and it refuses it as well.
+    pub fn before(&self, old: u64, before: u64) -> Option<u64> {
+        if self.wanted != Wanted::Zeros || self.admits(old, before) {
+            return Some(before).filter(|before| self.admits(old, *before));
+        }
+        let most = self.most(old);
+        match self.scalar.class() {
+            ScalarClass::Float => {
+                let value = decode_float(self.scalar, before);
+                value.is_finite().then(|| float_bits(self.scalar, value.clamp(-most, most)))
+            }
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
+                let value = decode_integer(self.scalar, before).clamp(-(most as i128), most as i128);
+                Some((value as u64) & (u64::MAX >> (64 - self.scalar.size() * 8)))
+            }
+        }
     }
 
     /// A number shifted, negated or doubled.

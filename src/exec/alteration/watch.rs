@@ -4,11 +4,12 @@
 //! Promises: every byte that can decide an expectation is among those that it looks at; a checker looks at all that is bound to it.
 //! Does not cover: what a value must be (`compare`); whether a kernel stores it.
 
+use crate::exec::compare::is_as_zero;
 use crate::exec::comparison::Placement;
-use crate::exec::prepare::scalar::{decode_float, read};
-use crate::exec::prepare::{Expected, ExpectedContents, Leaf, Prepared};
+use crate::exec::prepare::scalar::read;
+use crate::exec::prepare::{Expected, ExpectedContents, Leaf, Prepared, merged};
 use crate::exec::texel::{compared, stored_range};
-use crate::model::element::{ScalarClass, ScalarType};
+use crate::model::element::ScalarType;
 use crate::model::image::ImageFormat;
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ struct Look {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reading {
     scalar: ScalarType,
-    /// Whether all of them are expected to be zero.
+    /// Whether all of them are expected to be zero, or as good as zero to the tolerance.
     zeros: bool,
 }
 
@@ -68,6 +69,19 @@ impl Watches {
             watches.add(number, expected, left);
         }
         watches
+    }
+
+    /// Of one expectation, which is number 0.
+    pub fn of_one(plan: &Prepared, expected: &Expected, left: &[Vec<u8>]) -> Self {
+        let mut watches = Self { buffers: vec![Vec::new(); plan.job.buffers.len()] };
+        watches.add(0, expected, left);
+        watches
+    }
+
+    /// The bytes of a buffer that expectations look at, ascending and disjoint.
+    pub fn looked_at(&self, buffer: usize) -> Vec<Range<usize>> {
+        let looks = self.buffers[buffer].iter().flat_map(|watch| &watch.looks);
+        merged(looks.map(|look| look.bytes.clone()).collect())
     }
 
     fn add(&mut self, number: usize, expected: &Expected, left: &[Vec<u8>]) {
@@ -153,30 +167,27 @@ fn looks_of(expected: &Expected, leaves: &[Leaf]) -> Vec<Look> {
     // Of records that may stand anywhere each value may be wanted everywhere.
     let all = match expected.placement {
         Placement::InPlace => None,
-        Placement::AnyOrder { .. } => Some(leaves.iter().all(is_zero)),
+        Placement::AnyOrder { .. } => Some(leaves.iter().all(|leaf| is_zero(expected, leaf))),
     };
     let look = |leaf: &Leaf| Look {
         bytes: in_stored_bytes(expected.format, leaf.offset as usize..leaf.offset as usize + leaf.scalar.size()),
-        reading: Some(Reading { scalar: leaf.scalar, zeros: all.unwrap_or_else(|| is_zero(leaf)) }),
+        reading: Some(Reading { scalar: leaf.scalar, zeros: all.unwrap_or_else(|| is_zero(expected, leaf)) }),
     };
     leaves.iter().map(look).collect()
 }
 
-fn is_zero(leaf: &Leaf) -> bool {
-    match leaf.scalar.class() {
-        ScalarClass::Float => decode_float(leaf.scalar, leaf.bits) == 0.0,
-        ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => leaf.bits == 0,
-    }
+fn is_zero(expected: &Expected, leaf: &Leaf) -> bool {
+    is_as_zero(leaf.scalar, leaf.bits, &expected.tolerance)
 }
 
 /// Every whole scalar of `bytes`, which stand at byte `offset`.
-fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
+pub fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
     let leaf = |at: usize| Some(Leaf { offset: (offset + at) as u64, scalar, bits: read(bytes, scalar, at)? });
     (0..bytes.len()).step_by(scalar.size()).filter_map(leaf).collect()
 }
 
 /// Compared bytes as bytes of what is stored.
-fn in_stored_bytes(format: Option<ImageFormat>, bytes: Range<usize>) -> Range<usize> {
+pub fn in_stored_bytes(format: Option<ImageFormat>, bytes: Range<usize>) -> Range<usize> {
     match format {
         None => bytes,
         Some(format) => {

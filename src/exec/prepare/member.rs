@@ -39,7 +39,45 @@ impl BoundBlock {
     }
 }
 
+impl BoundBlock {
+    /// Where the member at a byte of the buffer begins, with all of its elements, in bytes from the start of the block: no two members
+    /// begin at the same. None before the bound range and between members.
+    pub fn member_start(&self, byte: u64) -> Option<u64> {
+        self.layout.whole_member(self.ty, byte.checked_sub(self.offset)?, &mut None)
+    }
+
+    /// That member without indices and components: `particles[].velocity`.
+    pub fn whole_member_at(&self, byte: u64) -> Option<String> {
+        let mut path = Some(String::new());
+        self.layout.whole_member(self.ty, byte.checked_sub(self.offset)?, &mut path)?;
+        path
+    }
+}
+
 impl Layout {
+    /// Where the member at a byte of an object of type `ty` begins; adds to its path, if there is one and as long as all has names.
+    fn whole_member(&self, ty: Id, byte: u64, path: &mut Option<String>) -> Option<u64> {
+        match self.types.get(ty)? {
+            Type::Structure { members, .. } => {
+                let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= byte));
+                let member = before.max_by_key(|member| member.offset)?;
+                let offset = u64::from(member.offset?);
+                *path = path.take().zip(member.name.as_ref()).map(|(path, name)| match path.as_str() {
+                    "" => name.clone(),
+                    _ => format!("{path}.{name}"),
+                });
+                Some(offset + self.whole_member(member.ty, byte - offset, path)?)
+            }
+            Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
+                if let Some(path) = path {
+                    path.push_str("[]");
+                }
+                self.whole_member(*element, divided(byte, (*stride)?)?.1, path)
+            }
+            _ => Some(0),
+        }
+    }
+
     /// The scalar at a byte of an object of type `ty`, with how far into it the byte is.
     fn scalar_at(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64) -> Option<(u64, ScalarType)> {
         match self.types.get(ty)? {

@@ -27,7 +27,7 @@ pub use layout::{Leaf, scalar_type};
 pub use view::{declared_class, declared_format, image_type};
 
 use super::resource::{AddressPlace, JobImage, JobResources};
-use super::{Job, JobBuffer, JobModule, ModuleRecording};
+use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::element::DataType;
 use crate::model::finding::Checks;
@@ -79,6 +79,8 @@ pub struct Prepared {
     pub listed: usize,
     /// By buffer of the job: the block that names its members. Images and unbound buffers have none.
     pub blocks: Vec<Option<BoundBlock>>,
+    /// By dispatch, set and binding: the block that the kernel declares, as if bound from byte 0 on.
+    pub declared: Vec<BTreeMap<(u32, u32), BoundBlock>>,
 }
 
 /// A kernel under one specialization. A job has a module for each, so that their records stay apart.
@@ -222,8 +224,10 @@ impl Preparation<'_> {
             .into_iter()
             .collect::<Option<Vec<_>>>()?;
         let blocks = job.buffers.iter().map(|buffer| self.bound_block(&buffer.name, &calls)).collect();
+        let declared =
+            job.dispatches.iter().zip(&calls).map(|(dispatch, call)| declared_blocks(dispatch, call)).collect();
         let listed = self.setting.limits.mismatches as usize;
-        Some(Prepared { job, modules: uses, expected, listed, blocks })
+        Some(Prepared { job, modules: uses, expected, listed, blocks, declared })
     }
 
     fn limits(&self) -> Limits {
@@ -340,6 +344,16 @@ impl Preparation<'_> {
         let module = &self.setting.kernels[&dispatch.kernel].module;
         ModuleUse { kernel: dispatch.kernel.clone(), specialization: called.layout.constants.specialized(module) }
     }
+}
+
+/// The blocks behind the descriptors of a dispatch.
+fn declared_blocks(dispatch: &JobDispatch, call: &Dispatched) -> BTreeMap<(u32, u32), BoundBlock> {
+    let block = |binding: &JobBinding| {
+        let place = (binding.set, binding.binding);
+        let block = call.block(binding.set, binding.binding)?;
+        Some((place, BoundBlock { layout: call.layout.clone(), ty: block.ty, offset: 0 }))
+    };
+    dispatch.bindings.iter().filter_map(block).collect()
 }
 
 /// The first binding that names the buffer, and the number of its dispatch.

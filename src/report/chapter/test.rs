@@ -4,6 +4,7 @@ use super::front::verdict_tone;
 use super::{contents, kernel_link, listed, requirement_link, test_link};
 use crate::model::altered::Alteration;
 use crate::model::evidence::{Evidence, TestEvidence, TestResult};
+use crate::model::judged::JudgedMember;
 use crate::model::verdict::Verdict;
 use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
 use crate::report::expectation;
@@ -102,6 +103,7 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         for altered in &result.altered {
             pairs.push((format!("Altered, {}", result.engine), Text::plain(altered.to_string())));
         }
+        pairs.extend(judged_parts(result));
         if !result.left_open.is_empty() {
             pairs.push((format!("Left open, {}", result.engine), Text::sentence(result.left_open.join("; "))));
         }
@@ -109,6 +111,30 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     pairs.push(("File".into(), Text::code(test.file.as_str())));
     pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
     outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
+}
+
+/// What a test that passed does not judge of what its kernels store, and which of its expectations judge nothing.
+fn judged_parts(result: &TestResult) -> Vec<(String, Text)> {
+    let is_array = |row: &JudgedMember| {
+        let mut rows = result.judged.iter().filter(|other| (&other.kernel, &other.place) == (&row.kernel, &row.place));
+        rows.any(|other| other.array_index > 0)
+    };
+    let in_part = result.judged.iter().filter(|row| row.judged < row.stored);
+    let row = |row: &JudgedMember| {
+        let place = row.place_in_words(is_array(row));
+        format!("{} ({place}): at most {} of {} stored elements", row.kernel, row.judged, row.stored)
+    };
+    let rows: Vec<String> = in_part.map(row).collect();
+    let mut told = Vec::new();
+    if !rows.is_empty() {
+        told.push((format!("Judged in part, {}", result.engine), Text::sentence(rows.join("; "))));
+    }
+    if !result.idle.is_empty() {
+        let numbers: Vec<String> = result.idle.iter().map(|number| (number + 1).to_string()).collect();
+        let sentence = format!("no alteration makes these expectations fail: {}", numbers.join(", "));
+        told.push((format!("Judge nothing, {}", result.engine), Text::sentence(sentence)));
+    }
+    told
 }
 
 /// What the entries on altered contents say.

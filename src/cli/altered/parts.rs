@@ -1,0 +1,331 @@
+//! How much of what a test's kernels store it judges: member by member, element by element, and which of its expectations judge nothing.
+//!
+//! Knows: a test that passed, its final contents, what its dispatches can store by their code.
+//! Promises: no kernel is run but checkers, and these through the caller. An element is one that holds something else than before
+//! the test; it counts for the last dispatch of a kernel that can store to it, and as judged wherever something that is judged
+//! can have read it.
+//! Does not cover: elements that a kernel stores as they were; what stood in them between dispatches.
+
+use super::strict::StrictTest;
+use crate::cli::failure::Failure;
+use crate::cli::test_run::PreparedTest;
+use crate::exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
+use crate::exec::judged::{Codes, Observation};
+use crate::exec::prepare::{BoundBlock, Expected, Prepared, merged};
+use crate::exec::resource::JobView;
+use crate::exec::{JobBinding, JobBuffer};
+use crate::model::altered::Alteration;
+use crate::model::evidence::{StoredContents, StoredExpectation};
+use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow};
+use crate::model::judged::{JudgedMember, JudgedParts, MemberPlace};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A test that passed, with what it left.
+pub struct PassedTest<'a> {
+    pub test: &'a PreparedTest<'a>,
+    pub plan: &'a Prepared,
+    pub expected: &'a [StoredExpectation],
+    pub flows: &'a [DispatchFlow],
+    /// By buffer of the job.
+    pub left: &'a [Vec<u8>],
+}
+
+/// What one expectation judges.
+struct View {
+    /// The outputs that it judges by the kernels' code.
+    observation: Observation,
+    /// By buffer of the job: the bytes that it looks at and judges, ascending and disjoint.
+    bytes: Vec<Vec<Range<usize>>>,
+}
+
+/// What stands behind a store of a dispatch.
+struct Target {
+    place: MemberPlace,
+    /// Index into the job's buffers.
+    buffer: usize,
+    bytes: Range<usize>,
+    /// As it is bound.
+    block: Option<BoundBlock>,
+}
+
+/// A store of a dispatch, by its row.
+#[derive(Clone, Copy)]
+struct Store<'a> {
+    dispatch: usize,
+    row: usize,
+    flow: &'a StoreFlow,
+}
+
+/// Elements of a member.
+#[derive(Default)]
+struct Count {
+    stored: u64,
+    judged: u64,
+}
+
+impl PassedTest<'_> {
+    /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it accepts whatever is stored.
+    pub fn judged(
+        &self,
+        codes: &Codes,
+        is_blind: &mut dyn FnMut(usize) -> Result<bool, Failure>,
+    ) -> Result<JudgedParts, Failure> {
+        let start: Vec<Vec<u8>> = self.plan.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
+        let defined: Vec<Vec<Range<usize>>> =
+            self.plan.job.buffers.iter().map(|buffer| buffer.defined.clone()).collect();
+        let before = Before { contents: &start, defined: &defined };
+        let watches = Watches::of(self.plan, self.left);
+        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
+        let mut views = Vec::new();
+        let mut idle = Vec::new();
+        for (number, (stored, expected)) in self.expected.iter().zip(&self.plan.expected).enumerate() {
+            let observation = Observation::of(std::slice::from_ref(stored), self.flows, codes);
+            let expected = read_rightly(&elements, expected.clone());
+            let sides = expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
+            let judges = match (&stored.contents, &expected) {
+                _ if observation.says_nothing().is_some() => false,
+                (_, None) => false,
+                // Of a single one the verdict on altered contents tells it.
+                _ if self.expected.len() < 2 => true,
+                (StoredContents::Check { .. }, Some(_)) => !is_blind(number)?,
+                (_, Some(expected)) => self.is_refused(&observation, expected, &sides, before),
+            };
+            if !judges && self.expected.len() > 1 {
+                idle.push(number as u32);
+            }
+            if judges {
+                views.push(View { bytes: self.looked_at(stored, &sides, before), observation });
+            }
+        }
+        Ok(JudgedParts { members: self.members(&views, before), idle })
+    }
+
+    /// Whether a checker accepts every alteration of what the kernels can store.
+    pub fn is_blind(&self, number: usize, codes: &Codes) -> Result<bool, Failure> {
+        let observation = Observation::of(&self.expected[number..=number], self.flows, codes);
+        let plan = Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
+        StrictTest::of(self.test.test, &plan, self.left).accepts_all(self.left, &self.storable(&observation))
+    }
+
+    /// Whether an alteration of what the kernels can store makes an expectation fail; of two buffers that it compares, of one of them.
+    fn is_refused(
+        &self,
+        observation: &Observation,
+        expected: &Expected,
+        sides: &[Side<'_>],
+        before: Before<'_>,
+    ) -> bool {
+        let watches = Watches::of_one(self.plan, expected, self.left);
+        let storable = self.storable(observation);
+        let looked_at = |buffer: usize| common(&storable[buffer], &watches.looked_at(buffer));
+        let altered: Vec<Vec<Range<usize>>> = (0..storable.len()).map(looked_at).collect();
+        let groups = Elements { plan: self.plan, test: self.test.test, watches: &watches }.groups(&altered);
+        sides.iter().any(|side| {
+            Alteration::ALL.iter().any(|alteration| {
+                let contents = altered_buffer(side.buffer, self.left, before, &groups, *alteration);
+                contents != self.left[side.buffer] && side.refuses(&contents)
+            })
+        })
+    }
+
+    /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and disjoint.
+    pub fn storable(&self, observation: &Observation) -> Vec<Vec<Range<usize>>> {
+        let judged = self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
+        let ranges: BTreeSet<&BufferRange> = judged.flat_map(|store| &store.flow.to).collect();
+        let of_buffer = |buffer: &JobBuffer| {
+            let named = ranges.iter().filter(|range| range.buffer == buffer.name);
+            merged(named.map(|range| in_buffer(range, buffer)).collect())
+        };
+        self.plan.job.buffers.iter().map(of_buffer).collect()
+    }
+
+    fn stores(&self) -> impl DoubleEndedIterator<Item = Store<'_>> {
+        self.flows.iter().enumerate().flat_map(|(dispatch, flow)| {
+            flow.stores.iter().enumerate().map(move |(row, flow)| Store { dispatch, row, flow })
+        })
+    }
+
+    /// The bytes that an expectation looks at and judges, by buffer.
+    fn looked_at(&self, stored: &StoredExpectation, sides: &[Side<'_>], before: Before<'_>) -> Vec<Vec<Range<usize>>> {
+        let mut bytes = vec![Vec::new(); self.plan.job.buffers.len()];
+        sides.iter().for_each(|side| bytes[side.buffer].extend(side.judged(self.left, before)));
+        if let StoredContents::Check { reads, .. } = &stored.contents {
+            for (bytes, buffer) in bytes.iter_mut().zip(&self.plan.job.buffers) {
+                let own = reads.iter().filter(|range| range.buffer == buffer.name);
+                bytes.extend(own.map(|range| in_buffer(range, buffer)));
+            }
+        }
+        bytes.into_iter().map(merged).collect()
+    }
+
+    /// A row per member of what the kernels have stored.
+    fn members(&self, views: &[View], before: Before<'_>) -> Vec<JudgedMember> {
+        let mut counts: BTreeMap<MemberPlace, Count> = BTreeMap::new();
+        // Bytes that a later dispatch of the same kernel has stored in the same way.
+        let mut later: BTreeMap<(MemberPlace, usize), Vec<Range<usize>>> = BTreeMap::new();
+        for store in self.stores().rev() {
+            for target in self.targets(store) {
+                let key = (target.place.clone(), target.buffer);
+                let known = later.entry(key).or_default();
+                let new = without(&target.bytes, known);
+                known.push(target.bytes.clone());
+                *known = merged(std::mem::take(known));
+                let changed: Vec<Range<usize>> =
+                    new.into_iter().flat_map(|range| self.changed(target.buffer, range, before)).collect();
+                if !changed.is_empty() {
+                    let judged = self.judged_of(store, target.buffer, views);
+                    self.count(&target, &changed, &judged, &mut counts);
+                }
+            }
+        }
+        let row = |(of, count): (MemberPlace, Count)| {
+            let MemberPlace { kernel, place, array_index, member } = of;
+            JudgedMember { kernel, place, array_index, member, stored: count.stored, judged: count.judged }
+        };
+        counts.into_iter().map(row).collect()
+    }
+
+    /// What a store can reach, by descriptor.
+    fn targets(&self, store: Store<'_>) -> Vec<Target> {
+        let kernel = &self.flows[store.dispatch].kernel;
+        let buffers = &self.plan.job.buffers;
+        let target = |buffer: usize, range: &BufferRange, array_index: u32, block: Option<BoundBlock>| Target {
+            place: MemberPlace { kernel: kernel.clone(), place: store.flow.place.clone(), array_index, member: None },
+            buffer,
+            bytes: in_buffer(range, &buffers[buffer]),
+            block,
+        };
+        let Some(place) = &store.flow.place else {
+            let index = |range: &BufferRange| buffers.iter().position(|buffer| buffer.name == range.buffer);
+            return store.flow.to.iter().filter_map(|range| Some(target(index(range)?, range, 0, None))).collect();
+        };
+        let at = (place.set, place.binding);
+        let declared = self.plan.declared[store.dispatch].get(&at);
+        let bound = self.plan.job.dispatches[store.dispatch].bindings.iter();
+        let mut targets = Vec::new();
+        for binding in bound.filter(|binding| (binding.set, binding.binding) == at) {
+            let offset = binding.offset + binding.dynamic_offset;
+            let own = store.flow.to.iter().filter(|range| is_behind(binding, range, &buffers[binding.buffer]));
+            let block = declared.map(|block| BoundBlock { offset, ..block.clone() });
+            targets.extend(own.map(|range| target(binding.buffer, range, binding.array_index, block.clone())));
+        }
+        targets
+    }
+
+    /// The bytes of a range that hold something else than before the test.
+    fn changed(&self, buffer: usize, range: Range<usize>, before: Before<'_>) -> Vec<Range<usize>> {
+        let (left, before) = (&self.left[buffer], &before.contents[buffer]);
+        if left[range.clone()] == before[range.clone()] {
+            return Vec::new();
+        }
+        let mut changed: Vec<Range<usize>> = Vec::new();
+        for byte in range.filter(|byte| left[*byte] != before[*byte]) {
+            match changed.last_mut() {
+                Some(last) if last.end == byte => last.end += 1,
+                Some(_) | None => changed.push(byte..byte + 1),
+            }
+        }
+        changed
+    }
+
+    /// The bytes of a buffer that are judged as stored there: where an expectation looks, or what is judged can have read.
+    fn judged_of(&self, store: Store<'_>, buffer: usize, views: &[View]) -> Vec<Range<usize>> {
+        let name = &self.plan.job.buffers[buffer];
+        let mut judged = Vec::new();
+        for view in views.iter().filter(|view| view.observation.judges_output(store.dispatch, store.row)) {
+            judged.extend(view.bytes[buffer].iter().cloned());
+            let reads = self.stores().filter(|other| {
+                let behind = other.dispatch > store.dispatch;
+                let beside = other.dispatch == store.dispatch && other.row != store.row;
+                (behind || beside) && view.observation.judges_output(other.dispatch, other.row)
+            });
+            let read: BTreeSet<&BufferRange> =
+                reads.flat_map(|other| &other.flow.from).filter(|range| range.buffer == name.name).collect();
+            judged.extend(read.into_iter().map(|range| in_buffer(range, name)));
+        }
+        merged(judged)
+    }
+
+    /// Counts the elements that some changed bytes belong to.
+    fn count(
+        &self,
+        target: &Target,
+        changed: &[Range<usize>],
+        judged: &[Range<usize>],
+        counts: &mut BTreeMap<MemberPlace, Count>,
+    ) {
+        let watches = Watches::default();
+        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
+        // By where the member begins.
+        let mut found: BTreeMap<u64, (Option<String>, Count)> = BTreeMap::new();
+        let mut next = 0;
+        for range in changed {
+            let mut byte = range.start.max(next);
+            while byte < range.end {
+                let Some((element, member)) = element_at(target, &elements, byte) else {
+                    byte += 1;
+                    continue;
+                };
+                let name = || target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64));
+                let (_, count) = found.entry(member).or_insert_with(|| (name(), Count::default()));
+                count.stored += 1;
+                let at = judged.partition_point(|range| range.end <= element.start);
+                count.judged += u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
+                next = element.end;
+                byte = next;
+            }
+        }
+        for (member, found) in found.into_values() {
+            let count = counts.entry(MemberPlace { member, ..target.place.clone() }).or_default();
+            count.stored += found.stored;
+            count.judged += found.judged;
+        }
+    }
+}
+
+/// The bytes of the element that a byte belongs to, and where its member begins; none between members.
+fn element_at(target: &Target, elements: &Elements<'_>, byte: usize) -> Option<(Range<usize>, u64)> {
+    match &target.block {
+        Some(block) => {
+            let (offset, scalar) = block.scalar_at(byte as u64)?;
+            let offset = offset as usize;
+            Some((offset..offset + scalar.size(), block.member_start(byte as u64)?))
+        }
+        None => Some((elements.stored_at(target.buffer, byte), 0)),
+    }
+}
+
+/// Whether a range of a buffer is what a binding shows of it.
+fn is_behind(binding: &JobBinding, range: &BufferRange, buffer: &JobBuffer) -> bool {
+    let offset = binding.offset + binding.dynamic_offset;
+    range.buffer == buffer.name
+        && match binding.view {
+            JobView::Bytes | JobView::Texels(_) => (range.offset, range.bytes) == (offset, binding.range),
+            JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_) => true,
+        }
+}
+
+/// A range as bytes of its buffer.
+fn in_buffer(range: &BufferRange, buffer: &JobBuffer) -> Range<usize> {
+    let length = buffer.bytes.len() as u64;
+    let end = range.offset.saturating_add(range.bytes).min(length);
+    range.offset.min(length) as usize..end as usize
+}
+
+/// The bytes that are in two lists of ranges, each ascending and disjoint.
+fn common(ones: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut common = Vec::new();
+    for one in ones {
+        let first = others.partition_point(|other| other.end <= one.start);
+        for other in others[first..].iter().take_while(|other| other.start < one.end) {
+            common.push(one.start.max(other.start)..one.end.min(other.end));
+        }
+    }
+    common
+}
+
+/// The bytes of a range that are in none of others, which are ascending and disjoint.
+fn without(range: &Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+    super::examination::without(std::slice::from_ref(range), others)
+}

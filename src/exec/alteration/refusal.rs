@@ -1,0 +1,172 @@
+//! What an expectation refuses: whether it fails where one of its buffers is altered, and for which elements it would fail at their own
+//! scale.
+//!
+//! Knows: one expectation by values, by another buffer or by a reference, and the final contents that it accepts.
+//! Promises: nothing is run. What a reference computes counts as what it was compared with, which the tolerance accepts.
+//! Does not cover: checkers; whether a kernel stores what is looked at.
+
+use super::Before;
+use super::scale::Scale;
+use super::watch::{Wanted, in_stored_bytes, leaves_of};
+use crate::exec::compare::{agrees, is_as_zero};
+use crate::exec::comparison::{Placement, compare};
+use crate::exec::judged::{is_exact, texel_extremes};
+use crate::exec::prepare::scalar::{decode_float, decode_integer, float_bits, read};
+use crate::exec::prepare::{Expected, ExpectedContents, Leaf};
+use crate::exec::texel::compared;
+use crate::model::altered::Alteration;
+use crate::model::element::{ScalarClass, ScalarType};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// One buffer that an expectation compares.
+#[derive(Debug)]
+pub struct Side<'a> {
+    /// Index into the job's buffers.
+    pub buffer: usize,
+    expected: &'a Expected,
+    /// What its numbers are compared with, at the bytes where they are compared.
+    leaves: Vec<Leaf>,
+    turned: Turned,
+}
+
+/// Which of the two that are compared the buffer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turned {
+    /// What is judged.
+    Actual,
+    /// What that is to be equal to.
+    Wanted,
+}
+
+/// The buffers that an expectation compares; none of a checker. `left`: final contents by buffer of the job.
+pub fn sides<'a>(expected: &'a Expected, left: &[Vec<u8>]) -> Vec<Side<'a>> {
+    let side = |buffer: usize, leaves: Vec<Leaf>, turned: Turned| Side { buffer, expected, leaves, turned };
+    let part = |buffer: usize, scalar: ScalarType, from: usize, length: usize, at: usize| {
+        leaves_of(compared(expected.format, &left[buffer]).get(from..from + length).unwrap_or(&[]), scalar, at)
+    };
+    let own = expected.buffer;
+    match &expected.contents {
+        ExpectedContents::Values(leaves) => vec![side(own, leaves.clone(), Turned::Actual)],
+        ExpectedContents::Buffer { other, scalar, offset, length } => vec![
+            side(own, part(*other, *scalar, 0, *length, *offset), Turned::Actual),
+            side(*other, part(own, *scalar, *offset, *length, 0), Turned::Wanted),
+        ],
+        ExpectedContents::Reference { scalar, offset, length, job: _ } => {
+            vec![side(own, part(own, *scalar, *offset, *length, *offset), Turned::Actual)]
+        }
+        ExpectedContents::Check { job: _ } => Vec::new(),
+    }
+}
+
+impl Side<'_> {
+    /// Whether the expectation fails where the buffer holds this.
+    pub fn refuses(&self, contents: &[u8]) -> bool {
+        let contents = compared(self.expected.format, contents);
+        let Expected { tolerance, placement, .. } = self.expected;
+        let outcome = match self.turned {
+            Turned::Actual => compare(&contents, &self.leaves, tolerance, *placement, 0),
+            Turned::Wanted => {
+                let wanted =
+                    |leaf: &Leaf| Some(Leaf { bits: read(&contents, leaf.scalar, leaf.offset as usize)?, ..*leaf });
+                let wanted: Vec<Leaf> = self.leaves.iter().filter_map(wanted).collect();
+                compare(&self.as_bytes(contents.len()), &wanted, tolerance, *placement, 0)
+            }
+        };
+        outcome.is_ok_and(|outcome| outcome.wrong > 0)
+    }
+
+    /// What the buffer is compared with, as contents.
+    fn as_bytes(&self, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        for Leaf { offset, scalar, bits } in &self.leaves {
+            let at = *offset as usize;
+            bytes[at..at + scalar.size()].copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
+        }
+        bytes
+    }
+
+    /// The stored bytes of the elements of which the expectation refuses an alteration at the element's own scale; where zeros
+    /// stand, at that of the greatest one beside. Ascending where the leaves are.
+    pub fn judged(&self, left: &[Vec<u8>], before: Before<'_>) -> Vec<Range<usize>> {
+        let contents = compared(self.expected.format, &left[self.buffer]);
+        let stored = |leaf: &Leaf| read(&contents, leaf.scalar, leaf.offset as usize);
+        let scales = self.scales(&contents);
+        let judges = |leaf: &&Leaf| {
+            let Some(number) = stored(leaf) else { return false };
+            let Some(beside) = scales.get(&leaf.scalar) else { return true };
+            let mut others = self.candidates(leaf, number, *beside, before);
+            others.any(|other| !self.accepts(leaf, number, self.within_format(leaf.scalar, other)))
+        };
+        let mut judged: Vec<Range<usize>> = Vec::new();
+        for leaf in self.leaves.iter().filter(judges) {
+            let at = leaf.offset as usize;
+            let bytes = in_stored_bytes(self.expected.format, at..at + leaf.scalar.size());
+            match judged.last_mut() {
+                Some(last) if last.end == bytes.start => last.end = bytes.end,
+                Some(_) | None => judged.push(bytes),
+            }
+        }
+        judged
+    }
+
+    /// The scale of all numbers of a type together; of none where any other number is refused.
+    fn scales(&self, contents: &[u8]) -> BTreeMap<ScalarType, Scale> {
+        if is_exact(&self.expected.tolerance) {
+            return BTreeMap::new();
+        }
+        let mut numbers: BTreeMap<ScalarType, Vec<u64>> = BTreeMap::new();
+        for leaf in &self.leaves {
+            numbers.entry(leaf.scalar).or_default().extend(read(contents, leaf.scalar, leaf.offset as usize));
+        }
+        let scale = |(scalar, numbers): (ScalarType, Vec<u64>)| (scalar, Scale::of(scalar, Wanted::Values, &numbers));
+        numbers.into_iter().map(scale).collect()
+    }
+
+    /// What an element that holds `number` could hold instead.
+    fn candidates(&self, leaf: &Leaf, number: u64, beside: Scale, before: Before<'_>) -> impl Iterator<Item = u64> {
+        let (scalar, tolerance) = (leaf.scalar, &self.expected.tolerance);
+        let is_zero = |bits: u64| match scalar.class() {
+            ScalarClass::Float => decode_float(scalar, bits) == 0.0,
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => bits == 0,
+        };
+        let of_zeros = is_zero(number) || is_zero(leaf.bits);
+        let scale = if of_zeros { beside } else { Scale::of(scalar, Wanted::Values, &[number]) };
+        let at = leaf.offset as usize;
+        let before = before.number(self.buffer, scalar, at).filter(|_| self.expected.format.is_none());
+        let as_zero = is_as_zero(scalar, leaf.bits, tolerance);
+        let unstored = before
+            .filter(|_| as_zero)
+            .and_then(|before| Scale::of(scalar, Wanted::Zeros, &[number]).before(number, before));
+        let changed =
+            [Alteration::Shifted, Alteration::Negated, Alteration::Doubled].map(|how| scale.changed(number, how));
+        changed.into_iter().chain([0]).chain(unstored)
+    }
+
+    /// The nearest that a component of a texel can hold.
+    fn within_format(&self, scalar: ScalarType, number: u64) -> u64 {
+        let Some(format) = self.expected.format else { return number };
+        let [least, most] = texel_extremes(format);
+        match scalar.class() {
+            ScalarClass::Float => {
+                let [least, most] = [least, most].map(|bits| decode_float(scalar, bits));
+                let value = decode_float(scalar, number);
+                if value.is_nan() { number } else { float_bits(scalar, value.clamp(least, most)) }
+            }
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
+                let [least, most, value] = [least, most, number].map(|bits| decode_integer(scalar, bits));
+                value.clamp(least, most) as u64
+            }
+        }
+    }
+
+    fn accepts(&self, leaf: &Leaf, number: u64, other: u64) -> bool {
+        let (scalar, tolerance) = (leaf.scalar, &self.expected.tolerance);
+        match (self.expected.placement, self.turned) {
+            // Which one it is compared with is not known; one that is accepted is near.
+            (Placement::AnyOrder { .. }, _) => agrees(scalar, number, other, tolerance),
+            (Placement::InPlace, Turned::Actual) => agrees(scalar, leaf.bits, other, tolerance),
+            (Placement::InPlace, Turned::Wanted) => agrees(scalar, other, leaf.bits, tolerance),
+        }
+    }
+}

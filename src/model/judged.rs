@@ -1,0 +1,68 @@
+//! What a test judges of what its kernels store, element by element, and which of its expectations judge nothing.
+//!
+//! Promises: the names that evidence stores. Does not cover: how it is found out (`cli::altered`).
+
+use super::flow::StorePlace;
+use super::id::KernelName;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a test judges, beyond which of its dispatches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JudgedParts {
+    /// By kernel, place, descriptor and member.
+    pub members: Vec<JudgedMember>,
+    /// Expectations that no alteration of what the kernels stored makes fail, counted from 0; of a test with several.
+    pub idle: Vec<u32>,
+}
+
+/// A member of what a kernel stores, with all of its elements: numbers, or components of texels.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemberPlace {
+    pub kernel: KernelName,
+    /// Where the kernel declares it; none of what device addresses name.
+    pub place: Option<StorePlace>,
+    /// Which descriptor of an array of them.
+    pub array_index: u32,
+    /// What the kernel calls it, without indices.
+    pub member: Option<String>,
+}
+
+/// How much of a member a test judges.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgedMember {
+    pub kernel: KernelName,
+    /// Where the kernel declares it; none of what device addresses name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<StorePlace>,
+    /// Which descriptor of an array of them, counted from 0.
+    pub array_index: u32,
+    /// What the kernel calls it, without indices: `particles[].velocity`; none of images and where the module has no names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// Elements that the kernel can store to, by its code, and that hold something else after the test than before.
+    pub stored: u64,
+    /// Those of them that an expectation looks at which refuses an alteration at the element's own scale, or that later
+    /// dispatches, other stores of the same dispatch or checkers can read: so many are judged at most.
+    pub judged: u64,
+}
+
+impl JudgedMember {
+    /// `binding 2 `Results.values[]``; `indexed`: the binding is an array of descriptors.
+    pub fn place_in_words(&self, indexed: bool) -> String {
+        let Some(place) = &self.place else { return "what device addresses name".to_owned() };
+        let index = if indexed { format!("[{}]", self.array_index) } else { String::new() };
+        let block = place.name.clone().unwrap_or_default() + &index;
+        let parts: Vec<&str> = [block.as_str(), self.member.as_deref().unwrap_or_default()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        let name = (!parts.is_empty()).then(|| parts.join("."));
+        StorePlace { name, ..place.clone() }.to_string()
+    }
+
+    pub fn place(&self) -> MemberPlace {
+        let Self { kernel, place, array_index, member, stored: _, judged: _ } = self;
+        MemberPlace { kernel: kernel.clone(), place: place.clone(), array_index: *array_index, member: member.clone() }
+    }
+}
