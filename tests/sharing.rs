@@ -491,6 +491,28 @@ fn large_dispatches_go_to_the_pool_and_small_ones_do_not() {
     assert_eq!((tally.shared, tally.dependent, tally.decoded, tally.reused, tally.parsed), (0, 1, 1, 1, 1));
 }
 
+/// Jobs that ask for a program while it is decoded wait for it.
+#[test]
+fn a_program_is_decoded_once_for_all_who_ask() {
+    let job = job("once", LOOP, [4, 1, 1], vec![vec![Some(20); 16], zeros(16)]);
+    let engine = SequentialExecutor::default();
+    let all = std::sync::Barrier::new(8);
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (mut engine, job, all) = (engine.clone(), &job, &all);
+            scope.spawn(move || {
+                all.wait();
+                match number % 2 {
+                    0 => engine.decode_ahead(job),
+                    _ => drop(engine.run_with_lowering_counts(job, &mut Seen::default()).unwrap()),
+                }
+            });
+        }
+    });
+    let tally = engine.tally();
+    assert_eq!((tally.decoded, tally.reused), (1, 7));
+}
+
 fn rayon_pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
 }

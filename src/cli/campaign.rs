@@ -138,7 +138,9 @@ fn run_sequential(
     let pool = pool.map_err(|error| Failure::tool(format!("cannot start {} jobs: {error}", plan.jobs)))?;
     let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
     let run_test = |test: &PreparedTest| {
-        progress.watch(&test.test.id, &mut fresh.clone(), |engine| test_run::run(test, engine, repetitions))
+        let run =
+            || progress.watch(&test.test.id, &mut fresh.clone(), |engine| test_run::run(test, engine, repetitions));
+        rayon::join(run, || test_run::decode_ahead(test, &fresh)).0
     };
     pool.install(|| prepared.par_iter().map(run_test).collect())
 }

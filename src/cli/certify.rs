@@ -156,13 +156,17 @@ fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
 /// Writes evidence and reports, and the list of both hashes.
 fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<Written, Failure> {
     let SealedEvidence { evidence, files } = sealed;
-    for (name, bytes) in files {
-        folder.write(&format!("evidence/{name}"), bytes)?;
-    }
-    folder.write(&format!("evidence/{}", evidence::MANIFEST), &evidence::canonical(&evidence.manifest)?)?;
+    let write_evidence = || {
+        for (name, bytes) in files {
+            folder.write(&format!("evidence/{name}"), bytes)?;
+        }
+        folder.write(&format!("evidence/{}", evidence::MANIFEST), &evidence::canonical(&evidence.manifest)?)
+    };
+    let (reports_rendered, evidence_written) = rayon::join(|| rendered(evidence), write_evidence);
+    evidence_written?;
     let mut names = vec!["evidence"];
     let mut reports = BTreeMap::new();
-    for (file, bytes) in rendered(evidence)? {
+    for (file, bytes) in reports_rendered? {
         folder.write(file, &bytes)?;
         reports.insert(file.to_owned(), sha256_digits(&bytes));
         names.push(file);

@@ -192,6 +192,19 @@ impl TestRun {
     }
 }
 
+/// Words of a module whose decoding takes longer than starting another thread for it.
+const LARGE_MODULE: usize = 100_000;
+
+/// Decodes the large modules that a test records by, while its production modules run.
+pub fn decode_ahead(prepared: &PreparedTest, engine: &SequentialExecutor) {
+    let is_large = |kernel: &&Kernel| kernel.production.len() > LARGE_MODULE;
+    if !prepared.kernels.iter().any(is_large) {
+        return;
+    }
+    let jobs = [job_of(prepared, Variant::Marked), object_job(prepared, EngineName::Sequential)];
+    jobs.iter().flatten().for_each(|job| engine.decode_ahead(job));
+}
+
 /// Runs a prepared test on an engine, each module `repetitions` times.
 pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZeroU32) -> Result<TestRun, Failure> {
     let engine = &mut Repeated::new(engine, repetitions);

@@ -72,6 +72,16 @@ pub enum ModuleRecording {
     Buffer(RecordBuffer),
 }
 
+impl ModuleRecording {
+    /// What the sequential engine records by.
+    pub fn markers(&self) -> Option<&Arc<MarkerTable>> {
+        match self {
+            ModuleRecording::Markers(table) => Some(table),
+            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
+        }
+    }
+}
+
 /// A buffer with its initial contents.
 #[derive(Debug, Clone)]
 pub struct JobBuffer {

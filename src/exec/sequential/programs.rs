@@ -3,8 +3,8 @@
 //! Knows: a program depends on its module's words, entry point, specialization, markers and what is known of the dispatch
 //! (`Known`); all of these are compared, none by a hash alone.
 //! Promises: what is kept is bounded; what was used longest ago goes first. A program is the same whether it was kept or not.
-//! Does not cover: modules that cannot be decoded, which are looked at each time; two jobs that decode the same at the same
-//! time both do so.
+//! Of two jobs that ask for the same program at the same time one decodes it and the other waits.
+//! Does not cover: two jobs that parse the same module at the same time, which both do so.
 
 use super::decode::{Unsupported, decode};
 use super::program::Program;
@@ -13,7 +13,7 @@ use crate::model::records::MarkerTable;
 use crate::spirv::module::{Module, ModuleError};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Most instructions of kept modules, and most actions of kept programs: some hundred megabytes of each.
 const MOST_KEPT: usize = 1_000_000;
@@ -35,6 +35,9 @@ pub struct Decoded {
     pub dependent: AtomicBool,
 }
 
+/// A program, or why there is none; empty while somebody decodes it.
+type DecodedPlace = OnceLock<Result<Arc<Decoded>, Unsupported>>;
+
 #[derive(Debug)]
 struct Entry {
     words: Arc<Vec<u32>>,
@@ -42,7 +45,8 @@ struct Entry {
     specialization: BTreeMap<u32, u64>,
     markers: Option<Arc<MarkerTable>>,
     known: Known,
-    decoded: Arc<Decoded>,
+    decoded: Arc<DecodedPlace>,
+    /// Actions; while it is decoded, instructions of its module.
     size: usize,
 }
 
@@ -135,26 +139,49 @@ impl Programs {
     }
 
     pub fn decoded(&self, origin: &Origin, known: &Known) -> Result<Arc<Decoded>, Unsupported> {
-        if let Some(entry) = last(&mut self.kept().programs, |entry| entry.is_of(origin, known)) {
-            self.count(Counter::Reused);
-            return Ok(entry.decoded.clone());
+        let place = self.place(origin, known);
+        let mut is_new = false;
+        let decoded = place.get_or_init(|| {
+            is_new = true;
+            let markers = origin.markers.map(|markers| &**markers);
+            let program = decode(origin.module, origin.entry, origin.specialization, markers, known)?;
+            Ok(Arc::new(Decoded { program, dependent: AtomicBool::new(false) }))
+        });
+        self.count(if is_new { Counter::Decoded } else { Counter::Reused });
+        if let (true, Ok(decoded)) = (is_new, decoded) {
+            let size = decoded.program.blocks.iter().map(|block| block.steps.len() + 1).sum();
+            self.measure(&place, size);
         }
-        self.count(Counter::Decoded);
-        let markers = origin.markers.map(|markers| &**markers);
-        let program = decode(origin.module, origin.entry, origin.specialization, markers, known)?;
-        let size = program.blocks.iter().map(|block| block.steps.len() + 1).sum();
-        let decoded = Arc::new(Decoded { program, dependent: AtomicBool::new(false) });
+        decoded.clone()
+    }
+
+    /// Sets the size of a program that was decoded.
+    fn measure(&self, place: &Arc<DecodedPlace>, size: usize) {
+        let programs = &mut self.kept().programs;
+        if let Some(index) = programs.iter().position(|entry| Arc::ptr_eq(&entry.decoded, place)) {
+            let entry = programs.remove(index);
+            keep(programs, Entry { size, ..entry }, |entry| entry.size);
+        }
+    }
+
+    /// Where a program is, or will be.
+    fn place(&self, origin: &Origin, known: &Known) -> Arc<DecodedPlace> {
+        let programs = &mut self.kept().programs;
+        if let Some(entry) = last(programs, |entry| entry.is_of(origin, known)) {
+            return Arc::clone(&entry.decoded);
+        }
+        let decoded = Arc::default();
         let entry = Entry {
             words: origin.module.words.clone(),
             name: origin.entry.to_owned(),
             specialization: origin.specialization.clone(),
             markers: origin.markers.cloned(),
             known: known.clone(),
-            decoded: decoded.clone(),
-            size,
+            decoded: Arc::clone(&decoded),
+            size: origin.module.instructions.len(),
         };
-        keep(&mut self.kept().programs, entry, |entry| entry.size);
-        Ok(decoded)
+        keep(programs, entry, |entry| entry.size);
+        decoded
     }
 }
 

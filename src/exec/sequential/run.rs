@@ -97,6 +97,10 @@ pub(super) enum Early {
     Failure(ExecError),
 }
 
+fn no_such_module() -> Early {
+    Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
+}
+
 impl From<Unsupported> for Early {
     fn from(error: Unsupported) -> Self {
         Early::Completion(Completion::Unsupported { what: error.what })
@@ -111,6 +115,17 @@ impl SequentialExecutor {
     /// What this engine and its clones decoded, and which dispatches several cores ran; depends on who was free.
     pub fn tally(&self) -> Tally {
         self.programs.tally()
+    }
+
+    /// Decodes the programs that a job begins with, so that a run of the job finds them there. What stands in the way is the
+    /// run's to tell.
+    pub fn decode_ahead(&self, job: &Job) {
+        let Ok(session) = Session::new(job, self.settings, &self.programs) else { return };
+        for module in 0..job.modules.len() {
+            if let Some(dispatch) = job.dispatches.iter().find(|dispatch| dispatch.module == module) {
+                let _ = session.decoded_at_first(dispatch);
+            }
+        }
     }
 
     /// What of a job depends on its schedule, without running it; none where the engine cannot run it.
@@ -354,14 +369,9 @@ impl<'a> Session<'a> {
 
     fn dispatch(&mut self, dispatch: &JobDispatch, observer: &mut dyn Observer) -> Result<(), Early> {
         let job = self.job;
-        let module = job.modules.get(dispatch.module).ok_or_else(|| {
-            Early::Failure(ExecError::Engine { engine: EngineName::Sequential, message: "no such module".to_owned() })
-        })?;
+        let module = job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
         let settings = self.settings_of(dispatch)?;
-        let markers = match &module.recording {
-            ModuleRecording::Markers(table) => Some(table),
-            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
-        };
+        let markers = module.recording.markers();
         let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         let parsed = &*self.modules[dispatch.module].clone();
         let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
@@ -480,18 +490,20 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The program of a dispatch with what is in memory before any has run.
+    pub(super) fn decoded_at_first(&self, dispatch: &JobDispatch) -> Result<Arc<Decoded>, Early> {
+        let settings = self.settings_of(dispatch)?;
+        let module = self.job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
+        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+        self.decoded(dispatch, module.recording.markers(), &mut push_constants, settings.subgroup_size)
+    }
+
     /// Adds what of a dispatch depends on its schedule.
     fn depend(&self, dispatch: &JobDispatch, dependence: &mut ScheduleDependence) -> Result<(), Early> {
         let module = &self.job.modules[dispatch.module];
-        let settings = self.settings_of(dispatch)?;
-        let markers = match &module.recording {
-            ModuleRecording::Markers(table) => Some(table),
-            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
-        };
-        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
+        let decoded = self.decoded_at_first(dispatch)?;
         let slots = self.slots(dispatch, &decoded.program)?;
-        let layout = markers.map(|table| &table.layout);
+        let layout = module.recording.markers().map(|table| &table.layout);
         let bits = happens::influence::scheduled_bits(&decoded.program, layout, &slots, &mut dependence.buffers);
         dependence.bits.entry(module.kernel.clone()).or_default().extend(bits);
         if decoded.program.waits != Waits::Never {

@@ -7,12 +7,11 @@
 //! Does not cover: tiles that take turns between barriers.
 
 use super::Settings;
-use super::memory::Store;
 use super::program::SubgroupUse;
 use super::programs::Programs;
 use super::run::{Early, Session};
 use crate::exec::schedule::{Following, workgroup_counts};
-use crate::exec::{Completion, ExecError, Job, JobDispatch, ModuleRecording};
+use crate::exec::{Completion, ExecError, Job, JobDispatch};
 use crate::model::schedule::{Extent, MOST_WORKGROUPS, Order, Schedule};
 use crate::model::verdict::EngineName;
 
@@ -91,12 +90,7 @@ pub(super) fn extents(job: &Job, settings: Settings, programs: &Programs) -> Res
 impl Session<'_> {
     fn extent(&self, dispatch: &JobDispatch, workgroups: u32) -> Result<Extent, Early> {
         let settings = self.settings_of(dispatch)?;
-        let markers = match &self.job.modules[dispatch.module].recording {
-            ModuleRecording::Markers(table) => Some(table),
-            ModuleRecording::None | ModuleRecording::Buffer(_) => None,
-        };
-        let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
+        let decoded = self.decoded_at_first(dispatch)?;
         let together = match decoded.program.subgroups {
             SubgroupUse::None => 1,
             SubgroupUse::Operations | SubgroupUse::Barriers => settings.subgroup_size,

@@ -20,7 +20,7 @@ use printpdf::{
     Actions, BorderArray, Color, Destination, FontId, LinkAnnotation, Mm, Op, ParsedFont, PdfDocument, PdfFontHandle,
     PdfPage, PdfSaveOptions, Point, Pt, Rect, Rgb, TextItem, TextMatrix,
 };
-use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -240,9 +240,9 @@ fn write(mut flow: Flow<'_>, document: &Document, identifier: &[u8]) -> Result<V
     }
     let size = (Mm::from(Pt(PAGE_WIDTH)), Mm::from(Pt(PAGE_HEIGHT)));
     // Each page's drawing goes as its operations come: a long report is held in one form at a time.
-    for draws in std::mem::take(&mut flow.pages) {
-        pdf.pages.push(PdfPage::new(size.0, size.1, operations(&draws, &flow.anchors)));
-    }
+    let pages = std::mem::take(&mut flow.pages);
+    let page = |draws: Vec<Draw>| PdfPage::new(size.0, size.1, operations(&draws, &flow.anchors));
+    pdf.pages = pages.into_par_iter().map(page).collect();
     pdf.metadata.info.creator = document.tool.clone();
     pdf.metadata.info.producer = document.tool.clone();
     pdf.metadata.info.subject = format!("DO-178C level {}", document.level);
