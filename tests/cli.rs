@@ -210,6 +210,20 @@ fn a_new_project_is_named_after_its_folder() {
     assert_eq!(made["name"], "here");
 }
 
+/// As whoever stands in the project's folder names them, and each once.
+#[test]
+fn paths_are_told_as_the_user_would_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    run(vkcert().args(["init", "."]).current_dir(folder.path()), 0);
+    let list = ["list", "obligations", "--status", "open"];
+    let error = run_json(vkcert().args(list).current_dir(folder.path()), 2);
+    assert_eq!(error["error"]["file"], "reports/evidence/manifest.json");
+    assert!(!error["error"]["message"].as_str().unwrap().contains("manifest.json"), "{error:#}");
+    let output = run(vkcert().args(["certify", "--engine", "sequential"]).current_dir(folder.path()), 0);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(" reports/evidence  reports/report.json") && !text.contains("./"), "{text}");
+}
+
 #[test]
 fn a_new_project_certifies_as_it_is() {
     let folder = tempfile::tempdir().unwrap();

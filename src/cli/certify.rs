@@ -174,7 +174,7 @@ fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<W
     let root = evidence.root().map_err(|error| Failure::tool(error.to_string()))?;
     let list = evidence::canonical(&ReportList { schema: 1, root: root.clone(), reports })?;
     folder.write(evidence::REPORTS, &list)?;
-    let files = names.iter().map(|name| out.join(name).display().to_string()).collect();
+    let files = names.iter().map(|name| places::shown(&out.join(name))).collect();
     names.push(evidence::REPORTS);
     folder.finish(&names)?;
     Ok(Written { root, reports: sha256_digits(&list), files })

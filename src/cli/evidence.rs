@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::inputs::bytes_of;
+use super::places;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
@@ -314,11 +315,11 @@ fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, Failure> {
 
 fn read(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     let path = folder.join(name);
-    fs::read(&path).map_err(|error| unreadable(&path.display().to_string(), &error.to_string()))
+    fs::read(&path).map_err(|error| unreadable(&places::shown(&path), &error.to_string()))
 }
 
 fn unreadable(file: &str, reason: &str) -> Failure {
-    Diagnostic::new("missing-file", format!("{file} cannot be read: {reason}"))
+    Diagnostic::new("missing-file", format!("the evidence cannot be read: {reason}"))
         .hint("run `vkcert certify` first, or name the `evidence` folder that it has written")
         .in_file(file)
         .into()

@@ -530,8 +530,9 @@ impl Subject<'_> {
                 self.host.decide(&[size], &|case| self.value(size, case) >= least)
             };
             let claim = format!(
-                "buffer {place}, {} bytes, holds the {least} that the kernel's block has at least",
-                buffer.size
+                "buffer {place}, {} bytes, holds the {least} {} that the kernel's block has at least",
+                buffer.size,
+                if least == 1 { "byte" } else { "bytes" }
             );
             rows.answer("buffer-size", answer, &claim, |values| {
                 let bytes = self.value(size, &self.host.named_case(values));

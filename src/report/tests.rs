@@ -375,6 +375,54 @@ fn a_kernel_that_no_test_dispatched_is_named() {
     assert_eq!(statement::no_findings(&evidence).0, "not looked for");
 }
 
+/// Page 1 says so; what nobody asked for is no defect in any table of shares.
+#[test]
+fn shares_that_nobody_asked_for_are_no_defect_in_any_chapter() {
+    use super::document::Tone;
+    let evidence = sample::evidence();
+    let document = super::chapter::document(&evidence).unwrap();
+    let words = |text: &super::document::Text| text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+    let mut seen = 0;
+    for table in tables(&document.body).into_iter().chain(tables(&document.front)) {
+        let titles: Vec<String> = table.columns.iter().map(|column| words(&column.title)).collect();
+        for row in &table.rows {
+            let of_row = words(&row[0]).ends_with("(not asked for)");
+            for (title, cell) in titles.iter().zip(row).skip(1) {
+                if of_row || title.ends_with("(not asked for)") {
+                    seen += 1;
+                    assert!(cell.0.iter().all(|run| run.tone != Tone::Bad), "{title}: {}", words(cell));
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+/// What is justified is not open, so that no vector is missing for it.
+#[test]
+fn vectors_that_would_complete_a_decision_are_told_where_something_is_open() {
+    let mut evidence = sample::evidence();
+    let told =
+        |evidence: &Evidence| whole_text(evidence).matches("A smallest set that completes masking MC/DC").count();
+    let before = told(&evidence);
+    assert!(before > 0);
+    for decision in evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions) {
+        for mcdc in decision.mcdc.iter_mut().filter(|mcdc| mcdc.masking.status == Status::Uncovered) {
+            mcdc.masking.status = Status::Justified;
+        }
+    }
+    assert_eq!(told(&evidence), 0);
+}
+
+/// The chapter on coupling names the kernels that it says nothing of.
+#[test]
+fn kernels_without_an_interface_are_named_in_the_chapter_on_coupling() {
+    let text = whole_text(&sample::evidence());
+    let name = sample::LONG_KERNEL;
+    let sentence = format!("Kernel {name} has no interface description: no coupling with the host was checked there.");
+    assert!(text.contains(&sentence), "{text}");
+}
+
 /// Rounded down to a tenth, and neither to all nor to nothing; what is justified has a row of its own, as on page 1.
 #[test]
 fn shares_in_the_terminal_are_rounded_down_and_justified_ones_are_told_apart() {

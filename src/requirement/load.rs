@@ -116,7 +116,7 @@ fn load_settings(root: &Path, inputs: &mut Inputs) -> Result<Option<Located<Proj
     if !root.join(PROJECT_FILE).is_file() {
         let problem = Diagnostic::new("missing-file", format!("there is no project file `{shown}`"))
             .in_file(shown)
-            .hint("`vkcert init` makes a new project; or name the project's folder on the command line");
+            .hint("`vkcert init DIR` makes a new project; or name the project's folder on the command line");
         return Err(vec![problem]);
     }
     let document = load_document(root, PROJECT_FILE, inputs)?;
@@ -177,7 +177,7 @@ pub fn requirement_files(root: &Path) -> Result<Vec<String>, Diagnostic> {
     if !folder.is_dir() {
         return Err(Diagnostic::new("missing-file", format!("there is no folder `{shown}`"))
             .in_file(shown)
-            .hint("requirements, tests and interfaces stand in TOML files in it; `vkcert init` makes one"));
+            .hint("requirements, tests and interfaces stand in TOML files in it; `vkcert init DIR` makes a project that has one"));
     }
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(&folder).follow_links(true) {

@@ -276,7 +276,7 @@ fn a_verification_says_what_it_was_held_against() {
     assert_eq!((line(&bare, "project"), line(&bare, "root given")), (String::new(), String::new()));
     assert_eq!(document["project"], Value::Null);
     let (same, document) = told(&Options { project: Some(project.clone()), ..Options::default() });
-    let due = format!("all {count} input files of the evidence have the same SHA-256 in {}", project.display());
+    let due = format!("all {count} input files of the evidence have the same SHA-256 in `{}`", project.display());
     assert!(line(&same, "project").starts_with(&due), "{same}");
     assert!(line(&same, "project").ends_with("; it has no requirement file that the run did not read"), "{same}");
     let numbers = serde_json::json!({
@@ -295,7 +295,7 @@ fn a_verification_says_what_it_was_held_against() {
     std::fs::create_dir(other.path().join("requirements")).unwrap();
     std::fs::write(other.path().join("requirements/more.toml"), "schema = 1\n").unwrap();
     let (different, document) = told(&Options { project: Some(other.path().to_owned()), ..Options::default() });
-    let due = format!("0 of {count} input files of the evidence have the same SHA-256 in {}", other.path().display());
+    let due = format!("0 of {count} input files of the evidence have the same SHA-256 in `{}`", other.path().display());
     assert!(line(&different, "project").starts_with(&due), "{different}");
     assert!(line(&different, "project").ends_with("; 1 requirement file there was not read by the run"), "{different}");
     assert_eq!(

@@ -84,7 +84,8 @@ fn result(found: &Verification) -> String {
     let statements = "hashes, verdicts, statuses and percentages";
     match (found.status(), found.extent) {
         (Status::NotVerified, _) => {
-            format!("NOT verified: {problems} of {count} statements do not hold{left}\n")
+            let verb = if problems == 1 { "does" } else { "do" };
+            format!("NOT verified: {problems} of {count} statements {verb} not hold{left}\n")
         }
         (Status::Verified, _) => format!("verified: all {count} {statements} follow from the stored records\n"),
         (Status::InPart, Extent::Whole) => {
@@ -108,15 +109,15 @@ fn of_project(project: &ProjectCheck) -> Option<String> {
     let ComparedFiles { folder, inputs, same, unread } = match project {
         ProjectCheck::NotGiven => return None,
         ProjectCheck::NotCompared { folder } => {
-            return Some(format!("{folder} was compared with nothing: the evidence cannot be read"));
+            return Some(format!("`{folder}` was compared with nothing: the evidence cannot be read"));
         }
         ProjectCheck::Compared(compared) => compared,
     };
     let count = if same == inputs { "all".to_owned() } else { format!("{same} of") };
     let files = match inputs {
-        0 => format!("compared with nothing in {folder}: the evidence names no input file"),
-        1 if *same == 1 => format!("the 1 input file of the evidence has the same SHA-256 in {folder}"),
-        _ => format!("{count} {inputs} input files of the evidence have the same SHA-256 in {folder}"),
+        0 => format!("compared with nothing in `{folder}`: the evidence names no input file"),
+        1 if *same == 1 => format!("the 1 input file of the evidence has the same SHA-256 in `{folder}`"),
+        _ => format!("{count} {inputs} input files of the evidence have the same SHA-256 in `{folder}`"),
     };
     let unread = match unread {
         0 => "it has no requirement file that the run did not read".to_owned(),

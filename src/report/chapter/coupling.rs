@@ -12,6 +12,8 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Data and control coupling", "chapter/coupling");
     if evidence.campaign.coupling.is_empty() {
         outline.paragraph("No kernel has an interface description, so that no coupling with the host was checked.");
+    } else if let Some(without) = without_interface(evidence) {
+        outline.paragraph(without);
     }
     for coupling in &evidence.campaign.coupling {
         let name = &coupling.kernel;
@@ -20,6 +22,24 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         edges(coupling, outline);
     }
     hand_over(evidence, outline);
+}
+
+/// The kernels of which this chapter says nothing, where there are some.
+fn without_interface(evidence: &Evidence) -> Option<Text> {
+    let mut names: Vec<&KernelName> = Vec::new();
+    for row in &evidence.campaign.conclusion.summary {
+        let described = evidence.campaign.coupling.iter().any(|coupling| coupling.kernel == row.kernel);
+        if !described && !names.contains(&&row.kernel) {
+            names.push(&row.kernel);
+        }
+    }
+    let (noun, verb) = if names.len() == 1 { ("Kernel", "has") } else { ("Kernels", "have") };
+    let links = Text::join(names.iter().map(|name| kernel_link(name)), ", ");
+    (!names.is_empty()).then(|| {
+        Text::plain(format!("{noun} "))
+            .and(links)
+            .then(format!(" {verb} no interface description: no coupling with the host was checked there."))
+    })
 }
 
 /// A buffer or image that one dispatch of a test can store to and a later one of it reads.

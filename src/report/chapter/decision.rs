@@ -62,12 +62,12 @@ pub fn section(evidence: &Evidence, unit: &Unit, sides: &[&KernelEvidence], outl
             // The vectors and tests are equal; witnesses may differ and are shown once.
             same => format!("{} and {} (witnesses of {})", first.engine, same.join(" and "), first.engine),
         };
-        one_side(decision, &engines, &mut blocks);
+        one_side(evidence, decision, &engines, &mut blocks);
         blocks.extend(remarks(evidence, decision).map(Block::List));
         for (side, other) in others {
             match other {
                 Some(other) if facts::same_decision(decision, other) => {}
-                Some(other) => one_side(other, &side.engine.to_string(), &mut blocks),
+                Some(other) => one_side(evidence, other, &side.engine.to_string(), &mut blocks),
                 None => blocks.push(Block::Paragraph(
                     Text::plain(format!("Not measured on {}.", side.engine)).tone(Tone::Caution),
                 )),
@@ -119,7 +119,7 @@ fn place(kernel: &KernelEvidence, decision: &DecisionCoverage) -> Text {
     text.then(", ").and(Text::strong(format!("{fixed}{outcome}")).tone(Tone::Caution)).then(".")
 }
 
-fn one_side(decision: &DecisionCoverage, engines: &str, blocks: &mut Vec<Block>) {
+fn one_side(evidence: &Evidence, decision: &DecisionCoverage, engines: &str, blocks: &mut Vec<Block>) {
     if decision.vectors.is_empty() {
         blocks.push(Block::Paragraph(
             Text::strong(format!("{}, {engines}: no evaluation was recorded in a passed test.", decision.id))
@@ -133,7 +133,7 @@ fn one_side(decision: &DecisionCoverage, engines: &str, blocks: &mut Vec<Block>)
         .iter()
         .all(|mcdc| mcdc.unique_cause.status == Status::Covered && mcdc.masking.status == Status::Covered);
     if decision.conditions.len() > 1 || !complete {
-        blocks.push(Block::Table(conditions(decision, engines)));
+        blocks.push(Block::Table(conditions(evidence, decision, engines)));
     }
     open(decision, blocks);
 }
@@ -231,22 +231,22 @@ fn tests(ids: &[crate::model::id::TestId]) -> Text {
     if ids.len() > TESTS { shown.and(Text::quiet(format!(" and {} more", ids.len() - TESTS))) } else { shown }
 }
 
-fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
-    let mut table = Table::new(format!("Conditions of {}, {engines}", decision.id)).columns(&[
-        "Condition",
-        "Text",
-        "Line:column",
-        "Unique-cause",
-        "Masking",
-    ]);
+fn conditions(evidence: &Evidence, decision: &DecisionCoverage, engines: &str) -> Table {
+    let forms = [("Unique-cause", "mcdc-unique-cause"), ("Masking", "mcdc-masking")];
+    let asked = forms.map(|(_, criterion)| facts::asked_for(evidence, criterion));
+    let mut table = Table::new(format!("Conditions of {}, {engines}", decision.id));
+    table = table.columns(&["Condition", "Text", "Line:column"]);
+    for ((title, _), asked) in forms.iter().zip(asked) {
+        table = table.column(format!("{title}{}", if asked { "" } else { " (not asked for)" }), Align::Left);
+    }
     for condition in &decision.conditions {
         let mcdc = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id);
         let unknown = || Text::quiet("not measured");
-        let unique = mcdc.map_or_else(unknown, |mcdc| independence(decision, &mcdc.unique_cause));
+        let unique = mcdc.map_or_else(unknown, |mcdc| independence(decision, &mcdc.unique_cause, asked[0]));
         // Every pair of unique-cause MC/DC is one of masking MC/DC.
         let masking = mcdc.map_or_else(unknown, |mcdc| match (&mcdc.masking.pair, &mcdc.unique_cause.pair) {
             (Some(one), Some(other)) if one == other => Text::plain("✓ covered").tone(Tone::Good).then(", same pair"),
-            (_, _) => independence(decision, &mcdc.masking),
+            (_, _) => independence(decision, &mcdc.masking, asked[1]),
         });
         let value = condition.value.map(|value| format!(", always {value}")).unwrap_or_default();
         let fixed = match condition.constness {
@@ -268,9 +268,13 @@ fn conditions(decision: &DecisionCoverage, engines: &str) -> Table {
     table
 }
 
-fn independence(decision: &DecisionCoverage, side: &Independence) -> Text {
-    let state = Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status))
-        .tone(status_tone(side.status));
+/// What nobody asked for is no defect where it is open.
+fn independence(decision: &DecisionCoverage, side: &Independence, is_asked: bool) -> Text {
+    let tone = match side.status {
+        Status::Uncovered | Status::Undetermined if !is_asked => Tone::Quiet,
+        status => status_tone(status),
+    };
+    let state = Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status)).tone(tone);
     let reason = side.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let Some([one, two]) = &side.pair else { return state.and(Text::sentence(reason)) };
     let row = |values: &Values| row_of(decision, values).map_or(values.to_string(), |row| row.to_string());
@@ -375,7 +379,8 @@ fn open(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
                 .and(set(&decision.missing)),
         );
     }
-    if !decision.closing_set.is_empty() {
+    let is_open = |status: Status| matches!(status, Status::Uncovered | Status::Undetermined);
+    if !decision.closing_set.is_empty() && decision.mcdc.iter().any(|mcdc| is_open(mcdc.masking.status)) {
         lines.push(Text::strong("A smallest set that completes masking MC/DC: ").and(set(&decision.closing_set)));
     }
     if !lines.is_empty() {

@@ -60,7 +60,7 @@ fn coverage(evidence: &Evidence) -> Option<(String, Text)> {
 fn share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
     let title = facts::criterion_title(&summary.criterion);
     if facts::asked_for(evidence, &summary.criterion) {
-        return Text::plain(format!("{title} ")).and(summary::share_text(summary));
+        return Text::plain(format!("{title} ")).and(summary::share_text(evidence, summary));
     }
     Text::quiet(format!("{title} {} (not asked for)", facts::share(summary)))
 }

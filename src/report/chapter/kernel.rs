@@ -1,5 +1,6 @@
 //! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no obligation.
 
+use super::summary::share_text;
 use super::{decision, object};
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::evidence::{Evidence, KernelEvidence};
@@ -75,7 +76,7 @@ fn shares(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut Outline)
         let mut cells = vec![Text::plain(format!("{}{asked}", facts::criterion_title(name)))];
         for side in sides {
             let summary = facts::summary(&side.coverage, name);
-            cells.push(summary.map_or_else(|| Text::quiet("not measured"), super::summary::share_text));
+            cells.push(summary.map_or_else(|| Text::quiet("not measured"), |summary| share_text(evidence, summary)));
         }
         table.row(cells);
     }

@@ -1,5 +1,6 @@
 //! The summary per kernel and criterion.
 
+use crate::model::coverage::CriterionSummary;
 use crate::model::evidence::Evidence;
 use crate::report::document::{Align, Outline, Table, Text, Tone};
 use crate::report::{facts, statement};
@@ -39,19 +40,19 @@ pub fn shares(evidence: &Evidence) -> Table {
         let mut cells = vec![super::unit_link(&row.unit), Text::plain(engines)];
         for name in &names {
             let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
-            cells.push(summary.map_or_else(|| Text::quiet("not measured"), share_text));
+            cells.push(summary.map_or_else(|| Text::quiet("not measured"), |summary| share_text(evidence, summary)));
         }
         table.row(cells);
     }
     table
 }
 
-/// A share with the tone of its completeness.
-pub fn share_text(summary: &crate::model::coverage::CriterionSummary) -> Text {
-    let tone = match (summary.total, summary.complete()) {
-        (0, _) => Tone::Quiet,
-        (_, true) => Tone::Good,
-        (_, false) => Tone::Bad,
+/// A share with the tone of its completeness; what nobody asked for does not count against the result, whatever its share is.
+pub fn share_text(evidence: &Evidence, summary: &CriterionSummary) -> Text {
+    let tone = match (summary.total, facts::asked_for(evidence, &summary.criterion), summary.complete()) {
+        (0, _, _) | (_, false, _) => Tone::Quiet,
+        (_, true, true) => Tone::Good,
+        (_, true, false) => Tone::Bad,
     };
     let undetermined = match summary.undetermined {
         0 => String::new(),
