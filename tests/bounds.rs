@@ -575,6 +575,120 @@ fn a_vector_that_follows_an_undefined_value_is_no_disagreement_of_its_own() {
     }
 }
 
+fn disagreements(result: &Value) -> Vec<Value> {
+    findings(result).into_iter().filter(|one| one["kind"] == "engine-disagreement").collect()
+}
+
+/// The device has the vector T as of invocation 0. Other invocations could have it by an undefined value; only where that one could is
+/// it no disagreement.
+#[test]
+fn an_undefined_value_excuses_no_vector_of_another_invocation() {
+    if !device() {
+        return;
+    }
+    for (value, follows) in [
+        ("-ldexp(x, 200)", true),
+        ("i < 1u ? -1.0 : -ldexp(x, 200)", false),
+        ("i > 6u ? -1.0 : -ldexp(x, 200)", true),
+        ("i > 0u && i < 4u ? -ldexp(x, 200) : -1.0", false),
+    ] {
+        let text = kernel(&format!("float v = {value};\n    if (v > 0.0) {{\n        r[i] = 1.0;\n    }}"));
+        let result = on_both(&procedure(&text, "float", None), "invent", 1);
+        let (_, notes) = kinds_and_notes(&result);
+        assert_eq!(
+            notes.iter().any(|note| note.contains("vector T on vulkan alone: it follows")),
+            follows,
+            "{result:#}"
+        );
+        let found = disagreements(&result);
+        assert_eq!(found.is_empty(), follows, "{value}: {result:#}");
+        for finding in found {
+            assert_eq!(finding["invocations"], json!([[0, 0, 0]]), "{finding:#}");
+            assert_eq!(finding["details"]["undefined_values"], "of-other-invocations", "{finding:#}");
+            let told = "no run with other undefined values agrees with vulkan on invocation (0, 0, 0) of dispatch 0;";
+            assert!(finding["message"].as_str().unwrap().contains(told), "{finding:#}");
+        }
+    }
+}
+
+/// The same invocation of another dispatch is another one.
+#[test]
+fn an_undefined_value_excuses_no_vector_of_another_dispatch() {
+    if !device() {
+        return;
+    }
+    let text = kernel("float v = p > 0.5 ? -1.0 : -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }");
+    let text = text.replace("void main", "layout(push_constant) uniform P { float p; };\nvoid main");
+    for (pushed, follows) in [([1.0, 0.0], false), ([0.0, 1.0], true), ([0.0, 0.0], true)] {
+        let mut procedure = procedure(&text, "float", None);
+        let mut dispatches = vec![procedure["tests"][0]["dispatches"][0].clone(); 2];
+        dispatches.iter_mut().zip(pushed).for_each(|(one, p)| one["push_constants"] = json!({"p": p}));
+        procedure["tests"][0]["dispatches"] = json!(dispatches);
+        let result = on_both(&procedure, "invent", 1);
+        assert_eq!(disagreements(&result).is_empty(), follows, "{pushed:?}: {result:#}");
+    }
+}
+
+/// Where it cannot be compared by invocation, nothing is excused, and why is told.
+#[test]
+fn what_cannot_be_compared_by_invocation_follows_no_undefined_value() {
+    if !device() {
+        return;
+    }
+    let text = kernel("float v = -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }");
+    let text = text.replace("gl_GlobalInvocationID.x", "gl_LocalInvocationIndex");
+    let mut procedure = procedure(&text, "float", None);
+    procedure["tests"][0]["dispatches"][0]["groups"] = json!([4096, 1, 1]);
+    for (memory, follows) in [(1 << 20, true), (200_000, false)] {
+        procedure["tests"][0]["limits"] = json!({"memory_bytes": memory});
+        let result = on_both(&procedure, "invent", 1);
+        let found = disagreements(&result);
+        assert_eq!(found.is_empty(), follows, "{memory}: {result:#}");
+        for finding in found {
+            assert_eq!(finding["details"]["undefined_values"], "not-compared", "{finding:#}");
+            let told = "is not known: with a slot for each invocation, on the device the run did not complete: record mode `slots`";
+            assert!(finding["message"].as_str().unwrap().contains(told), "{finding:#}");
+        }
+    }
+}
+
+/// Mesa 22.3.6 compares an int that it made 64 bits wide as if it were never small: the value of invocation 0 comes out wrong, and with it
+/// the decision on it. Invocation 5 could decide so by an undefined value.
+#[test]
+fn a_defect_of_a_driver_is_not_excused_by_an_undefined_value_elsewhere() {
+    if !device() {
+        return;
+    }
+    let text = "#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(local_size_x = 8) in;
+layout(std430, binding = 0) readonly buffer A { int a[]; };
+layout(std430, binding = 1) buffer R { float r[]; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    uint x = 3u;
+    if (i == 0u) x = 3u + uint(int64_t(a[i]) > 5L);
+    if (i == 5u) x = 3u + 7u / uint(a[6]);
+    float s = float(i);
+    if (x == 4u) { s += 1.0; } else { s += 1.0; }
+    r[i] = s;
+}";
+    let mut procedure = procedure(text, "float", None);
+    procedure["tests"][0]["buffers"]["a"] = json!({"type": "int", "data": [4, 0, 0, 0, 0, 0, 0, 0]});
+    let result = on_both(&procedure, "", 1);
+    let (kinds, notes) = kinds_and_notes(&result);
+    assert!(kinds.contains("undefined-value"), "{result:#}");
+    assert_eq!(notes, Vec::<String>::new());
+    let disagreements = disagreements(&result);
+    let Some(finding) = disagreements.iter().find(|one| one["details"]["text"] == "x == 4u") else {
+        assert_eq!(disagreements, Vec::<Value>::new());
+        eprintln!("NOT SHOWN: this device compares numbers of 64 bits as it must");
+        return;
+    };
+    assert_eq!((&finding["details"]["only_on"], &finding["details"]["vector"]), (&json!("vulkan"), &json!("T")));
+    assert_eq!(finding["invocations"], json!([[0, 0, 0]]), "{finding:#}");
+}
+
 /// What devices leave in place of undefined values: whatever it is, the finding that tells of the value is the only one.
 #[test]
 fn decisions_on_undefined_values_are_told_once() {

@@ -8,7 +8,7 @@ mod device;
 mod support;
 
 use device::device;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use support::random_kernel::{Dice, INPUTS, LOCAL_SIZE, random_kernel};
 use vkcert::exec::sequential::SequentialExecutor;
@@ -139,6 +139,33 @@ fn completed(kernel: &Kernel, run: Run) -> Run {
     run
 }
 
+/// Who recorded each bit: on the sequential engine, natively at two tile widths and in slots, and on a device in slots.
+fn agree_on_who_recorded(kernel: &Kernel, device: Option<&mut VulkanExecutor>) {
+    let native = instrument(&kernel.structure, &kernel.module, "main").unwrap();
+    let slots = kernel.instrumented(RecordMode::Slots, Witnesses::Omitted).unwrap();
+    let bits: BTreeSet<u32> = (0..native.markers.layout.bits).collect();
+    let by_markers = kernel.job(&kernel.marked, ModuleRecording::Markers(Arc::new(native.markers)));
+    let in_slots = kernel.job(&slots.instrumented, ModuleRecording::Buffer(slots.record_buffer));
+    let who = |engine: &mut dyn Executor, job: &Job| {
+        let (run, who) = engine.run_by_invocation(job, &bits).unwrap();
+        let run = completed(kernel, run);
+        for bit in &bits {
+            let anyone = who.values().any(|found| !found.by_bit[bit].is_empty());
+            assert_eq!(anyone, run.records["k"].has(*bit), "{}: bit {bit}", kernel.case.name);
+        }
+        who
+    };
+    let mut engine = SequentialExecutor::default();
+    let expected = who(&mut engine, &by_markers);
+    assert_eq!(expected.len(), 1);
+    assert_eq!(who(&mut engine, &in_slots), expected, "{}: slots", kernel.case.name);
+    engine.settings.tile_width = 1;
+    assert_eq!(who(&mut engine, &by_markers), expected, "{}: one by one", kernel.case.name);
+    if let Some(device) = device {
+        assert_eq!(who(device, &in_slots), expected, "{}: device", kernel.case.name);
+    }
+}
+
 /// Every mode on the sequential engine, at two tile widths, gives outputs, records and witnesses of the native run.
 fn agree_on_the_sequential_engine(kernel: &Kernel) -> Run {
     let native = kernel.native();
@@ -233,6 +260,13 @@ fn every_mode_records_what_the_sequential_engine_records_natively() {
 }
 
 #[test]
+fn native_records_and_slots_tell_the_same_invocations() {
+    for seed in 1..=count().div_ceil(4) {
+        agree_on_who_recorded(&compile(random_case(seed), "vulkan1.1"), None);
+    }
+}
+
+#[test]
 fn every_mode_records_the_same_on_the_device() {
     let Some(mut engine) = device() else { return };
     let driver = format!("{:?}", engine.identity());
@@ -298,6 +332,7 @@ fn wide_decisions_and_three_dimensions_are_recorded_in_every_mode() {
         assert!(layout.decisions.iter().any(|slot| slot.size == 128), "a sum beyond a word");
         assert!(layout.decisions.iter().any(|slot| slot.size == 41), "a chain beyond a word");
         assert!(native.records["k"].witnesses.len() > 60, "{:?}", native.records["k"].witnesses.len());
+        agree_on_who_recorded(&kernel, engine.as_mut());
         if let Some(engine) = &mut engine {
             let differing = differences_on(&kernel, engine, &native);
             assert!(differing.is_empty(), "{env}: {:?}", differing.keys());

@@ -1,5 +1,6 @@
 //! `vkcert certify`: the main job, from a project folder to evidence, reports and an exit code.
 
+use super::agreement::{self, Means};
 use super::args::{Certify, Common, OutputForm};
 use super::engines::{EngineSettings, Engines};
 use super::evidence;
@@ -12,8 +13,7 @@ use super::profile::{self, Target};
 use super::report::presentation;
 use super::save;
 use super::{
-    agreement, altered, assemble, campaign, configuration, coupling, inputs, judged, justifications, places, project,
-    recording,
+    altered, assemble, campaign, configuration, coupling, inputs, judged, justifications, places, project, recording,
 };
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
@@ -81,7 +81,7 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
     let device = coupling::device_limits(&engines);
     let touched = coupling::touched(&runs);
     let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
-    let agreement = agreement::compare(&prepared, &runs, &engines.sequential());
+    let agreement = agreement::compare(&prepared, &runs, &mut Means::of(&mut engines));
     if let Some(folder) = &certify.save_outputs {
         save::outputs(folder, &prepared, &laid_out, &runs)?;
     }

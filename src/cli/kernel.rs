@@ -13,7 +13,7 @@ use crate::instrument::{self, NotInstrumented, Origins, RecordRequest};
 use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Finding, FindingKind};
-use crate::model::records::{MarkerTable, RecordBuffer};
+use crate::model::records::{MarkerTable, RecordBuffer, RecordMode};
 use crate::model::structure::KernelStructure;
 use crate::spirv::module::{self, Module};
 use crate::spirv::validate::{self, TargetEnv};
@@ -128,6 +128,18 @@ impl Kernel {
             }
             (Variant::Traced | Variant::Marked | Variant::Instrumented, None) => None,
         }
+    }
+
+    /// The measured module with a slot for each invocation; an error says why there is none.
+    pub fn slots_module(&self) -> Result<JobModule, String> {
+        let measured = self.measured().ok_or("the kernel is not measured")?;
+        let environment = TargetEnv::named(&self.target_env).ok_or("its target environment is not known")?;
+        let request = RecordRequest { mode: Some(RecordMode::Slots), ..RecordRequest::default() };
+        let Measured { structure, module, .. } = measured;
+        let made = instrument::instrument_in(structure, module, &self.entry, &request, environment);
+        let made = made.map_err(|error| error.to_string())?;
+        let recording = ModuleRecording::Buffer(made.record_buffer);
+        Ok(JobModule { kernel: self.name.clone(), words: Arc::new(made.instrumented), recording })
     }
 
     /// Makes the instrumented modules anew where the request asks for other records than they have.

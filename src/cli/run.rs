@@ -1,5 +1,6 @@
 //! `vkcert run FILE`: one test-procedure file, outside any project.
 
+use super::agreement::{self, Means};
 use super::args::{Common, OutputForm, Run};
 use super::campaign::{self, Bench};
 use super::engines::{EngineSettings, Engines};
@@ -9,7 +10,7 @@ use super::kernel::{self, Kernel, Wanted};
 use super::plan::Plan;
 use super::profile::Target;
 use super::test_run::{ModuleRecords, TestRun};
-use super::{agreement, configuration, derive, judged, output, project, recording, save};
+use super::{configuration, derive, judged, output, project, recording, save};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
@@ -65,9 +66,9 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Success;
     let mut outcomes = Vec::new();
-    let engine = engines.sequential();
+    let mut means = Means::of(&mut engines);
     for ((test, prepared), row) in file.tests.iter().zip(&prepared).zip(runs) {
-        let (disagreement, remarks) = agreement::of_test(prepared, &row, &engine);
+        let (disagreement, remarks) = agreement::of_test(prepared, &row, &mut means);
         for mut run_on_engine in row {
             if run_on_engine.verdict != Verdict::NotRun {
                 run_on_engine.findings.extend(disagreement.iter().cloned());

@@ -25,6 +25,7 @@ pub mod vulkan;
 
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Checks, Finding, RaceScope};
+use crate::model::invocations::InvocationRecords;
 use crate::model::printed::Printed;
 use crate::model::procedure::{DescriptorClass, Limits};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
@@ -33,7 +34,7 @@ use crate::model::verdict::EngineName;
 use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
 use schedule::Following;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -227,6 +228,12 @@ pub trait Executor {
     /// The same, with what only an engine that sees every access and loop can count; nothing for the others.
     fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
         Ok((self.run(job, observer)?, Counts::default()))
+    }
+
+    /// Runs `job` once and tells which invocations recorded some bits of its modules: of modules that record natively, or in slots.
+    fn run_by_invocation(&mut self, _job: &Job, _bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+        let what = "records by invocation".to_owned();
+        Ok((Run::ended(Completion::Unsupported { what }), InvocationRecords::new()))
     }
 
     /// How large each dispatch of a job is, on an engine that puts workgroups and invocations in order itself; nothing from

@@ -7,9 +7,11 @@
 
 use super::{Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, Observer, Run};
 use crate::instrument::{permutation_words, permute};
+use crate::model::invocations::InvocationRecords;
 use crate::model::schedule::{MOST_WORKGROUPS, Order, Schedule};
 use crate::model::verdict::EngineName;
 use crate::spirv::module::{Module, ModuleError};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -138,24 +140,43 @@ impl<'a> Permuted<'a> {
     }
 }
 
+impl Permuted<'_> {
+    /// A job that has nothing to permute as it is; one that cannot be permuted is undetermined.
+    fn rewritten<'j>(&self, job: &'j Job) -> Result<Cow<'j, Job>, Completion> {
+        match PermutableJob::of(job) {
+            Ok(None) => Ok(Cow::Borrowed(job)),
+            Ok(Some(permutable)) => Ok(Cow::Owned(permutable.in_order(self.order, Dispatches::All))),
+            Err(reason) => Err(Completion::Undetermined { reason: format!("schedule `{}`: {reason}", self.order) }),
+        }
+    }
+}
+
+/// A run of a rewritten job, with the buffers of the job itself.
+fn without_orders(run: Run, job: &Job) -> Run {
+    let mut buffers = run.buffers;
+    buffers.truncate(job.buffers.len());
+    Run { buffers, ..run }
+}
+
 impl Executor for Permuted<'_> {
     fn name(&self) -> EngineName {
         self.engine.name()
     }
 
-    /// A job that has nothing to permute runs as it is; one that cannot be permuted is undetermined.
     fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
-        match PermutableJob::of(job) {
-            Ok(None) => self.engine.run(job, observer),
-            Ok(Some(permutable)) => {
-                let mut run = self.engine.run(&permutable.in_order(self.order, Dispatches::All), observer)?;
-                run.buffers.truncate(job.buffers.len());
-                Ok(run)
+        match self.rewritten(job) {
+            Ok(rewritten) => Ok(without_orders(self.engine.run(&rewritten, observer)?, job)),
+            Err(completion) => Ok(Run::ended(completion)),
+        }
+    }
+
+    fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+        match self.rewritten(job) {
+            Ok(rewritten) => {
+                let (run, found) = self.engine.run_by_invocation(&rewritten, bits)?;
+                Ok((without_orders(run, job), found))
             }
-            Err(reason) => {
-                let reason = format!("schedule `{}`: {reason}", self.order);
-                Ok(Run::ended(Completion::Undetermined { reason }))
-            }
+            Err(completion) => Ok((Run::ended(completion), InvocationRecords::new())),
         }
     }
 }

@@ -18,8 +18,10 @@
 //! Promises: what the host must refuse (ranks beyond 32 bits) is refused before anything is written.
 //! Does not cover: which bit means what (`decode`).
 
+use crate::model::invocations::{DispatchInvocations, Ranks};
 use crate::model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Word 2: invocations of a workgroup.
 pub const LOCAL_WORD: u32 = 2;
@@ -258,6 +260,25 @@ impl RecordForm {
         Ok(united)
     }
 
+    /// Who set some bits, in words that `read` takes; none in modes without slots, where nobody knows.
+    pub fn by_invocation(
+        &self,
+        size: &DispatchSize,
+        words: &[u32],
+        bits: &BTreeSet<u32>,
+    ) -> Option<DispatchInvocations> {
+        let invocations = self.ranks(size).ok().filter(|_| self.mode == RecordMode::Slots)? as usize;
+        let ranks = |bit: &u32| {
+            let start = HEADER_WORDS as usize + (1 + *bit as usize / 32) * invocations;
+            let row = words.get(start..start + invocations).unwrap_or_default();
+            let mut ranks = Ranks::default();
+            let setting = (0..).zip(row).filter(|(_, word)| **word >> (bit % 32) & 1 == 1);
+            setting.for_each(|(rank, _)| ranks.insert(rank));
+            (*bit, ranks)
+        };
+        Some(DispatchInvocations { local_size: size.local_size, by_bit: bits.iter().map(ranks).collect() })
+    }
+
     fn read_slots(&self, size: &DispatchSize, data: &[u32], nonce: u32) -> Result<Records, CanaryError> {
         let invocations = (data.len() / (1 + self.words as usize)).max(1);
         let mut rows = data.chunks_exact(invocations);
@@ -370,6 +391,11 @@ mod tests {
         assert_eq!(records.words, [1, 1 << 31 | 2]);
         let witnesses = [(0, SIZE.invocation(50)), (33, [0, 0, 0]), (63, SIZE.invocation(9))];
         assert_eq!(records.witnesses, witnesses.into());
+        let everyone = form.by_invocation(&SIZE, &words, &[0, 1, 33].into()).unwrap();
+        let lowest = |bit: u32| (everyone.by_bit[&bit].count(), everyone.by_bit[&bit].lowest());
+        assert_eq!((lowest(0), lowest(1), lowest(33)), ((3, Some(50)), (0, None), (2, Some(0))));
+        assert_eq!((everyone.by_bit.len(), everyone.local_size), (3, SIZE.local_size));
+        assert_eq!(shared().by_invocation(&SIZE, &written(shared(), 9), &[0].into()), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod flow;
 pub mod generation;
 pub mod id;
 pub mod image;
+pub mod invocations;
 pub mod judged;
 pub mod object;
 pub mod open_item;

@@ -4,9 +4,10 @@
 //! Promises: any other difference is a finding whatever it comes from. Where a run within the error bounds of the specification records
 //! as the device did, the finding says so, with that run's operands. A vector or mark follows an undefined value only if the sequential
 //! engine, with nothing changed but undefined values, records it as the device did.
-//! Does not cover: undefined behaviour whose effect is another than that of some value.
+//! Does not cover: undefined behaviour whose effect is another than that of some value; which invocations recorded what (`invocation`).
 
-use super::{disagreement, is_of_undefined, places_of_undefined, run_varied};
+use super::invocation::{ByInvocation, Excuses, Refusal};
+use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
 use crate::cli::configuration::Specialization;
 use crate::cli::kernel::{Kernel, Measured, Variant};
 use crate::cli::left_open::{LeftOpen, Recorded};
@@ -18,7 +19,7 @@ use crate::model::finding::Finding;
 use crate::model::place::{Position, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, Records};
 use crate::model::structure::{KernelStructure, MarkIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the vectors of one kernel in a test come to.
 pub struct CoverageComparison {
@@ -30,15 +31,16 @@ pub struct CoverageComparison {
     pub left_open: Vec<String>,
 }
 
-/// Vectors of every specialization that the test ran the kernel with. `engine` is as the test ran on it.
+/// Vectors of every specialization that the test ran the kernel with.
 pub fn compare(
     open: &LeftOpen<'_>,
-    engine: &SequentialExecutor,
+    means: &mut Means,
     kernel: &Kernel,
     sequential: &TestRun,
     vulkan: &TestRun,
 ) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
+    let engine = &means.sequential.clone();
     let (differences, findings, left_open) = Default::default();
     let mut comparison = CoverageComparison { outcome: None, differences, findings, left_open };
     for ours in sequential.records.iter().filter(of_kernel) {
@@ -48,15 +50,9 @@ pub fn compare(
         else {
             continue;
         };
-        let compared = Compared {
-            open,
-            engine,
-            kernel,
-            measured,
-            specialization: &ours.specialization,
-            told: &sequential.findings,
-        };
-        let ModuleComparison { outcome, findings, left_open } = compared.of_module([left, right]);
+        let compared =
+            Compared { open, engine, kernel, measured, specialization: &ours.specialization, sequential, vulkan };
+        let ModuleComparison { outcome, findings, left_open } = compared.of_module([left, right], means);
         comparison.outcome = comparison.outcome.max(Some(outcome));
         comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
         comparison.findings.extend(findings);
@@ -95,14 +91,14 @@ struct Compared<'a> {
     kernel: &'a Kernel,
     measured: &'a Measured,
     specialization: &'a Specialization,
-    /// What the sequential engine's run told.
-    told: &'a [Finding],
+    sequential: &'a TestRun,
+    vulkan: &'a TestRun,
 }
 
 impl Compared<'_> {
     /// A finding for each vector and mark that one engine recorded and the other did not, unless it depends on the schedule or follows
     /// an undefined value.
-    fn of_module(&self, records: [&Records; 2]) -> ModuleComparison {
+    fn of_module(&self, records: [&Records; 2], means: &mut Means) -> ModuleComparison {
         let mut comparison =
             ModuleComparison { outcome: AgreementOutcome::Identical, findings: Vec::new(), left_open: Vec::new() };
         let differing = self.differing(records);
@@ -113,9 +109,9 @@ impl Compared<'_> {
         let scheduled = label.and_then(|label| self.open.dependence(Recorded::Source).bits.get(&label));
         let (scheduled, fixed): (Vec<Row>, Vec<Row>) =
             differing.into_iter().partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
-        let undefined = self.following_undefined(&fixed, records);
+        let Excuses { following, refused } = self.excuses(&fixed, records, means);
         let (undefined, disagreeing): (Vec<Row>, Vec<Row>) =
-            fixed.into_iter().partition(|row| undefined.contains(&row.bit()));
+            fixed.into_iter().partition(|row| following.contains(&row.bit()));
         if !scheduled.is_empty() {
             comparison.outcome = AgreementOutcome::ScheduleDependent;
         }
@@ -124,12 +120,12 @@ impl Compared<'_> {
         if !undefined.is_empty() {
             comparison.outcome = AgreementOutcome::UndefinedValue;
         }
-        let places = places_of_undefined(self.told);
+        let places = places_of_undefined(&self.sequential.findings);
         let follows = |row: &Row| format!("{}: it follows {places}", self.words(row, records));
         comparison.left_open.extend(undefined.iter().map(follows));
         if !disagreeing.is_empty() {
             comparison.outcome = AgreementOutcome::Different;
-            comparison.findings = self.findings(&disagreeing, records);
+            comparison.findings = self.findings(&disagreeing, records, &refused);
         }
         comparison
     }
@@ -143,10 +139,28 @@ impl Compared<'_> {
         vectors.chain(marks).filter(|row| ours.has(row.bit()) != theirs.has(row.bit())).collect()
     }
 
+    /// The bits that follow an undefined value, in every invocation by which the engines differ.
+    fn excuses(&self, rows: &[Row], records: [&Records; 2], means: &mut Means) -> Excuses {
+        let following = self.following_undefined(rows, records);
+        match self.module() {
+            Some(module) if !following.is_empty() => {
+                let Self { open, kernel, vulkan, .. } = *self;
+                ByInvocation { open, kernel, module, records, vulkan }.excuse(means, &following)
+            }
+            Some(_) | None => Excuses::default(),
+        }
+    }
+
+    /// Index into the modules of the job.
+    fn module(&self) -> Option<usize> {
+        let is_of = |of: &ModuleUse| of.kernel.0 == self.kernel.name && of.specialization == *self.specialization;
+        self.open.plan.modules.iter().position(is_of)
+    }
+
     /// The bits that runs with other undefined values record as the device did; none where nothing tells of such a value.
     fn following_undefined(&self, rows: &[Row], [_, theirs]: [&Records; 2]) -> BTreeSet<u32> {
         let mut following = BTreeSet::new();
-        if !self.told.iter().any(is_of_undefined) {
+        if !self.sequential.findings.iter().any(is_of_undefined) {
             return following;
         }
         for variation in Variation::OF_UNDEFINED {
@@ -164,8 +178,7 @@ impl Compared<'_> {
     fn varied(&self, variation: Variation) -> Option<Records> {
         let prepared = self.open.prepared;
         let job = job_of(prepared, Variant::Marked)?;
-        let is_of = |of: &ModuleUse| of.kernel.0 == self.kernel.name && of.specialization == *self.specialization;
-        let module = self.open.plan.modules.iter().position(is_of)?;
+        let module = self.module()?;
         run_varied(self.engine, prepared, &job, variation)?.run.records.remove(&job.modules[module].kernel)
     }
 
@@ -182,26 +195,43 @@ impl Compared<'_> {
         }
     }
 
-    fn findings(&self, rows: &[Row], records: [&Records; 2]) -> Vec<Finding> {
+    fn findings(&self, rows: &[Row], records: [&Records; 2], refused: &BTreeMap<u32, Refusal>) -> Vec<Finding> {
         let vectors = rows.iter().any(|row| matches!(row, Row::Vector(..)));
         let varied: Vec<Records> =
             if vectors { Variation::ALL.iter().filter_map(|one| self.varied(*one)).collect() } else { Vec::new() };
         let finding = |row: &Row| match row {
             Row::Vector(slot, row) => {
-                VectorDifference { measured: self.measured, slot, row, records, varied: &varied }.finding()
+                let refusal = refused.get(&(slot.base + row.sum));
+                VectorDifference { measured: self.measured, slot, row, records, varied: &varied, refusal }.finding()
             }
-            Row::Mark(index, bit) => self.mark_finding(row, (*index, *bit), records),
+            Row::Mark(index, bit) => self.mark_finding(row, (*index, *bit), records, refused.get(bit)),
         };
         rows.iter().map(finding).collect()
     }
 
-    fn mark_finding(&self, row: &Row, (index, bit): (MarkIndex, u32), records: [&Records; 2]) -> Finding {
+    fn mark_finding(
+        &self,
+        row: &Row,
+        (index, bit): (MarkIndex, u32),
+        records: [&Records; 2],
+        refusal: Option<&Refusal>,
+    ) -> Finding {
         let witness = records.into_iter().find_map(|records| records.witnesses.get(&bit)).copied();
-        let finding = disagreement(self.words(row, records))
+        let witness = refusal.and_then(Refusal::invocation).or(witness);
+        let message = format!("{}{}", self.words(row, records), refusal.map(Refusal::words).unwrap_or_default());
+        let finding = disagreement(message)
             .detail("mark", u64::from(index.0))
             .detail("text", marked(&self.measured.structure, index))
             .detail("only_on", Side::of(records[0], bit).engine());
-        Finding { invocations: witness.into_iter().collect(), ..finding }
+        Finding { invocations: witness.into_iter().collect(), ..with_refusal(finding, refusal) }
+    }
+}
+
+/// Why it does not follow an undefined value, where that was asked.
+fn with_refusal(finding: Finding, refusal: Option<&Refusal>) -> Finding {
+    match refusal {
+        Some(refusal) => finding.detail("undefined_values", refusal.name()),
+        None => finding,
     }
 }
 
@@ -263,6 +293,8 @@ struct VectorDifference<'a> {
     /// The sequential engine's and the device's.
     records: [&'a Records; 2],
     varied: &'a [Records],
+    /// Why it does not follow an undefined value, where that was asked.
+    refusal: Option<&'a Refusal>,
 }
 
 impl VectorDifference<'_> {
@@ -275,6 +307,7 @@ impl VectorDifference<'_> {
         let line = Position::of(&file.text, decision.span.start as usize).line;
         let agreeing = self.varied.iter().find(|records| records.has(bit) == theirs.has(bit));
         let witness = [ours, theirs].into_iter().chain(agreeing).find_map(|records| records.witnesses.get(&bit));
+        let witness = self.refusal.and_then(Refusal::invocation).or(witness.copied());
         let operands = self.operands(side, agreeing);
         let mut message = format!(
             "{} `{}` ({}:{line}): vector {} on {}",
@@ -288,6 +321,7 @@ impl VectorDifference<'_> {
             message.push_str(&format!(", invocation ({x}, {y}, {z})"));
         }
         operands.iter().for_each(|text| message.push_str(&format!("; {text}")));
+        message.push_str(&self.refusal.map(Refusal::words).unwrap_or_default());
         message.push_str(match agreeing {
             Some(_) => "; a run within the error bounds of the specification agrees with vulkan: the vector depends on rounding",
             None => "; no run within the error bounds of the specification agrees with vulkan",
@@ -301,7 +335,7 @@ impl VectorDifference<'_> {
             .detail("only_on", side.engine())
             .detail("operands", operands)
             .detail("within_error_bounds", agreeing.is_some());
-        Finding { invocations: witness.into_iter().copied().collect(), ..finding }
+        Finding { invocations: witness.into_iter().collect(), ..with_refusal(finding, self.refusal) }
     }
 
     /// What was compared: where the vector was recorded, else in the vectors that the sequential engine recorded instead.

@@ -3,16 +3,18 @@
 //! (`left_open`).
 
 mod coverage;
+mod invocation;
 mod outputs;
 pub mod stored;
 
 pub use coverage::marked;
 
+use super::engines::{Engines, Vulkan};
 use super::left_open::LeftOpen;
 use super::test_run::{PreparedTest, TestRun};
 use crate::exec::schedule::Following;
 use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
-use crate::exec::{Completion, Job, Unobserved};
+use crate::exec::{Completion, Executor, Job, Unobserved};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use crate::model::finding::{Finding, FindingKind};
@@ -29,11 +31,29 @@ pub struct Comparison {
     pub findings: Vec<KernelFinding>,
 }
 
-/// Compares every test that two engines ran; `engine` is as the tests ran on it.
-pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], engine: &SequentialExecutor) -> Comparison {
+/// The engines on which a comparison runs tests once more, as the tests ran on them.
+pub struct Means<'a> {
+    pub sequential: SequentialExecutor,
+    /// None: there is no device.
+    pub device: Option<&'a mut dyn Executor>,
+}
+
+impl<'a> Means<'a> {
+    pub fn of(engines: &'a mut Engines) -> Self {
+        let sequential = engines.sequential();
+        let device = match &mut engines.vulkan {
+            Vulkan::Ready(executor) => Some(&mut **executor as &mut dyn Executor),
+            Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
+        };
+        Self { sequential, device }
+    }
+}
+
+/// Compares every test that two engines ran.
+pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], means: &mut Means) -> Comparison {
     let mut comparison = Comparison::default();
     for (test, row) in prepared.iter().zip(runs) {
-        let of_test = compare_test(test, row, engine);
+        let of_test = compare_test(test, row, means);
         comparison.rows.extend(of_test.rows);
         comparison.findings.extend(of_test.findings);
     }
@@ -41,8 +61,8 @@ pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], engine: &Sequen
 }
 
 /// Findings of one test alone, and remarks on differences that are none.
-pub fn of_test(test: &PreparedTest, row: &[TestRun], engine: &SequentialExecutor) -> (Vec<Finding>, Vec<String>) {
-    let Comparison { rows, findings } = compare_test(test, row, engine);
+pub fn of_test(test: &PreparedTest, row: &[TestRun], means: &mut Means) -> (Vec<Finding>, Vec<String>) {
+    let Comparison { rows, findings } = compare_test(test, row, means);
     let mut notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
     for note in rows.into_iter().flat_map(|row| row.left_open) {
         if !notes.contains(&note) {
@@ -59,7 +79,7 @@ fn remarks(bounds: &ErrorBounds) -> Vec<String> {
 }
 
 /// One row per kernel of the test, that both engines could run.
-fn compare_test(prepared: &PreparedTest, row: &[TestRun], engine: &SequentialExecutor) -> Comparison {
+fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> Comparison {
     // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is nothing to compare.
     let ran = |run: &&TestRun| run.verdict.ran();
     let run_on = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
@@ -69,11 +89,11 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun], engine: &SequentialExe
     let test = &prepared.test.id;
     let Ok(plan) = &prepared.plan else { return Comparison::default() };
     let open = LeftOpen::of(prepared, plan);
-    let outputs = outputs::compare(&open, engine, sequential, vulkan);
+    let outputs = outputs::compare(&open, &means.sequential, sequential, vulkan);
     let mut comparison = Comparison::default();
     for name in trace::kernels_of(prepared.test) {
         let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()) else { continue };
-        let coverage = coverage::compare(&open, engine, kernel, sequential, vulkan);
+        let coverage = coverage::compare(&open, means, kernel, sequential, vulkan);
         let of_kernel =
             outputs.findings.iter().filter(|(kernel, _)| *kernel == name).map(|(_, finding)| finding.clone());
         comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| KernelFinding {

@@ -298,7 +298,7 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
                 Some("which vectors depend on the schedule comes from the module")
             }
             AgreementOutcome::UndefinedValue if !same => {
-                Some("which vectors follow undefined values comes from runs of the sequential engine")
+                Some("which vectors follow undefined values comes from runs of both engines, by invocation")
             }
             AgreementOutcome::Identical
             | AgreementOutcome::WithinTolerance

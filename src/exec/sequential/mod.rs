@@ -12,6 +12,7 @@ mod aliasing;
 mod contents;
 mod contract;
 mod decode;
+mod everyone;
 mod findings;
 mod happens;
 mod image;

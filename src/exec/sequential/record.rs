@@ -4,9 +4,10 @@
 //! it, whatever the tile width and order.
 
 use super::program::Compared;
+use crate::model::invocations::{DispatchInvocations, Ranks};
 use crate::model::records::{MarkerTable, Records};
 use crate::model::vector::ConditionValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An invocation's rank: linear workgroup index, then local index.
 pub type Rank = u64;
@@ -36,6 +37,8 @@ pub struct Recorder {
     operands: BTreeMap<u32, Vec<String>>,
     /// By bit of a decision's vector: which conditions that vector evaluates.
     evaluated: BTreeMap<u32, Vec<bool>>,
+    /// Everyone who set some bits, where that is asked for.
+    everyone: Option<DispatchInvocations>,
 }
 
 /// The conditions that each vector of the layout evaluates, by the vector's bit.
@@ -57,6 +60,7 @@ impl Recorder {
             lowest: vec![Rank::MAX; table.layout.bits as usize],
             operands: BTreeMap::new(),
             evaluated: evaluated(table),
+            everyone: None,
         }
     }
 
@@ -68,7 +72,35 @@ impl Recorder {
             lowest: vec![Rank::MAX; self.lowest.len()],
             operands: BTreeMap::new(),
             evaluated: self.evaluated.clone(),
+            everyone: None,
         }
+    }
+
+    /// Keeps everyone who sets some bits. Not for workgroups on several cores.
+    pub fn keep_everyone(&mut self, bits: &BTreeSet<u32>, local_size: [u32; 3]) {
+        let by_bit = bits.iter().map(|bit| (*bit, Ranks::default())).collect();
+        self.everyone = Some(DispatchInvocations { local_size, by_bit });
+    }
+
+    #[inline]
+    pub fn keeps_everyone(&self) -> bool {
+        self.everyone.is_some()
+    }
+
+    /// Someone sets a bit, be it the first or not.
+    pub fn keep(&mut self, bit: u32, rank: Rank) {
+        let Some(everyone) = &mut self.everyone else { return };
+        let (workgroup, local) = parts_of_rank(rank);
+        let size: u64 = everyone.local_size.iter().map(|axis| u64::from(*axis)).product();
+        if let Some(ranks) = everyone.by_bit.get_mut(&bit) {
+            // Dispatches whose ranks do not fit are refused before they start.
+            ranks.insert((workgroup * size) as u32 + local);
+        }
+    }
+
+    /// Everyone who was kept; gives them away.
+    pub fn take_everyone(&mut self) -> Option<DispatchInvocations> {
+        self.everyone.take()
     }
 
     /// Adds what was recorded in other workgroups.

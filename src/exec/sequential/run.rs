@@ -3,6 +3,7 @@
 use super::aliasing::Aliasing;
 use super::contents::Contents;
 use super::decode::Unsupported;
+use super::everyone::Everyone;
 use super::findings::{Collector, merge};
 use super::happens;
 use super::image::view::{self, View};
@@ -27,6 +28,7 @@ use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
 use crate::model::id::KernelName;
+use crate::model::invocations::InvocationRecords;
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::schedule::{Extent, Order, Turns};
@@ -80,6 +82,22 @@ impl Executor for SequentialExecutor {
     fn run_counting(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<(Run, Counts), ExecError> {
         let counted = self.run_with_lowering_counts(job, observer)?;
         Ok((counted.run, Counts { lowering: counted.lowering, touched: counted.touched }))
+    }
+
+    fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+        let settings = Settings { jobs: Jobs::One, ..self.settings };
+        let mut session = match Session::new(job, settings, &self.programs) {
+            Ok(session) => session,
+            Err(Early::Completion(completion)) => return Ok((ended(completion).run, InvocationRecords::new())),
+            Err(Early::Failure(error)) => return Err(error),
+        };
+        if settings.following.schedule.turns == Turns::WaitersFirst {
+            session.looked_at = self.looked_at(job)?;
+        }
+        session.everyone = Some(Everyone::of(bits));
+        let completion = session.run(&mut Unobserved)?;
+        let found = session.everyone.take().map(Everyone::into_found).unwrap_or_default();
+        Ok((session.finish(completion).run, found))
     }
 
     fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
@@ -276,6 +294,8 @@ pub(super) struct Session<'a> {
     looks: Looks,
     /// By dispatch.
     looked_at: Vec<LookedAt>,
+    /// Where it is asked who recorded some bits.
+    everyone: Option<Everyone>,
 }
 
 /// Whether a session remembers what atomics look at.
@@ -340,6 +360,7 @@ impl<'a> Session<'a> {
             scheduled: BTreeSet::new(),
             looks: Looks::Forgotten,
             looked_at: Vec::new(),
+            everyone: None,
         })
     }
 
@@ -381,7 +402,8 @@ impl<'a> Session<'a> {
         self.fill_record_buffer(dispatch.module, &size)?;
         let slots = self.slots(dispatch, program)?;
         self.check_images(program, &slots)?;
-        let settings = settings.in_schedule(self.touched.len(), dispatch)?;
+        let index = self.touched.len();
+        let settings = settings.in_schedule(index, dispatch)?;
         let wanted = settings.tile_width;
         let settings = settings.with_whole_subgroups(program);
         self.notes.extend(settings.widened(wanted, &module.kernel));
@@ -389,6 +411,7 @@ impl<'a> Session<'a> {
         let aliasing = self.aliasing(program, &slots)?;
         let sharing = self.shadows(&decoded, &slots, settings)?;
         let sharing = sharing.filter(|_| yielding.is_none() && aliasing.is_none());
+        let recorder = self.recorder(markers.map(|table| &**table), &size)?;
         let mut machine = Machine::new(
             program,
             Launch {
@@ -400,7 +423,7 @@ impl<'a> Session<'a> {
                 push_constants,
                 lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
                 collector: Collector::new(job.checks.clone()),
-                recorder: Recorder::new(markers.map(|table| &**table)),
+                recorder,
                 steps_left: self.steps_left,
                 deadline: self.deadline.again(),
                 allowance: None,
@@ -424,7 +447,10 @@ impl<'a> Session<'a> {
         self.touched.push(touched);
         let printed = std::mem::take(&mut machine.printer).finish();
         let printed = printed_lines(printed, parsed, |rank| machine.invocation_of_rank(rank));
-        let recorder = std::mem::take(&mut machine.recorder);
+        let mut recorder = std::mem::take(&mut machine.recorder);
+        if let (Some(everyone), Some(kept)) = (&mut self.everyone, recorder.take_everyone()) {
+            everyone.add(index, kept);
+        }
         let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
             let words = table.layout.words();
@@ -455,7 +481,7 @@ impl<'a> Session<'a> {
         }
         self.keep_printed(printed);
         if stopped.is_none()
-            && let Err(reason) = self.read_record_buffer(dispatch.module, &size)
+            && let Err(reason) = self.read_record_buffer(dispatch.module, index, &size)
         {
             self.untrusted.get_or_insert(reason);
         }
@@ -797,7 +823,7 @@ impl<'a> Session<'a> {
     }
 
     /// Reads a dispatch's records back, if they can be trusted.
-    fn read_record_buffer(&mut self, module: usize, size: &DispatchSize) -> Result<(), String> {
+    fn read_record_buffer(&mut self, module: usize, dispatch: usize, size: &DispatchSize) -> Result<(), String> {
         let (Some(buffer), Some(store)) = (self.record_binding(module), self.record_stores[module]) else {
             return Ok(());
         };
@@ -805,7 +831,29 @@ impl<'a> Session<'a> {
         let records = instrument::decode(buffer, size, &self.stores[store].words, NONCE)
             .map_err(|why| format!("the records of `{kernel}` cannot be trusted: {why}"))?;
         self.records.entry(kernel.clone()).or_default().merge(&records);
+        if let Some(everyone) = &mut self.everyone {
+            let kept = RecordForm::of(buffer).by_invocation(size, &self.stores[store].words, everyone.bits());
+            kept.into_iter().for_each(|kept| everyone.add(dispatch, kept));
+        }
         Ok(())
+    }
+
+    /// What a dispatch records in, where its module records natively.
+    fn recorder(&mut self, markers: Option<&MarkerTable>, size: &DispatchSize) -> Result<Recorder, Early> {
+        let mut recorder = Recorder::new(markers);
+        if let (Some(everyone), Some(_)) = (&mut self.everyone, markers) {
+            let invocations = size.invocations();
+            if u32::try_from(invocations).is_err() {
+                let what = format!("records by invocation of {invocations} invocations");
+                return Err(Early::Completion(Completion::Unsupported { what }));
+            }
+            let (bytes, most) = (everyone.take(size), self.job.limits.memory_bytes);
+            if bytes > u128::from(most) {
+                return Err(over_memory(bytes.try_into().unwrap_or(u64::MAX), most));
+            }
+            recorder.keep_everyone(everyone.bits(), size.local_size);
+        }
+        Ok(recorder)
     }
 }
 

@@ -126,6 +126,7 @@ impl Machine<'_> {
                     let rank = self.rank(lane);
                     self.recorder.set(*bit, rank);
                 }
+                self.keep(Some(*bit), self.active.0);
             }
         }
     }
@@ -475,6 +476,11 @@ impl Machine<'_> {
                 last = Some(value);
                 self.set_bit(slot, value, lane, compared);
             }
+            if self.recorder.keeps_everyone()
+                && let Some(bit) = self.recorder.bit(slot, value)
+            {
+                self.recorder.keep(bit, self.rank(lane));
+            }
         }
     }
 
@@ -486,6 +492,16 @@ impl Machine<'_> {
             if let Some(lane) = self.lowest(&lanes) {
                 self.set_bit(slot, weight, lane, compared);
             }
+            self.keep(self.recorder.bit(slot, weight), lanes);
+        }
+    }
+
+    /// Keeps who sets a bit, where that is asked for.
+    fn keep(&mut self, bit: Option<u32>, lanes: [u64; MASK_WORDS]) {
+        let (true, Some(bit)) = (self.recorder.keeps_everyone(), bit) else { return };
+        for lane in Mask(lanes).lanes() {
+            let rank = self.rank(lane);
+            self.recorder.keep(bit, rank);
         }
     }
 

@@ -141,6 +141,11 @@ impl Variation {
         undefined(Arbitrary::Operand { number: 1 }),
     ];
 
+    /// One more such run, by chance.
+    pub fn of_undefined_by_chance(number: u32) -> Variation {
+        undefined(Arbitrary::Chosen { seed: CHANCES + 1 + number })
+    }
+
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
     /// do, then those that round up and down as the specification permits.
     pub const ALL: &'static [Variation] = &[
@@ -168,6 +173,9 @@ impl Variation {
         toward(Direction::ByExecution { seed: 8 }, Rounding::Any, Products::Separate),
     ];
 }
+
+/// Runs of `OF_UNDEFINED` by chance: seeds from 1.
+const CHANCES: u32 = 6;
 
 const EXPANSIONS: [Expansion; 5] =
     [Expansion::LastColumns, Expansion::Rows, Expansion::LastRows, Expansion::Pairs, Expansion::RowPairs];

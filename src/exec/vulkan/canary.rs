@@ -96,6 +96,7 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
             specialization: Vec::new(),
             subgroup_size: None,
         }],
+        asked: Default::default(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! job) or `KIND@TEST` (the job of that name). Always compiled, so that what is tested is what is used; without the variable nothing here does anything.
 
 use super::protocol::{Phase, Reply, Stage, WireRun};
+use crate::model::invocations::Ranks;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -47,6 +48,8 @@ pub enum FaultKind {
     Forget,
     /// Lose the highest bit of that word in every such run.
     ForgetLast,
+    /// Set the last bit below the highest of that word that is not set in every such run, as if by the first invocation.
+    Invent,
 }
 
 const KINDS: &[(&str, FaultKind)] = &[
@@ -67,6 +70,7 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("deviate", FaultKind::Deviate),
     ("forget", FaultKind::Forget),
     ("forget-last", FaultKind::ForgetLast),
+    ("invent", FaultKind::Invent),
 ];
 
 /// The faults that this worker is told to commit.
@@ -135,15 +139,29 @@ impl Faults {
                 *byte ^= bit;
             }
         }
-        if self.strikes(FaultKind::Forget, job)
-            && let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut())
-        {
-            *word &= word.wrapping_sub(1);
+        let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut()) else { return };
+        if self.strikes(FaultKind::Forget, job) && *word != 0 {
+            let lowest = word.trailing_zeros();
+            *word &= !(1 << lowest);
+            run.invocations
+                .iter_mut()
+                .filter_map(|of| of.by_bit.get_mut(&lowest))
+                .for_each(|ranks| *ranks = Ranks::default());
         }
-        if self.strikes(FaultKind::ForgetLast, job)
-            && let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut())
-        {
-            *word &= !(1 << (31 - word.leading_zeros().min(31)));
+        let highest = 31 - word.leading_zeros().min(31);
+        if self.strikes(FaultKind::ForgetLast, job) {
+            *word &= !(1 << highest);
+            run.invocations
+                .iter_mut()
+                .filter_map(|of| of.by_bit.get_mut(&highest))
+                .for_each(|ranks| *ranks = Ranks::default());
+        }
+        let unset = !*word & ((1 << highest) - 1);
+        if self.strikes(FaultKind::Invent, job) && unset != 0 {
+            let bit = 31 - unset.leading_zeros();
+            *word |= 1 << bit;
+            let ranks = run.invocations.iter_mut().take(1).filter_map(|of| of.by_bit.get_mut(&bit));
+            ranks.for_each(|ranks| ranks.insert(0));
         }
     }
 
@@ -188,7 +206,8 @@ impl Faults {
             | FaultKind::Nudge
             | FaultKind::Deviate
             | FaultKind::Forget
-            | FaultKind::ForgetLast => {}
+            | FaultKind::ForgetLast
+            | FaultKind::Invent => {}
         }
     }
 }

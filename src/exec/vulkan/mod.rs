@@ -63,12 +63,13 @@ pub use safety_critical::{Refusal, refusals};
 pub use worker::worker_main;
 
 use super::repeat::Results;
-use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
+use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use crate::model::invocations::InvocationRecords;
 use crate::model::verdict::EngineName;
 use process::{Loss, Worker};
 use protocol::{Ending, Fitness, Open, Opened, Phase, Reply, Request, Stage, WireRuns};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -225,7 +226,8 @@ impl VulkanExecutor {
         let longest = jobs.iter().map(|job| job.limits.seconds).fold(0.0, f64::max);
         let patience = Patience { seconds: longest * jobs_and_repetitions, preparation: self.settings.preparation };
         let worker = self.worker()?;
-        let jobs: Vec<_> = jobs.iter().map(|job| wire::job(job, &mut worker.known, KNOWN_MODULES)).collect();
+        let of = |job: &&Job| wire::job(job, &BTreeSet::new(), &mut worker.known, KNOWN_MODULES);
+        let jobs: Vec<_> = jobs.iter().map(of).collect();
         let limit = protocol::REPLY_SLACK + jobs.len() as u64 * u64::from(repetitions) * 32;
         worker.ask(&Request::Measure { jobs, repetitions }, limit).map_err(tool)?;
         let mut phase = Phase::START;
@@ -332,15 +334,49 @@ impl Executor for VulkanExecutor {
         repetitions: NonZeroU32,
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
-        let ended = |results| Ok((results, Counts::default()));
+        match self.ask(job, &BTreeSet::new(), repetitions, observer)? {
+            Answer::Ran(runs) => Ok((self.results(job, runs, observer), Counts::default())),
+            Answer::None(results) => Ok((results, Counts::default())),
+        }
+    }
+
+    fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
+        let once = NonZeroU32::MIN;
+        let (results, found) = match self.ask(job, bits, once, &mut Unobserved)? {
+            Answer::Ran(mut runs) => {
+                let found = runs.different.iter_mut().flat_map(|run| std::mem::take(&mut run.invocations)).collect();
+                (self.results(job, runs, &mut Unobserved), wire::invocations(found))
+            }
+            Answer::None(results) => (results, InvocationRecords::new()),
+        };
+        Ok((results.outcome(job, once).0, found))
+    }
+}
+
+/// What a worker makes of a job.
+enum Answer {
+    Ran(WireRuns),
+    /// It was refused, or the worker is lost.
+    None(Results),
+}
+
+impl VulkanExecutor {
+    /// Has the worker run a job; `asked` are bits of which it is asked who recorded them.
+    fn ask(
+        &mut self,
+        job: &Job,
+        asked: &BTreeSet<u32>,
+        repetitions: NonZeroU32,
+        observer: &mut dyn Observer,
+    ) -> Result<Answer, ExecError> {
         if let Some(completion) = self.refuse(job) {
-            return ended(Results::new(Run::ended(completion)));
+            return Ok(Answer::None(Results::new(Run::ended(completion))));
         }
         let patience = Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
         let worker = self.worker()?;
-        let wire = wire::job(job, &mut worker.known, KNOWN_MODULES);
+        let wire = wire::job(job, asked, &mut worker.known, KNOWN_MODULES);
         let request = Request::Run { job: wire, repetitions: repetitions.get() };
-        worker.ask(&request, wire::reply_limit(job, repetitions.get())).map_err(tool)?;
+        worker.ask(&request, wire::reply_limit(job, asked, repetitions.get())).map_err(tool)?;
         let (mut phase, mut started) = (Phase::START, 0);
         let outcome = wait(worker, &patience, &mut phase, &mut |index| {
             started = started.max(index + 1);
@@ -352,14 +388,14 @@ impl Executor for VulkanExecutor {
                 if runs.different.first().is_some_and(|first| first.ending == Ending::Completed) {
                     (started..job.dispatches.len()).for_each(|index| observer.dispatch_started(index));
                 }
-                ended(self.results(job, runs, observer))
+                Ok(Answer::Ran(runs))
             }
             Ok(reply) => Err(self.wrong(&reply)),
             Err(loss) => {
                 self.worker = None;
                 let kernel = wire::kernel_at(job, phase.stage);
                 let completion = wire::lost(loss, phase.stage, job.limits.seconds, &kernel)?;
-                ended(Results::lost(phase.repetition, Run::ended(completion)))
+                Ok(Answer::None(Results::lost(phase.repetition, Run::ended(completion))))
             }
         }
     }

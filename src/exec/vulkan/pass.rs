@@ -16,7 +16,8 @@ use super::memory::{Placement, Storage};
 use super::needs::Needs;
 use super::pipeline::{Pipeline, PipelineKey, Pipelines};
 use super::protocol::{
-    Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireJob, WireMessage, WireRecords, WireRun,
+    Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireInvocations, WireJob, WireMessage, WireRecords,
+    WireRun,
 };
 use super::records::{DispatchRecords, nonce, record_buffers};
 use super::resources::Resources;
@@ -231,28 +232,34 @@ impl Pass {
             run.trespasses.extend(strays(job, index, &run.buffers[index].0));
         }
         match self.trusted_records(job) {
-            Ok(records) => run.records = records,
+            Ok((records, invocations)) => (run.records, run.invocations) = (records, invocations),
             Err(refused) => run.ending = refused,
         }
         run
     }
 
-    fn trusted_records(&mut self, job: &WireJob) -> Result<Vec<WireRecords>, Ending> {
+    fn trusted_records(&mut self, job: &WireJob) -> Result<(Vec<WireRecords>, Vec<WireInvocations>), Ending> {
+        let mut invocations = Vec::new();
         let mut united: BTreeMap<u32, Records> = BTreeMap::new();
         for records in &self.records {
-            let new = self.storage.trusted_records(records).map_err(|why| {
+            let (new, by_invocation) = self.storage.trusted_records(records, &job.asked).map_err(|why| {
                 let (kernel, dispatch) = (&job.modules[records.module as usize].kernel, records.dispatch);
                 Ending::Undetermined(format!(
                     "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {why}"
                 ))
             })?;
             united.entry(records.module).or_default().merge(&new);
+            invocations.extend(by_invocation.map(|found| WireInvocations {
+                dispatch: records.dispatch as u32,
+                local_size: found.local_size,
+                by_bit: found.by_bit,
+            }));
         }
         let sent = united.into_iter().map(|(module, records)| {
             let witnesses = records.witnesses.into_iter().collect();
             WireRecords { module, words: records.words, witnesses }
         });
-        Ok(sent.collect())
+        Ok((sent.collect(), invocations))
     }
 
     /// Hands back what passes of the same kind can use.

@@ -10,13 +10,15 @@ use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
 use crate::exec::resource::{JobAddress, JobSampler, JobView};
 use crate::instrument::RecordForm;
 use crate::model::image::ImageShape;
+use crate::model::invocations::Ranks;
 use crate::model::procedure::DescriptorClass;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
-pub const VERSION: u16 = 8;
+pub const VERSION: u16 = 9;
 
 /// Upper bound of a request's payload in bytes; more is refused by the worker.
 pub const REQUEST_LIMIT: u64 = 8 << 30;
@@ -129,6 +131,8 @@ pub struct WireJob {
     pub samplers: Vec<JobSampler>,
     pub addresses: Vec<JobAddress>,
     pub dispatches: Vec<WireDispatch>,
+    /// Bits of modules with slots of which it is asked who recorded them.
+    pub asked: BTreeSet<u32>,
 }
 
 /// One of the job's buffers is the contents of an image.
@@ -246,13 +250,22 @@ pub struct WireRun {
     pub buffers: Vec<Bytes>,
     /// By module index, united over the dispatches.
     pub records: Vec<WireRecords>,
+    /// Who recorded the bits that are asked for.
+    pub invocations: Vec<WireInvocations>,
     pub messages: Vec<WireMessage>,
     pub trespasses: Vec<Trespass>,
 }
 
 impl WireRun {
     pub fn ended(ending: Ending) -> Self {
-        Self { ending, buffers: Vec::new(), records: Vec::new(), messages: Vec::new(), trespasses: Vec::new() }
+        Self {
+            ending,
+            buffers: Vec::new(),
+            records: Vec::new(),
+            invocations: Vec::new(),
+            messages: Vec::new(),
+            trespasses: Vec::new(),
+        }
     }
 }
 
@@ -264,6 +277,14 @@ pub struct WireRecords {
     pub words: Vec<u32>,
     /// Bit and global invocation id.
     pub witnesses: Vec<(u32, [u32; 3])>,
+}
+
+/// Who recorded the bits that are asked for, in one dispatch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WireInvocations {
+    pub dispatch: u32,
+    pub local_size: [u32; 3],
+    pub by_bit: BTreeMap<u32, Ranks>,
 }
 
 /// A message of the validation layer, with how often it came.

@@ -7,8 +7,10 @@
 use super::memory::Storage;
 use super::protocol::{Ending, RecordSlot, WireJob};
 use crate::instrument::{DispatchSize, RecordForm};
+use crate::model::invocations::DispatchInvocations;
 use crate::model::records::Records;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 
 /// A record buffer of one dispatch.
 pub struct DispatchRecords {
@@ -71,13 +73,20 @@ impl DispatchRecords {
 }
 
 impl Storage {
-    /// The records in a buffer whose canary and guards are as they must be.
-    pub fn trusted_records(&mut self, records: &DispatchRecords) -> Result<Records, String> {
+    /// The records in a buffer whose canary and guards are as they must be, and who recorded `asked` where it has slots.
+    pub fn trusted_records(
+        &mut self,
+        records: &DispatchRecords,
+        asked: &BTreeSet<u32>,
+    ) -> Result<(Records, Option<DispatchInvocations>), String> {
         if !self.guard_changes(records.buffer).is_empty() {
             return Err("something wrote beside the record buffer".to_owned());
         }
         let words = self.contents(records.buffer).chunks_exact(4);
         let words: Vec<u32> = words.map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect();
-        records.form.read(&records.size, &words, records.nonce).map_err(|error| error.to_string())
+        let (form, size) = (&records.form, &records.size);
+        let read = form.read(size, &words, records.nonce).map_err(|error| error.to_string())?;
+        let invocations = if asked.is_empty() { None } else { form.by_invocation(size, &words, asked) };
+        Ok((read, invocations))
     }
 }

@@ -5,13 +5,14 @@
 
 use super::protocol::{
     Bytes, Cache, Digest, Ending, REPLY_SLACK, RecordSlot, Severity, Side, Stage, Trespass, WireBinding, WireDispatch,
-    WireImage, WireJob, WireMessage, WireModule, WireRecords, WireRun,
+    WireImage, WireInvocations, WireJob, WireMessage, WireModule, WireRecords, WireRun,
 };
 use super::{Completion, ExecError, Job, Loss, Run, describe_loss, tool};
 use crate::exec::resource::JobImage;
 use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
 use crate::instrument::{CanaryError, RecordForm, check_bits};
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::invocations::{DispatchInvocations, InvocationRecords};
 use crate::model::printed::Printed;
 use crate::model::records::Records;
 use sha2::Digest as _;
@@ -55,8 +56,8 @@ impl KnownModules {
     }
 }
 
-/// A job in wire form; words that the worker has had are left out. Past `most` modules the worker starts anew.
-pub fn job(job: &Job, known: &mut KnownModules, most: usize) -> WireJob {
+/// A job in wire form, with the bits of which it is asked who recorded them; words that the worker has had are left out. Past `most` modules the worker starts anew.
+pub fn job(job: &Job, asked: &BTreeSet<u32>, known: &mut KnownModules, most: usize) -> WireJob {
     let cache = if known.digests.len() > most { Cache::Forget } else { Cache::Keep };
     if cache == Cache::Forget {
         *known = KnownModules::default();
@@ -71,6 +72,7 @@ pub fn job(job: &Job, known: &mut KnownModules, most: usize) -> WireJob {
         samplers: job.resources.samplers.clone(),
         addresses: job.resources.addresses.clone(),
         dispatches: job.dispatches.iter().map(dispatch).collect(),
+        asked: asked.clone(),
     }
 }
 
@@ -118,14 +120,25 @@ fn binding(binding: &JobBinding) -> WireBinding {
 }
 
 /// Bytes of the longest honest reply to a job, every repetition of which may leave something else.
-pub fn reply_limit(job: &Job, repetitions: u32) -> u64 {
+pub fn reply_limit(job: &Job, asked: &BTreeSet<u32>, repetitions: u32) -> u64 {
     let buffers: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64 + 16).sum();
     let records = job.modules.iter().map(|module| match &module.recording {
         // Words of at most 5 bytes; for each bit a number and an invocation.
         ModuleRecording::Buffer(buffer) => u64::from(buffer.words) * (5 + 32 * 20) + 16,
         ModuleRecording::None | ModuleRecording::Markers(_) => 0,
     });
-    (buffers + records.sum::<u64>()).saturating_mul(repetitions.into()) + REPLY_SLACK
+    // Who set a bit of a word takes at most ten bytes for 64 invocations; the words themselves, four for each, fit in memory.
+    let invocations = if asked.is_empty() { 0 } else { job.limits.memory_bytes.saturating_mul(2) };
+    (buffers + records.sum::<u64>())
+        .saturating_add(invocations)
+        .saturating_mul(repetitions.into())
+        .saturating_add(REPLY_SLACK)
+}
+
+/// Who recorded the bits that were asked for.
+pub fn invocations(found: Vec<WireInvocations>) -> InvocationRecords {
+    let row = |of: WireInvocations| (of.dispatch, DispatchInvocations { local_size: of.local_size, by_bit: of.by_bit });
+    found.into_iter().map(row).collect()
 }
 
 /// A worker's answer as the engine's.

@@ -1,0 +1,41 @@
+//! Who recorded some bits, in a run that asks.
+//!
+//! Promises: every invocation that set one of the bits is kept, of dispatches whose modules record natively or in slots.
+//! Does not cover: modules that record in a buffer without slots: nobody knows.
+
+use crate::instrument::DispatchSize;
+use crate::model::invocations::{DispatchInvocations, InvocationRecords};
+use std::collections::BTreeSet;
+
+/// What a run keeps.
+#[derive(Debug)]
+pub(super) struct Everyone {
+    bits: BTreeSet<u32>,
+    found: InvocationRecords,
+    /// That all dispatches so far may need.
+    bytes: u128,
+}
+
+impl Everyone {
+    pub fn of(bits: &BTreeSet<u32>) -> Self {
+        Self { bits: bits.clone(), found: InvocationRecords::new(), bytes: 0 }
+    }
+
+    pub fn bits(&self) -> &BTreeSet<u32> {
+        &self.bits
+    }
+
+    /// Takes memory for one more dispatch; the bytes of all of them.
+    pub fn take(&mut self, size: &DispatchSize) -> u128 {
+        self.bytes += size.invocations().div_ceil(8) * self.bits.len() as u128;
+        self.bytes
+    }
+
+    pub fn add(&mut self, dispatch: usize, kept: DispatchInvocations) {
+        self.found.insert(dispatch as u32, kept);
+    }
+
+    pub fn into_found(self) -> InvocationRecords {
+        self.found
+    }
+}
