@@ -87,6 +87,11 @@ fn the_summary_names_what_comes_next() {
     };
     let clean = summary(0);
     assert!(!clean.contains(" Next ") && !clean.contains("not pinned") && !clean.contains("robustness"), "{clean}");
+    // A test that is left out may be a robustness test, and is to be run in the end.
+    let output = run(vkcert().args(["certify", "--engine", "sequential", "--only", "TC-SCALE-01"]).arg(&project), 1);
+    let part = String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = format!("tests left out: `vkcert certify {}` runs all of them", project.display());
+    assert!(part.contains(&whole) && part.contains("No test of this run is a robustness test"), "{part}");
     let file = project.join("requirements/scale.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let (pin, _) = text.split_once(", hash = \"").unwrap();

@@ -325,6 +325,10 @@ pub fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
         steps.push(format!("uncovered: {list} lists all{propose}"));
     }
     steps.extend(next_of_findings(evidence, places));
+    if !campaign.left_out.is_empty() {
+        let whole = places.on_project("vkcert certify", "");
+        steps.push(format!("tests left out: {whole} runs all of them"));
+    }
     let mut standing = campaign.open_items.iter().filter(|item| item.stands());
     if let Some(item) = standing.find(|item| item.acceptable == Acceptability::ByProject) {
         steps.push(format!(

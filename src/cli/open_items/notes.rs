@@ -68,14 +68,16 @@ fn robustness(stored: &Stored) -> Option<CampaignNote> {
         return None;
     }
     let none = !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
+    // Of tests that were left out nothing is said.
+    let run = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
     let sentence = match none {
         true => format!(
-            "No test is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
+            "No test{run} is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
              tested (DO-178C 6.4.2.2; requirements to be verified by test: {}).",
             due.len()
         ),
         false => format!(
-            "Requirements without a robustness test (DO-178C 6.4.2.2): {} of {} to be verified by test: {}.",
+            "Requirements without a robustness test{run} (DO-178C 6.4.2.2): {} of {} to be verified by test: {}.",
             lacking.len(),
             due.len(),
             listed(&lacking)
