@@ -119,11 +119,11 @@ pub fn coverage_totals(evidence: &Evidence, names: &[String]) -> Option<Vec<Cove
         let totals = by_engine.entry(row.engine).or_insert_with(|| names.iter().map(zero).collect());
         for total in totals {
             let part = row.criteria.iter().find(|summary| summary.criterion == total.criterion)?;
-            total.total += part.total;
-            total.covered += part.covered;
-            total.justified += part.justified;
-            total.uncovered += part.uncovered;
-            total.undetermined += part.undetermined;
+            total.total = total.total.saturating_add(part.total);
+            total.covered = total.covered.saturating_add(part.covered);
+            total.justified = total.justified.saturating_add(part.justified);
+            total.uncovered = total.uncovered.saturating_add(part.uncovered);
+            total.undetermined = total.undetermined.saturating_add(part.undetermined);
         }
     }
     let mut rows = Vec::new();
