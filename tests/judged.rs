@@ -490,6 +490,7 @@ fn project(folder: &Path, rows: &[Row]) {
         ("mixed", parts::MIXED.to_owned()),
         ("again", parts::AGAIN.to_owned()),
         ("never", parts::NEVER.to_owned()),
+        ("status", parts::STATUS.to_owned()),
     ];
     let mut settings = "schema = 1\nname = \"Judged\"\nlevel = \"D\"\n".to_owned();
     for (name, text) in &kernels {

@@ -24,6 +24,7 @@ pub fn of_dispatch(
     let store = |flow: &Flow| StoreFlow {
         place: place(&flow.to, names),
         to: scope.ranges(&flow.to),
+        members: flow.members.iter().copied().collect(),
         from: flow.from.iter().flat_map(|place| scope.ranges(place)).collect::<BTreeSet<_>>().into_iter().collect(),
     };
     DispatchFlow { kernel: kernel.clone(), stores: flows.iter().map(store).collect() }

@@ -356,7 +356,12 @@ mod tests {
     }
 
     fn flow(kernel: &str, stores: &[(&str, &str)]) -> DispatchFlow {
-        let store = |(to, from): &(&str, &str)| StoreFlow { place: None, to: vec![range(to)], from: vec![range(from)] };
+        let store = |(to, from): &(&str, &str)| StoreFlow {
+            place: None,
+            to: vec![range(to)],
+            members: Vec::new(),
+            from: vec![range(from)],
+        };
         DispatchFlow { kernel: kernel.into(), stores: stores.iter().map(store).collect() }
     }
 

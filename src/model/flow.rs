@@ -21,6 +21,9 @@ pub struct StoreFlow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<StorePlace>,
     pub to: Vec<BufferRange>,
+    /// Where the members of the block begin that it can store to: bytes, indices of arrays taken as 0; as far as they can be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<u64>,
     /// Everything whose contents can decide what is stored there, or whether.
     pub from: Vec<BufferRange>,
 }

@@ -40,7 +40,8 @@ pub struct JudgedMember {
     /// What the kernel calls it, without indices: `particles[].velocity`; none of images and where the module has no names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
-    /// Elements that the kernel can store to, by its code, and that hold something else after the test than before.
+    /// Elements that the kernel can store to, by its code, and that hold something else after the test than before; of a member of
+    /// which none does, those that are judged.
     pub stored: u64,
     /// Those of them that an expectation looks at which refuses an alteration at the element's own scale, or that later
     /// dispatches, other stores of the same dispatch or checkers can read: so many are judged at most.

@@ -37,6 +37,18 @@ void main() {
 }
 ";
 
+/// Raises a flag, lowers it, or leaves it.
+pub const STATUS: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer In { int a[]; };
+layout(std430, binding = 1) buffer Status { uint count; uint overflow; uint spare; vec3 ends[2]; };
+void main() {
+    count = uint(a.length());
+    overflow = a[0] > 100 ? 1 : 0;
+    if (a[1] > 100) ends[1] = vec3(1.0);
+}
+";
+
 /// Stores under conditions on one constant that exclude each other.
 pub const NEVER: &str = "#version 450
 layout(local_size_x = 4) in;
@@ -88,6 +100,14 @@ pub fn rows() -> Vec<Row> {
     let copy = || dispatch("copy", &["o", "p", "a", "r"]);
     let exact = || expect("buffer = \"p\"\nvalues = [-1, -1, -1, -1]");
     let check = "[[test.expect]]\n[test.expect.check]\nkernel = \"blind\"\ngroups = [1, 1, 1]\nverdict = \"v\"\nbindings = [{ binding = 0, buffer = \"o\" }, { binding = 1, buffer = \"v\" }]\n";
+    let status = |id, values: &str| {
+        let buffer = "buffers.s = { type = \"uint\", fill = { constant = 0 }, count = 12 }\n".to_owned();
+        row(
+            id,
+            &["status"],
+            &[buffer, dispatch("status", &["a", "s"]), expect(&format!("buffer = \"s\"\nvalues = {values}"))],
+        )
+    };
     let once = || dispatch("k", &["a", "o"]);
     vec![
         parts(
@@ -102,6 +122,8 @@ pub fn rows() -> Vec<Row> {
             "parts-that-remain",
             &["buffer = \"y\"\noffset = 4\nvalues = [4]", "buffer = \"z\"\nvalues = [0.5, 1.5, 2.5, 3.5]"],
         ),
+        status("flag-that-is-not-judged", "[4]"),
+        status("flag-and-ends", "[4, 0, 0, 0, 0, 0, 0, 0, 0]"),
         mixed("wide-for-most", "", &[WIDE]),
         mixed("narrow-for-all", "", &[&WIDE.replace("1.0", "0.25")]),
         row(
@@ -154,12 +176,21 @@ fn told(rows: &[&str], kind: &str) -> Vec<String> {
 #[test]
 fn members_and_elements_that_no_test_judges_are_noted() {
     let in_part = told(&["parts-in-part"], "outputs-not-judged");
-    let sentence = "Stored, and judged at most in part by any test, at the scale of each element, directly or through what else is \
-                    made of it: parts (binding 0 `Outputs[1].b`: no test judges it, binding 2 `Results.results[]`: at most 2 of 4 \
+    let sentence = "Judged outputs of which no single test judges all, at the scale of each element, directly or through what else is \
+                    made of them: parts (binding 0 `Outputs[1].b`: no test judges it, binding 2 `Results.results[]`: at most 2 of 4 \
                     stored elements judged by any test).";
     assert_eq!(in_part, [sentence]);
     // What one test leaves another may judge.
     assert_eq!(told(&["parts-in-part", "parts-that-remain"], "outputs-not-judged"), [""; 0]);
+}
+
+#[test]
+fn members_that_every_test_leaves_as_they_were_are_noted() {
+    let all = told(&["flag-that-is-not-judged"], "outputs-not-judged");
+    let end =
+        ": status (binding 1 `Status.ends[]`: no test judges it, binding 1 `Status.overflow`: no test judges it).";
+    assert!(all.len() == 1 && all[0].ends_with(end), "{all:?}");
+    assert_eq!(told(&["flag-that-is-not-judged", "flag-and-ends"], "outputs-not-judged"), [""; 0]);
 }
 
 #[test]
@@ -178,7 +209,7 @@ fn elements_are_judged_at_their_own_scale() {
 fn what_later_dispatches_make_of_stores_is_judged_by_them() {
     let in_part = |rows: &[&str]| -> Vec<String> {
         let all = told(rows, "outputs-not-judged").into_iter();
-        all.filter(|note| note.starts_with("Stored, and judged at most in part")).collect()
+        all.filter(|note| note.starts_with("Judged outputs of which no single test")).collect()
     };
     let rows = ["copied", "sum-through-sums", "tallied", "sorted", "by-its-model", "checked-ascending", "address"];
     assert_eq!(in_part(&rows), [""; 0]);
@@ -222,6 +253,7 @@ fn forged_elements_and_expectations_are_found() {
         ("parts-in-part", "judged/3/member", "a".into()),
         ("parts-in-part", "judged/3/stored", 2.into()),
         ("parts-in-part", "judged/3/judged", 1.into()),
+        ("parts-in-part", "flows/0/stores/0/members/0", 8.into()),
     ];
     for (test, field, value) in forgeries {
         let copy = folder.path().join("forged");
@@ -229,7 +261,8 @@ fn forged_elements_and_expectations_are_found() {
         let mut place = String::new();
         forge(&copy, "campaign.json", |campaign| {
             let mut tests = campaign["tests"].as_array().unwrap().iter();
-            place = format!("/tests/{}/results/0/{field}", tests.position(|row| row["id"] == *test).unwrap());
+            let of = if field.starts_with("flows") { "" } else { "results/0/" };
+            place = format!("/tests/{}/{of}{field}", tests.position(|row| row["id"] == *test).unwrap());
             *campaign.pointer_mut(&place).unwrap() = value.clone();
         });
         let output = run(vkcert().arg("verify").arg(&copy), 1);

@@ -3,15 +3,15 @@
 //! Knows: a test that passed, its final contents, what its dispatches can store by their code.
 //! Promises: no kernel is run but checkers, and these through the caller. An element is one that holds something else than before
 //! the test; it counts for the last dispatch of a kernel that can store to it, and as judged wherever something that is judged
-//! can have read it.
-//! Does not cover: elements that a kernel stores as they were; what stood in them between dispatches.
+//! can have read it. Every member that a kernel can store to by its code has a row, as far as that tells members.
+//! Does not cover: single elements that a kernel stores as they were; what stood in them between dispatches.
 
 use super::strict::StrictTest;
 use crate::cli::failure::Failure;
 use crate::cli::test_run::PreparedTest;
 use crate::exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
 use crate::exec::judged::{Codes, Observation};
-use crate::exec::prepare::{BoundBlock, Expected, Prepared, merged};
+use crate::exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
 use crate::exec::resource::JobView;
 use crate::exec::{JobBinding, JobBuffer};
 use crate::model::altered::Alteration;
@@ -83,19 +83,23 @@ impl PassedTest<'_> {
             let observation = Observation::of(std::slice::from_ref(stored), self.flows, codes);
             let expected = read_rightly(&elements, expected.clone());
             let sides = expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
+            let bytes = self.looked_at(stored, &sides, before);
             let judges = match (&stored.contents, &expected) {
                 _ if observation.says_nothing().is_some() => false,
                 (_, None) => false,
                 // Of a single one the verdict on altered contents tells it.
                 _ if self.expected.len() < 2 => true,
                 (StoredContents::Check { .. }, Some(_)) => !is_blind(number)?,
-                (_, Some(expected)) => self.is_refused(&observation, expected, &sides, before),
+                (_, Some(expected)) => {
+                    self.is_any_storable(&observation, &bytes)
+                        || self.is_refused(&observation, expected, &sides, before)
+                }
             };
             if !judges && self.expected.len() > 1 {
                 idle.push(number as u32);
             }
             if judges {
-                views.push(View { bytes: self.looked_at(stored, &sides, before), observation });
+                views.push(View { observation, bytes });
             }
         }
         Ok(JudgedParts { members: self.members(&views, before), idle })
@@ -127,6 +131,12 @@ impl PassedTest<'_> {
                 contents != self.left[side.buffer] && side.refuses(&contents)
             })
         })
+    }
+
+    /// Whether judged outputs can be stored to some of these bytes, by buffer.
+    fn is_any_storable(&self, observation: &Observation, bytes: &[Vec<Range<usize>>]) -> bool {
+        let storable = self.storable(observation);
+        storable.iter().zip(bytes).any(|(storable, bytes)| !common(storable, bytes).is_empty())
     }
 
     /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and disjoint.
@@ -179,11 +189,39 @@ impl PassedTest<'_> {
                 }
             }
         }
+        self.add_unchanged(views, &mut counts);
         let row = |(of, count): (MemberPlace, Count)| {
             let MemberPlace { kernel, place, array_index, member } = of;
             JudgedMember { kernel, place, array_index, member, stored: count.stored, judged: count.judged }
         };
         counts.into_iter().map(row).collect()
+    }
+
+    /// Members that a kernel can store to and of which the test leaves every element as it was: of these the judged ones count.
+    fn add_unchanged(&self, views: &[View], counts: &mut BTreeMap<MemberPlace, Count>) {
+        for store in self.stores().rev() {
+            for target in self.targets(store) {
+                let Some(block) = &target.block else { continue };
+                let named =
+                    store.flow.members.iter().map(|start| (*start, block.whole_member_at(block.offset + start)));
+                let of = |member: Option<String>| MemberPlace { member, ..target.place.clone() };
+                // Later dispatches have told theirs.
+                let new: Vec<(u64, MemberPlace)> = named
+                    .map(|(start, member)| (start, of(member)))
+                    .filter(|(_, place)| !counts.contains_key(place))
+                    .collect();
+                if new.is_empty() {
+                    continue;
+                }
+                let judged = common(&self.judged_of(store, target.buffer, views), std::slice::from_ref(&target.bytes));
+                let mut found: BTreeMap<u64, u64> = BTreeMap::new();
+                self.each_element(&target, &judged, &mut |member, _| *found.entry(member).or_default() += 1);
+                for (start, place) in new {
+                    let judged = found.get(&start).copied().unwrap_or_default();
+                    counts.insert(place, Count { stored: judged, judged });
+                }
+            }
+        }
     }
 
     /// What a store can reach, by descriptor.
@@ -255,45 +293,85 @@ impl PassedTest<'_> {
         judged: &[Range<usize>],
         counts: &mut BTreeMap<MemberPlace, Count>,
     ) {
-        let watches = Watches::default();
-        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
         // By where the member begins.
         let mut found: BTreeMap<u64, (Option<String>, Count)> = BTreeMap::new();
-        let mut next = 0;
-        for range in changed {
-            let mut byte = range.start.max(next);
-            while byte < range.end {
-                let Some((element, member)) = element_at(target, &elements, byte) else {
-                    byte += 1;
-                    continue;
-                };
-                let name = || target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64));
-                let (_, count) = found.entry(member).or_insert_with(|| (name(), Count::default()));
-                count.stored += 1;
-                let at = judged.partition_point(|range| range.end <= element.start);
-                count.judged += u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
-                next = element.end;
-                byte = next;
-            }
-        }
+        self.each_element(target, changed, &mut |member, element| {
+            let name = || target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64));
+            let (_, count) = found.entry(member).or_insert_with(|| (name(), Count::default()));
+            count.stored += 1;
+            let at = judged.partition_point(|range| range.end <= element.start);
+            count.judged += u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
+        });
         for (member, found) in found.into_values() {
             let count = counts.entry(MemberPlace { member, ..target.place.clone() }).or_default();
             count.stored += found.stored;
             count.judged += found.judged;
         }
     }
+
+    /// Tells the elements that some bytes belong to, each once, with where its member begins.
+    fn each_element(&self, target: &Target, bytes: &[Range<usize>], tell: &mut dyn FnMut(u64, Range<usize>)) {
+        let watches = Watches::default();
+        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
+        let mut found = ElementCache::of(target, &elements);
+        let mut next = 0;
+        for range in bytes {
+            let mut byte = range.start.max(next);
+            while byte < range.end {
+                let Some((element, member)) = found.at(byte) else {
+                    byte += 1;
+                    continue;
+                };
+                next = element.end;
+                byte = next;
+                tell(member, element);
+            }
+        }
+    }
 }
 
-/// The bytes of the element that a byte belongs to, and where its member begins; none between members.
-fn element_at(target: &Target, elements: &Elements<'_>, byte: usize) -> Option<(Range<usize>, u64)> {
-    match &target.block {
-        Some(block) => {
-            let (offset, scalar) = block.scalar_at(byte as u64)?;
-            let offset = offset as usize;
-            Some((offset..offset + scalar.size(), block.member_start(byte as u64)?))
-        }
-        None => Some((elements.stored_at(target.buffer, byte), 0)),
+/// The bytes of an element, and where its member begins; none between members.
+type Known = Option<(Range<usize>, u64)>;
+
+/// Bytes from one element of an array to the next up to which all of one is remembered.
+const MOST_STRIDE: u64 = 1 << 16;
+
+/// Elements of a target by their bytes. Of an array the first element tells what is in all.
+struct ElementCache<'a> {
+    target: &'a Target,
+    elements: &'a Elements<'a>,
+    array: Option<MemberArray>,
+    /// By byte of the first element of the array, from its start on.
+    known: Vec<Option<Known>>,
+}
+
+impl<'a> ElementCache<'a> {
+    fn of(target: &'a Target, elements: &'a Elements<'a>) -> Self {
+        Self { target, elements, array: None, known: Vec::new() }
     }
+
+    /// The bytes of the element that a byte belongs to, and where its member begins; none between members.
+    fn at(&mut self, byte: usize) -> Known {
+        let Some(block) = &self.target.block else {
+            return Some((self.elements.stored_at(self.target.buffer, byte), 0));
+        };
+        if !self.array.as_ref().is_some_and(|array| array.bytes.contains(&(byte as u64))) {
+            self.array = block.array_at(byte as u64).filter(|array| array.stride <= MOST_STRIDE);
+            self.known = vec![None; self.array.as_ref().map_or(0, |array| array.stride as usize)];
+        }
+        let Some(array) = &self.array else { return element_at(block, byte) };
+        let start = array.bytes.start as usize;
+        let within = (byte - start) % array.stride as usize;
+        let before = byte - start - within;
+        let first = self.known[within].get_or_insert_with(|| element_at(block, start + within)).clone();
+        first.map(|(element, member)| (element.start + before..element.end + before, member))
+    }
+}
+
+fn element_at(block: &BoundBlock, byte: usize) -> Known {
+    let (offset, scalar) = block.scalar_at(byte as u64)?;
+    let offset = offset as usize;
+    Some((offset..offset + scalar.size(), block.member_start(byte as u64)?))
 }
 
 /// Whether a range of a buffer is what a binding shows of it.

@@ -1,6 +1,6 @@
 //! Notes on what no test judges of an output that is judged, and on expectations that judge nothing.
 //!
-//! Promises: a member is named unless some test judges every element of it that it changes.
+//! Promises: a member is named unless some test judges every element of it that it changes, or one where none changes any.
 //! Does not cover: outputs that no test judges at all (`notes`).
 
 use super::Stored;
@@ -30,7 +30,7 @@ pub fn in_part(stored: &Stored) -> Option<CampaignNote> {
             *known = row;
         }
     }
-    let open = best.values().filter(|row| row.judged < row.stored);
+    let open = best.values().filter(|row| row.judged < row.stored || row.judged == 0);
     let mut kernels: Vec<(&KernelName, Vec<String>)> = Vec::new();
     for row in open {
         let sentence = in_words(row, &arrays);
@@ -41,8 +41,8 @@ pub fn in_part(stored: &Stored) -> Option<CampaignNote> {
     }
     let named: Vec<String> = kernels.iter().map(|(kernel, rows)| format!("{kernel} ({})", listed(rows))).collect();
     let sentence = format!(
-        "Stored, and judged at most in part by any test, at the scale of each element, directly or through what else is made of \
-         it: {}.",
+        "Judged outputs of which no single test judges all, at the scale of each element, directly or through what else is made of \
+         them: {}.",
         listed(&named)
     );
     (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
@@ -76,7 +76,7 @@ pub fn idle(stored: &Stored) -> Option<CampaignNote> {
     for (test, result) in passed(stored) {
         for number in &result.idle {
             let buffer = test.expected.get(*number as usize).map_or("", |expected| expected.buffer.as_str());
-            named.push(format!("test {}: {} of {} (`{buffer}`)", test.id, number + 1, test.expected.len()));
+            named.push(format!("test {}: {} of {} (`{buffer}`)", test.id, u64::from(*number) + 1, test.expected.len()));
         }
     }
     let sentence = format!(

@@ -95,8 +95,7 @@ impl Side<'_> {
         let judges = |leaf: &&Leaf| {
             let Some(number) = stored(leaf) else { return false };
             let Some(beside) = scales.get(&leaf.scalar) else { return true };
-            let mut others = self.candidates(leaf, number, *beside, before);
-            others.any(|other| !self.accepts(leaf, number, self.within_format(leaf.scalar, other)))
+            self.refuses_some(leaf, number, *beside, before)
         };
         let mut judged: Vec<Range<usize>> = Vec::new();
         for leaf in self.leaves.iter().filter(judges) {
@@ -123,24 +122,32 @@ impl Side<'_> {
         numbers.into_iter().map(scale).collect()
     }
 
-    /// What an element that holds `number` could hold instead.
-    fn candidates(&self, leaf: &Leaf, number: u64, beside: Scale, before: Before<'_>) -> impl Iterator<Item = u64> {
-        let (scalar, tolerance) = (leaf.scalar, &self.expected.tolerance);
+    /// Whether the expectation fails where an element holds something else than `number`, at its own scale.
+    fn refuses_some(&self, leaf: &Leaf, number: u64, beside: Scale, before: Before<'_>) -> bool {
+        let scalar = leaf.scalar;
+        let refuses = |other: u64| !self.accepts(leaf, number, self.within_format(scalar, other));
+        if refuses(0) {
+            return true;
+        }
         let is_zero = |bits: u64| match scalar.class() {
             ScalarClass::Float => decode_float(scalar, bits) == 0.0,
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => bits == 0,
         };
         let of_zeros = is_zero(number) || is_zero(leaf.bits);
         let scale = if of_zeros { beside } else { Scale::of(scalar, Wanted::Values, &[number]) };
-        let at = leaf.offset as usize;
-        let before = before.number(self.buffer, scalar, at).filter(|_| self.expected.format.is_none());
-        let as_zero = is_as_zero(scalar, leaf.bits, tolerance);
-        let unstored = before
-            .filter(|_| as_zero)
-            .and_then(|before| Scale::of(scalar, Wanted::Zeros, &[number]).before(number, before));
-        let changed =
-            [Alteration::Shifted, Alteration::Negated, Alteration::Doubled].map(|how| scale.changed(number, how));
-        changed.into_iter().chain([0]).chain(unstored)
+        let changes = [Alteration::Shifted, Alteration::Negated, Alteration::Doubled];
+        changes.into_iter().any(|how| refuses(scale.changed(number, how)))
+            || self.unstored(leaf, number, before).is_some_and(refuses)
+    }
+
+    /// What stood there before the test, where the tolerance takes what is expected for zero.
+    fn unstored(&self, leaf: &Leaf, number: u64, before: Before<'_>) -> Option<u64> {
+        let scalar = leaf.scalar;
+        if self.expected.format.is_some() || !is_as_zero(scalar, leaf.bits, &self.expected.tolerance) {
+            return None;
+        }
+        let before = before.number(self.buffer, scalar, leaf.offset as usize)?;
+        Scale::of(scalar, Wanted::Zeros, &[number]).before(number, before)
     }
 
     /// The nearest that a component of a texel can hold.

@@ -9,6 +9,7 @@ use crate::model::element::ScalarType;
 use crate::spirv::module::Id;
 use crate::spirv::types::{Majorness, MatrixLayout, Type};
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The block of the first binding that names a buffer.
@@ -39,7 +40,34 @@ impl BoundBlock {
     }
 }
 
+/// An array that is a member of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberArray {
+    /// Of the buffer; up to the greatest number where the array has no length.
+    pub bytes: Range<u64>,
+    /// Bytes from one element to the next.
+    pub stride: u64,
+}
+
 impl BoundBlock {
+    /// The array at a byte of the buffer, where the block's member there is one.
+    pub fn array_at(&self, byte: u64) -> Option<MemberArray> {
+        let Type::Structure { members, .. } = self.layout.types.get(self.ty)? else { return None };
+        let within = byte.checked_sub(self.offset)?;
+        let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= within));
+        let member = before.max_by_key(|member| member.offset)?;
+        let start = self.offset + u64::from(member.offset?);
+        let (stride, end) = match self.layout.types.get(member.ty)? {
+            Type::Array { stride, length, .. } => {
+                let stride = u64::from((*stride)?);
+                (stride, start + self.layout.constants.array_length(*length)? * stride)
+            }
+            Type::RuntimeArray { stride, .. } => (u64::from((*stride)?), u64::MAX),
+            _ => return None,
+        };
+        Some(MemberArray { bytes: start..end, stride }).filter(|array| stride > 0 && array.bytes.contains(&byte))
+    }
+
     /// Where the member at a byte of the buffer begins, with all of its elements, in bytes from the start of the block: no two members
     /// begin at the same. None before the bound range and between members.
     pub fn member_start(&self, byte: u64) -> Option<u64> {

@@ -42,7 +42,7 @@ use crate::spirv::types::Types;
 use address::Pointer;
 use binding::Bound;
 use dispatch::{Call, Dispatched};
-pub use member::BoundBlock;
+pub use member::{BoundBlock, MemberArray};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -63,6 +63,8 @@ pub enum Held {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
     pub to: FlowPlace,
+    /// Where the members of the block begin that it can store to, in bytes, indices of arrays taken as 0; as far as they can be told.
+    pub members: BTreeSet<u64>,
     /// Everything whose contents can decide what is stored there, or whether.
     pub from: BTreeSet<FlowPlace>,
 }
@@ -179,7 +181,20 @@ impl<'a> Analysis<'a> {
                 by_place.entry(place).or_default().push(*index);
             }
         }
-        by_place.into_iter().map(|(to, stores)| Flow { to, from: self.dependences(&stores) }).collect()
+        let flow = |(to, stores): (FlowPlace, Vec<usize>)| {
+            let members = match to {
+                FlowPlace::Descriptor(_) => self.members(&stores),
+                FlowPlace::Addressed(_) => BTreeSet::new(),
+            };
+            Flow { to, members, from: self.dependences(&stores) }
+        };
+        by_place.into_iter().map(flow).collect()
+    }
+
+    /// Where the members begin that these instructions write.
+    fn members(&self, stores: &[usize]) -> BTreeSet<u64> {
+        let targets = stores.iter().filter_map(|index| written(self.module, &self.module.instructions[*index]));
+        targets.flat_map(|target| self.pointers.member_starts(target)).collect()
     }
 
     /// Memory that the instructions which write a place depend on.

@@ -205,6 +205,57 @@ impl<'a> Pointers<'a> {
         self.pointer_class(id).is_some()
     }
 
+    /// Where the members begin that a chain of accesses points to, in bytes from the start of their block, indices of arrays taken as 0;
+    /// empty of what is no chain from a variable.
+    pub fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
+        let mut starts = BTreeSet::new();
+        if let Some((start, ty)) = self.part(pointer) {
+            self.members_of(start, ty, &mut starts);
+        }
+        starts
+    }
+
+    /// The same, as the type that stands there: a block, a member or a part of one.
+    fn part(&self, pointer: Id) -> Option<(u64, Id)> {
+        let definition = self.module.definition(pointer)?;
+        match definition.op {
+            Op::Variable => Some((0, self.types.pointee(definition.result_type?)?)),
+            Op::CopyObject => self.part(definition.id(0)?),
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let (mut start, mut ty) = self.part(definition.id(0)?)?;
+                for index in definition.ids().skip(1) {
+                    match self.types.get(ty)? {
+                        Type::Structure { members, .. } => {
+                            let member = members.get(usize::try_from(self.constants.scalar(index)?).ok()?)?;
+                            start += u64::from(member.offset?);
+                            ty = member.ty;
+                        }
+                        Type::Array { element, .. } | Type::RuntimeArray { element, .. } => ty = *element,
+                        _ => return Some((start, ty)),
+                    }
+                }
+                Some((start, ty))
+            }
+            _ => None,
+        }
+    }
+
+    fn members_of(&self, start: u64, ty: Id, starts: &mut BTreeSet<u64>) {
+        match self.types.get(ty) {
+            Some(Type::Structure { members, .. }) => {
+                for member in members {
+                    if let Some(offset) = member.offset {
+                        self.members_of(start + u64::from(offset), member.ty, starts);
+                    }
+                }
+            }
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
+                self.members_of(start, *element, starts);
+            }
+            _ => drop(starts.insert(start)),
+        }
+    }
+
     /// Bytes from the start of a variable's block to what a chain of constant indices points to.
     pub fn constant_offset(&self, pointer: Id) -> Option<u64> {
         let definition = self.module.definition(pointer)?;

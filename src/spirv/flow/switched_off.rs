@@ -29,7 +29,7 @@ pub fn switched_off(
 ) -> Result<Vec<Flow>, ReflectError> {
     let both_ways = flows_past(Branches::Unspecialized, module, entry, specialization)?;
     let possible: BTreeSet<FlowPlace> = both_ways.into_iter().map(|flow| flow.to).collect();
-    let mut found = BTreeSet::new();
+    let mut found: BTreeMap<FlowPlace, BTreeSet<u64>> = BTreeMap::new();
     if possible.is_empty() {
         return Ok(Vec::new());
     }
@@ -37,12 +37,14 @@ pub fn switched_off(
     for values in Choices::of(module, entry, specialization)?.combinations().take(most) {
         // What cannot be evaluated under these values is not stored under them.
         let of_these = flows(module, entry, &values).unwrap_or_default();
-        found.extend(of_these.into_iter().map(|flow| flow.to).filter(|to| possible.contains(to)));
+        for flow in of_these.into_iter().filter(|flow| possible.contains(&flow.to)) {
+            found.entry(flow.to).or_default().extend(flow.members);
+        }
         if found.len() == possible.len() {
             break;
         }
     }
-    Ok(found.into_iter().map(|to| Flow { to, from: BTreeSet::new() }).collect())
+    Ok(found.into_iter().map(|(to, members)| Flow { to, members, from: BTreeSet::new() }).collect())
 }
 
 /// Values that may decide branches.

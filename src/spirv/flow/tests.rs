@@ -117,6 +117,20 @@ fn what_is_switched_off_wholly_is_where_other_specializations_store() {
     assert_eq!(told(2), ["2 <- 0"]);
 }
 
+#[test]
+fn members_are_told_by_where_they_begin() {
+    let body = "struct Inner { vec3 at; float mass; }; struct Outer { uint id; Inner parts[2]; };\n\
+         layout(std430, binding = 0) buffer A { uint count; uint spare; vec4 color; Outer all[]; } a;\n\
+         layout(std430, binding = 1) buffer B { float v[4]; mat2 m; } b[2];\n\
+         void main() { uint i = gl_GlobalInvocationID.x; atomicAdd(a.count, 1u); a.color.y = 1.0; a.all[i].parts[1].mass = 2.0;\
+         b[i].v[i] = 1.0; Inner inner; inner.at = vec3(0); inner.mass = 1.0; if (i > 7u) a.all[i].parts[0] = inner; b[1].m[0] = vec2(1); }";
+    let flows = flows(&compiled(body), "main", &BTreeMap::new()).expect("flows");
+    let told: Vec<(String, Vec<u64>)> =
+        flows.iter().map(|flow| (shown(&flow.to), flow.members.iter().copied().collect())).collect();
+    let told: Vec<(&str, &[u64])> = told.iter().map(|(to, members)| (to.as_str(), members.as_slice())).collect();
+    assert_eq!(told, [("0", &[0, 16, 48, 60][..]), ("1", &[0]), ("1[1]", &[16])]);
+}
+
 /// Conditions on one constant that exclude each other, and such as several constants meet together.
 #[test]
 fn what_no_specialization_stores_is_not_switched_off() {
