@@ -8,8 +8,8 @@ mod obligations;
 
 pub use findings::{MergedFinding, finding_counts, findings};
 pub use obligations::{
-    UncoveredObligation, exercised_only_by_few, explanation, merged_obligations, of_passed_tests, open_reason,
-    uncovered_obligations,
+    UncoveredObligation, exercised_only_by_few, explanation, justified_conditions, merged_obligations, of_passed_tests,
+    open_reason, uncovered_obligations,
 };
 
 use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, Status};

@@ -1,7 +1,7 @@
 use super::document::Block;
 use super::*;
 use crate::model::agreement::AgreementOutcome;
-use crate::model::coverage::{SimpleObligation, Status};
+use crate::model::coverage::{ConditionMcdc, SimpleObligation, Status};
 use crate::model::id::KernelName;
 use crate::model::reason::Reason;
 use crate::model::verdict::{EngineName, Verdict};
@@ -404,8 +404,14 @@ fn vectors_that_would_complete_a_decision_are_told_where_something_is_open() {
     let mut evidence = sample::evidence();
     let told =
         |evidence: &Evidence| whole_text(evidence).matches("A smallest set that completes masking MC/DC").count();
-    let before = told(&evidence);
-    assert!(before > 0);
+    assert!(told(&evidence) > 0);
+    // Of a decision in part: the vectors are those of all its conditions.
+    let mut decisions = evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions);
+    let is_open = |mcdc: &&ConditionMcdc| mcdc.masking.status == Status::Uncovered;
+    let two = decisions.find(|decision| decision.mcdc.iter().filter(is_open).count() == 2).unwrap();
+    two.mcdc[0].masking.status = Status::Justified;
+    let words = "; C1 is justified, and needs none of them";
+    assert!(whole_text(&evidence).contains(words) && terminal(&evidence, 200).contains(words));
     for decision in evidence.kernels.iter_mut().flat_map(|kernel| &mut kernel.coverage.decisions) {
         for mcdc in decision.mcdc.iter_mut().filter(|mcdc| mcdc.masking.status == Status::Uncovered) {
             mcdc.masking.status = Status::Justified;

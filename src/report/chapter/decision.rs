@@ -381,7 +381,9 @@ fn open(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
     }
     let is_open = |status: Status| matches!(status, Status::Uncovered | Status::Undetermined);
     if !decision.closing_set.is_empty() && decision.mcdc.iter().any(|mcdc| is_open(mcdc.masking.status)) {
-        lines.push(Text::strong("A smallest set that completes masking MC/DC: ").and(set(&decision.closing_set)));
+        let justified = facts::justified_conditions(decision);
+        let vectors = set(&decision.closing_set).then(justified);
+        lines.push(Text::strong("A smallest set that completes masking MC/DC: ").and(vectors));
     }
     if !lines.is_empty() {
         blocks.push(Block::List(lines));

@@ -73,6 +73,18 @@ fn open(status: Status) -> bool {
     }
 }
 
+/// `; C3 is justified, and needs none of them`: what the vectors that would complete masking MC/DC of a decision show besides;
+/// nothing where no condition is justified.
+pub fn justified_conditions(decision: &DecisionCoverage) -> String {
+    let justified = decision.mcdc.iter().filter(|mcdc| mcdc.masking.status == Status::Justified);
+    let names: Vec<String> = justified.map(|mcdc| format!("C{}", mcdc.condition.number)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!("; {name} is justified, and needs none of them"),
+        names => format!("; {} are justified, and need none of them", names.join(", ")),
+    }
+}
+
 /// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for, by kernel, engine, criterion and source order.
 pub fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
     let mut found = Vec::new();

@@ -80,6 +80,7 @@ fn addition(unit: &Unit, decision: &DecisionCoverage) -> Row {
         let plus_one = minimum.conditions_plus_one;
         format!(" (fewest in all {}, n + 1 is {plus_one})", minimum.masking)
     });
-    let vectors = format!("{vectors}{}", fewest.unwrap_or_default());
+    let justified = facts::justified_conditions(decision);
+    let vectors = format!("{vectors}{}{justified}", fewest.unwrap_or_default());
     Row { group: vec![unit.label()], parts: vec![decision.id.to_string(), vectors, decision.text.clone()] }
 }
