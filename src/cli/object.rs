@@ -71,6 +71,10 @@ impl ObjectCode {
         environment: TargetEnv,
     ) -> Self {
         let places = Places::of(positions);
+        if !places.positions.has_control_flow {
+            let made = Self::of(production, entry, &Origins::Unknown("nothing asks for it"), environment);
+            return Self { places: Some(Arc::new(places)), ..made };
+        }
         let made = rayon::scope(|scope| {
             if has_branches(production) {
                 scope.spawn(|_| places.positions.compile_marked_ahead());

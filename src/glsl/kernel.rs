@@ -80,9 +80,9 @@ fn compile_here(kernel: &KernelSource, positions: PositionsWanted) -> Result<Com
     let production = production.one()?;
     notes.extend(outline.notes.iter().cloned());
     let names = MarkerNames::unused_in(&unit.tokens);
-    let relined = RelinedProduction::of(kernel, &unit);
+    let relined = RelinedProduction::of(kernel, &unit, &production);
     let (text, marked, excluded) = std::thread::scope(|scope| {
-        if positions == PositionsWanted::Soon {
+        if positions == PositionsWanted::Soon && relined.has_control_flow {
             // Where no thread starts, the module is compiled when it is asked for.
             let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             let _ = builder.spawn_scoped(scope, || relined.text.compile_ahead(kernel));

@@ -164,7 +164,7 @@ fn header(words: &[u32]) -> Vec<u32> {
 }
 
 /// The instructions of a module that the compiler has made.
-fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+pub(super) fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
     let mut rest = words.get(HEADER..).unwrap_or_default();
     std::iter::from_fn(move || {
         let length = (rest.first()? >> 16) as usize;
@@ -174,7 +174,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-fn opcode(row: &[u32]) -> u32 {
+pub(super) fn opcode(row: &[u32]) -> u32 {
     row[0] & 0xFFFF
 }
 

@@ -11,9 +11,10 @@ use super::marking::Insertions;
 use super::outline::Outline;
 use super::preprocessor::{Directive, TranslationUnit};
 use super::token::FrameId;
-use super::{KernelSource, Optimization, compile};
+use super::{KernelSource, Optimization, compile, marker_calls};
 use crate::model::place::{FileIndex, Position, Span};
 use crate::model::structure::Accuracy;
+use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,6 +23,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Positions {
     kernel: KernelSource,
     production: RelinedText,
+    /// Whether production has a branch, a select or a loop. Of a module without them only findings ask for positions.
+    pub has_control_flow: bool,
     /// The marked text, re-lined alike; never optimised.
     marked: RelinedText,
     /// By line number - 1: index in `tokens`; none for lines of directives.
@@ -86,13 +89,21 @@ impl RelinedText {
 pub(super) struct RelinedProduction {
     pub text: RelinedText,
     lines: Vec<Option<u32>>,
+    pub has_control_flow: bool,
 }
 
 impl RelinedProduction {
-    pub fn of(kernel: &KernelSource, unit: &TranslationUnit) -> Self {
+    /// `production` is the module of the text as it stands.
+    pub fn of(kernel: &KernelSource, unit: &TranslationUnit, production: &[u32]) -> Self {
         let (text, lines) = relined(unit, &Insertions::default());
-        Self { text: RelinedText::new(text, kernel.optimization), lines }
+        let has_control_flow = has_control_flow(production);
+        Self { text: RelinedText::new(text, kernel.optimization), lines, has_control_flow }
     }
+}
+
+fn has_control_flow(module: &[u32]) -> bool {
+    const OPCODES: [Op; 4] = [Op::BranchConditional, Op::Switch, Op::Select, Op::LoopMerge];
+    marker_calls::instructions(module).any(|row| OPCODES.iter().any(|op| marker_calls::opcode(row) == *op as u32))
 }
 
 /// A token of the preprocessed text.
@@ -119,6 +130,7 @@ impl Positions {
         Self {
             kernel: kernel.clone(),
             production: production.text,
+            has_control_flow: production.has_control_flow,
             marked: RelinedText::new(relined(unit, markers).0, Optimization::Zero),
             lines: production.lines,
             tokens: token_places(unit, accuracy),
@@ -216,5 +228,29 @@ mod tests {
         assert_ne!(modules[0], modules[1]);
         // Who asks once more gets the same again.
         assert_eq!(modules, [ahead.module(), ahead.marked_module()].map(Result::unwrap));
+    }
+
+    #[test]
+    fn control_flow_is_that_of_production() {
+        let of = |statement: &str| {
+            let text = format!(
+                "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer D {{ uint d[]; }};\n\
+                 void main() {{ {statement} }}\n"
+            );
+            let kernel = KernelSource::alone("k.comp", &text, "vulkan1.3");
+            compile_with(&kernel, PositionsWanted::Soon).unwrap().positions
+        };
+        for statement in [
+            "if (d[0] > 1u) d[1] = 2u;",
+            "switch (d[0]) { case 1u: d[1] = 2u; }",
+            "d[1] = uint(d[0] > 1u);",
+            "while (true) { d[0]++; }",
+            "d[1] = d[0] > 1u && d[2] > 3u ? 4u : 5u;",
+        ] {
+            assert!(of(statement).has_control_flow, "{statement}");
+        }
+        let straight = of("d[1] = d[0] + 2u;");
+        let findings_alone_ask = !straight.has_control_flow && straight.module().is_ok();
+        assert!(findings_alone_ask);
     }
 }
