@@ -629,6 +629,47 @@ fn an_undefined_value_excuses_no_vector_of_another_dispatch() {
     }
 }
 
+/// A kernel under two specializations is recorded under each by itself, and only one of them has undefined values.
+#[test]
+fn an_undefined_value_excuses_no_vector_of_another_specialization() {
+    if !device() {
+        return;
+    }
+    let text = kernel("float v = -ldexp(x, N);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }");
+    let text = text.replace("void main", "layout(constant_id = 0) const int N = 2;\nvoid main");
+    for (exponents, follows) in [([1, 200], false), ([200, 1], true)] {
+        let mut procedure = procedure(&text, "float", None);
+        let mut dispatches = vec![procedure["tests"][0]["dispatches"][0].clone(); 2];
+        dispatches.iter_mut().zip(exponents).for_each(|(one, n)| {
+            one["specialization"] = json!({"0": {"type": "int", "value": n}});
+        });
+        procedure["tests"][0]["dispatches"] = json!(dispatches);
+        let result = on_both(&procedure, "invent", 1);
+        assert_eq!(disagreements(&result).is_empty(), follows, "{exponents:?}: {result:#}");
+    }
+}
+
+/// The device records something else in the run with slots.
+#[test]
+fn a_run_with_slots_that_records_otherwise_excuses_nothing() {
+    if !device() {
+        return;
+    }
+    let text = kernel("float v = -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }");
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "t.json", procedure(&text, "float", None).to_string());
+    let once = |fault: &str| {
+        let mut command = vkcert();
+        command.args(["run", "--engine", "both", "--repeat", "1"]).arg(&file).env("VKCERT_WORKER_FAULT", fault);
+        disagreements(&run_json(&mut command, 1))
+    };
+    assert_eq!(once("invent"), Vec::<Value>::new());
+    let found = once("invent,waver-records");
+    let told = "with a slot for each invocation, on the device other records came than before";
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0]["message"].as_str().unwrap().contains(told), "{found:#?}");
+}
+
 /// Where it cannot be compared by invocation, nothing is excused, and why is told.
 #[test]
 fn what_cannot_be_compared_by_invocation_follows_no_undefined_value() {
