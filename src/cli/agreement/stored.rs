@@ -4,17 +4,19 @@
 //! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
 //! sequential engine. Rows of older evidence, without bounds, are held to what they say.
 
+use super::marked;
 use crate::exec::permitted::{Basis, Difference, Nan, Permitted, TexelComponent};
 use crate::exec::prepare::scalar::raw_bits;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
-    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, KernelEvidence, OutputBytes,
-    TestEvidence,
+    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, FIRST_SCHEMA, KernelEvidence,
+    KernelFinding, OutputBytes, TestEvidence,
 };
-use crate::model::finding::FindingKind;
+use crate::model::finding::{Finding, FindingKind};
 use crate::model::image::ImageFormat;
 use crate::model::records::Records;
+use crate::model::structure::MarkIndex;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::spirv::precision::Zeros;
 use base64::Engine as _;
@@ -284,6 +286,10 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
         let words = left.words.len().max(right.words.len()) as u32;
         let same = (0..ours.layout.bits.min(words.saturating_mul(32))).all(same);
         compared = Some(compared.unwrap_or(true) && same);
+        // Evidence of the first format has other words.
+        if stored.campaign.schema != FIRST_SCHEMA {
+            tell_of_each(stored, row, ours, [&left, &right], label, derivation);
+        }
     }
     if let Some(same) = compared {
         let expected = if same { AgreementOutcome::Identical } else { AgreementOutcome::Different };
@@ -324,11 +330,70 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
     }
 }
 
+/// Each vector and mark that one engine alone has is a finding or is left open.
+fn tell_of_each(
+    stored: &Evidence,
+    row: &Agreement,
+    kernel: &KernelEvidence,
+    [ours, theirs]: [&Records; 2],
+    label: &str,
+    derivation: &mut Derivation,
+) {
+    let is_of = |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
+    let findings: Vec<&Finding> = stored.campaign.findings.iter().filter(is_of).map(|one| &one.finding).collect();
+    for difference in differing(kernel, [ours, theirs]) {
+        let RecordDifference { words, details } = difference;
+        let is_told = |finding: &&Finding| {
+            details.iter().all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
+        };
+        let found = findings.iter().any(is_told);
+        let open = row.left_open.iter().any(|line| line.starts_with(&words));
+        derivation
+            .check(found || open, || format!("{label}: {words}: no finding tells of it, and it is not left open"));
+        let different = row.coverage == AgreementOutcome::Different;
+        derivation.check(!found || different, || format!("{label}: {words}: a finding, and coverage {}", row.coverage));
+    }
+}
+
+/// A vector or mark that one engine alone has: as sentences begin that tell of it, and as findings have it.
+struct RecordDifference {
+    words: String,
+    details: Vec<(&'static str, serde_json::Value)>,
+}
+
+fn differing(kernel: &KernelEvidence, [ours, theirs]: [&Records; 2]) -> Vec<RecordDifference> {
+    let (structure, layout) = (&kernel.structure, &kernel.layout);
+    let alone = |bit: u32| match (ours.has(bit), theirs.has(bit)) {
+        (true, false) => Some("sequential"),
+        (false, true) => Some("vulkan"),
+        (true, true) | (false, false) => None,
+    };
+    let mut found = Vec::new();
+    for slot in &layout.decisions {
+        let id = slot.decision;
+        for row in &slot.vectors {
+            let Some(only_on) = alone(slot.base + row.sum) else { continue };
+            let vector = row.vector.values.to_string();
+            let words = format!("{id} `{}`: vector {vector} on {only_on} alone", structure.decision(id).text);
+            let details =
+                vec![("decision", id.to_string().into()), ("vector", vector.into()), ("only_on", only_on.into())];
+            found.push(RecordDifference { words, details });
+        }
+    }
+    for (index, bit) in layout.marks.iter().enumerate() {
+        let Some(only_on) = alone(*bit) else { continue };
+        let text = marked(structure, MarkIndex(index as u32));
+        let words = format!("{}: {text} on {only_on} alone", kernel.kernel);
+        let details = vec![("mark", (index as u64).into()), ("only_on", only_on.into())];
+        found.push(RecordDifference { words, details });
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::{KernelFinding, StoredContents, StoredExpectation, TestResult};
-    use crate::model::finding::Finding;
+    use crate::model::evidence::{StoredContents, StoredExpectation, TestResult};
     use crate::model::procedure::Tolerance;
     use crate::report::sample;
 
@@ -461,6 +526,41 @@ mod tests {
             result(evidence, EngineName::Sequential).findings.push(finding);
         });
         assert_eq!(with_finding, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_one_engine_alone_recorded_is_a_finding_or_left_open() {
+        let told = |coverage: AgreementOutcome, found: Option<u64>, open: Option<&str>| {
+            problems(|evidence| {
+                for row in &mut evidence.kernels {
+                    row.layout.marks = vec![0, 1];
+                    let of_device = row.engine == EngineName::Vulkan;
+                    let records = row.records.iter_mut().filter(|records| of_device && records.test.as_str() == TEST);
+                    records.for_each(|row| row.records.words[0] ^= 2);
+                }
+                let undefined = Finding::new(FindingKind::UninitializedRead, "an uninitialised value is used here");
+                result(evidence, EngineName::Sequential).findings.push(undefined);
+                let row = &mut evidence.campaign.agreement[0];
+                row.coverage = coverage;
+                row.left_open.extend(open.map(str::to_owned));
+                let (kernel, test) = (row.kernel.clone(), Some(row.test.clone()));
+                let finding = |mark: u64| {
+                    let finding = Finding::new(FindingKind::EngineDisagreement, "a mark").detail("mark", mark);
+                    KernelFinding { kernel, engine: None, test, finding: finding.detail("only_on", "vulkan") }
+                };
+                evidence.campaign.findings.extend(found.map(finding));
+            })
+        };
+        let evidence = agreed();
+        let mut rows = evidence.kernels.iter();
+        let row = rows.find(|row| row.kernel == evidence.campaign.agreement[0].kernel).expect("its kernel");
+        let line = format!("{}: {} on vulkan alone: it follows", row.kernel, marked(&row.structure, MarkIndex(1)));
+        let (different, undefined) = (AgreementOutcome::Different, AgreementOutcome::UndefinedValue);
+        assert_eq!(told(different, Some(1), None), Vec::<String>::new());
+        assert_eq!(told(undefined, None, Some(&line)), Vec::<String>::new());
+        assert_told(&told(different, Some(0), None), "no finding tells of it, and it is not left open");
+        assert_told(&told(undefined, None, Some("another line")), "no finding tells of it, and it is not left open");
+        assert_told(&told(undefined, Some(1), Some(&line)), "a finding, and coverage undefined-value");
     }
 
     #[test]
