@@ -26,6 +26,23 @@ pub struct Line {
 /// Characters without a space between them, as spans.
 type Word = Vec<Span>;
 
+/// Widths of a text, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Bounds {
+    /// Of the widest word; of one that can be broken the widest part that reads badly when it is, up to half as much again as
+    /// the width from which on words are broken.
+    pub least: f32,
+    /// On one line.
+    pub natural: f32,
+}
+
+impl Bounds {
+    /// Of several texts below each other.
+    pub fn of_both(self, other: Self) -> Self {
+        Self { least: self.least.max(other.least), natural: self.natural.max(other.natural) }
+    }
+}
+
 pub struct Breaker<'a> {
     pub faces: &'a Faces,
     /// Points.
@@ -35,19 +52,22 @@ pub struct Breaker<'a> {
 impl Breaker<'_> {
     /// Width of the text on one line.
     pub fn natural(&self, text: &Text) -> f32 {
-        let words = self.words(text);
+        self.natural_of(&self.words(text))
+    }
+
+    fn natural_of(&self, words: &[Word]) -> f32 {
         let spaces = words.len().saturating_sub(1) as f32 * self.space();
         words.iter().map(|word| width(word)).sum::<f32>() + spaces
     }
 
-    /// Width of the widest word; a word wider than `cap` can be broken, and counts as its widest part that reads badly when
-    /// it is, up to half as much again.
-    pub fn least(&self, text: &Text, cap: f32) -> f32 {
+    /// How narrow and how wide the text can sensibly be. A word wider than `cap` can be broken.
+    pub fn bounds(&self, text: &Text, cap: f32) -> Bounds {
+        let words = self.words(text);
         let of_word = |word: &Word| match width(word) {
             whole if whole <= cap => whole,
             _ => self.widest_part(word).clamp(cap, 1.5 * cap),
         };
-        self.words(text).iter().map(of_word).fold(0.0, f32::max)
+        Bounds { least: words.iter().map(of_word).fold(0.0, f32::max), natural: self.natural_of(&words) }
     }
 
     /// Width of the widest part between places where a break reads well.

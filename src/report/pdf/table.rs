@@ -2,8 +2,9 @@
 //! higher than a page.
 
 use super::flow::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, TOP};
-use super::line::Line;
+use super::line::{Bounds, Breaker, Line};
 use crate::report::document::{Align, Extent, Table, Text};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// Space on each side of a cell's text.
 const PAD: f32 = 4.0;
@@ -28,14 +29,12 @@ fn plan(flow: &Flow, table: &Table) -> Plan {
     for (index, size) in SIZES.into_iter().enumerate() {
         let breaker = flow.breaker(size);
         let column = |index: usize| {
-            let cells = table.rows.iter().map(move |row| &row[index]);
-            let title = heading(&table.columns[index].title);
-            let natural = cells.clone().map(|cell| breaker.natural(cell)).fold(breaker.natural(&title), f32::max);
-            let least = cells.map(|cell| breaker.least(cell, WORD)).fold(breaker.least(&title, WORD), f32::max);
-            (least, natural)
+            let title = breaker.bounds(&heading(&table.columns[index].title), WORD);
+            let cells = table.rows.par_iter().map(|row| breaker.bounds(&row[index], WORD));
+            title.of_both(cells.reduce(Bounds::default, Bounds::of_both))
         };
-        let bounds: Vec<(f32, f32)> = (0..table.columns.len()).map(column).collect();
-        let least: f32 = bounds.iter().map(|(least, _)| least).sum();
+        let bounds: Vec<Bounds> = (0..table.columns.len()).map(column).collect();
+        let least: f32 = bounds.iter().map(|column| column.least).sum();
         if least <= room || index + 1 == SIZES.len() {
             return Plan { size, widths: widths(&bounds, room, table.extent) };
         }
@@ -43,23 +42,26 @@ fn plan(flow: &Flow, table: &Table) -> Plan {
     unreachable!("the last size is always taken")
 }
 
-/// Shares `room` among columns of (least, natural) width: each gets at least its least and at most its natural width, and
-/// between those in proportion to the square root of the natural one, so that long text gets more without starving others.
-fn widths(bounds: &[(f32, f32)], room: f32, extent: Extent) -> Vec<f32> {
-    let natural: f32 = bounds.iter().map(|(_, natural)| natural).sum();
-    let least: f32 = bounds.iter().map(|(least, _)| least).sum();
+/// Shares `room` among columns: each gets at least its least and at most its natural width, and between those in proportion
+/// to the square root of the natural one, so that long text gets more without starving others.
+fn widths(bounds: &[Bounds], room: f32, extent: Extent) -> Vec<f32> {
+    let natural: f32 = bounds.iter().map(|column| column.natural).sum();
+    let least: f32 = bounds.iter().map(|column| column.least).sum();
     if least > room {
-        return bounds.iter().map(|(least, _)| least * room / least_sum(bounds)).collect();
+        return bounds.iter().map(|column| column.least * room / least.max(1.0)).collect();
     }
     if natural <= room {
         let spare = match extent {
             Extent::Content => 0.0,
             Extent::Full => (room - natural) / natural.max(1.0),
         };
-        return bounds.iter().map(|(_, natural)| natural * (1.0 + spare)).collect();
+        return bounds.iter().map(|column| column.natural * (1.0 + spare)).collect();
     }
     let at = |scale: f32| {
-        bounds.iter().map(move |(least, natural)| (scale * natural.sqrt()).clamp(*least, natural.max(*least)))
+        let width = move |column: &Bounds| {
+            (scale * column.natural.sqrt()).clamp(column.least, column.natural.max(column.least))
+        };
+        bounds.iter().map(width)
     };
     let (mut low, mut high) = (0.0_f32, 200.0_f32);
     for _ in 0..40 {
@@ -67,10 +69,6 @@ fn widths(bounds: &[(f32, f32)], room: f32, extent: Extent) -> Vec<f32> {
         if at(middle).sum::<f32>() > room { high = middle } else { low = middle }
     }
     at(low).collect()
-}
-
-fn least_sum(bounds: &[(f32, f32)]) -> f32 {
-    bounds.iter().map(|(least, _)| least).sum::<f32>().max(1.0)
 }
 
 fn heading(title: &Text) -> Text {
@@ -83,8 +81,7 @@ fn heading(title: &Text) -> Text {
     title
 }
 
-fn break_row<'a>(flow: &Flow, plan: &Plan, cells: impl Iterator<Item = &'a Text>) -> Row {
-    let breaker = flow.breaker(plan.size);
+fn break_row<'a>(breaker: &Breaker<'_>, plan: &Plan, cells: impl Iterator<Item = &'a Text>) -> Row {
     // A hair more than planned, so that rounding does not break what was measured to fit.
     cells.zip(&plan.widths).map(|(cell, width)| breaker.lines(cell, width + 0.05)).collect()
 }
@@ -96,7 +93,7 @@ fn height(row: &[Vec<Line>], size: f32) -> f32 {
 
 fn head(flow: &Flow, table: &Table, plan: &Plan) -> Row {
     let titles: Vec<Text> = table.columns.iter().map(|column| heading(&column.title)).collect();
-    break_row(flow, plan, titles.iter())
+    break_row(&flow.breaker(plan.size), plan, titles.iter())
 }
 
 fn caption_height(table: &Table) -> f32 {
@@ -109,8 +106,9 @@ const SMALL: f32 = 0.24 * (BOTTOM - TOP);
 /// Height of the whole table where it is small, else of caption, header and the first two rows.
 pub fn lead(flow: &Flow, table: &Table) -> f32 {
     let plan = plan(flow, table);
+    let breaker = flow.breaker(plan.size);
     let heights = |count: usize| -> f32 {
-        table.rows.iter().take(count).map(|row| height(&break_row(flow, &plan, row.iter()), plan.size)).sum()
+        table.rows.iter().take(count).map(|row| height(&break_row(&breaker, &plan, row.iter()), plan.size)).sum()
     };
     let top = 6.0 + caption_height(table) + height(&head(flow, table, &plan), plan.size);
     // More rows than this are higher than a small table.
@@ -127,7 +125,8 @@ pub fn set(flow: &mut Flow, table: &Table) {
     flow.space(4.0);
     caption(flow, table, number, "");
     header(flow, table, &plan, &head);
-    let rows: Vec<Row> = table.rows.iter().map(|row| break_row(flow, &plan, row.iter())).collect();
+    let breaker = flow.breaker(plan.size);
+    let rows: Vec<Row> = table.rows.par_iter().map(|row| break_row(&breaker, &plan, row.iter())).collect();
     let last = rows.len().saturating_sub(1);
     for (index, row) in rows.into_iter().enumerate() {
         let mut rest = row;
