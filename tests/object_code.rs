@@ -164,6 +164,43 @@ fn branches_on_variables_alone_are_told_apart_by_their_order() {
     assert_eq!(found, expected, "{decisions:#?}");
 }
 
+/// Where more than one order fits, what a condition is computed of and where it stands tell.
+#[test]
+fn branches_that_several_orders_fit_are_those_of_their_own_text() {
+    let kernel = |statements: &str| {
+        format!(
+            "#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const bool A = true;
+layout(constant_id = 1) const int N = 2;
+layout(std430, binding = 0) buffer Data {{ uint x[]; }};
+void main() {{
+    uint i = gl_GlobalInvocationID.x, v = x[i];
+    bool b = i < 9u;
+    {statements}
+    x[i] = v;
+}}
+"
+        )
+    };
+    let cases: [(&str, &[&str]); 3] = [
+        // The first is computed as a whole; the second asks `b` before it loads.
+        (
+            "if (b && v > 3u)\n v += 10u;\n if (b && x[0] > 3u)\n v += 20u;",
+            &["branch true|false D2", "branch true|false D3", "branch true|false D3"],
+        ),
+        // Of the first the compiler makes an operation on constants.
+        ("v += A ? 1u : 2u;\n v ^= A ? v : i;", &["select true|false D3"]),
+        (
+            "if (N > 1 || A)\n v += 1u;\n if (A)\n v += 2u;\n if (!(A && A) || N > 1)\n v += 3u;",
+            &["branch true|false D2", "branch true|false D3", "branch true|false D4"],
+        ),
+    ];
+    for (statements, expected) in cases {
+        assert_eq!(traced(&kernel(statements), Optimization::Zero), expected, "{statements}");
+    }
+}
+
 #[test]
 fn optimised_branches_name_the_decisions_whose_values_they_use() {
     let found = traced(VARIABLES, Optimization::Performance);

@@ -2,13 +2,14 @@
 //!
 //! Knows: the compiler emits constructs in source order. Production may lack a branch of the marked module where it
 //! evaluates eagerly or folds a constant, and may have a select for a branch; it never has more, nor another order.
-//! Promises: an alignment uses every branch of production, or there is none. Of several, one that leaves out the fewest
-//! constructs that production should have.
+//! Promises: an alignment uses every branch of production, or there is none. Of several, the one that has the least against it:
+//! constructs that production should have and that are left out, outcomes of decisions with a part of the decision's value
+//! alone, branches at another token than their construct.
 //! Does not cover: functions whose branches leave so much open that too many pairs would have to be looked at.
 
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList};
-use super::values::Keys;
+use super::values::{Keys, OwnersOfValue};
 use crate::model::id::{DecisionId, SwitchId};
 use crate::model::object::{ObjectBranchKind, ObjectOrigin};
 use crate::model::structure::{Constness, KernelStructure, MarkIndex, MarkerRole};
@@ -35,6 +36,8 @@ pub struct Construct {
     pub cause: Cause,
     /// Production may do without it.
     optional: bool,
+    /// Where the compiler says that it stands.
+    token: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +68,21 @@ impl Construct {
 pub struct Candidate<'a> {
     pub kind: ObjectBranchKind,
     pub ternary: AtTernary,
-    /// The decisions it may belong to, ascending; empty: any.
-    pub decisions: &'a [DecisionId],
+    /// The decisions it may belong to; none in it: any.
+    pub owners: &'a OwnersOfValue,
+    /// Where the compiler says that it stands.
+    pub token: Option<u32>,
+}
+
+/// What a construct that production should have counts where it is left out, against one doubt about a branch.
+const LEFT_OUT: u32 = 3;
+
+/// A branch, select or switch of the marked module, with the token at which the compiler puts it.
+#[derive(Debug, Clone, Copy)]
+pub struct MarkedSite {
+    pub site: BranchSite,
+    pub ternary: AtTernary,
+    pub token: Option<u32>,
 }
 
 /// Constructs of the marked module by function name.
@@ -75,7 +91,7 @@ pub fn constructs(
     keys: &Keys<'_>,
     calls: &MarkerCalls,
     closed: &ClosedList<'_>,
-    sites: &[(BranchSite, AtTernary)],
+    sites: &[MarkedSite],
 ) -> BTreeMap<String, Vec<Construct>> {
     let labels: BTreeMap<MarkIndex, SwitchId> = structure
         .switches
@@ -83,7 +99,7 @@ pub fn constructs(
         .flat_map(|switch| switch.labels.iter().filter_map(|label| Some((label.mark?, switch.id))))
         .collect();
     let mut found: BTreeMap<String, Vec<Construct>> = BTreeMap::new();
-    for (site, ternary) in sites.iter().copied() {
+    for MarkedSite { site, ternary, token } in sites.iter().copied() {
         let Some(function) = keys.module.function_at(site.instruction) else { continue };
         let name = keys.module.name(function.id).unwrap_or_default().to_owned();
         let cause = match site.kind {
@@ -105,7 +121,7 @@ pub fn constructs(
             Cause::Outcome(decision) => constant(decision),
             Cause::Switch(_) => false,
         };
-        found.entry(name).or_default().push(Construct { kind: site.kind, cause, optional });
+        found.entry(name).or_default().push(Construct { kind: site.kind, cause, optional, token });
     }
     found
 }
@@ -188,7 +204,20 @@ impl Candidate<'_> {
     }
 
     fn may_belong_to(&self, decision: DecisionId) -> bool {
-        self.decisions.is_empty() || self.decisions.binary_search(&decision).is_ok()
+        self.owners.possible.is_empty() || self.owners.possible.binary_search(&decision).is_ok()
+    }
+
+    /// What speaks against it being a construct that it fits.
+    fn doubts(&self, construct: &Construct) -> u32 {
+        let whole = |decision: &DecisionId| self.owners.whole.binary_search(decision).is_ok();
+        let value = match &construct.cause {
+            _ if self.owners.possible.is_empty() => false,
+            Cause::Outcome(decision) => !whole(decision),
+            Cause::Operand(decision) => whole(decision),
+            Cause::Switch(_) | Cause::Closed(_) | Cause::Unknown => false,
+        };
+        let elsewhere = self.token.zip(construct.token).is_some_and(|(own, other)| own != other);
+        u32::from(value) + u32::from(elsewhere)
     }
 }
 
@@ -207,7 +236,7 @@ fn reachable_constructs(branches: &[Candidate<'_>], constructs: &[Construct]) ->
 /// A construct that a branch may be.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
-    /// Constructs that production should have and that are left out up to here; none where the branch is not this one.
+    /// What speaks against the best way up to here; none where the branch is not this one.
     cost: Option<u32>,
     /// The construct of the branch before.
     previous: usize,
@@ -220,10 +249,10 @@ pub fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec
     if pairs.fold(0, usize::saturating_add) > PAIR_LIMIT {
         return None;
     }
-    // Number of constructs before each that production should have.
+    // What all constructs before each would count if they were left out.
     let mut needed = vec![0_u32];
     for construct in constructs {
-        needed.push(needed[needed.len() - 1] + u32::from(!construct.optional));
+        needed.push(needed[needed.len() - 1] + if construct.optional { 0 } else { LEFT_OUT });
     }
     let mut choices: Vec<Vec<Choice>> = Vec::with_capacity(branches.len());
     for (branch, candidate) in branches.iter().enumerate() {
@@ -245,7 +274,7 @@ pub fn align(branches: &[Candidate<'_>], constructs: &[Construct]) -> Option<Vec
 }
 
 /// What each of `range` costs as the construct of a branch. `before`: the same of the branch before, with its range;
-/// `needed`: the number of constructs before each that production should have.
+/// `needed`: what all constructs before each would count if they were left out.
 fn choices_of(
     candidate: &Candidate<'_>,
     constructs: &[Construct],
@@ -266,7 +295,8 @@ fn choices_of(
         }
         match best {
             Some((relative, previous)) if candidate.fits(&constructs[construct]) => {
-                Choice { cost: Some((relative + i64::from(needed[construct])) as u32), previous }
+                let left_out = (relative + i64::from(needed[construct])) as u32;
+                Choice { cost: Some(left_out + candidate.doubts(&constructs[construct])), previous }
             }
             Some(_) | None => Choice { cost: None, previous: 0 },
         }
@@ -280,34 +310,41 @@ mod tests {
     use proptest::prelude::*;
 
     fn construct(cause: Cause, optional: bool) -> Construct {
-        Construct { kind: ObjectBranchKind::Conditional, cause, optional }
+        Construct { kind: ObjectBranchKind::Conditional, cause, optional, token: None }
     }
 
-    fn candidate(decisions: &[DecisionId]) -> Candidate<'_> {
-        Candidate { kind: ObjectBranchKind::Conditional, ternary: AtTernary::No, decisions }
+    fn owners(possible: &[u32], whole: &[u32]) -> OwnersOfValue {
+        let ids = |numbers: &[u32]| numbers.iter().copied().map(DecisionId).collect();
+        OwnersOfValue { closest: Vec::new(), possible: ids(possible), whole: ids(whole) }
     }
 
-    /// Needed constructs that an assignment leaves out.
-    fn left_out(matched: &[usize], constructs: &[Construct]) -> usize {
+    fn candidate(owners: &OwnersOfValue) -> Candidate<'_> {
+        Candidate { kind: ObjectBranchKind::Conditional, ternary: AtTernary::No, owners, token: None }
+    }
+
+    /// What speaks against an assignment.
+    fn against(matched: &[usize], branches: &[Candidate<'_>], constructs: &[Construct]) -> u32 {
         let needed = constructs.iter().enumerate().filter(|(_, construct)| !construct.optional);
-        needed.filter(|(index, _)| !matched.contains(index)).count()
+        let left_out = needed.filter(|(index, _)| !matched.contains(index)).count() as u32;
+        let doubts = matched.iter().zip(branches).map(|(at, branch)| branch.doubts(&constructs[*at]));
+        LEFT_OUT * left_out + doubts.sum::<u32>()
     }
 
-    /// The fewest needed constructs that any assignment leaves out, all assignments tried.
+    /// The least that speaks against any assignment, all assignments tried.
     fn by_trial(
         branches: &[Candidate<'_>],
         constructs: &[Construct],
         from: usize,
         chosen: &mut Vec<usize>,
-    ) -> Option<usize> {
-        let Some(branch) = branches.get(chosen.len()) else { return Some(left_out(chosen, constructs)) };
+    ) -> Option<u32> {
+        let Some(branch) = branches.get(chosen.len()) else { return Some(against(chosen, branches, constructs)) };
         let mut fewest = None;
         for at in (from..constructs.len()).filter(|at| branch.fits(&constructs[*at])) {
             chosen.push(at);
             let found = by_trial(branches, constructs, at + 1, chosen);
             chosen.pop();
             fewest = match (fewest, found) {
-                (Some(one), Some(other)) => Some(usize::min(one, other)),
+                (Some(one), Some(other)) => Some(u32::min(one, other)),
                 (one, other) => one.or(other),
             };
         }
@@ -316,21 +353,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_other_order_leaves_out_fewer(
-            wanted in prop::collection::vec(prop::collection::btree_set(1_u32..4, 0..3), 0..5),
-            there in prop::collection::vec((1_u32..4, any::<bool>(), any::<bool>()), 0..8),
+        fn nothing_speaks_less_against_another_order(
+            wanted in prop::collection::vec(
+                (prop::collection::btree_set(1_u32..4, 0..3), prop::option::of(0_u32..3), any::<bool>()), 0..5),
+            there in prop::collection::vec((1_u32..4, any::<bool>(), any::<bool>(), prop::option::of(0_u32..3)), 0..8),
         ) {
-            let wanted: Vec<Vec<DecisionId>> =
-                wanted.into_iter().map(|one| one.into_iter().map(DecisionId).collect()).collect();
-            let branches: Vec<Candidate<'_>> = wanted.iter().map(|decisions| candidate(decisions)).collect();
-            let of = |(decision, inner, optional)| {
+            let owned: Vec<OwnersOfValue> = wanted.iter().map(|(possible, _, whole)| {
+                let possible: Vec<u32> = possible.iter().copied().collect();
+                owners(&possible, &possible[..if *whole { possible.len().min(1) } else { 0 }])
+            }).collect();
+            let branches: Vec<Candidate<'_>> = owned.iter().zip(&wanted)
+                .map(|(owners, (_, token, _))| Candidate { token: *token, ..candidate(owners) }).collect();
+            let of = |(decision, inner, optional, token)| {
                 let decision = DecisionId(decision);
-                construct(if inner { Cause::Operand(decision) } else { Cause::Outcome(decision) }, optional)
+                let cause = if inner { Cause::Operand(decision) } else { Cause::Outcome(decision) };
+                Construct { token, ..construct(cause, optional) }
             };
             let constructs: Vec<Construct> = there.into_iter().map(of).collect();
             let matched = align(&branches, &constructs);
-            let fewest = by_trial(&branches, &constructs, 0, &mut Vec::new());
-            prop_assert_eq!(matched.as_ref().map(|matched| left_out(matched, &constructs)), fewest);
+            let least = by_trial(&branches, &constructs, 0, &mut Vec::new());
+            prop_assert_eq!(matched.as_ref().map(|matched| against(matched, &branches, &constructs)), least);
             if let Some(matched) = matched {
                 prop_assert!(matched.is_sorted_by(|one, next| one < next));
                 prop_assert!(matched.iter().zip(&branches).all(|(at, branch)| branch.fits(&constructs[*at])));
@@ -350,9 +392,10 @@ mod tests {
         };
         let constructs: Vec<Construct> = all.iter().flat_map(of_decision).collect();
         // Of each decision an operand, which may be any's, and the outcome.
-        let at_ternary = |decisions| Candidate { ternary: AtTernary::Yes, ..candidate(decisions) };
-        let of_decision = |index: usize| [at_ternary(&all), at_ternary(&all[index..=index])];
-        let branches: Vec<Candidate<'_>> = (0..all.len()).flat_map(of_decision).collect();
+        let anyone = OwnersOfValue { closest: Vec::new(), possible: all.clone(), whole: Vec::new() };
+        let own: Vec<OwnersOfValue> = (1..=DECISIONS).map(|number| owners(&[number], &[number])).collect();
+        let at_ternary = |owners| Candidate { ternary: AtTernary::Yes, ..candidate(owners) };
+        let branches: Vec<Candidate<'_>> = own.iter().flat_map(|own| [at_ternary(&anyone), at_ternary(own)]).collect();
         let matched = align(&branches, &constructs).unwrap();
         let origins: Vec<Option<ObjectOrigin>> = matched.iter().map(|at| constructs[*at].origin()).collect();
         let expected = all.iter().flat_map(|decision| [*decision, *decision]);

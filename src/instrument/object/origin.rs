@@ -10,7 +10,7 @@
 
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList, branch_sites};
-use super::order::{self, AtTernary, Candidate, Construct};
+use super::order::{self, AtTernary, Candidate, Construct, MarkedSite};
 use super::position::PositionTable;
 use super::values::{Keys, Leaves, Owners, OwnersOfValue};
 use super::{Origins, Watched};
@@ -110,10 +110,11 @@ impl<'a> Source<'a> {
         let keys = Keys::of(marked, &marked_constants, &token);
         let owners = Owners::of(&keys, &calls);
         let closed = ClosedList { structure, module: marked, constants: &marked_constants };
-        let sites: Vec<(BranchSite, AtTernary)> = branch_sites_of_all(marked, &types, &calls)
-            .into_iter()
-            .map(|site| (site, at_ternary(positions, positions.marked_token(marked, site.instruction))))
-            .collect();
+        let marked_site = |site: BranchSite| {
+            let token = positions.marked_token(marked, site.instruction);
+            MarkedSite { site, ternary: at_ternary(positions, token), token }
+        };
+        let sites: Vec<MarkedSite> = branch_sites_of_all(marked, &types, &calls).into_iter().map(marked_site).collect();
         let constructs = order::constructs(structure, &keys, &calls, &closed, &sites);
         let constants = Constants::evaluate(production, &Types::of(production), &BTreeMap::new())
             .map_err(|error| error.to_string())?;
@@ -249,7 +250,8 @@ impl<'a> Source<'a> {
             let candidates = rows.iter().map(|row| Candidate {
                 kind: watched[*row].site.kind,
                 ternary: self.ternary(watched[*row].site),
-                decisions: &known[*row].owners.possible,
+                owners: &known[*row].owners,
+                token: self.positions.token(watched[*row].site.instruction),
             });
             let candidates: Vec<Candidate<'_>> = candidates.collect();
             let Some(matched) = order::align(&candidates, constructs) else { continue };

@@ -174,6 +174,8 @@ pub struct OwnersOfValue {
     pub closest: Vec<DecisionId>,
     /// Those whose text has a part in it.
     pub possible: Vec<DecisionId>,
+    /// Of the possible ones those whose conditions have no part that the value does not have.
+    pub whole: Vec<DecisionId>,
 }
 
 /// Which decisions the value of a text belongs to, as the marked module has it.
@@ -216,9 +218,11 @@ impl Owners {
         let sizes: Vec<usize> =
             possible.iter().map(|decision| self.leaves.get(decision).map_or(0, BTreeSet::len)).collect();
         let fewest = sizes.iter().min().copied().unwrap_or(0);
-        let is_closest = |(decision, size): (&DecisionId, usize)| (size == fewest).then_some(*decision);
-        let closest = possible.iter().zip(sizes).filter_map(is_closest).collect();
-        OwnersOfValue { closest, possible }
+        let of_size = |wanted: usize| {
+            let sized = possible.iter().zip(&sizes).filter(|(_, size)| **size == wanted);
+            sized.map(|(decision, _)| *decision).collect()
+        };
+        OwnersOfValue { closest: of_size(fewest), whole: of_size(leaves.0.len()), possible }
     }
 
     /// The decisions that all leaves belong to.
