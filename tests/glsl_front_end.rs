@@ -539,8 +539,10 @@ fn matrix_operands_that_are_no_constants_are_refused() {
              #extension GL_KHR_memory_scope_semantics : require\n\
              #extension GL_EXT_shader_explicit_arithmetic_types : require\nlayout(local_size_x = 32) in;\n\
              layout(constant_id = 1) const int SPECIAL = 16;\nconst int SATURATE = gl_MatrixOperandsSaturatingAccumulation;\n\
+             struct Ops {{ int none; int sat; }};\nconst Ops OPS = Ops(0, 16);\nconst int TABLE[2] = int[2](0, 16);\n\
+             const ivec2 VEC = ivec2(16, 0);\nshared int special[SPECIAL];\n\
              layout(std430, binding = 0) buffer C {{ int c[]; }};\nlayout(push_constant) uniform P {{ int pushed; }};\n\
-             void called(int o) {{\n\
+             void called(int o) {{\nint array[16]; const Ops listed = {{ 0, 16 }}; const int counted = bitCount(0xFFFF);\n\
              coopmat<int8_t, gl_ScopeSubgroup, 16, 32, gl_MatrixUseA> x;\n\
              coopmat<int8_t, gl_ScopeSubgroup, 32, 16, gl_MatrixUseB> y;\n\
              coopmat<int, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;\n\
@@ -563,20 +565,105 @@ fn matrix_operands_that_are_no_constants_are_refused() {
         }
         panic!("no multiplication")
     }
-    for wrong in ["o", "pushed", "SPECIAL", "SPECIAL + 0", "kept", "pushed > 0 ? 16 : 0"] {
+    for wrong in [
+        "o",
+        "pushed",
+        "SPECIAL",
+        "SPECIAL + 0",
+        "kept",
+        "pushed > 0 ? 16 : 0",
+        "(1, 16)",
+        "special.length()",
+        "c.length()",
+        "bitCount(0xFFFF)",
+        "findMSB(0x10000)",
+        "findLSB(0x10000)",
+        "floatBitsToInt(2.24207754e-44)",
+        "int(packUnorm2x16(vec2(0)) + 16u)",
+        "mix(0, 16, true)",
+        "bitfieldExtract(256, 4, 8)",
+        "bitfieldInsert(0, 1, 4, 1)",
+        "bitfieldReverse(0x08000000)",
+        "int(ldexp(1.0, 4))",
+        "int(fma(4.0, 4.0, 0.0))",
+        "int(determinant(mat2(4)))",
+        "int(transpose(mat2(16))[0][0])",
+        "int(inverse(mat2(1))[0][0]) * 16",
+        "int(unpackHalf2x16(0x4C00u).x)",
+        "counted",
+        "abs(int64_t(-16)) == 16l ? 16 : 0",
+        "abs(true ? -16 : -16l) == 16l ? 16 : 0",
+    ] {
         let refused = compiled(&format!(", {wrong}")).expect_err(wrong);
         assert_eq!((refused.len(), refused[0].kind), (1, "glsl-syntax"), "{wrong}: {refused:?}");
-        let message = format!("`{wrong}` is no constant expression, as the matrix operands of `coopMatMulAdd` must be");
-        assert_eq!(refused[0].message, message);
+        let asked = "constant that the compiler surely keeps, as the matrix operands of `coopMatMulAdd` must be";
+        assert_eq!(refused[0].message, format!("`{wrong}` is no {asked}"));
         assert!(refused[0].hint.as_ref().is_some_and(|hint| hint.contains("without a word")), "{refused:?}");
     }
     let without = operands(&compiled("").expect("compiles"));
-    for right in ["16", "SATURATE", "gl_MatrixOperandsSaturatingAccumulation", "local", "true ? 16 : 0"] {
+    for right in [
+        "16",
+        "SATURATE",
+        "gl_MatrixOperandsSaturatingAccumulation",
+        "local",
+        "true ? 16 : 0",
+        "TABLE[1]",
+        "OPS.sat",
+        "VEC.yx.y",
+        "VEC[0]",
+        "int(16u)",
+        "int(16.0)",
+        "int8_t(16)",
+        "max(0, 16)",
+        "min(16, gl_MaxComputeWorkGroupSize.x)",
+        "abs(-16)",
+        "1 << 4",
+        "8 | 16 & ~8",
+        "-(-16)",
+        "16 ^ 0",
+        "35 % 19",
+        "array.length()",
+        "TABLE.length() * 8",
+        "int[3](0, 1, 16)[2]",
+        "ivec4(1, 2, 3, 16).w",
+        "Ops(0, 16).sat",
+        "mat2(16)[0][0] > 3.0 ? 16 : 0",
+        "listed.sat",
+        "!false ^^ false && 5 >= 3 ? SATURATE : 0",
+        "int(mix(0.0, 16.0, 1.0))",
+        "int(all(bvec2(true)) && any(not(bvec2(false)))) * 16",
+        "int(any(lessThan(ivec2(0), ivec2(1))) && any(greaterThan(ivec2(1), ivec2(0)))) * 16",
+        "int(any(equal(ivec2(0), ivec2(0)))) * 16",
+        "int(clamp(16.5, 0.0, 20.0))",
+        "int(cross(vec3(1, 0, 0), vec3(0, 1, 0)).z) * 16",
+        "int(distance(vec2(0), vec2(16, 0)))",
+        "int(dot(vec2(4), vec2(2)))",
+        "int(exp2(4.0))",
+        "int(faceforward(vec2(16), vec2(1), vec2(-1)).x)",
+        "int(floor(16.5))",
+        "int(isnan(1.0)) + 16",
+        "int(length(vec2(16, 0)))",
+        "int(matrixCompMult(mat2(4), mat2(4))[0][0])",
+        "int(normalize(vec2(1, 0)).x) * 16",
+        "int(outerProduct(vec2(4), vec2(4))[0][0])",
+        "int(pow(4.0, 2.0))",
+        "int(reflect(vec2(-16, 0), vec2(1, 0)).x)",
+        "int(round(16.0))",
+        "sign(5) * 16",
+        "int(smoothstep(0., 1., 2.)) * 16",
+        "int(step(0.0, 1.0)) * 16",
+        "int(gl_WorkGroupSize.x) / 2",
+    ] {
         let with = operands(&compiled(&format!(", {right}")).expect(right));
         assert_eq!(with.iter().map(|mask| mask & !16).collect::<Vec<_>>(), without, "{right}");
         assert_eq!(with[0] & 16, 16, "{right}");
     }
     assert_eq!(without[0] & 16, 0);
+    // Nothing is known of operands in text that is nested too deep to be read.
+    let deep = format!(", {}bitCount(0xFFFF){}", "(".repeat(900), ")".repeat(900));
+    let refused = compiled(&deep).expect_err("too deep");
+    let message = "the matrix operands of `coopMatMulAdd` stand in text that could not be read";
+    assert_eq!((refused.len(), refused[0].message.as_str()), (1, message), "{refused:?}");
 }
 
 /// A text may give a built-in name another function.

@@ -17,6 +17,7 @@ mod decisions;
 mod demand;
 #[cfg(feature = "compiler")]
 mod digests;
+mod folding;
 mod include;
 #[cfg(feature = "compiler")]
 mod isolate;

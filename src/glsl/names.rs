@@ -4,6 +4,7 @@
 //! only where the text shows it; whatever is unknown is not Boolean, and runtime.
 //! Does not cover: which types operators and built-in functions give (`value_types`).
 
+use super::folding;
 use super::syntax::*;
 use super::token::Token;
 use super::value_types::{self, ValueType};
@@ -129,6 +130,15 @@ struct Variable {
     constness: Constness,
     /// See [`Names::varies`].
     varies: bool,
+    folding: Folding,
+}
+
+/// What the compiler surely folds of a declared name.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Folding {
+    pub value: bool,
+    /// `.length()` of the array.
+    pub length: bool,
 }
 
 /// What is known of a call's argument.
@@ -263,7 +273,7 @@ impl<'a> Names<'a> {
 
     /// A name whose value is computed at run time.
     fn insert_runtime(&mut self, name: TokenIndex, value: ValueType) {
-        self.insert(name, Variable { value, constness: Constness::Runtime, varies: true });
+        self.insert(name, Variable { value, constness: Constness::Runtime, varies: true, folding: Folding::default() });
     }
 
     fn insert(&mut self, name: TokenIndex, variable: Variable) {
@@ -318,7 +328,11 @@ impl<'a> Names<'a> {
             }
             Some(_) | None => true,
         };
-        self.insert(declarator.name, Variable { value, constness, varies });
+        let folding = Folding {
+            value: folding::declares_folded(self, declared, declarator),
+            length: folding::declares_folded_length(self, declared, declarator),
+        };
+        self.insert(declarator.name, Variable { value, constness, varies, folding });
     }
 
     /// Constness of what a declarator declares (GLSL 4.60, 4.3.3).
@@ -336,7 +350,13 @@ impl<'a> Names<'a> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    fn is_type(&self, name: &str) -> bool {
+    /// What is folded of a name that the text declares; none where it declares no such variable.
+    pub fn declared_folding(&self, name: &str) -> Option<Folding> {
+        self.variable(name).map(|variable| variable.folding)
+    }
+
+    /// Whether `name` is a type of the language or a structure of the text.
+    pub fn is_type(&self, name: &str) -> bool {
         is_built_in_type(name) || self.structs.contains_key(name)
     }
 
@@ -565,6 +585,11 @@ impl<'a> Names<'a> {
         if let Some(variable) = self.variable(name) {
             return variable.constness;
         }
+        self.built_in_constness(name)
+    }
+
+    /// Constness of a name that the text does not declare.
+    pub fn built_in_constness(&self, name: &str) -> Constness {
         match name {
             "gl_WorkGroupSize" if self.specialized_size => Constness::Specialization,
             "gl_WorkGroupSize" => Constness::Constant,

@@ -2,12 +2,14 @@
 //!
 //! Knows: GL_KHR_memory_scope_semantics wants constant expressions for the scope, storage semantics and semantics of atomics
 //! and barriers. The pinned compiler takes them for constants without a look: it crashes, or makes a module that is not valid.
-//! GL_KHR_cooperative_matrix wants one for the operands of `coopMatMulAdd`; the pinned compiler drops any other without a word.
-//! Promises: where the text shows that such an argument is no constant, it is refused with its place before the compiler is
-//! given the text.
-//! Does not cover: arguments of which the text does not show it, such as other built-in functions without arguments; whether a
-//! constant is a value that is permitted, which the compiler checks.
+//! GL_KHR_cooperative_matrix wants one for the operands of `coopMatMulAdd`; the pinned compiler drops without a word what it
+//! does not fold, even some constant expressions.
+//! Promises: where the text shows that a scope or semantics is no constant, and where it does not show that the compiler folds
+//! matrix operands, the argument is refused with its place before the compiler is given the text.
+//! Does not cover: scopes and semantics of which the text does not show it, such as other built-in functions without
+//! arguments; whether a constant is a value that is permitted, which the compiler checks.
 
+use super::folding;
 use super::names::Names;
 use super::outline::Outline;
 use super::preprocessor::TranslationUnit;
@@ -98,8 +100,22 @@ pub fn asked_of(names: &Names<'_>, callee: &Expression, count: usize) -> usize {
 /// The first argument of a call that must be such a constant and is none.
 pub fn varying(names: &Names<'_>, callee: &Expression, arguments: &[Expression]) -> Option<VaryingSemantics> {
     let asked = asked_of(names, callee, arguments.len());
-    let wrong = arguments[arguments.len() - asked..].iter().find(|argument| names.varies(argument))?;
+    let is_wrong = |argument: &&Expression| match names.text(callee.first) {
+        MULTIPLY_ADD => !folding::is_folded(names, argument),
+        _ => names.varies(argument),
+    };
+    let wrong = arguments[arguments.len() - asked..].iter().find(is_wrong)?;
     Some(VaryingSemantics { callee: callee.first, first: wrong.first, last: wrong.last })
+}
+
+/// Matrix operands in text that could not be read (first and last token), which may be anything.
+pub fn unread_operands(tokens: &[Token], (first, last): (TokenIndex, TokenIndex)) -> Vec<VaryingSemantics> {
+    let is_call = |at: &TokenIndex| {
+        &*tokens[*at].text == MULTIPLY_ADD
+            && semantic_arguments(MULTIPLY_ADD, count_of_arguments(&tokens[at + 1..])) > 0
+    };
+    let calls = (first..=last).filter(is_call);
+    calls.map(|callee| VaryingSemantics { callee, first: callee, last: callee }).collect()
 }
 
 /// Refuses a text that holds such arguments.
@@ -117,7 +133,10 @@ fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
     let shown = place.as_ref().and_then(|(file, span)| file.text.get(span.clone())).unwrap_or("the argument");
     let callee = &*unit.tokens[wrong.callee].text;
     let (asked, hint) = asked_and_hint(callee);
-    let message = format!("`{shown}` is no constant expression, as {asked} must be");
+    let message = match wrong.first == wrong.callee {
+        true => format!("{asked} stand in text that could not be read"),
+        false => format!("`{shown}` is no {asked_for}, as {asked} must be", asked_for = kind_of_constant(callee)),
+    };
     let made = Diagnostic::new("glsl-syntax", message);
     let made = match place {
         Some((file, span)) => made.at_span(&file.path, file.text.as_str(), span),
@@ -126,14 +145,17 @@ fn diagnostic(unit: &TranslationUnit, wrong: &VaryingSemantics) -> Diagnostic {
     made.hint(hint)
 }
 
+fn kind_of_constant(callee: &str) -> &'static str {
+    if callee == MULTIPLY_ADD { "constant that the compiler surely keeps" } else { "constant expression" }
+}
+
 /// What must be a constant of a call, and how a text makes it one.
 fn asked_and_hint(callee: &str) -> (String, &'static str) {
     match callee {
         MULTIPLY_ADD => (
             format!("the matrix operands of `{callee}`"),
-            "the compiler would leave them out without a word; GL_KHR_cooperative_matrix wants a literal, \
-             `gl_MatrixOperands...` or a `const` variable of such; a parameter or a specialization constant is none: write a \
-             call for each value",
+            "the compiler would leave them out without a word; write a literal, `gl_MatrixOperands...`, a `const` variable of \
+             such or operators on them; a parameter or a specialization constant is none: write a call for each value",
         ),
         _ => (
             format!("the scope and semantics of `{callee}`"),

@@ -5,13 +5,15 @@
 //! that a parsed text would give; the reason stands in every one.
 
 use super::decisions::Decisions;
+use super::semantics;
 use super::syntax::TokenIndex;
 use super::token::Token;
 use crate::model::id::DecisionId;
 use crate::model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
 
-/// Adds the decisions of `range` (first and last token).
+/// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be looked at there.
 pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (TokenIndex, TokenIndex), reason: &str) {
+    decisions.semantics.extend(semantics::unread_operands(tokens, range));
     let closing = closing_parentheses(tokens, range);
     let mut covered = range.0;
     for at in range.0..=range.1 {
