@@ -451,8 +451,8 @@ pub struct TestResult {
     /// Of the same: how much of each member that its kernels store it judges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<JudgedMember>,
-    /// Of the same, of a test with several expectations: those that no alteration of what its kernels stored makes fail, counted
-    /// from 0.
+    /// Of the same, of a test with several expectations: those that none of the alterations tried on what its kernels stored makes
+    /// fail, counted from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<u32>,
     /// What differed between repetitions, modules and schedules where the test leaves it open, in words.

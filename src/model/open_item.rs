@@ -219,7 +219,7 @@ pub enum NoteKind {
     CodeTestedInPart,
     /// What kernels store and no expectation of a test looks at.
     OutputsNotJudged,
-    /// Expectations that no alteration of what kernels stored makes fail.
+    /// Expectations that none of the alterations tried on what kernels stored makes fail.
     ExpectationJudgesNothing,
 }
 

@@ -68,12 +68,15 @@ fn row(id: &'static str, counted: &'static [&'static str], steps: &[String]) -> 
 }
 
 fn parts(id: &'static str, expectations: &[&str]) -> Row {
+    let expectations: String = expectations.iter().map(|what| expect(what)).collect();
+    row(id, &["parts"], &[parts_dispatch(), expectations])
+}
+
+fn parts_dispatch() -> String {
     let buffers = "buffers.x = { type = \"uint\", data = [0, 0] }\nbuffers.y = { type = \"uint\", data = [0, 0] }\n\
                    buffers.z = { type = \"float\", count = 4 }\n";
     let bindings = "{ binding = 0, buffer = \"x\" }, { binding = 0, array_index = 1, buffer = \"y\" }, { binding = 2, buffer = \"z\" }";
-    let dispatch = format!("[[test.dispatches]]\nkernel = \"parts\"\ngroups = [1, 1, 1]\nbindings = [{bindings}]\n");
-    let expectations: String = expectations.iter().map(|what| expect(what)).collect();
-    row(id, &["parts"], &[buffers.to_owned(), dispatch, expectations])
+    format!("{buffers}[[test.dispatches]]\nkernel = \"parts\"\ngroups = [1, 1, 1]\nbindings = [{bindings}]\n")
 }
 
 fn mixed(id: &'static str, start: &str, expectations: &[&str]) -> Row {
@@ -122,6 +125,16 @@ pub fn rows() -> Vec<Row> {
             "parts-that-remain",
             &["buffer = \"y\"\noffset = 4\nvalues = [4]", "buffer = \"z\"\nvalues = [0.5, 1.5, 2.5, 3.5]"],
         ),
+        parts(
+            "parts-all",
+            &[
+                "buffer = \"x\"\nvalues = [1, 2]",
+                "buffer = \"y\"\nvalues = [3, 4]",
+                "buffer = \"z\"\nvalues = [0.5, 1.5, 2.5, 3.5]",
+            ],
+        ),
+        parts("parts-without-results", &["buffer = \"x\"\nvalues = [1, 2]", "buffer = \"y\"\nvalues = [3, 4]"]),
+        row("parts-beside", &["k"], &[parts_dispatch(), once(), expect("buffer = \"o\"\nvalues = [0, 1, 0, 1]")]),
         status("flag-that-is-not-judged", "[4]"),
         status("flag-and-ends", "[4, 0, 0, 0, 0, 0, 0, 0, 0]"),
         mixed("wide-for-most", "", &[WIDE]),
@@ -181,7 +194,31 @@ fn members_and_elements_that_no_test_judges_are_noted() {
                     stored elements judged by any test).";
     assert_eq!(in_part, [sentence]);
     // What one test leaves another may judge.
-    assert_eq!(told(&["parts-in-part", "parts-that-remain"], "outputs-not-judged"), [""; 0]);
+    let both = told(&["parts-in-part", "parts-that-remain"], "outputs-not-judged");
+    assert!(!both.iter().any(|note| note.starts_with("Judged outputs of which no single test")), "{both:?}");
+}
+
+/// A small test that judges all says nothing of what another one covers alone.
+#[test]
+fn tests_that_judge_nothing_of_a_member_that_others_judge_are_noted() {
+    let sentence = |members: &str| {
+        format!(
+            "Outputs that one test judges, and that another one with coverage of the same kernel stores and does not judge: \
+             parts ({members})."
+        )
+    };
+    let one = told(&["parts-all", "parts-without-results"], "outputs-not-judged");
+    let results = "binding 2 `Results.results[]`: stored and not judged at all by test parts-without-results";
+    assert_eq!(one, [sentence(results)]);
+    let rows = ["parts-all", "parts-that-remain", "parts-without-results", "parts-in-part"];
+    let several = told(&rows, "outputs-not-judged");
+    let outputs =
+        |member: &str| format!("binding 0 `Outputs[{member}`: stored and not judged at all by test parts-that-remain");
+    let members = [outputs("0].a"), outputs("0].b"), outputs("1].a"), "and 2 more".to_owned()];
+    assert_eq!(several, [sentence(&members.join(", ").replace(", and", " and"))]);
+    // What a test does not cover it need not judge.
+    let beside = told(&["parts-all", "parts-beside"], "outputs-not-judged");
+    assert!(!beside.iter().any(|note| note.contains("parts-beside")), "{beside:?}");
 }
 
 #[test]
@@ -225,8 +262,9 @@ fn expectations_that_judge_nothing_are_noted() {
     let rows =
         ["beside-a-wide-one", "beside-a-blind-checker", "beside-a-wide-comparison", "beside-an-idle-one", "values"];
     let told = told(&rows, "expectation-judges-nothing");
-    let sentence = "Expectations that no alteration of what the kernels of their test stored makes fail: test beside-an-idle-one: \
-                    1 of 2 (`a`), test beside-a-wide-one: 2 of 2 (`r`), test beside-a-blind-checker: 2 of 2 (`v`) and 1 more.";
+    let sentence = "Expectations that none of the alterations tried on what the kernels of their test stored makes fail: test \
+                    beside-an-idle-one: expectation 1 of 2 (`a`), test beside-a-wide-one: expectation 2 of 2 (`r`), test \
+                    beside-a-blind-checker: expectation 2 of 2 (`v`) and 1 more.";
     assert_eq!(told, [sentence]);
 }
 

@@ -27,12 +27,14 @@ pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     match Generation::of(stored.campaign) {
         Generation::First | Generation::Second => earlier.collect(),
         Generation::Current => {
+            let members = parts::Members::of(stored);
             let of_requirements = robustness(stored).into_iter().chain(code_not_named(stored));
             earlier
                 .chain(of_requirements)
                 .chain(tested_in_part(stored))
                 .chain(unjudged(stored))
-                .chain(parts::in_part(stored))
+                .chain(parts::in_part(&members))
+                .chain(parts::left_to_others(stored, &members))
                 .chain(parts::idle(stored))
                 .chain(unnoticed(stored))
                 .collect()

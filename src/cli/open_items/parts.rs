@@ -1,51 +1,140 @@
 //! Notes on what no test judges of an output that is judged, and on expectations that judge nothing.
 //!
-//! Promises: a member is named unless some test judges every element of it that it changes, or one where none changes any.
+//! Promises: a member is named unless some test judges every element of it that it changes, or one where none changes any; and if a
+//! test that counts for the kernel changes it and judges none of it.
 //! Does not cover: outputs that no test judges at all (`notes`).
 
 use super::Stored;
 use super::notes::{listed, outputs};
 use crate::model::evidence::{TestEvidence, TestResult};
 use crate::model::flow::StorePlace;
-use crate::model::id::KernelName;
+use crate::model::id::{KernelName, TestId};
 use crate::model::judged::{JudgedMember, MemberPlace};
 use crate::model::open_item::{CampaignNote, NoteKind};
 use crate::model::verdict::{EngineName, Verdict};
+use crate::report::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Descriptors in arrays of which more than the first is bound.
 type Arrays<'a> = BTreeSet<(&'a KernelName, Option<&'a StorePlace>)>;
 
+/// What tests that passed judge of the members of judged outputs.
+pub struct Members<'a> {
+    arrays: Arrays<'a>,
+    rows: BTreeMap<MemberPlace, Vec<MemberOfTest<'a>>>,
+}
+
+struct MemberOfTest<'a> {
+    test: &'a TestId,
+    row: &'a JudgedMember,
+}
+
+impl<'a> Members<'a> {
+    pub fn of(stored: &'a Stored) -> Self {
+        let outputs = outputs(stored);
+        let mut members = Self { arrays: Arrays::new(), rows: BTreeMap::new() };
+        for (test, result) in passed(stored) {
+            for row in &result.judged {
+                if outputs.get(&(&row.kernel, row.place.as_ref())) == Some(&true) {
+                    members.add(MemberOfTest { test: &test.id, row });
+                }
+            }
+        }
+        members
+    }
+
+    fn add(&mut self, member: MemberOfTest<'a>) {
+        let row = member.row;
+        if row.array_index > 0 {
+            self.arrays.insert((&row.kernel, row.place.as_ref()));
+        }
+        self.rows.entry(row.place()).or_default().push(member);
+    }
+
+    /// `binding 2 `Results.values[]``
+    fn in_words(&self, row: &JudgedMember) -> String {
+        row.place_in_words(self.arrays.contains(&(&row.kernel, row.place.as_ref())))
+    }
+}
+
 /// Members of judged outputs of which no test judges all elements.
-pub fn in_part(stored: &Stored) -> Option<CampaignNote> {
-    let outputs = outputs(stored);
-    let is_judged = |row: &&JudgedMember| outputs.get(&(&row.kernel, row.place.as_ref())) == Some(&true);
-    let rows = || passed(stored).flat_map(|(_, result)| &result.judged).filter(is_judged);
-    let of_arrays = rows().filter(|row| row.array_index > 0);
-    let arrays: Arrays = of_arrays.map(|row| (&row.kernel, row.place.as_ref())).collect();
-    let mut best: BTreeMap<MemberPlace, &JudgedMember> = BTreeMap::new();
-    for row in rows() {
-        let known = best.entry(row.place()).or_insert(row);
-        if share(row) > share(known) {
-            *known = row;
+pub fn in_part(members: &Members) -> Option<CampaignNote> {
+    let mut kernels = OfKernels::default();
+    for tests in members.rows.values() {
+        let Some(row) = greatest(tests) else { continue };
+        let place = members.in_words(row);
+        match row.judged {
+            0 => kernels.add(&row.kernel, format!("{place}: no test judges it")),
+            judged if judged < row.stored => {
+                let stored = row.stored;
+                kernels.add(
+                    &row.kernel,
+                    format!("{place}: at most {judged} of {stored} stored elements judged by any test"),
+                );
+            }
+            _ => {}
         }
     }
-    let open = best.values().filter(|row| row.judged < row.stored || row.judged == 0);
-    let mut kernels: Vec<(&KernelName, Vec<String>)> = Vec::new();
-    for row in open {
-        let sentence = in_words(row, &arrays);
-        match kernels.last_mut() {
-            Some((known, sentences)) if **known == row.kernel => sentences.push(sentence),
-            Some(_) | None => kernels.push((&row.kernel, vec![sentence])),
+    let sentence = "Judged outputs of which no single test judges all, at the scale of each element, directly or through what else \
+                    is made of them";
+    kernels.note(sentence)
+}
+
+/// Members that a test with coverage of the kernel changes and does not judge, while another test judges them: what the first one
+/// covers alone is not judged there.
+pub fn left_to_others(stored: &Stored, members: &Members) -> Option<CampaignNote> {
+    let mut kernels = OfKernels::default();
+    for tests in members.rows.values() {
+        let Some(row) = greatest(tests).filter(|row| row.judged > 0) else { continue };
+        let open = tests.iter().filter(|member| member.row.stored > 0 && member.row.judged == 0);
+        let covering = open.filter(|member| covers(stored, member.test, &row.kernel));
+        let ids: Vec<String> = covering.map(|member| member.test.to_string()).collect();
+        if let Some((first, rest)) = ids.split_first() {
+            let named = and_more(first, rest.len());
+            kernels
+                .add(&row.kernel, format!("{}: stored and not judged at all by test {named}", members.in_words(row)));
         }
     }
-    let named: Vec<String> = kernels.iter().map(|(kernel, rows)| format!("{kernel} ({})", listed(rows))).collect();
-    let sentence = format!(
-        "Judged outputs of which no single test judges all, at the scale of each element, directly or through what else is made of \
-         them: {}.",
-        listed(&named)
-    );
-    (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+    kernels.note(
+        "Outputs that one test judges, and that another one with coverage of the same kernel stores and does not judge",
+    )
+}
+
+/// Whether the records of a test count for a kernel, in some configuration.
+fn covers(stored: &Stored, test: &TestId, kernel: &KernelName) -> bool {
+    let of_kernel = stored.kernels.iter().filter(|row| row.kernel == *kernel);
+    let mut records = of_kernel.flat_map(|row| row.records.iter().chain(&row.objects.records));
+    records.any(|row| row.counted && row.test == *test)
+}
+
+/// The row of the test that judges the greatest share of a member.
+fn greatest<'a>(tests: &[MemberOfTest<'a>]) -> Option<&'a JudgedMember> {
+    let mut rows = tests.iter().map(|member| member.row);
+    let first = rows.next()?;
+    Some(rows.fold(first, |known, row| if share(row) > share(known) { row } else { known }))
+}
+
+/// How much of a member is judged, then how many elements that are, to be compared.
+fn share(row: &JudgedMember) -> (u128, u64) {
+    ((u128::from(row.judged) << 64) / u128::from(row.stored.max(1)), row.stored)
+}
+
+/// What a note says of members, by kernel.
+#[derive(Default)]
+struct OfKernels {
+    kernels: BTreeMap<KernelName, Vec<String>>,
+}
+
+impl OfKernels {
+    fn add(&mut self, kernel: &KernelName, member: String) {
+        self.kernels.entry(kernel.clone()).or_default().push(member);
+    }
+
+    fn note(&self, sentence: &str) -> Option<CampaignNote> {
+        let named = self.kernels.iter().map(|(kernel, members)| format!("{kernel} ({})", listed(members)));
+        let sentence = format!("{sentence}: {}.", listed(&named.collect::<Vec<_>>()));
+        (!self.kernels.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+    }
 }
 
 /// Tests that passed on the sequential engine, with their results there.
@@ -56,31 +145,18 @@ fn passed<'a>(stored: &'a Stored) -> impl Iterator<Item = (&'a TestEvidence, &'a
     })
 }
 
-/// How much of a member is judged, then how many elements that are, to be compared.
-fn share(row: &JudgedMember) -> (u128, u64) {
-    ((u128::from(row.judged) << 64) / u128::from(row.stored.max(1)), row.stored)
-}
-
-/// `binding 2 `Results.values[]`: at most 2 of 4 stored elements judged by any test`
-fn in_words(row: &JudgedMember, arrays: &Arrays) -> String {
-    let place = row.place_in_words(arrays.contains(&(&row.kernel, row.place.as_ref())));
-    match row.judged {
-        0 => format!("{place}: no test judges it"),
-        judged => format!("{place}: at most {judged} of {} stored elements judged by any test", row.stored),
-    }
-}
-
 /// Expectations beside others, which would let everything pass.
 pub fn idle(stored: &Stored) -> Option<CampaignNote> {
     let mut named = Vec::new();
     for (test, result) in passed(stored) {
         for number in &result.idle {
             let buffer = test.expected.get(*number as usize).map_or("", |expected| expected.buffer.as_str());
-            named.push(format!("test {}: {} of {} (`{buffer}`)", test.id, u64::from(*number) + 1, test.expected.len()));
+            let (number, all) = (u64::from(*number) + 1, test.expected.len());
+            named.push(format!("test {}: expectation {number} of {all} (`{buffer}`)", test.id));
         }
     }
     let sentence = format!(
-        "Expectations that no alteration of what the kernels of their test stored makes fail: {}.",
+        "Expectations that none of the alterations tried on what the kernels of their test stored makes fail: {}.",
         listed(&named)
     );
     (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::ExpectationJudgesNothing, sentence })
