@@ -31,21 +31,50 @@ fn words(outcome: AgreementOutcome) -> (&'static str, Tone) {
     }
 }
 
+/// What the comparisons of one test come to.
+#[derive(Debug, Clone, Copy)]
+struct ComparedTest {
+    worst: AgreementOutcome,
+    /// An element that differs comes from an undefined value.
+    has_undefined_outputs: bool,
+}
+
+impl ComparedTest {
+    const SAME: Self = Self { worst: AgreementOutcome::Identical, has_undefined_outputs: false };
+
+    fn add(&mut self, row: &Agreement) {
+        self.worst = row.outputs.max(row.coverage).max(self.worst);
+        self.has_undefined_outputs |= has_undefined_outputs(row);
+    }
+
+    /// Whether undefined outputs are the worst of it, though the stored outcome permits them.
+    fn rests_on_undefined_outputs(&self) -> bool {
+        self.has_undefined_outputs && self.worst < AgreementOutcome::UndefinedValue
+    }
+
+    fn counts_as(&self, outcome: AgreementOutcome) -> bool {
+        self.worst == outcome && !self.rests_on_undefined_outputs()
+    }
+}
+
+fn has_undefined_outputs(row: &Agreement) -> bool {
+    row.bounds.iter().flat_map(|bounds| &bounds.buffers).any(|buffer| buffer.undefined > 0)
+}
+
 /// `15 of 15 tests: same outputs and coverage on both engines`; none where no test was compared.
 pub fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
     let rows = &evidence.campaign.agreement;
     if rows.is_empty() {
         return None;
     }
-    let mut by_test: BTreeMap<&TestId, AgreementOutcome> = BTreeMap::new();
+    let mut by_test: BTreeMap<&TestId, ComparedTest> = BTreeMap::new();
     for row in rows {
-        let worst = by_test.entry(&row.test).or_insert(AgreementOutcome::Identical);
-        *worst = row.outputs.max(row.coverage).max(*worst);
+        by_test.entry(&row.test).or_insert(ComparedTest::SAME).add(row);
     }
     let tests = &evidence.campaign.tests;
     let absent = tests.iter().filter(|test| !by_test.contains_key(&test.id)).count();
     let count = |wanted: AgreementOutcome| {
-        let compared = by_test.values().filter(|outcome| **outcome == wanted).count();
+        let compared = by_test.values().filter(|test| test.counts_as(wanted)).count();
         if wanted == AgreementOutcome::NotCompared { compared + absent } else { compared }
     };
     let part = |outcome: AgreementOutcome| {
@@ -61,12 +90,18 @@ pub fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
     };
     let shown = AgreementOutcome::ALL.iter().map(|(outcome, _)| *outcome);
     let shown = shown.filter(|outcome| *outcome == AgreementOutcome::Identical || count(*outcome) > 0);
-    Some(shown.map(part).collect())
+    let (permitted, worse): (Vec<_>, Vec<_>) = shown.partition(|outcome| *outcome < AgreementOutcome::UndefinedValue);
+    let undefined = by_test.values().filter(|test| test.rests_on_undefined_outputs()).count();
+    let undefined = (undefined > 0).then(|| {
+        (format!("{undefined} with outputs that differ where they depend on an undefined value"), Tone::Caution)
+    });
+    Some(permitted.into_iter().map(&part).chain(undefined).chain(worse.into_iter().map(&part)).collect())
 }
 
-/// Largest distance of two finite values that both lie within the error bounds.
+/// Largest distance of two finite values that both lie within the error bounds, where none comes from an undefined value.
 fn worst_ulp(rows: &[Agreement]) -> Option<u64> {
-    let buffers = rows.iter().filter_map(|row| row.bounds.as_ref()).flat_map(|bounds| &bounds.buffers);
+    let defined = rows.iter().filter(|row| !has_undefined_outputs(row));
+    let buffers = defined.filter_map(|row| row.bounds.as_ref()).flat_map(|bounds| &bounds.buffers);
     buffers.filter(|buffer| buffer.outside == 0).filter_map(|buffer| buffer.worst_ulp).max()
 }
 
@@ -203,6 +238,23 @@ mod tests {
         evidence.campaign.agreement[1].outputs = AgreementOutcome::Different;
         let parts = agreement(&evidence).unwrap();
         assert!(parts.contains(&("1 different".to_owned(), Tone::Bad)), "{parts:?}");
+    }
+
+    #[test]
+    fn outputs_that_depend_on_an_undefined_value_are_not_within_error_bounds() {
+        let mut evidence = sample::evidence();
+        let is_bounded = |row: &&mut Agreement| row.outputs == AgreementOutcome::WithinErrorBounds;
+        let row = evidence.campaign.agreement.iter_mut().find(is_bounded).unwrap();
+        // Some elements within the bounds, one undefined: the test counts as the undefined one.
+        row.bounds.as_mut().unwrap().buffers[0].undefined = 1;
+        let parts = agreement(&evidence).unwrap();
+        let words = "1 with outputs that differ where they depend on an undefined value".to_owned();
+        assert!(parts.contains(&(words, Tone::Caution)), "{parts:?}");
+        assert!(parts.iter().all(|(words, _)| !words.contains("error bounds") && !words.contains("ULP")), "{parts:?}");
+        // What differs without a reason is worse, and said instead.
+        evidence.campaign.agreement.iter_mut().for_each(|row| row.coverage = AgreementOutcome::Different);
+        let parts = agreement(&evidence).unwrap();
+        assert!(parts.iter().all(|(words, _)| !words.contains("undefined")), "{parts:?}");
     }
 
     #[test]
