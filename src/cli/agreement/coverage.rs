@@ -6,6 +6,7 @@
 //! engine, with nothing changed but undefined values, records it as the device did.
 //! Does not cover: undefined behaviour whose effect is another than that of some value; which invocations recorded what (`invocation`).
 
+use super::difference::{RecordDifference, Row, differing, marked};
 use super::invocation::{ByInvocation, Excuses, Refusal};
 use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
 use crate::cli::configuration::Specialization;
@@ -16,9 +17,9 @@ use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::finding::Finding;
-use crate::model::place::{Position, Span};
+use crate::model::place::Position;
 use crate::model::records::{DecisionSlot, NumberedVector, Records};
-use crate::model::structure::{KernelStructure, MarkIndex};
+use crate::model::verdict::EngineName;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the vectors of one kernel in a test come to.
@@ -68,22 +69,6 @@ struct ModuleComparison {
     left_open: Vec<String>,
 }
 
-/// A vector or a mark that one engine alone recorded.
-#[derive(Clone, Copy)]
-enum Row<'a> {
-    Vector(&'a DecisionSlot, &'a NumberedVector),
-    Mark(MarkIndex, u32),
-}
-
-impl Row<'_> {
-    fn bit(&self) -> u32 {
-        match self {
-            Row::Vector(slot, row) => slot.base + row.sum,
-            Row::Mark(_, bit) => *bit,
-        }
-    }
-}
-
 /// A module whose records are compared.
 struct Compared<'a> {
     open: &'a LeftOpen<'a>,
@@ -101,27 +86,27 @@ impl Compared<'_> {
     fn of_module(&self, records: [&Records; 2], means: &mut Means) -> ModuleComparison {
         let mut comparison =
             ModuleComparison { outcome: AgreementOutcome::Identical, findings: Vec::new(), left_open: Vec::new() };
-        let differing = self.differing(records);
+        let differing = differing(&self.measured.markers.layout, records);
         if differing.is_empty() {
             return comparison;
         }
-        let label = module_label(self.open, self.kernel, self.specialization);
-        let scheduled = label.and_then(|label| self.open.dependence(Recorded::Source).bits.get(&label));
-        let (scheduled, fixed): (Vec<Row>, Vec<Row>) =
+        let label = self.module().map(|module| &self.open.plan.job.modules[module].kernel);
+        let scheduled = label.and_then(|label| self.open.dependence(Recorded::Source).bits.get(label));
+        let (scheduled, fixed): (Vec<RecordDifference>, Vec<RecordDifference>) =
             differing.into_iter().partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
         let Excuses { following, refused } = self.excuses(&fixed, records, means);
-        let (undefined, disagreeing): (Vec<Row>, Vec<Row>) =
+        let (undefined, disagreeing): (Vec<RecordDifference>, Vec<RecordDifference>) =
             fixed.into_iter().partition(|row| following.contains(&row.bit()));
         if !scheduled.is_empty() {
             comparison.outcome = AgreementOutcome::ScheduleDependent;
         }
-        let depends = |row: &Row| format!("{}: it depends on the schedule", self.words(row, records));
+        let depends = |row: &RecordDifference| format!("{}: it depends on the schedule", self.words(row));
         comparison.left_open.extend(scheduled.iter().map(depends));
         if !undefined.is_empty() {
             comparison.outcome = AgreementOutcome::UndefinedValue;
         }
         let places = places_of_undefined(&self.sequential.findings);
-        let follows = |row: &Row| format!("{}: it follows {places}", self.words(row, records));
+        let follows = |row: &RecordDifference| format!("{}: it follows {places}", self.words(row));
         comparison.left_open.extend(undefined.iter().map(follows));
         if !disagreeing.is_empty() {
             comparison.outcome = AgreementOutcome::Different;
@@ -130,17 +115,8 @@ impl Compared<'_> {
         comparison
     }
 
-    /// What one engine alone recorded: vectors, then marks.
-    fn differing(&self, [ours, theirs]: [&Records; 2]) -> Vec<Row<'_>> {
-        let layout = &self.measured.markers.layout;
-        let vectors =
-            layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| Row::Vector(slot, row)));
-        let marks = layout.marks.iter().enumerate().map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
-        vectors.chain(marks).filter(|row| ours.has(row.bit()) != theirs.has(row.bit())).collect()
-    }
-
     /// The bits that follow an undefined value, in every invocation by which the engines differ.
-    fn excuses(&self, rows: &[Row], records: [&Records; 2], means: &mut Means) -> Excuses {
+    fn excuses(&self, rows: &[RecordDifference], records: [&Records; 2], means: &mut Means) -> Excuses {
         let following = self.following_undefined(rows, records);
         match self.module() {
             Some(module) if !following.is_empty() => {
@@ -158,7 +134,7 @@ impl Compared<'_> {
     }
 
     /// The bits that runs with other undefined values record as the device did; none where nothing tells of such a value.
-    fn following_undefined(&self, rows: &[Row], [_, theirs]: [&Records; 2]) -> BTreeSet<u32> {
+    fn following_undefined(&self, rows: &[RecordDifference], [_, theirs]: [&Records; 2]) -> BTreeSet<u32> {
         let mut following = BTreeSet::new();
         if !self.sequential.findings.iter().any(is_of_undefined) {
             return following;
@@ -168,7 +144,7 @@ impl Compared<'_> {
                 break;
             }
             let Some(records) = self.varied(*variation) else { continue };
-            let agreeing = rows.iter().map(Row::bit).filter(|bit| records.has(*bit) == theirs.has(*bit));
+            let agreeing = rows.iter().map(RecordDifference::bit).filter(|bit| records.has(*bit) == theirs.has(*bit));
             following.extend(agreeing);
         }
         following
@@ -183,106 +159,47 @@ impl Compared<'_> {
     }
 
     /// Which vector or mark is on which engine alone.
-    fn words(&self, row: &Row, [ours, _]: [&Records; 2]) -> String {
-        let side = Side::of(ours, row.bit()).words();
-        let structure = &self.measured.structure;
-        match row {
-            Row::Vector(slot, row) => {
-                let text = &structure.decision(slot.decision).text;
-                format!("{} `{text}`: vector {} on {side}", slot.decision, row.vector.values)
-            }
-            Row::Mark(index, _) => format!("{}: {} on {side}", self.kernel.name, marked(structure, *index)),
-        }
+    fn words(&self, difference: &RecordDifference) -> String {
+        difference.words(&self.measured.structure, &self.kernel.name)
     }
 
-    fn findings(&self, rows: &[Row], records: [&Records; 2], refused: &BTreeMap<u32, Refusal>) -> Vec<Finding> {
-        let vectors = rows.iter().any(|row| matches!(row, Row::Vector(..)));
+    fn findings(
+        &self,
+        rows: &[RecordDifference],
+        records: [&Records; 2],
+        refused: &BTreeMap<u32, Refusal>,
+    ) -> Vec<Finding> {
+        let vectors = rows.iter().any(|difference| matches!(difference.row, Row::Vector(..)));
         let varied: Vec<Records> =
             if vectors { Variation::ALL.iter().filter_map(|one| self.varied(*one)).collect() } else { Vec::new() };
-        let finding = |row: &Row| match row {
-            Row::Vector(slot, row) => {
-                let refusal = refused.get(&(slot.base + row.sum));
-                VectorDifference { measured: self.measured, slot, row, records, varied: &varied, refusal }.finding()
-            }
-            Row::Mark(index, bit) => self.mark_finding(row, (*index, *bit), records, refused.get(bit)),
+        let finding = |difference: &RecordDifference| {
+            let refusal = refused.get(&difference.bit());
+            let finding = match difference.row {
+                Row::Vector(slot, row) => {
+                    let (measured, only_on, varied) = (self.measured, difference.only_on, &varied);
+                    VectorDifference { measured, slot, row, only_on, records, varied, refusal }.finding()
+                }
+                Row::Mark(index, bit) => {
+                    let witness = records.into_iter().find_map(|records| records.witnesses.get(&bit)).copied();
+                    let words = refusal.map(Refusal::words).unwrap_or_default();
+                    let finding = disagreement(format!("{}{words}", self.words(difference)))
+                        .detail("text", marked(&self.measured.structure, index));
+                    Finding { invocations: witness.into_iter().collect(), ..finding }
+                }
+            };
+            let finding =
+                difference.details().into_iter().fold(finding, |finding, (name, value)| finding.detail(name, value));
+            with_refusal(finding, refusal)
         };
         rows.iter().map(finding).collect()
     }
-
-    fn mark_finding(
-        &self,
-        row: &Row,
-        (index, bit): (MarkIndex, u32),
-        records: [&Records; 2],
-        refusal: Option<&Refusal>,
-    ) -> Finding {
-        let witness = records.into_iter().find_map(|records| records.witnesses.get(&bit)).copied();
-        let witness = refusal.and_then(Refusal::invocation).or(witness);
-        let message = format!("{}{}", self.words(row, records), refusal.map(Refusal::words).unwrap_or_default());
-        let finding = disagreement(message)
-            .detail("mark", u64::from(index.0))
-            .detail("text", marked(&self.measured.structure, index))
-            .detail("only_on", Side::of(records[0], bit).engine());
-        Finding { invocations: witness.into_iter().collect(), ..with_refusal(finding, refusal) }
-    }
 }
 
-/// Why it does not follow an undefined value, where that was asked.
+/// Why it does not follow an undefined value, where that was asked, and the invocation that shows it.
 fn with_refusal(finding: Finding, refusal: Option<&Refusal>) -> Finding {
-    match refusal {
-        Some(refusal) => finding.detail("undefined_values", refusal.name()),
-        None => finding,
-    }
-}
-
-/// Under which name engines keep the records of a kernel with a specialization.
-fn module_label(open: &LeftOpen<'_>, kernel: &Kernel, specialization: &Specialization) -> Option<String> {
-    let mut modules = open.plan.modules.iter().zip(&open.plan.job.modules);
-    let is_of = |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
-    modules.find(|(of, _)| is_of(of)).map(|(_, module)| module.kernel.clone())
-}
-
-/// What a mark stands for: the entry of a function, a label.
-pub fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
-    let line = |span: &Span| {
-        let file = &structure.files[span.file.0 as usize];
-        format!("{}:{}", file.path, Position::of(&file.text, span.start as usize).line)
-    };
-    let mut functions = structure.functions.iter().filter(|function| function.entry_mark == mark);
-    let mut labels =
-        structure.switches.iter().flat_map(|switch| &switch.labels).filter(|label| label.mark == Some(mark));
-    match (functions.next(), labels.next()) {
-        (Some(function), _) => format!("entry of `{}` ({})", function.name, line(&function.span)),
-        (None, Some(label)) => format!("label `{}` ({})", label.text, line(&label.span)),
-        (None, None) => format!("mark {}", mark.0),
-    }
-}
-
-/// The engine that alone recorded something.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Sequential,
-    Vulkan,
-}
-
-impl Side {
-    fn of(ours: &Records, bit: u32) -> Self {
-        if ours.has(bit) { Side::Sequential } else { Side::Vulkan }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Side::Sequential => "sequential alone",
-            Side::Vulkan => "vulkan alone",
-        }
-    }
-
-    fn engine(self) -> &'static str {
-        match self {
-            Side::Sequential => "sequential",
-            Side::Vulkan => "vulkan",
-        }
-    }
+    let Some(refusal) = refusal else { return finding };
+    let invocations = refusal.invocation().map_or(finding.invocations.clone(), |invocation| vec![invocation]);
+    Finding { invocations, ..finding.detail("undefined_values", refusal.name()) }
 }
 
 /// A vector that one engine alone recorded.
@@ -290,6 +207,7 @@ struct VectorDifference<'a> {
     measured: &'a Measured,
     slot: &'a DecisionSlot,
     row: &'a NumberedVector,
+    only_on: EngineName,
     /// The sequential engine's and the device's.
     records: [&'a Records; 2],
     varied: &'a [Records],
@@ -301,21 +219,16 @@ impl VectorDifference<'_> {
     fn finding(&self) -> Finding {
         let [ours, theirs] = self.records;
         let bit = self.slot.base + self.row.sum;
-        let side = Side::of(ours, bit);
         let decision = self.measured.structure.decision(self.slot.decision);
         let file = &self.measured.structure.files[decision.span.file.0 as usize];
         let line = Position::of(&file.text, decision.span.start as usize).line;
         let agreeing = self.varied.iter().find(|records| records.has(bit) == theirs.has(bit));
         let witness = [ours, theirs].into_iter().chain(agreeing).find_map(|records| records.witnesses.get(&bit));
         let witness = self.refusal.and_then(Refusal::invocation).or(witness.copied());
-        let operands = self.operands(side, agreeing);
+        let operands = self.operands(agreeing);
         let mut message = format!(
-            "{} `{}` ({}:{line}): vector {} on {}",
-            self.slot.decision,
-            decision.text,
-            file.path,
-            self.row.vector.values,
-            side.words()
+            "{} `{}` ({}:{line}): vector {} on {} alone",
+            self.slot.decision, decision.text, file.path, self.row.vector.values, self.only_on
         );
         if let Some([x, y, z]) = witness {
             message.push_str(&format!(", invocation ({x}, {y}, {z})"));
@@ -327,28 +240,25 @@ impl VectorDifference<'_> {
             None => "; no run within the error bounds of the specification agrees with vulkan",
         });
         let finding = disagreement(message)
-            .detail("decision", self.slot.decision.to_string())
             .detail("text", decision.text.clone())
             .detail("file", file.path.clone())
             .detail("line", line)
-            .detail("vector", self.row.vector.values.to_string())
-            .detail("only_on", side.engine())
             .detail("operands", operands)
             .detail("within_error_bounds", agreeing.is_some());
-        Finding { invocations: witness.into_iter().collect(), ..with_refusal(finding, self.refusal) }
+        Finding { invocations: witness.into_iter().collect(), ..finding }
     }
 
     /// What was compared: where the vector was recorded, else in the vectors that the sequential engine recorded instead.
-    fn operands(&self, side: Side, agreeing: Option<&Records>) -> Vec<String> {
+    fn operands(&self, agreeing: Option<&Records>) -> Vec<String> {
         let bit = self.slot.base + self.row.sum;
         let [ours, _] = self.records;
         let of = |records: &Records, bit: u32| records.operands.get(&bit).map(|texts| texts.join(", "));
-        let here = match side {
-            Side::Sequential => of(ours, bit),
-            Side::Vulkan => None,
+        let here = match self.only_on {
+            EngineName::Sequential => of(ours, bit),
+            EngineName::Vulkan => None,
         };
         let mut texts: Vec<String> = here.into_iter().collect();
-        if side == Side::Vulkan {
+        if self.only_on == EngineName::Vulkan {
             let others = self.slot.vectors.iter().filter_map(|row| {
                 let text = of(ours, self.slot.base + row.sum)?;
                 Some(format!("sequential has {} with {text}", row.vector.values))

@@ -3,11 +3,12 @@
 //! (`left_open`).
 
 mod coverage;
+mod difference;
 mod invocation;
 mod outputs;
 pub mod stored;
 
-pub use coverage::marked;
+pub use difference::marked;
 
 use super::engines::{Engines, Vulkan};
 use super::left_open::LeftOpen;

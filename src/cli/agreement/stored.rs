@@ -4,7 +4,7 @@
 //! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
 //! sequential engine. Rows of older evidence, without bounds, are held to what they say.
 
-use super::marked;
+use super::difference::differing;
 use crate::exec::permitted::{Basis, Difference, Nan, Permitted, TexelComponent};
 use crate::exec::prepare::scalar::raw_bits;
 use crate::model::agreement::AgreementOutcome;
@@ -16,7 +16,6 @@ use crate::model::evidence::{
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::image::ImageFormat;
 use crate::model::records::Records;
-use crate::model::structure::MarkIndex;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::spirv::precision::Zeros;
 use base64::Engine as _;
@@ -341,8 +340,8 @@ fn tell_of_each(
 ) {
     let is_of = |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
     let findings: Vec<&Finding> = stored.campaign.findings.iter().filter(is_of).map(|one| &one.finding).collect();
-    for difference in differing(kernel, [ours, theirs]) {
-        let RecordDifference { words, details } = difference;
+    for difference in differing(&kernel.layout, [ours, theirs]) {
+        let (words, details) = (difference.words(&kernel.structure, &kernel.kernel.0), difference.details());
         let is_told = |finding: &&Finding| {
             details.iter().all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
         };
@@ -355,46 +354,13 @@ fn tell_of_each(
     }
 }
 
-/// A vector or mark that one engine alone has: as sentences begin that tell of it, and as findings have it.
-struct RecordDifference {
-    words: String,
-    details: Vec<(&'static str, serde_json::Value)>,
-}
-
-fn differing(kernel: &KernelEvidence, [ours, theirs]: [&Records; 2]) -> Vec<RecordDifference> {
-    let (structure, layout) = (&kernel.structure, &kernel.layout);
-    let alone = |bit: u32| match (ours.has(bit), theirs.has(bit)) {
-        (true, false) => Some("sequential"),
-        (false, true) => Some("vulkan"),
-        (true, true) | (false, false) => None,
-    };
-    let mut found = Vec::new();
-    for slot in &layout.decisions {
-        let id = slot.decision;
-        for row in &slot.vectors {
-            let Some(only_on) = alone(slot.base + row.sum) else { continue };
-            let vector = row.vector.values.to_string();
-            let words = format!("{id} `{}`: vector {vector} on {only_on} alone", structure.decision(id).text);
-            let details =
-                vec![("decision", id.to_string().into()), ("vector", vector.into()), ("only_on", only_on.into())];
-            found.push(RecordDifference { words, details });
-        }
-    }
-    for (index, bit) in layout.marks.iter().enumerate() {
-        let Some(only_on) = alone(*bit) else { continue };
-        let text = marked(structure, MarkIndex(index as u32));
-        let words = format!("{}: {text} on {only_on} alone", kernel.kernel);
-        let details = vec![("mark", (index as u64).into()), ("only_on", only_on.into())];
-        found.push(RecordDifference { words, details });
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::agreement::marked;
     use crate::model::evidence::{StoredContents, StoredExpectation, TestResult};
     use crate::model::procedure::Tolerance;
+    use crate::model::structure::MarkIndex;
     use crate::report::sample;
 
     const TEST: &str = "TC-MM-01";

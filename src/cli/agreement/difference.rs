@@ -1,0 +1,90 @@
+//! Vectors and marks that one engine alone recorded, as findings and `left_open` tell of them.
+//!
+//! Promises: what the comparison writes and what `verify` looks for are the same words and details.
+
+use crate::model::place::{Position, Span};
+use crate::model::records::{DecisionSlot, NumberedVector, RecordLayout, Records};
+use crate::model::structure::{KernelStructure, MarkIndex};
+use crate::model::verdict::EngineName;
+use serde_json::Value;
+
+/// A vector or a mark of a module.
+#[derive(Clone, Copy)]
+pub enum Row<'a> {
+    Vector(&'a DecisionSlot, &'a NumberedVector),
+    Mark(MarkIndex, u32),
+}
+
+impl Row<'_> {
+    pub fn bit(&self) -> u32 {
+        match self {
+            Row::Vector(slot, row) => slot.base + row.sum,
+            Row::Mark(_, bit) => *bit,
+        }
+    }
+}
+
+/// A vector or a mark that one engine alone recorded.
+#[derive(Clone, Copy)]
+pub struct RecordDifference<'a> {
+    pub row: Row<'a>,
+    pub only_on: EngineName,
+}
+
+/// What one engine alone recorded: vectors, then marks. The sequential engine's records are the first.
+pub fn differing<'a>(layout: &'a RecordLayout, [ours, theirs]: [&Records; 2]) -> Vec<RecordDifference<'a>> {
+    let vectors = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| Row::Vector(slot, row)));
+    let marks = layout.marks.iter().enumerate().map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
+    let alone = |row: Row<'a>| match (ours.has(row.bit()), theirs.has(row.bit())) {
+        (true, false) => Some(RecordDifference { row, only_on: EngineName::Sequential }),
+        (false, true) => Some(RecordDifference { row, only_on: EngineName::Vulkan }),
+        (true, true) | (false, false) => None,
+    };
+    vectors.chain(marks).filter_map(alone).collect()
+}
+
+impl RecordDifference<'_> {
+    pub fn bit(&self) -> u32 {
+        self.row.bit()
+    }
+
+    /// `D3 `a && b`: vector TF on vulkan alone`
+    pub fn words(&self, structure: &KernelStructure, kernel: &str) -> String {
+        let only_on = self.only_on;
+        match self.row {
+            Row::Vector(slot, row) => {
+                let (decision, text) = (slot.decision, &structure.decision(slot.decision).text);
+                format!("{decision} `{text}`: vector {} on {only_on} alone", row.vector.values)
+            }
+            Row::Mark(index, _) => format!("{kernel}: {} on {only_on} alone", marked(structure, index)),
+        }
+    }
+
+    /// What a finding has of it, by name.
+    pub fn details(&self) -> Vec<(&'static str, Value)> {
+        let mut details = match self.row {
+            Row::Vector(slot, row) => {
+                vec![("decision", slot.decision.to_string().into()), ("vector", row.vector.values.to_string().into())]
+            }
+            Row::Mark(index, _) => vec![("mark", u64::from(index.0).into())],
+        };
+        details.push(("only_on", self.only_on.to_string().into()));
+        details
+    }
+}
+
+/// What a mark stands for: the entry of a function, a label.
+pub fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
+    let line = |span: &Span| {
+        let file = &structure.files[span.file.0 as usize];
+        format!("{}:{}", file.path, Position::of(&file.text, span.start as usize).line)
+    };
+    let mut functions = structure.functions.iter().filter(|function| function.entry_mark == mark);
+    let mut labels =
+        structure.switches.iter().flat_map(|switch| &switch.labels).filter(|label| label.mark == Some(mark));
+    match (functions.next(), labels.next()) {
+        (Some(function), _) => format!("entry of `{}` ({})", function.name, line(&function.span)),
+        (None, Some(label)) => format!("label `{}` ({})", label.text, line(&label.span)),
+        (None, None) => format!("mark {}", mark.0),
+    }
+}
