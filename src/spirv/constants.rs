@@ -79,12 +79,10 @@ impl Constants {
     /// The bits of every specialization constant by its id (SpecId); a Boolean is 0 or 1.
     pub fn specialized(&self, module: &Module) -> BTreeMap<u32, u64> {
         let bits = |(id, (value, _)): (&Id, &(Value, Constness))| {
-            let Operand::LiteralBit32(spec_id) = module.decoration(*id, Decoration::SpecId)?.operands.first()? else {
-                return None;
-            };
+            let spec_id = module.specialization_id(*id)?;
             match value {
-                Value::Scalar(bits) => Some((*spec_id, *bits)),
-                Value::Bool(value) => Some((*spec_id, u64::from(*value))),
+                Value::Scalar(bits) => Some((spec_id, *bits)),
+                Value::Bool(value) => Some((spec_id, u64::from(*value))),
                 Value::Composite(_) | Value::Null | Value::Undef => None,
             }
         };
@@ -199,10 +197,7 @@ impl Evaluation<'_> {
     }
 
     fn override_of(&self, id: Id) -> Option<u64> {
-        match self.module.decoration(id, Decoration::SpecId)?.operands.first()? {
-            Operand::LiteralBit32(spec_id) => self.specialization.get(spec_id).copied(),
-            _ => None,
-        }
+        self.specialization.get(&self.module.specialization_id(id)?).copied()
     }
 
     fn width(&self, ty: Id) -> u32 {

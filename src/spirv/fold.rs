@@ -11,8 +11,7 @@
 use super::constants::{Constants, Value};
 use super::module::{Id, Instruction, Module};
 use super::types::{Type, Types};
-use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module's constants under one specialization, with what is known of ids inside functions.
@@ -56,11 +55,7 @@ impl Folding<'_> {
             if !seen.insert(id) {
                 continue;
             }
-            if let Some(decoration) = self.module.decoration(id, Decoration::SpecId)
-                && let Some(Operand::LiteralBit32(spec_id)) = decoration.operands.first()
-            {
-                found.insert(*spec_id);
-            }
+            found.extend(self.module.specialization_id(id));
             open.extend(self.module.definition(id).into_iter().flat_map(Instruction::ids));
         }
         found

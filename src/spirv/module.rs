@@ -347,6 +347,14 @@ impl Module {
         self.decorations(id).iter().find(|decorated| decorated.decoration == decoration)
     }
 
+    /// The number by which a host names a specialization constant (`SpecId`).
+    pub fn specialization_id(&self, constant: Id) -> Option<u32> {
+        match self.decoration(constant, Decoration::SpecId)?.operands.first()? {
+            Operand::LiteralBit32(number) => Some(*number),
+            _ => None,
+        }
+    }
+
     pub fn member_decoration(&self, structure: Id, member: u32, decoration: Decoration) -> Option<&Decorated> {
         self.member_decorations(structure, member).iter().find(|decorated| decorated.decoration == decoration)
     }

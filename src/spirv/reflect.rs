@@ -411,13 +411,11 @@ impl Scope<'_> {
 fn specialization_constants(module: &Module, types: &Types, defaults: &Constants) -> Vec<SpecializationConstant> {
     let declared = module.instructions.iter().filter_map(|instruction: &Instruction| {
         let id = instruction.result?;
-        let Some(Operand::LiteralBit32(spec_id)) = module.decoration(id, Decoration::SpecId)?.operands.first() else {
-            return None;
-        };
+        let spec_id = module.specialization_id(id)?;
         let ty = instruction.result_type?;
         Some(SpecializationConstant {
             id,
-            spec_id: *spec_id,
+            spec_id,
             name: module.name(id).filter(|name| !name.is_empty()).map(str::to_owned),
             ty,
             type_name: types.name(ty),

@@ -2,6 +2,7 @@
 //!
 //! Promises: the dispatches before are run once for all that is altered, as long as what they left fits `KEPT_BYTES`.
 
+use super::ranges::{in_buffer, without};
 use super::strict::StrictTest;
 use super::{final_contents, rows, tool};
 use crate::cli::failure::Failure;
@@ -250,11 +251,8 @@ impl<'a> Examination<'a> {
     fn storable(&self, number: usize) -> StoredBytes {
         let ranges = self.flows[number].stores.iter().flat_map(|store| &store.to);
         let of_buffer = |buffer: &JobBuffer| {
-            let length = buffer.bytes.len() as u64;
             let named = ranges.clone().filter(|range| range.buffer == buffer.name);
-            let bounded = named.map(|range| range.offset..range.offset.saturating_add(range.bytes).min(length));
-            let mut bounded: Vec<Range<usize>> =
-                bounded.map(|range| range.start as usize..range.end as usize).collect();
+            let mut bounded: Vec<Range<usize>> = named.map(|range| in_buffer(range, buffer)).collect();
             bounded.sort_by_key(|range| (range.start, range.end));
             bounded
         };
@@ -319,22 +317,4 @@ impl<'a> Examination<'a> {
 fn tried(judged: &[u32]) -> impl Iterator<Item = u32> {
     let first = judged.iter().take(judged.len().saturating_sub(MOST_DISPATCHES)).take(MOST_DISPATCHES);
     judged.iter().rev().take(MOST_DISPATCHES).chain(first).copied()
-}
-
-/// The bytes of some ranges that are not in others, which are sorted and disjoint.
-pub fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut left = Vec::new();
-    for range in ranges {
-        let mut start = range.start;
-        for other in others.iter().filter(|other| other.start < range.end && other.end > range.start) {
-            if start < other.start {
-                left.push(start..other.start);
-            }
-            start = start.max(other.end);
-        }
-        if start < range.end {
-            left.push(start..range.end);
-        }
-    }
-    left
 }

@@ -9,6 +9,7 @@
 
 mod examination;
 mod parts;
+mod ranges;
 mod strict;
 
 use super::assemble::{self, LaidOut};
@@ -17,8 +18,8 @@ use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::{ExpectedContents, Prepared};
-use crate::exec::sequential::SequentialExecutor;
-use crate::exec::{ExecError, JobBuffer};
+use crate::exec::sequential::{SequentialExecutor, StoredBytes};
+use crate::exec::{ExecError, Job, JobBuffer};
 use crate::model::altered::{AlteredStores, NoticedAlteration, held_to};
 use crate::model::evidence::StoredExpectation;
 use crate::model::flow::DispatchFlow;
@@ -29,6 +30,11 @@ use parts::PassedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use strict::StrictTest;
+
+/// What the buffers of a job start as, and the bytes that are defined then.
+fn start_of(job: &Job) -> (Vec<Vec<u8>>, StoredBytes) {
+    job.buffers.iter().map(|buffer| (buffer.bytes.clone(), buffer.defined.clone())).unzip()
+}
 
 /// Alters the stores of every test that passed, and keeps what that showed.
 pub fn examine(

@@ -6,6 +6,8 @@
 //! can have read it. Every member that a kernel can store to by its code has a row, as far as that tells members.
 //! Does not cover: single elements that a kernel stores as they were; what stood in them between dispatches.
 
+use super::ranges::{common, in_buffer, without};
+use super::start_of;
 use super::strict::StrictTest;
 use crate::cli::failure::Failure;
 use crate::cli::test_run::PreparedTest;
@@ -71,9 +73,7 @@ impl PassedTest<'_> {
         codes: &Codes,
         is_blind: &mut dyn FnMut(usize) -> Result<bool, Failure>,
     ) -> Result<JudgedParts, Failure> {
-        let start: Vec<Vec<u8>> = self.plan.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
-        let defined: Vec<Vec<Range<usize>>> =
-            self.plan.job.buffers.iter().map(|buffer| buffer.defined.clone()).collect();
+        let (start, defined) = start_of(&self.plan.job);
         let before = Before { contents: &start, defined: &defined };
         let watches = Watches::of(self.plan, self.left);
         let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
@@ -178,7 +178,7 @@ impl PassedTest<'_> {
             for target in self.targets(store) {
                 let key = (target.place.clone(), target.buffer);
                 let known = later.entry(key).or_default();
-                let new = without(&target.bytes, known);
+                let new = without(std::slice::from_ref(&target.bytes), known);
                 known.push(target.bytes.clone());
                 *known = merged(std::mem::take(known));
                 let changed: Vec<Range<usize>> =
@@ -382,28 +382,4 @@ fn is_behind(binding: &JobBinding, range: &BufferRange, buffer: &JobBuffer) -> b
             JobView::Bytes | JobView::Texels(_) => (range.offset, range.bytes) == (offset, binding.range),
             JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_) => true,
         }
-}
-
-/// A range as bytes of its buffer.
-fn in_buffer(range: &BufferRange, buffer: &JobBuffer) -> Range<usize> {
-    let length = buffer.bytes.len() as u64;
-    let end = range.offset.saturating_add(range.bytes).min(length);
-    range.offset.min(length) as usize..end as usize
-}
-
-/// The bytes that are in two lists of ranges, each ascending and disjoint.
-fn common(ones: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut common = Vec::new();
-    for one in ones {
-        let first = others.partition_point(|other| other.end <= one.start);
-        for other in others[first..].iter().take_while(|other| other.start < one.end) {
-            common.push(one.start.max(other.start)..one.end.min(other.end));
-        }
-    }
-    common
-}
-
-/// The bytes of a range that are in none of others, which are ascending and disjoint.
-fn without(range: &Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
-    super::examination::without(std::slice::from_ref(range), others)
 }

@@ -2,6 +2,7 @@
 //!
 //! Does not cover: where altered contents come from (`examination`).
 
+use super::start_of;
 use crate::cli::failure::Failure;
 use crate::cli::test_run::judge;
 use crate::exec::alteration::{Before, ElementGroup, Elements, Watches, altered, without_misreading};
@@ -54,7 +55,7 @@ impl<'a> StrictTest<'a> {
 
     /// Whether every alteration of these bytes, by buffer, passes.
     pub fn accepts_all(&self, left: &[Vec<u8>], storable: &[Vec<Range<usize>>]) -> Result<bool, Failure> {
-        let (contents, defined) = self.start();
+        let (contents, defined) = start_of(&self.plan.job);
         let before = Before { contents: &contents, defined: &defined };
         let groups = self.groups(storable);
         for alteration in Alteration::ALL {
@@ -66,19 +67,13 @@ impl<'a> StrictTest<'a> {
         Ok(true)
     }
 
-    /// What the buffers start as, and the bytes that are defined then.
-    fn start(&self) -> (Vec<Vec<u8>>, Vec<Vec<Range<usize>>>) {
-        let buffers = self.plan.job.buffers.iter();
-        buffers.map(|buffer| (buffer.bytes.clone(), buffer.defined.clone())).unzip()
-    }
-
     /// The alterations of what the only dispatch of the test has changed: the first that fails it, without running anything.
     pub fn trial_of_changes(&self, left: &[Vec<u8>]) -> Result<Option<NoticedAlteration>, Failure> {
         let job = &self.plan.job;
         if job.dispatches.len() != 1 {
             return Ok(None);
         }
-        let (contents, defined) = self.start();
+        let (contents, defined) = start_of(&self.plan.job);
         let changes = contents
             .iter()
             .zip(left)

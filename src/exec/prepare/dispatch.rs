@@ -18,7 +18,7 @@ use crate::spirv::module::{Id, Module};
 use crate::spirv::reflect::{PushConstants, ReflectError, Reflection, Resource};
 use crate::spirv::types::{LayoutError, Type, Types};
 use rspirv::dr::Operand;
-use rspirv::spirv::{Capability, Decoration, ExecutionModel, Op};
+use rspirv::spirv::{Capability, ExecutionModel, Op};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -284,10 +284,8 @@ fn specialization_types(module: &Module, types: &Types) -> BTreeMap<u32, Vec<(Id
     let declared = module.instructions.iter().filter_map(|instruction| {
         let (id, ty) = (instruction.result?, instruction.result_type?);
         types.get(ty)?;
-        let Operand::LiteralBit32(number) = module.decoration(id, Decoration::SpecId)?.operands.first()? else {
-            return None;
-        };
-        Some((*number, (ty, module.name(id).filter(|name| !name.is_empty()).map(str::to_owned))))
+        let number = module.specialization_id(id)?;
+        Some((number, (ty, module.name(id).filter(|name| !name.is_empty()).map(str::to_owned))))
     });
     let mut by_id: BTreeMap<u32, Vec<(Id, Option<String>)>> = BTreeMap::new();
     for (number, constant) in declared {

@@ -1,16 +1,27 @@
-//! The name that a kernel gives to a byte of a buffer: `particles[3].velocity.y`.
+//! What a byte of a buffer is part of: the scalar, the member, the array, and the name that a kernel gives to it
+//! (`particles[3].velocity.y`).
 //!
 //! Knows: names, offsets, strides and matrix layouts of the block that a dispatch binds a buffer to.
-//! Promises: a path only where every step of it has a name or an index; modules without names give none.
+//! Promises: a path only where every step of it has a name or an index; modules without names give none. Between members there is
+//! nothing.
 //! Does not cover: which of several blocks that name one buffer wrote it; the first binding's block counts.
 
 use super::layout::{Layout, scalar_type};
 use crate::model::element::ScalarType;
 use crate::spirv::module::Id;
-use crate::spirv::types::{Majorness, MatrixLayout, Type};
+use crate::spirv::types::{Majorness, MatrixLayout, Member, Type};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// An array that is a member of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberArray {
+    /// Of the buffer; up to the greatest number where the array has no length.
+    pub bytes: Range<u64>,
+    /// Bytes from one element to the next.
+    pub stride: u64,
+}
 
 /// The block of the first binding that names a buffer.
 #[derive(Debug, Clone)]
@@ -29,34 +40,19 @@ impl BoundBlock {
         self.layout.member_path(self.ty, None, byte.checked_sub(self.offset)?, &mut path)?;
         Some(path)
     }
-}
 
-impl BoundBlock {
     /// The scalar that holds a byte of the buffer, with the byte where it starts; none before the bound range, between members, and
     /// where something else stands there.
     pub fn scalar_at(&self, byte: u64) -> Option<(u64, ScalarType)> {
         let (within, scalar) = self.layout.scalar_at(self.ty, None, byte.checked_sub(self.offset)?)?;
         Some((byte - within, scalar))
     }
-}
 
-/// An array that is a member of a block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemberArray {
-    /// Of the buffer; up to the greatest number where the array has no length.
-    pub bytes: Range<u64>,
-    /// Bytes from one element to the next.
-    pub stride: u64,
-}
-
-impl BoundBlock {
     /// The array at a byte of the buffer, where the block's member there is one.
     pub fn array_at(&self, byte: u64) -> Option<MemberArray> {
         let Type::Structure { members, .. } = self.layout.types.get(self.ty)? else { return None };
-        let within = byte.checked_sub(self.offset)?;
-        let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= within));
-        let member = before.max_by_key(|member| member.offset)?;
-        let start = self.offset + u64::from(member.offset?);
+        let (member, offset) = member_before(members, byte.checked_sub(self.offset)?)?;
+        let start = self.offset + offset;
         let (stride, end) = match self.layout.types.get(member.ty)? {
             Type::Array { stride, length, .. } => {
                 let stride = u64::from((*stride)?);
@@ -87,9 +83,7 @@ impl Layout {
     fn whole_member(&self, ty: Id, byte: u64, path: &mut Option<String>) -> Option<u64> {
         match self.types.get(ty)? {
             Type::Structure { members, .. } => {
-                let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= byte));
-                let member = before.max_by_key(|member| member.offset)?;
-                let offset = u64::from(member.offset?);
+                let (member, offset) = member_before(members, byte)?;
                 *path = path.take().zip(member.name.as_ref()).map(|(path, name)| match path.as_str() {
                     "" => name.clone(),
                     _ => format!("{path}.{name}"),
@@ -110,9 +104,8 @@ impl Layout {
     fn scalar_at(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64) -> Option<(u64, ScalarType)> {
         match self.types.get(ty)? {
             Type::Structure { members, .. } => {
-                let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= byte));
-                let member = before.max_by_key(|member| member.offset)?;
-                self.scalar_at(member.ty, member.matrix, byte - u64::from(member.offset?))
+                let (member, offset) = member_before(members, byte)?;
+                self.scalar_at(member.ty, member.matrix, byte - offset)
             }
             Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
                 self.scalar_at(*element, matrix, divided(byte, (*stride)?)?.1)
@@ -138,12 +131,10 @@ impl Layout {
     fn member_path(&self, ty: Id, matrix: Option<MatrixLayout>, byte: u64, path: &mut String) -> Option<()> {
         match self.types.get(ty)? {
             Type::Structure { members, .. } => {
-                let before = members.iter().filter(|member| member.offset.is_some_and(|at| u64::from(at) <= byte));
-                let member = before.max_by_key(|member| member.offset)?;
-                let rest = byte - u64::from(member.offset?);
+                let (member, offset) = member_before(members, byte)?;
                 let separator = if path.is_empty() { "" } else { "." };
                 write!(path, "{separator}{}", member.name.as_ref()?).ok()?;
-                self.member_path(member.ty, member.matrix, rest, path)
+                self.member_path(member.ty, member.matrix, byte - offset, path)
             }
             Type::Array { element, stride, length } => {
                 let (index, rest) = divided(byte, (*stride)?)?;
@@ -188,6 +179,12 @@ impl Layout {
     fn bytes_of_component(&self, vector: Id) -> Option<u32> {
         Some(self.types.scalar_width(self.types.scalar_of(vector)?)?.div_ceil(8))
     }
+}
+
+/// The last member that begins at a byte of its structure or before it, with where it begins.
+fn member_before(members: &[Member], byte: u64) -> Option<(&Member, u64)> {
+    let before = members.iter().filter_map(|member| Some((member, u64::from(member.offset?))));
+    before.filter(|(_, offset)| *offset <= byte).max_by_key(|(_, offset)| *offset)
 }
 
 /// Whole strides, and what is left.

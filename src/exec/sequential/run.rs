@@ -86,14 +86,11 @@ impl Executor for SequentialExecutor {
 
     fn run_by_invocation(&mut self, job: &Job, bits: &BTreeSet<u32>) -> Result<(Run, InvocationRecords), ExecError> {
         let settings = Settings { jobs: Jobs::One, ..self.settings };
-        let mut session = match Session::new(job, settings, &self.programs) {
+        let mut session = match self.session(job, settings) {
             Ok(session) => session,
             Err(Early::Completion(completion)) => return Ok((ended(completion).run, InvocationRecords::new())),
             Err(Early::Failure(error)) => return Err(error),
         };
-        if settings.following.schedule.turns == Turns::WaitersFirst {
-            session.looked_at = self.looked_at(job)?;
-        }
         session.everyone = Some(Everyone::of(bits));
         let completion = session.run(&mut Unobserved)?;
         let found = session.everyone.take().map(Everyone::into_found).unwrap_or_default();
@@ -162,14 +159,11 @@ impl SequentialExecutor {
         job: &Job,
         observer: &mut dyn Observer,
     ) -> Result<SequentialRun, ExecError> {
-        let mut session = match Session::new(job, self.settings, &self.programs) {
+        let mut session = match self.session(job, self.settings) {
             Ok(session) => session,
             Err(Early::Completion(completion)) => return Ok(ended(completion)),
             Err(Early::Failure(error)) => return Err(error),
         };
-        if self.settings.following.schedule.turns == Turns::WaitersFirst {
-            session.looked_at = self.looked_at(job)?;
-        }
         let completion = session.run(observer)?;
         Ok(session.finish(completion))
     }
@@ -179,14 +173,11 @@ impl SequentialExecutor {
     pub fn stores_of_each(&self, job: &Job, kept: &BTreeSet<usize>) -> Result<Option<DispatchedStores>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
-        let mut session = match Session::new(&unchecked, settings, &self.programs) {
+        let mut session = match self.session(&unchecked, settings) {
             Ok(session) => session,
             Err(Early::Completion(_)) => return Ok(None),
             Err(Early::Failure(error)) => return Err(error),
         };
-        if settings.following.schedule.turns == Turns::WaitersFirst {
-            session.looked_at = self.looked_at(job)?;
-        }
         let mut found = DispatchedStores::default();
         let mut before = session.contents(&job.buffers);
         for (index, dispatch) in job.dispatches.iter().enumerate() {
@@ -208,6 +199,15 @@ impl SequentialExecutor {
             found.contents.insert(job.dispatches.len(), before);
         }
         Ok(Some(found))
+    }
+
+    /// A run that is ready to begin; with waiters first, it knows what they look at.
+    fn session<'j>(&'j self, job: &'j Job, settings: Settings) -> Result<Session<'j>, Early> {
+        let mut session = Session::new(job, settings, &self.programs)?;
+        if settings.following.schedule.turns == Turns::WaitersFirst {
+            session.looked_at = self.looked_at(job).map_err(Early::Failure)?;
+        }
+        Ok(session)
     }
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.

@@ -118,7 +118,7 @@ impl Faults {
                 *byte ^= 1;
             }
             if self.strikes(FaultKind::WaverRecords, job)
-                && let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut())
+                && let Some(word) = first_word(run)
             {
                 *word &= *word - 1;
             }
@@ -139,23 +139,15 @@ impl Faults {
                 *byte ^= bit;
             }
         }
-        let Some(word) = run.records.first_mut().and_then(|records| records.words.first_mut()) else { return };
-        if self.strikes(FaultKind::Forget, job) && *word != 0 {
-            let lowest = word.trailing_zeros();
-            *word &= !(1 << lowest);
-            run.invocations
-                .iter_mut()
-                .filter_map(|of| of.by_bit.get_mut(&lowest))
-                .for_each(|ranks| *ranks = Ranks::default());
+        let Some(word) = first_word(run).copied() else { return };
+        if self.strikes(FaultKind::Forget, job) && word != 0 {
+            lose(run, word.trailing_zeros());
         }
         let highest = 31 - word.leading_zeros().min(31);
         if self.strikes(FaultKind::ForgetLast, job) {
-            *word &= !(1 << highest);
-            run.invocations
-                .iter_mut()
-                .filter_map(|of| of.by_bit.get_mut(&highest))
-                .for_each(|ranks| *ranks = Ranks::default());
+            lose(run, highest);
         }
+        let Some(word) = first_word(run) else { return };
         let unset = !*word & ((1 << highest) - 1);
         if self.strikes(FaultKind::Invent, job) && unset != 0 {
             let bit = 31 - unset.leading_zeros();
@@ -210,6 +202,20 @@ impl Faults {
             | FaultKind::Invent => {}
         }
     }
+}
+
+/// The first record word of a run.
+fn first_word(run: &mut WireRun) -> Option<&mut u32> {
+    run.records.first_mut()?.words.first_mut()
+}
+
+/// Takes a bit of the first record word away, and every invocation that set it.
+fn lose(run: &mut WireRun, bit: u32) {
+    if let Some(word) = first_word(run) {
+        *word &= !(1 << bit);
+    }
+    let of_bit = run.invocations.iter_mut().filter_map(|of| of.by_bit.get_mut(&bit));
+    of_bit.for_each(|ranks| *ranks = Ranks::default());
 }
 
 #[cfg(test)]

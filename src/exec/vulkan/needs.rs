@@ -311,18 +311,14 @@ impl<'a> Reader<'a> {
         Some([axis(0)?, axis(1)?, axis(2)?])
     }
 
-    fn specialization_id(&self, id: Id) -> Option<u32> {
-        self.literal_decoration(id, Decoration::SpecId)
-    }
-
     /// Vulkan specification, VkSpecializationMapEntry: the size is the constant's, and that of VkBool32 for a Boolean.
     fn specialization_sizes(&self) -> BTreeMap<u32, usize> {
         let constants = self.module.instructions.iter();
         let sized = constants.filter_map(|constant| match constant.op {
-            Op::SpecConstantTrue | Op::SpecConstantFalse => Some((self.specialization_id(constant.result?)?, 4)),
+            Op::SpecConstantTrue | Op::SpecConstantFalse => Some((self.module.specialization_id(constant.result?)?, 4)),
             Op::SpecConstant => {
                 let of = self.module.definition(constant.result_type?)?;
-                Some((self.specialization_id(constant.result?)?, of.literal(0)? as usize / 8))
+                Some((self.module.specialization_id(constant.result?)?, of.literal(0)? as usize / 8))
             }
             _ => None,
         });
@@ -332,7 +328,7 @@ impl<'a> Reader<'a> {
     /// The value of an integer or Boolean constant under the specialization; none for what this does not evaluate.
     fn value(&self, id: Id) -> Option<u64> {
         let constant = self.module.definition(id)?;
-        let special = self.specialization_id(id).and_then(|id| self.specialization.get(&id).copied());
+        let special = self.module.specialization_id(id).and_then(|id| self.specialization.get(&id).copied());
         match constant.op {
             Op::SpecConstant => special.or_else(|| literal(constant)),
             Op::SpecConstantTrue => Some(special.map_or(1, |bits| u64::from(bits != 0))),

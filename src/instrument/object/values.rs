@@ -10,7 +10,7 @@ use crate::model::structure::{Constness, MarkerRole};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one part of a value comes from.
@@ -146,12 +146,7 @@ impl<'a> Keys<'a> {
         if self.constants.constness(id) == Constness::Constant {
             return self.constants.value(id).map_or_else(|| format!("%{id}"), |value| format!("{value:?}"));
         }
-        let number =
-            self.module.decoration(id, Decoration::SpecId).and_then(|decorated| match decorated.operands.first() {
-                Some(Operand::LiteralBit32(number)) => Some(*number),
-                _ => None,
-            });
-        if let Some(number) = number {
+        if let Some(number) = self.module.specialization_id(id) {
             ids.insert(number);
             return format!("constant {number}");
         }

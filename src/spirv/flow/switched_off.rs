@@ -13,8 +13,7 @@ use crate::spirv::fold::Folding;
 use crate::spirv::module::{Id, Instruction, Module};
 use crate::spirv::reflect::{ReflectError, compute_entry};
 use crate::spirv::types::{Type, Types};
-use rspirv::dr::Operand;
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Specializations that are tried, at least and at most; between these as many as make so many instructions together.
@@ -76,7 +75,7 @@ impl<'a> Choices<'a> {
         }
         let mut choices = Self { given, values: BTreeMap::new() };
         for constant in module.instructions.iter().filter(|instruction| instruction.op.is_constant()) {
-            let Some(id) = specialization_id(module, constant) else { continue };
+            let Some(id) = constant.result.and_then(|id| module.specialization_id(id)) else { continue };
             if let Some(numbers) = numbers.get(&id) {
                 let own = constant.result.and_then(|id| constants.scalar(id));
                 choices.values.insert(id, values_near(&types, constant, numbers, own));
@@ -133,11 +132,4 @@ fn values_near(types: &Types, constant: &Instruction, numbers: &BTreeSet<u64>, o
     let near = numbers.iter().chain(&[0]).flat_map(|number| [*number, number.wrapping_add(1), number.wrapping_sub(1)]);
     let values: BTreeSet<u64> = near.chain(own).map(|value| value & mask).collect();
     values.into_iter().collect()
-}
-
-fn specialization_id(module: &Module, constant: &Instruction) -> Option<u32> {
-    match module.decoration(constant.result?, Decoration::SpecId)?.operands.first()? {
-        Operand::LiteralBit32(id) => Some(*id),
-        _ => None,
-    }
 }
