@@ -92,7 +92,10 @@ impl Observation {
         if !self.unnoticed.is_empty() {
             let names: Vec<String> = self.unnoticed.iter().map(|kernel| format!("`{kernel}`")).collect();
             let hint = self.hint();
-            return Some(format!("no alteration of what {} stored would fail this test{hint}", names.join(" and ")));
+            return Some(format!(
+                "none of the tried alterations of what {} stored fails this test{hint}",
+                names.join(" and ")
+            ));
         }
         let why = if self.idle.is_empty() { "it expects nothing".to_owned() } else { self.idle.join("; ") };
         Some(format!("no output of its kernels is judged: {why}"))

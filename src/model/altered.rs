@@ -74,7 +74,7 @@ pub struct AlteredStores {
     /// Those of the dispatches of which later ones overwrite all that they stored before anything can read it: not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwritten: Vec<u32>,
-    /// Those of the dispatches that were tried as well, and no alteration of whose stores fails the test: only what others stored
+    /// Those of the dispatches that were tried as well, and none of whose tried alterations fails the test: only what others stored
     /// is shown to be judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unnoticed: Vec<u32>,
@@ -90,7 +90,7 @@ impl fmt::Display for AlteredStores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.noticed {
             Some(noticed) => write!(f, "{}: fails where its stores are {}", self.kernel, noticed.alteration)?,
-            None => write!(f, "{}: no alteration of its stores fails the test", self.kernel)?,
+            None => write!(f, "{}: none of the tried alterations of its stores fails the test", self.kernel)?,
         }
         let all = self.dispatches.len();
         if !self.overwritten.is_empty() {
@@ -98,7 +98,7 @@ impl fmt::Display for AlteredStores {
         }
         match self.unnoticed.len() {
             0 => Ok(()),
-            count => write!(f, "; no alteration of the stores of {count} of its {all} dispatches fails the test"),
+            count => write!(f, "; none of those tried on {count} of its {all} dispatches fails the test"),
         }
     }
 }

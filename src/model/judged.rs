@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct JudgedParts {
     /// By kernel, place, descriptor and member.
     pub members: Vec<JudgedMember>,
-    /// Expectations that no alteration of what the kernels stored makes fail, counted from 0; of a test with several.
+    /// Expectations that none of the tried alterations of what the kernels stored makes fail, counted from 0; of a test with several.
     pub idle: Vec<u32>,
 }
 

@@ -38,8 +38,8 @@ fn stored_outputs_that_no_test_judges_are_noted() {
 #[test]
 fn dispatches_that_count_by_another_one_alone_are_noted() {
     let campaign = certified(&["flag-behind-a-flag"], 0);
-    let sentence = "Dispatches that count by another one of the same kernel: no alteration of what they stored would fail \
-                    their test (test flag-behind-a-flag: 1 of 2 of flagged).";
+    let sentence = "Dispatches that count by another one of the same kernel: none of the tried alterations of what they \
+                    stored fails their test (test flag-behind-a-flag: 1 of 2 of flagged).";
     let all = told(&campaign);
     assert_eq!(all.last(), Some(&sentence), "{all:?}");
     let altered = &campaign["tests"][0]["results"][0]["altered"][0];
@@ -80,10 +80,10 @@ fn a_test_of_zeros_says_what_would_help() {
     };
     assert_eq!(
         reason("zeros-over-zeros"),
-        "no alteration of what `residuals` stored would fail this test; `z` shall be zero: let it start as what the \
-         tolerance refuses"
+        "none of the tried alterations of what `residuals` stored fails this test; `z` shall be zero: let it start as \
+         what the tolerance refuses"
     );
-    assert_eq!(reason("any-float-below-1e30"), "no alteration of what `halves` stored would fail this test");
+    assert_eq!(reason("any-float-below-1e30"), "none of the tried alterations of what `halves` stored fails this test");
 }
 
 /// What an expectation reads as one number is altered as far as the kernel stored it.

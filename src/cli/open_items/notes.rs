@@ -215,7 +215,7 @@ fn unnoticed(stored: &Stored) -> Option<CampaignNote> {
         }
     }
     let sentence = format!(
-        "Dispatches that count by another one of the same kernel: no alteration of what they stored would fail their test ({}).",
+        "Dispatches that count by another one of the same kernel: none of the tried alterations of what they stored fails their test ({}).",
         listed(&named)
     );
     (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })

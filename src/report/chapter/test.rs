@@ -131,7 +131,7 @@ fn judged_parts(result: &TestResult) -> Vec<(String, Text)> {
     }
     if !result.idle.is_empty() {
         let numbers: Vec<String> = result.idle.iter().map(|number| (u64::from(*number) + 1).to_string()).collect();
-        let sentence = format!("no alteration makes these expectations fail: {}", numbers.join(", "));
+        let sentence = format!("none of the tried alterations makes these expectations fail: {}", numbers.join(", "));
         told.push((format!("Judge nothing, {}", result.engine), Text::sentence(sentence)));
     }
     told
