@@ -1,5 +1,6 @@
 //! All tests of a campaign on all engines.
 
+use super::agreement::undefined;
 use super::args::Common;
 use super::configuration;
 use super::engines::{Engines, Vulkan};
@@ -12,6 +13,7 @@ use super::test_run::{self, PreparedTest, TestRun};
 use crate::exec::Executor;
 use crate::exec::prepare::{self, PrepareError, Setting};
 use crate::exec::schedule::Permuted;
+use crate::exec::sequential::SequentialExecutor;
 use crate::exec::vulkan::pool;
 use crate::model::id::KernelName;
 use crate::model::procedure::Test;
@@ -122,7 +124,27 @@ pub fn run(
             row.push(TestRun::not_run(EngineName::Vulkan, &reason));
         }
     }
+    if engines.sequential {
+        mark_undefined(prepared, &mut rows, &engines.sequential(), plan)?;
+    }
     Ok(rows)
+}
+
+/// Notes in the records of every test what of them may follow undefined values.
+fn mark_undefined(
+    prepared: &[PreparedTest],
+    rows: &mut [Vec<TestRun>],
+    engine: &SequentialExecutor,
+    plan: &Plan,
+) -> Result<(), Failure> {
+    let tests = prepared.par_iter().zip(rows);
+    pool_of(plan)?.install(|| tests.for_each(|(test, row)| undefined::mark(test, row, engine)));
+    Ok(())
+}
+
+fn pool_of(plan: &Plan) -> Result<rayon::ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.jobs).build();
+    pool.map_err(|error| Failure::tool(format!("cannot start {} jobs: {error}", plan.jobs)))
 }
 
 fn run_sequential(
@@ -134,8 +156,7 @@ fn run_sequential(
     if !engines.sequential {
         return Ok(Vec::new());
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.jobs).build();
-    let pool = pool.map_err(|error| Failure::tool(format!("cannot start {} jobs: {error}", plan.jobs)))?;
+    let pool = pool_of(plan)?;
     let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
     let run_test = |test: &PreparedTest| {
         let run =

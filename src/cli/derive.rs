@@ -176,12 +176,33 @@ enum Chosen {
 /// Coverage of one kernel on one engine from its stored structure and counted records, before justifications.
 pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
     let mut coverage = coverage_by(row, Chosen::Counted);
+    if row.schema != FIRST_SCHEMA && follows_undefined(row) {
+        let defined = coverage_by(&by_defined_records(row), Chosen::Counted);
+        coverage = coverage::leave_undetermined(defined, coverage);
+        coverage.summary =
+            if has_source(row) { criteria::summary(&coverage) } else { summary_without_source(&coverage) };
+    }
     let all = row.records.iter().chain(&row.objects.records);
     let uncounted: BTreeSet<TestId> = all.filter(|test| !test.counted).map(|test| test.test.clone()).collect();
     if row.schema != FIRST_SCHEMA && !uncounted.is_empty() {
         coverage::name_uncounted_tests(&mut coverage, &coverage_by(row, Chosen::All), &uncounted);
     }
     coverage
+}
+
+/// Whether anything that counts was recorded that may follow an undefined value.
+fn follows_undefined(row: &KernelEvidence) -> bool {
+    let mut counted = row.records.iter().chain(&row.objects.records).filter(|test| test.counted);
+    counted.any(|test| test.records.follow_undefined())
+}
+
+/// The same kernel with what its tests recorded whatever undefined values are.
+fn by_defined_records(row: &KernelEvidence) -> KernelEvidence {
+    let mut row = row.clone();
+    for test in row.records.iter_mut().chain(&mut row.objects.records) {
+        test.records = test.records.defined();
+    }
+    row
 }
 
 fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
@@ -435,6 +456,36 @@ pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTre
 /// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
 /// what the tests recorded of its object code.
 pub fn kernel_coverage(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    tests: &[(TestId, &Records)],
+    objects: &[(TestId, &Records)],
+) -> KernelCoverage {
+    let all = coverage_by_all(kernel, configuration, engine, tests, objects);
+    if !tests.iter().chain(objects).any(|(_, records)| records.follow_undefined()) {
+        return all;
+    }
+    let [tests, objects] = [tests, objects].map(defined);
+    let [tests, objects] = [&tests, &objects].map(|rows| borrowed(rows));
+    let defined = coverage_by_all(kernel, configuration, engine, &tests, &objects);
+    let mut coverage = coverage::leave_undetermined(defined, all);
+    coverage.summary = match kernel.measurement {
+        Measurement::NoSource => summary_without_source(&coverage),
+        Measurement::Markers(_) | Measurement::Failed { .. } => criteria::summary(&coverage),
+    };
+    coverage
+}
+
+fn defined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
+    rows.iter().map(|(test, records)| (test.clone(), records.defined())).collect()
+}
+
+fn borrowed(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {
+    rows.iter().map(|(test, records)| (test.clone(), records)).collect()
+}
+
+fn coverage_by_all(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
     engine: EngineName,

@@ -434,6 +434,7 @@ impl<'a> Assessment<'a> {
                     witness,
                     witnesses,
                     directed,
+                    undefined: false,
                 });
             }
         }

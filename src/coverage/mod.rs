@@ -22,6 +22,7 @@ pub mod object;
 mod resolution;
 pub mod statement;
 mod uncounted;
+mod undefined;
 
 #[cfg(test)]
 mod assess_tests;
@@ -36,3 +37,4 @@ pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{Approval, Binding, Justified, Standard, apply_justifications};
 pub use resolution::Proposing;
 pub use uncounted::name_uncounted_tests;
+pub use undefined::{covered_through_undefined, leave_undetermined};

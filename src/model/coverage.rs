@@ -251,6 +251,9 @@ pub struct ObservedVector {
     /// does so in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directed: Vec<Option<Schedule>>,
+    /// Whether each of the tests may have shown it by an undefined value: then it covers nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undefined: bool,
 }
 
 impl ObservedVector {

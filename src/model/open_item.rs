@@ -211,6 +211,8 @@ pub enum NoteKind {
     LayersNotInstalled,
     /// Coverage that no test shows in the ordinary schedule.
     DirectedSchedules,
+    /// Obligations that tests cover only through what may follow an undefined value.
+    UndefinedValues,
     /// Requirements to be verified by test that no robustness test names.
     RobustnessTests,
     /// Low-level requirements to be verified by test that name no code.

@@ -125,6 +125,12 @@ pub struct Records {
     /// Bits that a directed schedule alone has set, with that schedule: they depend on who comes first.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub directed: BTreeMap<u32, Schedule>,
+    /// Bits that no invocation sets in every run with other undefined values: whoever set them may have done so by such a value.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub undefined: BTreeSet<u32>,
+    /// Barriers, by number, that not every such run executes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub undefined_barriers: BTreeSet<u32>,
 }
 
 impl Records {
@@ -137,6 +143,9 @@ impl Records {
         self.directed.retain(|bit, _| !other.has(*bit) || other.directed.contains_key(bit));
         let new: Vec<_> = other.directed.iter().filter(|(bit, _)| !self.has(**bit)).collect();
         self.directed.extend(new);
+        self.undefined.retain(|bit| !other.has(*bit) || other.undefined.contains(bit));
+        let new: Vec<u32> = other.undefined.iter().copied().filter(|bit| !self.has(*bit)).collect();
+        self.undefined.extend(new);
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
@@ -167,6 +176,33 @@ impl Records {
             self.operands.extend(other.operands.get(bit).map(|operands| (*bit, operands.clone())));
         }
         new.len() as u32
+    }
+}
+
+impl Records {
+    /// Whether anything recorded may follow an undefined value.
+    pub fn follow_undefined(&self) -> bool {
+        !self.undefined.is_empty() || !self.undefined_barriers.is_empty()
+    }
+
+    /// What was recorded whatever undefined values are.
+    pub fn defined(&self) -> Records {
+        let mut defined = self.clone();
+        for bit in std::mem::take(&mut defined.undefined) {
+            if let Some(word) = defined.words.get_mut(bit as usize / 32) {
+                *word &= !(1 << (bit % 32));
+            }
+        }
+        let barriers = std::mem::take(&mut defined.undefined_barriers);
+        defined.barriers.retain(|number, _| !barriers.contains(number));
+        defined
+    }
+
+    /// Notes that all but some bits and barriers may follow undefined values.
+    pub fn hold_to(&mut self, bits: &BTreeSet<u32>, barriers: &BTreeSet<u32>) {
+        let recorded = (0..self.words.len() as u32 * 32).filter(|bit| self.has(*bit));
+        self.undefined = recorded.filter(|bit| !bits.contains(bit)).collect();
+        self.undefined_barriers = self.barriers.keys().copied().filter(|number| !barriers.contains(number)).collect();
     }
 }
 

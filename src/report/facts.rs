@@ -12,7 +12,7 @@ pub use obligations::{
     open_reason, uncovered_obligations,
 };
 
-use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, Status};
+use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, ObservedVector, Status};
 use crate::model::evidence::{CodeTrace, Evidence, KernelEvidence, Mismatch, TestEvidence, TestResult};
 use crate::model::id::{KernelName, RequirementId};
 use crate::model::schedule::Schedule;
@@ -359,6 +359,12 @@ pub fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String
         None => invocation(id),
         Some(schedule) => format!("{} in {schedule}", invocation(id)),
     }
+}
+
+/// Who showed a vector first, and that undefined values may have done so.
+pub fn witness_of(vector: &ObservedVector) -> String {
+    let witness = invocation_in(vector.witness, vector.first_directed());
+    if vector.undefined { format!("{witness}, may follow an undefined value") } else { witness }
 }
 
 #[cfg(test)]

@@ -116,6 +116,7 @@ impl DecisionSample<'_> {
                 witness: Some([index, 0, 0]),
                 witnesses: Vec::new(),
                 directed: Vec::new(),
+                undefined: false,
             })
             .collect();
         let outcomes = [("T", true), ("F", false)].map(|(letter, value)| {

@@ -7,6 +7,7 @@ mod difference;
 mod invocation;
 mod outputs;
 pub mod stored;
+pub mod undefined;
 
 pub use difference::marked;
 

@@ -230,7 +230,7 @@ fn elements(
 }
 
 /// Whether the sequential engine told of an undefined or uninitialised value in a test.
-fn tells_of_undefined(test: &TestEvidence) -> bool {
+pub fn tells_of_undefined(test: &TestEvidence) -> bool {
     let kinds = [FindingKind::UndefinedValue, FindingKind::UninitializedRead];
     let mut results = test.results.iter().filter(|result| result.engine == EngineName::Sequential);
     results.any(|result| result.findings.iter().any(|finding| kinds.contains(&finding.kind)))

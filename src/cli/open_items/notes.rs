@@ -1,6 +1,7 @@
 //! Notes for page 1: what a reader must know and does not count against the result.
 //!
-//! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules;
+//! Knows: engines that did not run, links without hash, devices without validation layers, coverage in directed schedules
+//! and through undefined values;
 //! requirements without robustness tests, without code, and code that is tested in some of its kernels alone; outputs of kernels that
 //! no test judges (`parts`: in part).
 //! Promises: an engine for which nothing is claimed is named.
@@ -8,7 +9,8 @@
 
 use super::{Stored, parts};
 use crate::cli::derive;
-use crate::model::evidence::{KernelText, RequirementEvidence, TestRecords};
+use crate::coverage;
+use crate::model::evidence::{KernelText, RequirementEvidence, TestRecords, kernel_label};
 use crate::model::flow::StorePlace;
 use crate::model::generation::Generation;
 use crate::model::id::{KernelName, TestId};
@@ -23,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All notes, by kind.
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
-    let earlier = engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored));
+    let earlier = engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored)).chain(undefined(stored));
     match Generation::of(stored.campaign) {
         Generation::First | Generation::Second => earlier.collect(),
         Generation::Current => {
@@ -180,6 +182,29 @@ fn shown_directed(records: &[TestRecords]) -> usize {
     let directed: BTreeSet<u32> = counted().flat_map(|records| records.directed.keys().copied()).collect();
     let ordinary = |bit: &u32| counted().any(|records| records.has(*bit) && !records.directed.contains_key(bit));
     directed.iter().filter(|bit| !ordinary(bit)).count()
+}
+
+/// What undefined values alone cover is undetermined; how much that is.
+fn undefined(stored: &Stored) -> Option<CampaignNote> {
+    let asked = stored.settings.required_criteria();
+    let mut rows = Vec::new();
+    for row in stored.kernels {
+        match coverage::covered_through_undefined(&row.coverage, &asked) {
+            0 => {}
+            count => {
+                let unit = kernel_label(stored.kernels, row);
+                rows.push((count, format!("{unit} on {}: {count}", row.engine)));
+            }
+        }
+    }
+    let names: Vec<String> = rows.iter().map(|(_, name)| name.clone()).collect();
+    let sentence = format!(
+        "Covered only through what may follow an undefined value, and therefore not counted as covered (undetermined): \
+         obligations {} ({}).",
+        rows.iter().map(|(count, _)| count).sum::<usize>(),
+        listed(&names)
+    );
+    (!rows.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
 }
 
 /// Outputs of a kernel by the binding that it declares them at; none: what device addresses name.

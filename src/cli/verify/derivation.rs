@@ -8,7 +8,8 @@
 use super::difference::Differences;
 use super::rebuild::{Rebuilt, told};
 use super::{Replay, Verification, replay};
-use crate::cli::agreement::Comparison;
+use crate::cli::agreement::stored::tells_of_undefined;
+use crate::cli::agreement::{Comparison, undefined};
 use crate::cli::assemble::LaidOut;
 use crate::cli::configuration::KernelConfiguration;
 use crate::cli::coupling::{self, device_limits_of};
@@ -66,11 +67,12 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
         Replay::No => {}
         Replay::Sequential => {
             let (fresh, engine) = replay::run(stored, rebuilt, &prepared)?;
-            replayed = Some(engine);
-            for (row, run) in runs.iter_mut().zip(fresh) {
+            for ((test, row), run) in prepared.iter().zip(&mut runs).zip(fresh) {
                 let same = row.iter_mut().find(|stored| stored.engine == run.engine);
                 same.into_iter().for_each(|stored| stored.clone_from(&run));
+                undefined::mark(test, row, &engine);
             }
+            replayed = Some(engine);
         }
     }
     let laid_out = judged::lay_open(&prepared, &kernels)?;
@@ -81,6 +83,7 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
             found.not_derivable.extend(unknown.map(|test| {
                 format!("{test}: which altered contents of its kernels' stores fail it; `--replay` alters them again")
             }));
+            found.not_derivable.extend(follows_undefined(&stored.campaign));
         }
     }
     judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
@@ -95,6 +98,18 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
             Ok(())
         }
     }
+}
+
+/// Tests whose records follow undefined values as stored.
+fn follows_undefined(campaign: &Campaign) -> impl Iterator<Item = String> {
+    let passed = |test: &&TestEvidence| test.results.iter().any(|result| result.verdict == Verdict::Pass);
+    let tests = campaign.tests.iter().filter(|test| tells_of_undefined(test)).filter(passed);
+    tests.map(|test| {
+        format!(
+            "test {}: which of its records may follow undefined values; `--replay` runs it again with others",
+            test.id
+        )
+    })
 }
 
 /// The evidence that the inputs and the facts come to.

@@ -125,14 +125,15 @@ fn of_finding(finding: &Finding) -> LaterPart {
     part("typed subjects of findings", finding.acceptance.as_ref().is_some_and(|accepted| accepted.subject.is_some()))
 }
 
-fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 3] {
+fn of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
     let coverage = &kernel.coverage;
     let lists = [&coverage.statements, &coverage.branches, &coverage.points, &coverage.barriers, &coverage.objects];
     let uncounted = lists.into_iter().flatten().any(|obligation| !obligation.uncounted.is_empty());
-    let mut records = kernel.records.iter().chain(&kernel.objects.records);
+    let records = || kernel.records.iter().chain(&kernel.objects.records);
     [
         part("tests that exercise and do not count", uncounted),
         part("digests of texts", !kernel.structure.texts.is_empty()),
-        part("vectors of directed schedules", records.any(|row| !row.records.directed.is_empty())),
+        part("vectors of directed schedules", records().any(|row| !row.records.directed.is_empty())),
+        part("what may follow undefined values", records().any(|row| row.records.follow_undefined())),
     ]
 }

@@ -4,6 +4,7 @@
 //! twice are problems. Does not cover: whether what is within the bounds happened.
 
 use super::Verification;
+use crate::cli::agreement::stored::tells_of_undefined;
 use crate::cli::derive;
 use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
 use crate::model::finding::{Finding, FindingKind};
@@ -48,11 +49,13 @@ impl Rows<'_> {
             let entered = entry.is_none_or(|bit| row.records.has(bit));
             found.check(entered, || self.problem(row, "the entry point was not entered"));
             self.row(row, kernel.layout.words(), &vectors, found);
+            self.undefined(row, found);
             self.directed(row, MeasuredCode::Source, found);
         }
         let words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
             self.row(row, words, &objects, found);
+            self.undefined(row, found);
             self.directed(row, MeasuredCode::Object, found);
         }
     }
@@ -86,6 +89,18 @@ impl Rows<'_> {
         let barriers: BTreeSet<u32> = barriers.collect();
         found.check(records.barriers.keys().all(|number| barriers.contains(number)), || {
             self.problem(row, "a barrier that the kernel does not have")
+        });
+    }
+
+    /// What may follow an undefined value is among what was recorded in a passed test that tells of one.
+    fn undefined(&self, row: &TestRecords, found: &mut Verification) {
+        let records = &row.records;
+        let recorded = records.undefined.iter().all(|bit| records.has(*bit))
+            && records.undefined_barriers.iter().all(|number| records.barriers.contains_key(number));
+        let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
+        let told = test.is_some_and(tells_of_undefined);
+        found.check(recorded && (told || !records.follow_undefined()), || {
+            self.problem(row, "what may follow an undefined value, of which the test does not tell")
         });
     }
 

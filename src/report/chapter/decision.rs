@@ -191,11 +191,8 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
         table.columns.push(Column { title: "Shows (condition: row)".into(), align: Align::Left });
     }
     for (index, vector) in decision.vectors.iter().enumerate() {
-        let mut cells = vec![
-            Text::plain((index + 1).to_string()),
-            tests(&vector.tests),
-            Text::plain(facts::invocation_in(vector.witness, vector.first_directed())),
-        ];
+        let mut cells =
+            vec![Text::plain((index + 1).to_string()), tests(&vector.tests), Text::plain(facts::witness_of(vector))];
         let letter = |value: &crate::model::vector::ConditionValue| match value.letter() {
             '-' => Text::plain("–").tone(Tone::Quiet),
             letter => Text::plain(letter.to_string()),

@@ -205,12 +205,7 @@ fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
     }
     for vector in decision.vectors.iter().take(VECTORS) {
         let test = vector.tests.first().map(|test| test.to_string()).unwrap_or_default();
-        text.push_str(&format!(
-            "{} → {}  {test} at {}\n",
-            vector.values,
-            vector.outcome,
-            facts::invocation_in(vector.witness, vector.first_directed())
-        ));
+        text.push_str(&format!("{} → {}  {test} at {}\n", vector.values, vector.outcome, facts::witness_of(vector)));
     }
     if decision.vectors.len() > VECTORS {
         text.push_str(&format!("and {} more\n", decision.vectors.len() - VECTORS));
