@@ -2,6 +2,7 @@
 //!
 //! Promises: what the comparison writes and what `verify` looks for are the same words and details.
 
+use crate::model::finding::Finding;
 use crate::model::place::{Position, Span};
 use crate::model::records::{DecisionSlot, NumberedVector, RecordLayout, Records};
 use crate::model::structure::{KernelStructure, MarkIndex};
@@ -70,6 +71,11 @@ impl RecordDifference<'_> {
         };
         details.push(("only_on", self.only_on.to_string().into()));
         details
+    }
+
+    /// Whether a finding of its module tells of it.
+    pub fn is_told_by(&self, finding: &Finding) -> bool {
+        self.details().iter().all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
     }
 }
 

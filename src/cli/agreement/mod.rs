@@ -3,12 +3,14 @@
 //! (`left_open`).
 
 mod coverage;
+mod derived;
 mod difference;
 mod invocation;
 mod outputs;
 pub mod stored;
 pub mod undefined;
 
+pub use derived::derive as derive_from_modules;
 pub use difference::marked;
 
 use super::engines::{Engines, Vulkan};

@@ -53,30 +53,7 @@ pub fn compare(open: &LeftOpen<'_>, engine: &SequentialExecutor, ours: &TestRun,
         return OutputComparison::settled(AgreementOutcome::Identical);
     }
     let blocks = Blocks::of(&job);
-    let expectations = Expectations::of(ours.verdict, theirs.verdict);
-    let both_pass = expectations == Expectations::MetByBoth;
-    let mut differences = Vec::new();
-    for (index, buffer) in job.buffers.iter().enumerate() {
-        let (Some(left), Some(right)) = (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name)) else {
-            continue;
-        };
-        differences.extend(blocks.differences(index, left, right));
-    }
-    // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
-    let before = differences.len();
-    differences.retain(|difference| !(both_pass && tolerated(plan, difference)));
-    let within_tolerance = differences.len() < before;
-    let mut openings = BTreeSet::new();
-    differences.retain(|difference| {
-        match open.opening(difference.buffer, difference.offset, Between::Engines, expectations) {
-            Some(opening) => {
-                openings.insert((difference.buffer, opening));
-                false
-            }
-            None => true,
-        }
-    });
-    let left_open = open.notes("sequential and vulkan", &openings);
+    let Unexcused { mut differences, within_tolerance, left_open } = unexcused(open, &blocks, &job, ours, theirs);
     if differences.is_empty() {
         let outcome = if within_tolerance { AgreementOutcome::WithinTolerance } else { AgreementOutcome::LeftOpen };
         return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
@@ -90,6 +67,42 @@ pub fn compare(open: &LeftOpen<'_>, engine: &SequentialExecutor, ours: &TestRun,
     }
     let trial = permit(&mut differences, blocks.zeros, &variations(&job), run);
     OutputComparison { left_open, ..settle(plan, &job, &blocks, &differences, trial) }
+}
+
+/// What of the outputs of two engines differs, without what the test allows.
+pub struct Unexcused {
+    pub differences: Vec<Difference>,
+    /// Whether a tolerance that both engines meet covers something.
+    pub within_tolerance: bool,
+    /// What differs where it may, in words.
+    pub left_open: Vec<String>,
+}
+
+pub fn unexcused(open: &LeftOpen<'_>, blocks: &Blocks, job: &Job, ours: &TestRun, theirs: &TestRun) -> Unexcused {
+    let expectations = Expectations::of(ours.verdict, theirs.verdict);
+    let both_pass = expectations == Expectations::MetByBoth;
+    let mut differences = Vec::new();
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let (Some(left), Some(right)) = (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name)) else {
+            continue;
+        };
+        differences.extend(blocks.differences(index, left, right));
+    }
+    // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
+    let before = differences.len();
+    differences.retain(|difference| !(both_pass && tolerated(open.plan, difference)));
+    let within_tolerance = differences.len() < before;
+    let mut openings = BTreeSet::new();
+    differences.retain(|difference| {
+        match open.opening(difference.buffer, difference.offset, Between::Engines, expectations) {
+            Some(opening) => {
+                openings.insert((difference.buffer, opening));
+                false
+            }
+            None => true,
+        }
+    });
+    Unexcused { differences, within_tolerance, left_open: open.notes("sequential and vulkan", &openings) }
 }
 
 /// The runs that a comparison may take: those of matrices only where a kernel has something that they change.

@@ -27,10 +27,12 @@ pub struct Derivation {
     pub checked: u64,
     pub problems: Vec<String>,
     pub not_derivable: Vec<String>,
+    /// What the modules tell (`derived`): not derivable without them.
+    pub of_modules: Vec<String>,
 }
 
 impl Derivation {
-    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+    pub fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         self.checked += 1;
         if !holds {
             self.problems.push(problem());
@@ -78,13 +80,13 @@ fn missing(stored: &Evidence, derivation: &mut Derivation) {
 }
 
 /// Contents of a buffer on both engines, or how their hashes compare.
-enum Contents {
+pub enum Contents {
     Bytes([Vec<u8>; 2]),
     SameHash,
     OtherHash,
 }
 
-fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
+pub fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
     let of = |engine| test.results.iter().find(|result| result.engine == engine)?.outputs.get(name);
     let decoded = |text: &String| base64::engine::general_purpose::STANDARD.decode(text).ok();
     Some(match (of(EngineName::Sequential)?, of(EngineName::Vulkan)?) {
@@ -163,7 +165,7 @@ fn left_open(test: &TestEvidence, pairs: &[(&String, Contents)], label: &str, de
             Contents::Bytes([ours, theirs]) if ours == theirs => {}
             Contents::Bytes(_) | Contents::OtherHash if judged => {
                 derivation.check(both, || format!("{label}: buffer {name} differs, and not both engines pass"));
-                derivation.not_derivable.push(format!(
+                derivation.of_modules.push(format!(
                     "{label}: that the contents of buffer {name} depend on the schedule comes from the module"
                 ));
             }
@@ -298,12 +300,17 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
                 row.coverage,
                 AgreementOutcome::Different | AgreementOutcome::ScheduleDependent | AgreementOutcome::UndefinedValue
             );
-        let source = match row.coverage {
+        let excused = match row.coverage {
             AgreementOutcome::ScheduleDependent if !same => {
-                Some("which vectors depend on the schedule comes from the module")
+                let reason = format!("{label}: which vectors depend on the schedule comes from the module");
+                derivation.of_modules.push(reason);
+                true
             }
             AgreementOutcome::UndefinedValue if !same => {
-                Some("which vectors follow undefined values comes from runs of both engines, by invocation")
+                derivation.not_derivable.push(format!(
+                    "{label}: which vectors follow undefined values comes from runs of both engines, by invocation"
+                ));
+                true
             }
             AgreementOutcome::Identical
             | AgreementOutcome::WithinTolerance
@@ -312,12 +319,9 @@ fn coverage(stored: &Evidence, row: &Agreement, label: &str, derivation: &mut De
             | AgreementOutcome::ScheduleDependent
             | AgreementOutcome::UndefinedValue
             | AgreementOutcome::Different
-            | AgreementOutcome::NotCompared => None,
+            | AgreementOutcome::NotCompared => false,
         };
-        if let Some(source) = source {
-            derivation.not_derivable.push(format!("{label}: {source}"));
-        }
-        derivation.check(row.coverage == expected || beyond || source.is_some(), || {
+        derivation.check(row.coverage == expected || beyond || excused, || {
             format!("{label}: stored coverage {}, derived {expected}", row.coverage)
         });
     }
@@ -338,20 +342,22 @@ fn tell_of_each(
     label: &str,
     derivation: &mut Derivation,
 ) {
-    let is_of = |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
-    let findings: Vec<&Finding> = stored.campaign.findings.iter().filter(is_of).map(|one| &one.finding).collect();
+    let findings = findings_of(stored, row);
     for difference in differing(&kernel.layout, [ours, theirs]) {
-        let (words, details) = (difference.words(&kernel.structure, &kernel.kernel.0), difference.details());
-        let is_told = |finding: &&Finding| {
-            details.iter().all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
-        };
-        let found = findings.iter().any(is_told);
+        let words = difference.words(&kernel.structure, &kernel.kernel.0);
+        let found = findings.iter().any(|finding| difference.is_told_by(finding));
         let open = row.left_open.iter().any(|line| line.starts_with(&words));
         derivation
             .check(found || open, || format!("{label}: {words}: no finding tells of it, and it is not left open"));
         let different = row.coverage == AgreementOutcome::Different;
         derivation.check(!found || different, || format!("{label}: {words}: a finding, and coverage {}", row.coverage));
     }
+}
+
+/// The findings of a row's test and kernel.
+pub fn findings_of<'e>(stored: &'e Evidence, row: &Agreement) -> Vec<&'e Finding> {
+    let is_of = |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
+    stored.campaign.findings.iter().filter(is_of).map(|one| &one.finding).collect()
 }
 
 #[cfg(test)]

@@ -357,6 +357,7 @@ fn compared(stored: &Evidence, found: &mut Verification) {
     found.checked += derivation.checked;
     found.problems.extend(derivation.problems);
     found.not_derivable.extend(derivation.not_derivable);
+    found.of_modules.extend(derivation.of_modules);
 }
 
 /// Whether the findings go with what else is stored.

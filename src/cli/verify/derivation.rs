@@ -9,7 +9,7 @@ use super::difference::Differences;
 use super::rebuild::{Rebuilt, told};
 use super::{Replay, Verification, replay};
 use crate::cli::agreement::stored::tells_of_undefined;
-use crate::cli::agreement::{Comparison, undefined};
+use crate::cli::agreement::{self, Comparison, undefined};
 use crate::cli::assemble::LaidOut;
 use crate::cli::configuration::KernelConfiguration;
 use crate::cli::coupling::{self, device_limits_of};
@@ -43,10 +43,23 @@ use std::collections::BTreeMap;
 
 /// Derives everything, and compares.
 pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut Verification) -> Result<(), Failure> {
+    match derived(stored, rebuilt, replay, found)? {
+        Some(derived) => compare(stored, &derived, found),
+        None => Ok(()),
+    }
+}
+
+/// The evidence that the stored facts come to; none where a problem is in the way.
+pub fn derived(
+    stored: &Evidence,
+    rebuilt: &Rebuilt,
+    replay: Replay,
+    found: &mut Verification,
+) -> Result<Option<Evidence>, Failure> {
     let mut kernels = rebuilt.kernels.clone();
     if let Err(failure) = recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project().settings.value)) {
         found.problems.push(format!("the kernels cannot be recorded as stored: {}", told(&failure)));
-        return Ok(());
+        return Ok(None);
     }
     let schedules = match replay {
         Replay::No => Schedules::default(),
@@ -58,7 +71,7 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
             Ok(prepared) => prepared,
             Err(failure) => {
                 found.problems.push(format!("the stored tests cannot be prepared: {}", told(&failure)));
-                return Ok(());
+                return Ok(None);
             }
         };
     let mut runs = FactReader { stored, kernels: &kernels, replay, found }.runs(&prepared);
@@ -87,15 +100,18 @@ pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut 
         }
     }
     judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
-    let derived = again(stored, rebuilt, &kernels, (&prepared, &laid_out), &runs);
-    match derived {
+    let compared = agreement::derive_from_modules(stored, &prepared, &runs);
+    found.checked += compared.checked;
+    found.problems.extend(compared.problems);
+    found.not_derivable.extend(compared.not_derivable);
+    match again(stored, rebuilt, &kernels, (&prepared, &laid_out), &runs) {
         Ok(mut derived) => {
             restore_omitted(stored, &mut derived);
-            compare(stored, &derived, found)
+            Ok(Some(derived))
         }
         Err(failure) => {
             found.problems.push(format!("the evidence cannot be derived again: {}", told(&failure)));
-            Ok(())
+            Ok(None)
         }
     }
 }

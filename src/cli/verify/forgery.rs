@@ -21,17 +21,16 @@ pub fn root() -> PathBuf {
 
 /// Evidence and reports of the project on the sequential engine, in a folder of its own.
 pub fn certified() -> (tempfile::TempDir, Folder) {
-    certified_with(PROJECT, &[])
+    certified_with(PROJECT, &["--engine", "sequential"])
 }
 
-/// The same of another project, with further options.
+/// The same of another project, with options that name the engines.
 pub fn certified_with(project: &str, options: &[&str]) -> (tempfile::TempDir, Folder) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("reports");
     let project = root().join(project);
     let arguments = ["vkcert", "certify", project.to_str().unwrap(), "--out", out.to_str().unwrap()];
-    let fixed = ["--engine", "sequential", "--quiet"];
-    let arguments = arguments.into_iter().chain(fixed).chain(options.iter().copied());
+    let arguments = arguments.into_iter().chain(["--quiet"]).chain(options.iter().copied());
     let line = CommandLine::try_parse_from(arguments).unwrap();
     let Command::Certify(certify) = &line.command else { panic!("another command") };
     certify::run(&line.common, certify).unwrap();
@@ -73,6 +72,16 @@ const CHOICES: &[&[&str]] = &[
     &["simple", "empty", "break"],
     &["source", "object"],
     &["equal", "different", "undetermined", "nothing-to-permute", "not-run"],
+    &[
+        "identical",
+        "within-tolerance",
+        "within-error-bounds",
+        "left-open",
+        "schedule-dependent",
+        "undefined-value",
+        "not compared",
+        "different",
+    ],
     &["reversed+waiters-first", "in-order+waiters-first", "reversed", "in-order"],
 ];
 

@@ -4,6 +4,8 @@
 //! stored and does not follow is a problem by name, what cannot be derived is told as such.
 //! Does not cover: what a signature covers: facts that follow from nothing else (`docs/evidence.md` lists them).
 
+#[cfg(test)]
+mod agreement_tests;
 mod consistency;
 mod derivation;
 mod difference;
@@ -71,6 +73,8 @@ pub struct Verification {
     pub problems: Vec<String>,
     /// What cannot be derived again, and why.
     pub not_derivable: Vec<String>,
+    /// What the modules tell: not derivable where the kernels cannot be compiled as they were.
+    pub of_modules: Vec<String>,
     /// How many statements were derived again.
     pub checked: u64,
     /// SHA-256 of the manifest.
@@ -219,6 +223,7 @@ impl Verification {
     fn leave_out(&mut self, extent: Extent, reason: &str) {
         self.extent = extent;
         self.not_derivable.push(reason.to_owned());
+        self.not_derivable.append(&mut self.of_modules);
     }
 }
 

@@ -138,19 +138,19 @@ fn change(original: &Value, forged: &Value) -> String {
 
 /// What forging every field that is chosen comes to.
 #[derive(Default)]
-struct Walk {
+pub(super) struct Walk {
     tried: usize,
     /// Fields that were forged.
-    fields: BTreeSet<String>,
+    pub(super) fields: BTreeSet<String>,
     /// Patterns of the table of facts that stood for a forgery which was not found.
     used: BTreeSet<&'static str>,
     unnoticed: BTreeMap<String, String>,
 }
 
-type Facts = &'static [(&'static str, &'static str)];
+pub(super) type Facts = &'static [(&'static str, &'static str)];
 
 /// Forges every field that is chosen, once or twice each.
-fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -> Walk {
+pub(super) fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -> Walk {
     let mut walk = Walk::default();
     let mut instances: BTreeMap<String, usize> = BTreeMap::new();
     for (name, document) in documents(&honest.0) {
@@ -190,7 +190,7 @@ fn walk(honest: &Honest, facts: Facts, is_chosen: fn(&str) -> bool) -> Walk {
 }
 
 /// Every forgery was found or is of a fact, every row of facts is needed, and the documents name each.
-fn assert_told(walk: &Walk, facts: Facts) {
+pub(super) fn assert_told(walk: &Walk, facts: Facts) {
     let list: Vec<String> = walk.unnoticed.iter().map(|(place, forged)| format!("{place} = {forged}")).collect();
     assert!(list.is_empty(), "forged without a trace ({} of {}):\n{}", list.len(), walk.tried, list.join("\n"));
     let idle = facts.iter().map(|(pattern, _)| *pattern).filter(|pattern| !walk.used.contains(pattern));
@@ -229,7 +229,7 @@ const SCHEDULE_FACTS: Facts = &[
 /// Schedules that were asked for, and what who waits first has shown.
 #[test]
 fn every_forged_field_of_schedules_is_found_or_a_fact() {
-    let (_kept, folder) = certified_with("tests/projects/waiting", &["--schedules", "1"]);
+    let (_kept, folder) = certified_with("tests/projects/waiting", &["--engine", "sequential", "--schedules", "1"]);
     let walk =
         walk(&rebuilt(&folder), SCHEDULE_FACTS, |path| path.contains("/directed") || path.contains("/schedules"));
     for field in [
