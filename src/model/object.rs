@@ -78,7 +78,7 @@ pub struct ObjectLoop {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectOrigin {
-    /// The values of these decisions alone direct it; one decision where the branch is a part of it.
+    /// The values of these decisions, or of some of them, alone direct it; one decision where the branch is a part of it.
     Decisions(Vec<DecisionId>),
     Switch(SwitchId),
     /// A loop statement of the source; its keyword.

@@ -108,7 +108,6 @@ impl<'a> Source<'a> {
         let calls = MarkerCalls::of(structure, marked, &marked_constants).map_err(|error| error.to_string())?;
         let token = |index: usize| positions.marked_token(marked, index);
         let keys = Keys::of(marked, &marked_constants, &token);
-        let owners = Owners::of(&keys, &calls);
         let closed = ClosedList { structure, module: marked, constants: &marked_constants };
         let marked_site = |site: BranchSite| {
             let token = positions.marked_token(marked, site.instruction);
@@ -116,6 +115,12 @@ impl<'a> Source<'a> {
         };
         let sites: Vec<MarkedSite> = branch_sites_of_all(marked, &types, &calls).into_iter().map(marked_site).collect();
         let constructs = order::constructs(structure, &keys, &calls, &closed, &sites);
+        let owners = match positions.optimization() {
+            Optimization::Zero => Owners::of(&keys, &calls),
+            Optimization::Performance | Optimization::Size => {
+                Owners::of_rewritten(&keys.of_rewritten(), &calls, structure)
+            }
+        };
         let constants = Constants::evaluate(production, &Types::of(production), &BTreeMap::new())
             .map_err(|error| error.to_string())?;
         Ok(Self { production, structure, positions, constants, owners, constructs })

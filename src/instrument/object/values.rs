@@ -1,16 +1,19 @@
 //! Which text a Boolean value is computed by, and which decisions that text belongs to.
 //!
 //! Knows: the instructions behind a value, down to comparisons, calls, loads and constants.
-//! Promises: two values have a leaf in common only if one text, variable or specialization constant computes both.
+//! Promises: two values have a leaf in common only if one text, variable or specialization constant computes both. A value that
+//! an optimiser may have made of a part of one of several decisions is each one's.
 //! Does not cover: what was stored in a variable that a value is loaded from.
 
 use super::super::markers::MarkerCalls;
 use crate::model::id::DecisionId;
-use crate::model::structure::{Constness, MarkerRole};
+use crate::model::place::Span;
+use crate::model::structure::{Constness, KernelStructure, MarkerRole};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one part of a value comes from.
@@ -60,6 +63,18 @@ pub struct Keys<'a> {
     token: &'a dyn Fn(usize) -> Option<u32>,
     /// What is stored in each variable as a whole.
     stores: BTreeMap<Id, Vec<Id>>,
+    /// What calls pass for each parameter.
+    passed: BTreeMap<Id, Vec<Id>>,
+    named: NamedVariables,
+}
+
+/// What a load of a variable with a name comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NamedVariables {
+    /// The variable.
+    Themselves,
+    /// The variable, and whatever is stored in it: an optimiser may put that in its place.
+    OrTheirValues,
 }
 
 impl<'a> Keys<'a> {
@@ -70,7 +85,12 @@ impl<'a> Keys<'a> {
                 stores.entry(variable).or_default().push(value);
             }
         }
-        Self { module, constants, token, stores }
+        Self { module, constants, token, stores, passed: passed(module), named: NamedVariables::Themselves }
+    }
+
+    /// The same for what an optimiser may make of the module.
+    pub fn of_rewritten(self) -> Self {
+        Self { named: NamedVariables::OrTheirValues, ..self }
     }
 
     pub fn leaves(&self, value: Id) -> Leaves {
@@ -110,6 +130,12 @@ impl<'a> Keys<'a> {
             Op::Load => self.loaded(definition, found, pending),
             Op::FunctionParameter => {
                 found.insert(Leaf::Variable(self.name(id)));
+                if self.named == NamedVariables::OrTheirValues {
+                    pending.extend(self.passed.get(&id).into_iter().flatten());
+                }
+            }
+            Op::Variable if self.named == NamedVariables::OrTheirValues => {
+                pending.extend(self.stores.get(&id).into_iter().flatten());
             }
             _ => {
                 found.insert(place(index));
@@ -129,7 +155,13 @@ impl<'a> Keys<'a> {
             }
             Some((variable, _)) => match (self.module.name(variable).unwrap_or_default(), self.stores.get(&variable)) {
                 ("", Some(values)) => return pending.extend(values),
-                _ => Leaf::Variable(self.name(variable)),
+                _ => {
+                    if self.named == NamedVariables::OrTheirValues {
+                        // A parameter stands for the variable that a call passes.
+                        pending.push(variable);
+                    }
+                    Leaf::Variable(self.name(variable))
+                }
             },
             None => Leaf::Unplaced,
         };
@@ -162,10 +194,24 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// What calls pass for each parameter of the functions of a module.
+fn passed(module: &Module) -> BTreeMap<Id, Vec<Id>> {
+    let mut passed: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+    for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall) {
+        let callee = call.id(0).and_then(|id| module.function(id));
+        let instructions = callee.into_iter().flat_map(|callee| &module.instructions[callee.range.clone()]);
+        let parameters = instructions.filter(|i| i.op == Op::FunctionParameter).filter_map(|i| i.result);
+        for (parameter, argument) in parameters.zip(call.ids().skip(1)) {
+            passed.entry(parameter).or_default().push(argument);
+        }
+    }
+    passed
+}
+
 /// The decisions that a value may come of, each list ascending.
 #[derive(Debug)]
 pub struct OwnersOfValue {
-    /// Those whose text computes the value and little else.
+    /// Of the possible ones those that have no other within them; without an optimiser, whose text computes the value and little else.
     pub closest: Vec<DecisionId>,
     /// Those whose text has a part in it.
     pub possible: Vec<DecisionId>,
@@ -180,6 +226,15 @@ pub struct Owners {
     decisions: BTreeMap<Leaf, BTreeSet<DecisionId>>,
     /// By the ids of the specialization constants in a leaf.
     by_ids: BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>,
+    /// Of a module that an optimiser has rewritten.
+    rewritten: Option<Rewritten>,
+}
+
+struct Rewritten {
+    /// The decisions that have each specialization constant in a condition.
+    by_constant: BTreeMap<u32, BTreeSet<DecisionId>>,
+    /// Where each decision stands in the text.
+    spans: BTreeMap<DecisionId, Span>,
 }
 
 impl Owners {
@@ -204,10 +259,18 @@ impl Owners {
                 }
             }
         }
-        Self { leaves, decisions, by_ids }
+        Self { leaves, decisions, by_ids, rewritten: None }
     }
 
-    /// The decisions that all leaves belong to; the closest are those with the fewest other leaves.
+    /// The same for a module that an optimiser has rewritten.
+    pub fn of_rewritten(keys: &Keys<'_>, calls: &MarkerCalls, structure: &KernelStructure) -> Self {
+        let owners = Self::of(keys, calls);
+        let spans = structure.decisions.iter().map(|decision| (decision.id, decision.span)).collect();
+        let rewritten = Rewritten { by_constant: by_constant(&owners.by_ids), spans };
+        Self { rewritten: Some(rewritten), ..owners }
+    }
+
+    /// The decisions that all leaves belong to.
     pub fn of_value(&self, leaves: &Leaves) -> OwnersOfValue {
         let possible = self.common(leaves);
         let sizes: Vec<usize> =
@@ -217,14 +280,18 @@ impl Owners {
             let sized = possible.iter().zip(&sizes).filter(|(_, size)| **size == wanted);
             sized.map(|(decision, _)| *decision).collect()
         };
-        OwnersOfValue { closest: of_size(fewest), whole: of_size(leaves.0.len()), possible }
+        let closest = match &self.rewritten {
+            Some(rewritten) => rewritten.innermost(&possible),
+            None => of_size(fewest),
+        };
+        OwnersOfValue { closest, whole: of_size(leaves.0.len()), possible }
     }
 
     /// The decisions that all leaves belong to.
     fn common(&self, leaves: &Leaves) -> Vec<DecisionId> {
         let mut sets = leaves.0.iter().map(|leaf| self.owners(leaf));
         let Some(Some(first)) = sets.next() else { return Vec::new() };
-        let mut common = first.clone();
+        let mut common = first.into_owned();
         for set in sets {
             let Some(set) = set else { return Vec::new() };
             common.retain(|decision| set.contains(decision));
@@ -237,20 +304,54 @@ impl Owners {
         let (mut owned, mut foreign) = (BTreeSet::new(), BTreeSet::new());
         for leaf in &leaves.0 {
             match self.owners(leaf) {
-                Some(decisions) => owned.extend(decisions),
+                Some(decisions) => owned.extend(decisions.iter()),
                 None => drop(foreign.insert(leaf.clone())),
             }
         }
         (owned, Leaves(foreign))
     }
 
-    /// An optimiser rewrites operations on specialization constants: then their ids alone tell.
-    fn owners(&self, leaf: &Leaf) -> Option<&BTreeSet<DecisionId>> {
-        self.decisions.get(leaf).or_else(|| match leaf {
-            Leaf::Specialization { ids, .. } => self.by_ids.get(ids),
-            Leaf::Token(_) | Leaf::Variable(_) | Leaf::Unplaced => None,
-        })
+    fn owners(&self, leaf: &Leaf) -> Option<Cow<'_, BTreeSet<DecisionId>>> {
+        match (leaf, &self.rewritten) {
+            (Leaf::Specialization { ids, .. }, Some(rewritten)) => rewritten.of_constants(ids).map(Cow::Owned),
+            (Leaf::Specialization { ids, .. }, None) => {
+                self.decisions.get(leaf).or_else(|| self.by_ids.get(ids)).map(Cow::Borrowed)
+            }
+            (Leaf::Token(_) | Leaf::Variable(_) | Leaf::Unplaced, _) => self.decisions.get(leaf).map(Cow::Borrowed),
+        }
     }
+}
+
+/// The decisions that have each specialization constant in a condition.
+fn by_constant(by_ids: &BTreeMap<BTreeSet<u32>, BTreeSet<DecisionId>>) -> BTreeMap<u32, BTreeSet<DecisionId>> {
+    let mut found: BTreeMap<u32, BTreeSet<DecisionId>> = BTreeMap::new();
+    for (ids, decisions) in by_ids {
+        ids.iter().for_each(|id| found.entry(*id).or_default().extend(decisions));
+    }
+    found
+}
+
+impl Rewritten {
+    /// Whose value an optimiser may have made of some constants: the decisions that have all of them; none: those that have any.
+    fn of_constants(&self, ids: &BTreeSet<u32>) -> Option<BTreeSet<DecisionId>> {
+        let sets: Vec<&BTreeSet<DecisionId>> = ids.iter().filter_map(|id| self.by_constant.get(id)).collect();
+        let has_all = |decision: &&DecisionId| sets.len() == ids.len() && sets.iter().all(|set| set.contains(decision));
+        let all: BTreeSet<DecisionId> = sets.first()?.iter().filter(has_all).copied().collect();
+        Some(if all.is_empty() { sets.into_iter().flatten().copied().collect() } else { all })
+    }
+
+    /// The decisions that have none of the others within them.
+    fn innermost(&self, decisions: &[DecisionId]) -> Vec<DecisionId> {
+        let spans: Vec<&Span> = decisions.iter().filter_map(|decision| self.spans.get(decision)).collect();
+        let has_inner = |decision: &DecisionId| {
+            self.spans.get(decision).is_some_and(|outer| spans.iter().any(|inner| is_within(inner, outer)))
+        };
+        decisions.iter().copied().filter(|decision| !has_inner(decision)).collect()
+    }
+}
+
+fn is_within(inner: &Span, outer: &Span) -> bool {
+    inner != outer && inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// The leaves of a marked value; markers of inner decisions are seen through.
