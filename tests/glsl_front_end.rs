@@ -735,6 +735,22 @@ fn optimised_production_is_another_module_than_plain() {
     assert_eq!(optimised.marked, plain.marked);
 }
 
+/// The optimiser of the linked compiler loses a value of this text; without it the text compiles.
+#[test]
+fn a_fault_of_the_compiler_is_not_told_as_one_of_the_text() {
+    let text = format!(
+        "{HEAD}layout(constant_id = 0) const bool A = true;\nvoid main() {{\n    \
+         v[0] += ((A && (A || A)) || (!(A) && A)) ? 1 : 2;\n}}\n"
+    );
+    let plain = source("glsl/right.comp", &text);
+    let optimised = KernelSource { optimization: Optimization::Performance, ..plain.clone() };
+    compile(&plain).expect("right text");
+    let refused = compile(&optimised).expect_err("the compiler's optimiser fails");
+    assert_eq!(refused.iter().map(|one| one.kind).collect::<Vec<_>>(), ["compiler-fault"], "{refused:?}");
+    assert!(refused[0].message.starts_with("the linked compiler failed on its own: "), "{refused:?}");
+    assert_eq!(refused[0].location.as_ref().map(|place| place.file.as_str()), Some("glsl/right.comp"));
+}
+
 #[test]
 fn marked_text_keeps_the_lines_of_the_original() {
     let text = format!(

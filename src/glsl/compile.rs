@@ -302,13 +302,27 @@ fn diagnostics(kernel: &KernelSource, includes: &Includes, error: &shaderc::Erro
     };
     let mut texts = includes.found();
     texts.insert(kernel.path.clone(), kernel.text.clone());
-    let found: Vec<Diagnostic> = message.lines().filter_map(|line| diagnostic(&texts, line)).collect();
+    let of_line = |line| own_fault(kernel, line).or_else(|| diagnostic(&texts, line));
+    let found: Vec<Diagnostic> = message.lines().filter_map(of_line).collect();
     if found.is_empty() {
         let text = message.trim();
         let text = if text.is_empty() { "the compiler rejects the text without saying why" } else { text };
         return vec![Diagnostic::new("glsl-syntax", text).in_file(&kernel.path)];
     }
     found
+}
+
+/// What the compiler says of itself: the text may be right.
+fn own_fault(kernel: &KernelSource, message: &str) -> Option<Diagnostic> {
+    let said = message.strip_prefix("shaderc: internal error:")?.trim();
+    let made = Diagnostic::new("compiler-fault", format!("the linked compiler failed on its own: {said}"));
+    let hint = match kernel.optimization {
+        Optimization::Zero => "write the text otherwise; it may be right",
+        Optimization::Performance | Optimization::Size => {
+            "compile with `optimization = \"zero\"`; the text may be right"
+        }
+    };
+    Some(made.in_file(&kernel.path).hint(hint))
 }
 
 fn diagnostic(texts: &BTreeMap<String, String>, message: &str) -> Option<Diagnostic> {
