@@ -7,6 +7,8 @@ mod attack;
 mod notes;
 #[path = "judged/parts.rs"]
 mod parts;
+#[path = "judged/reads.rs"]
+mod reads;
 #[path = "judged/scales.rs"]
 mod scales;
 mod support;

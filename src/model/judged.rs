@@ -43,8 +43,8 @@ pub struct JudgedMember {
     /// Elements that the kernel can store to, by its code, and that hold something else after the test than before; of a member of
     /// which none does, those that are judged.
     pub stored: u64,
-    /// Those of them that an expectation looks at which refuses an alteration at the element's own scale, or that later
-    /// dispatches, other stores of the same dispatch or checkers can read: so many are judged at most.
+    /// Those of them that an expectation looks at which refuses an alteration at the element's own scale, that a checker can read,
+    /// or that were read after the last store to them for what is judged: so many are judged at most.
     pub judged: u64,
 }
 

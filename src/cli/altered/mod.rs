@@ -7,9 +7,11 @@
 //! looked for; the limits are the test's own.
 //! Does not cover: which values would be right; engines other than the sequential one.
 
+mod count;
 mod examination;
 mod parts;
 mod ranges;
+mod reach;
 mod strict;
 
 use super::assemble::{self, LaidOut};
@@ -57,7 +59,8 @@ pub fn examine(
         if let Some(left) = final_contents(plan, &run.outputs) {
             let passed = PassedTest { test, plan, expected, flows, left: &left };
             let mut is_blind = |number: usize| passed.is_blind(number, &codes);
-            run.judged = passed.judged(&codes, &mut is_blind)?;
+            let views = passed.views(&codes, &mut is_blind)?;
+            run.judged = JudgedParts { members: count::counted(&passed, &views.judging, engine)?, idle: views.idle };
         }
         Ok(())
     };
@@ -104,7 +107,8 @@ pub fn derive(
     unknown
 }
 
-/// How much the test judges; as it is stored where outputs are not, and of checkers whether they judge anything.
+/// How much the test judges; as it is stored where outputs are not, and of checkers whether they judge anything. What was read when is
+/// believed within what the kernels' code permits.
 fn derived_judged(
     (test, plan): (&PreparedTest, &Prepared),
     (expected, flows): (&[StoredExpectation], &[DispatchFlow]),
@@ -114,8 +118,9 @@ fn derived_judged(
 ) -> JudgedParts {
     let Some(left) = final_contents(plan, outputs) else { return stored };
     let passed = PassedTest { test, plan, expected, flows, left: &left };
-    let derived = passed.judged(codes, &mut |number| Ok(stored.idle.contains(&(number as u32))));
-    derived.unwrap_or_default()
+    let views = passed.views(codes, &mut |number| Ok(stored.idle.contains(&(number as u32))));
+    let Ok(views) = views else { return JudgedParts::default() };
+    JudgedParts { members: count::derived(&passed, &views.judging, &stored.members), idle: views.idle }
 }
 
 /// What only an engine can tell, as it is stored, as far as it is about dispatches of the row.

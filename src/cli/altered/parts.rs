@@ -2,11 +2,11 @@
 //!
 //! Knows: a test that passed, its final contents, what its dispatches can store by their code.
 //! Promises: no kernel is run but checkers, and these through the caller. An element is one that holds something else than before
-//! the test; it counts for the last dispatch of a kernel that can store to it, and as judged wherever something that is judged
-//! can have read it. Every member that a kernel can store to by its code has a row, as far as that tells members.
-//! Does not cover: single elements that a kernel stores as they were; what stood in them between dispatches.
+//! the test. Every member that a kernel can store to by its code has a row, as far as that tells members.
+//! Does not cover: single elements that a kernel stores as they were; which bytes are judged (`reach`).
 
 use super::ranges::{common, in_buffer, without};
+use super::reach::{JudgedBytes, Reading};
 use super::start_of;
 use super::strict::StrictTest;
 use crate::cli::failure::Failure;
@@ -19,7 +19,7 @@ use crate::exec::{JobBinding, JobBuffer};
 use crate::model::altered::Alteration;
 use crate::model::evidence::{StoredContents, StoredExpectation};
 use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow};
-use crate::model::judged::{JudgedMember, JudgedParts, MemberPlace};
+use crate::model::judged::{JudgedMember, MemberPlace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -34,28 +34,36 @@ pub struct PassedTest<'a> {
 }
 
 /// What one expectation judges.
-struct View {
+pub struct View {
     /// The outputs that it judges by the kernels' code.
-    observation: Observation,
+    pub observation: Observation,
     /// By buffer of the job: the bytes that it looks at and judges, ascending and disjoint.
-    bytes: Vec<Vec<Range<usize>>>,
+    pub bytes: Vec<Vec<Range<usize>>>,
+}
+
+/// What the expectations of a test judge.
+pub struct Views {
+    /// Of those that judge something.
+    pub judging: Vec<View>,
+    /// The others of several, by number.
+    pub idle: Vec<u32>,
 }
 
 /// What stands behind a store of a dispatch.
-struct Target {
-    place: MemberPlace,
+pub struct Target {
+    pub place: MemberPlace,
     /// Index into the job's buffers.
-    buffer: usize,
-    bytes: Range<usize>,
+    pub buffer: usize,
+    pub bytes: Range<usize>,
     /// As it is bound.
     block: Option<BoundBlock>,
 }
 
 /// A store of a dispatch, by its row.
 #[derive(Clone, Copy)]
-struct Store<'a> {
-    dispatch: usize,
-    row: usize,
+pub struct Store<'a> {
+    pub dispatch: usize,
+    pub row: usize,
     flow: &'a StoreFlow,
 }
 
@@ -68,16 +76,16 @@ struct Count {
 
 impl PassedTest<'_> {
     /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it accepts whatever is stored.
-    pub fn judged(
+    pub fn views(
         &self,
         codes: &Codes,
         is_blind: &mut dyn FnMut(usize) -> Result<bool, Failure>,
-    ) -> Result<JudgedParts, Failure> {
+    ) -> Result<Views, Failure> {
         let (start, defined) = start_of(&self.plan.job);
         let before = Before { contents: &start, defined: &defined };
         let watches = Watches::of(self.plan, self.left);
         let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
-        let mut views = Vec::new();
+        let mut judging = Vec::new();
         let mut idle = Vec::new();
         for (number, (stored, expected)) in self.expected.iter().zip(&self.plan.expected).enumerate() {
             let observation = Observation::of(std::slice::from_ref(stored), self.flows, codes);
@@ -99,10 +107,10 @@ impl PassedTest<'_> {
                 idle.push(number as u32);
             }
             if judges {
-                views.push(View { observation, bytes });
+                judging.push(View { observation, bytes });
             }
         }
-        Ok(JudgedParts { members: self.members(&views, before), idle })
+        Ok(Views { judging, idle })
     }
 
     /// Whether a checker accepts every alteration of what the kernels can store.
@@ -169,8 +177,9 @@ impl PassedTest<'_> {
         bytes.into_iter().map(merged).collect()
     }
 
-    /// A row per member of what the kernels have stored.
-    fn members(&self, views: &[View], before: Before<'_>) -> Vec<JudgedMember> {
+    /// A row per member of what the kernels have stored, as far as it is known what they read.
+    pub fn members(&self, views: &[View], reading: Reading<'_>) -> Vec<JudgedMember> {
+        let judged = self.judged_bytes(views, reading);
         let mut counts: BTreeMap<MemberPlace, Count> = BTreeMap::new();
         // Bytes that a later dispatch of the same kernel has stored in the same way.
         let mut later: BTreeMap<(MemberPlace, usize), Vec<Range<usize>>> = BTreeMap::new();
@@ -182,14 +191,13 @@ impl PassedTest<'_> {
                 known.push(target.bytes.clone());
                 *known = merged(std::mem::take(known));
                 let changed: Vec<Range<usize>> =
-                    new.into_iter().flat_map(|range| self.changed(target.buffer, range, before)).collect();
+                    new.into_iter().flat_map(|range| self.changed(target.buffer, range)).collect();
                 if !changed.is_empty() {
-                    let judged = self.judged_of(store, target.buffer, views);
-                    self.count(&target, &changed, &judged, &mut counts);
+                    self.count(&target, &changed, judged_at(&judged, &target), &mut counts);
                 }
             }
         }
-        self.add_unchanged(views, &mut counts);
+        self.add_unchanged(&judged, &mut counts);
         let row = |(of, count): (MemberPlace, Count)| {
             let MemberPlace { kernel, place, array_index, member } = of;
             JudgedMember { kernel, place, array_index, member, stored: count.stored, judged: count.judged }
@@ -198,7 +206,7 @@ impl PassedTest<'_> {
     }
 
     /// Members that a kernel can store to and of which the test leaves every element as it was: of these the judged ones count.
-    fn add_unchanged(&self, views: &[View], counts: &mut BTreeMap<MemberPlace, Count>) {
+    fn add_unchanged(&self, judged: &JudgedBytes, counts: &mut BTreeMap<MemberPlace, Count>) {
         for store in self.stores().rev() {
             for target in self.targets(store) {
                 let Some(block) = &target.block else { continue };
@@ -213,7 +221,7 @@ impl PassedTest<'_> {
                 if new.is_empty() {
                     continue;
                 }
-                let judged = common(&self.judged_of(store, target.buffer, views), std::slice::from_ref(&target.bytes));
+                let judged = common(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
                 let mut found: BTreeMap<u64, u64> = BTreeMap::new();
                 self.each_element(&target, &judged, &mut |member, _| *found.entry(member).or_default() += 1);
                 for (start, place) in new {
@@ -222,6 +230,11 @@ impl PassedTest<'_> {
                 }
             }
         }
+    }
+
+    /// What each store can reach, in the order of the dispatches.
+    pub fn each_target(&self) -> impl Iterator<Item = (Store<'_>, Target)> {
+        self.stores().flat_map(|store| self.targets(store).into_iter().map(move |target| (store, target)))
     }
 
     /// What a store can reach, by descriptor.
@@ -252,8 +265,8 @@ impl PassedTest<'_> {
     }
 
     /// The bytes of a range that hold something else than before the test.
-    fn changed(&self, buffer: usize, range: Range<usize>, before: Before<'_>) -> Vec<Range<usize>> {
-        let (left, before) = (&self.left[buffer], &before.contents[buffer]);
+    fn changed(&self, buffer: usize, range: Range<usize>) -> Vec<Range<usize>> {
+        let (left, before) = (&self.left[buffer], &self.plan.job.buffers[buffer].bytes);
         if left[range.clone()] == before[range.clone()] {
             return Vec::new();
         }
@@ -265,24 +278,6 @@ impl PassedTest<'_> {
             }
         }
         changed
-    }
-
-    /// The bytes of a buffer that are judged as stored there: where an expectation looks, or what is judged can have read.
-    fn judged_of(&self, store: Store<'_>, buffer: usize, views: &[View]) -> Vec<Range<usize>> {
-        let name = &self.plan.job.buffers[buffer];
-        let mut judged = Vec::new();
-        for view in views.iter().filter(|view| view.observation.judges_output(store.dispatch, store.row)) {
-            judged.extend(view.bytes[buffer].iter().cloned());
-            let reads = self.stores().filter(|other| {
-                let behind = other.dispatch > store.dispatch;
-                let beside = other.dispatch == store.dispatch && other.row != store.row;
-                (behind || beside) && view.observation.judges_output(other.dispatch, other.row)
-            });
-            let read: BTreeSet<&BufferRange> =
-                reads.flat_map(|other| &other.flow.from).filter(|range| range.buffer == name.name).collect();
-            judged.extend(read.into_iter().map(|range| in_buffer(range, name)));
-        }
-        merged(judged)
     }
 
     /// Counts the elements that some changed bytes belong to.
@@ -382,4 +377,9 @@ fn is_behind(binding: &JobBinding, range: &BufferRange, buffer: &JobBuffer) -> b
             JobView::Bytes | JobView::Texels(_) => (range.offset, range.bytes) == (offset, binding.range),
             JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_) => true,
         }
+}
+
+/// The bytes that are judged where a target is.
+fn judged_at<'a>(judged: &'a JudgedBytes, target: &Target) -> &'a [Range<usize>] {
+    judged.get(&(target.place.clone(), target.buffer)).map_or(&[], Vec::as_slice)
 }

@@ -16,7 +16,8 @@ pub fn without(ranges: &[Range<usize>], others: &[Range<usize>]) -> Vec<Range<us
     let mut left = Vec::new();
     for range in ranges {
         let mut start = range.start;
-        for other in others.iter().filter(|other| other.start < range.end && other.end > range.start) {
+        let first = others.partition_point(|other| other.end <= range.start);
+        for other in others[first..].iter().take_while(|other| other.start < range.end) {
             if start < other.start {
                 left.push(start..other.start);
             }

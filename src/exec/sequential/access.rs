@@ -342,9 +342,14 @@ impl Machine<'_> {
         std::mem::swap(&mut self.addresses, &mut addresses);
     }
 
-    /// Notes who accesses a component of every lane, where `restrict` variables overlap others.
+    /// Whether it is noted who accesses what.
+    fn notes_users(&self) -> bool {
+        self.aliasing.is_some() || self.reads.is_some()
+    }
+
+    /// Notes who accesses a component of every lane, where `restrict` variables overlap others or reads are watched.
     fn note_users(&mut self, access: &Access, found: &Addressed, component: u32, touch: Touch, place: u32) {
-        if self.aliasing.is_none() {
+        if !self.notes_users() {
             return;
         }
         for lane in found.lanes.lanes() {
@@ -498,7 +503,7 @@ impl Machine<'_> {
         out.iter_mut().for_each(|half| half.fill(0));
         let clock = self.clock;
         let (mut undefined, mut changed) = (Mask::EMPTY, false);
-        let (noting, mut users) = (self.aliasing.is_some(), Vec::new());
+        let (noting, mut users) = (self.notes_users(), Vec::new());
         let passes = op.gives_what_was_there();
         let words = form.width().words();
         let combined = if to.is_none() { Combined::by(op, form) } else { None };

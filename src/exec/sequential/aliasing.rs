@@ -141,6 +141,7 @@ fn overlap(slot: Option<Slot>, other: Option<Slot>) -> bool {
 impl Machine<'_> {
     /// Notes an access of a lane to some bytes of a store; tells of it where another variable must not see them.
     pub(super) fn note_user(&mut self, root: Root, lane: usize, bytes: Range<usize>, touch: Touch, place: u32) {
+        self.note_read(root, bytes.clone(), touch, place);
         let Root::Descriptor(descriptor) = root else { return };
         let Some(aliasing) = &mut self.aliasing else { return };
         let first = bytes.start;

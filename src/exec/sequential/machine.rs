@@ -22,6 +22,7 @@ use super::ordering::Kinds;
 use super::origins::Origins;
 use super::print::Printer;
 use super::program::{PerLane, Program, Reg, Terminator, Uniform, Waits};
+use super::reads::Reads;
 use super::record::{Rank, Recorder, parts_of_rank, rank};
 use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
@@ -167,6 +168,8 @@ pub struct Machine<'a> {
     pub(super) watch: Watch,
     /// Where `restrict` variables overlap others.
     pub(super) aliasing: Option<Aliasing>,
+    /// Where it is asked what is read.
+    pub(super) reads: Option<Reads>,
     /// Where who waits goes first.
     pub(super) yielding: Option<Yielding>,
     lineup: Lineup,
@@ -273,6 +276,7 @@ impl<'a> Machine<'a> {
             order: None,
             watch: Watch::default(),
             aliasing: None,
+            reads: None,
             yielding: None,
             lineup: Lineup::new(launch.settings.following.schedule, launch.groups, invocations.div_ceil(width)),
             marked: launch.allowance.is_some(),

@@ -35,6 +35,7 @@ mod print;
 pub mod program;
 mod programs;
 mod racers;
+mod reads;
 mod record;
 mod run;
 mod schedule;
@@ -52,6 +53,7 @@ mod yielding;
 pub use decode::Unsupported;
 pub use lower::{Lowered, loop_decisions, lower};
 pub use programs::Tally;
+pub use reads::{BufferReads, DispatchReads, MOST_ROWS, ReadBytes, WatchedReads};
 pub use run::{DispatchedStores, ScheduleDependence, SequentialExecutor, SequentialRun, StoredBytes, byte_ranges};
 pub use variation::{Arbitrary, Direction, Expansion, Flush, Preferred, Products, Variation};
 

@@ -14,6 +14,7 @@ use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
 use super::program::{Action, Addressing, Barrier, Kept, OrderUse, Program, Uniform, Waits};
 use super::programs::{Decoded, Origin, Programs, Tally};
+use super::reads::{BufferReads, DispatchReads, Reads, WatchedReads};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
@@ -201,6 +202,36 @@ impl SequentialExecutor {
         Ok(Some(found))
     }
 
+    /// What each dispatch of a job reads, as asked of each; none where the job does not complete, or where that takes too much memory.
+    pub fn reads_of_each(&self, job: &Job, watched: &[WatchedReads]) -> Result<Option<Vec<DispatchReads>>, ExecError> {
+        let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
+        let unchecked = Job { checks: Checks::none(), ..job.clone() };
+        let mut session = match self.session(&unchecked, settings) {
+            Ok(session) => session,
+            Err(Early::Completion(_)) => return Ok(None),
+            Err(Early::Failure(error)) => return Err(error),
+        };
+        let mut found = Vec::new();
+        let mut ranges = 0;
+        for (dispatch, watched) in job.dispatches.iter().zip(watched) {
+            session.reads = Reading::Next(watched.clone());
+            match session.dispatch(dispatch, &mut Unobserved) {
+                Ok(()) => {}
+                Err(Early::Completion(_)) => return Ok(None),
+                Err(Early::Failure(error)) => return Err(error),
+            }
+            let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No) else {
+                return Ok(None);
+            };
+            ranges += reads.values().map(BufferReads::ranges).sum::<usize>();
+            if ranges > MOST_RANGES {
+                return Ok(None);
+            }
+            found.push(reads);
+        }
+        Ok(Some(found))
+    }
+
     /// A run that is ready to begin; with waiters first, it knows what they look at.
     fn session<'j>(&'j self, job: &'j Job, settings: Settings) -> Result<Session<'j>, Early> {
         let mut session = Session::new(job, settings, &self.programs)?;
@@ -261,6 +292,9 @@ fn ended(completion: Completion) -> SequentialRun {
     SequentialRun { run: Run::ended(completion), lowering: BTreeMap::new(), touched: Vec::new(), paths: Vec::new() }
 }
 
+/// Ranges of bytes that are kept of what the dispatches of a job read.
+const MOST_RANGES: usize = 1 << 22;
+
 /// Words of push constants that a kernel may read: far more than devices have.
 const MOST_PUSH_CONSTANTS: usize = 1 << 16;
 
@@ -296,6 +330,17 @@ pub(super) struct Session<'a> {
     looked_at: Vec<LookedAt>,
     /// Where it is asked who recorded some bits.
     everyone: Option<Everyone>,
+    /// Where it is asked what is read.
+    reads: Reading,
+}
+
+/// Whether a session is asked what its dispatches read.
+#[derive(Debug)]
+enum Reading {
+    No,
+    Next(WatchedReads),
+    /// The last dispatch was watched; none where that takes too much memory.
+    Done(Option<DispatchReads>),
 }
 
 /// Whether a session remembers what atomics look at.
@@ -361,6 +406,7 @@ impl<'a> Session<'a> {
             looks: Looks::Forgotten,
             looked_at: Vec::new(),
             everyone: None,
+            reads: Reading::No,
         })
     }
 
@@ -410,7 +456,8 @@ impl<'a> Session<'a> {
         let yielding = self.yielding(&settings);
         let aliasing = self.aliasing(program, &slots)?;
         let sharing = self.shadows(&decoded, &slots, settings)?;
-        let sharing = sharing.filter(|_| yielding.is_none() && aliasing.is_none());
+        let reads = self.reads(program, &slots);
+        let sharing = sharing.filter(|_| yielding.is_none() && aliasing.is_none() && reads.is_none());
         let recorder = self.recorder(markers.map(|table| &**table), &size)?;
         let mut machine = Machine::new(
             program,
@@ -431,9 +478,13 @@ impl<'a> Session<'a> {
         );
         machine.yielding = yielding;
         machine.aliasing = aliasing;
+        machine.reads = reads;
         let stopped = machine.run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup)).err();
         self.steps_left = machine.steps_left;
         let yielding = machine.yielding.take();
+        if let Reading::Next(_) = self.reads {
+            self.reads = Reading::Done(machine.reads.take().map(Reads::finish));
+        }
         self.looked_at.extend(yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at));
         let called = (dispatch.entry.as_str(), &dispatch.specialization);
         self.notes.extend(unset::note(program, &machine.push_constants, parsed, called));
@@ -728,6 +779,14 @@ impl<'a> Session<'a> {
             watched: checked && !self.record_stores.contains(&Some(buffer)),
         };
         wanted.into_iter().map(written).collect()
+    }
+
+    /// What is to be noted of reads in the next dispatch.
+    fn reads(&self, program: &Program, slots: &[Option<Slot>]) -> Option<Reads> {
+        let Reading::Next(watched) = &self.reads else { return None };
+        let granules = Self::granules(program, slots);
+        let bytes = |buffer: usize| self.job.buffers.get(buffer).map_or(0, |buffer| buffer.bytes.len());
+        Reads::of(watched, |buffer| (bytes(buffer), granules.get(&buffer).copied().unwrap_or(program.granule)))
     }
 
     /// What is to be noted of descriptors that overlap although one is `restrict`.

@@ -67,6 +67,8 @@ pub struct Flow {
     pub members: BTreeSet<u64>,
     /// Everything whose contents can decide what is stored there, or whether.
     pub from: BTreeSet<FlowPlace>,
+    /// Indexes of the instructions that read it, as far as it is no push constants.
+    pub reads: BTreeSet<usize>,
 }
 
 /// What the entry point can store under a specialization (raw bits by SpecId), by place.
@@ -133,6 +135,14 @@ enum Source {
     Address(Id),
 }
 
+/// The memory outside of the kernel that something depends on.
+#[derive(Debug, Default)]
+struct Found {
+    sources: BTreeSet<Source>,
+    /// Indexes of the instructions that read it.
+    reads: BTreeSet<usize>,
+}
+
 /// What is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Follow {
@@ -186,7 +196,8 @@ impl<'a> Analysis<'a> {
                 FlowPlace::Descriptor(_) => self.members(&stores),
                 FlowPlace::Addressed(_) => BTreeSet::new(),
             };
-            Flow { to, members, from: self.dependences(&stores) }
+            let (from, reads) = self.dependences(&stores);
+            Flow { to, members, from, reads }
         };
         by_place.into_iter().map(flow).collect()
     }
@@ -197,16 +208,16 @@ impl<'a> Analysis<'a> {
         targets.flat_map(|target| self.pointers.member_starts(target)).collect()
     }
 
-    /// Memory that the instructions which write a place depend on.
-    fn dependences(&self, stores: &[usize]) -> BTreeSet<FlowPlace> {
+    /// Memory that the instructions which write a place depend on, and what reads it.
+    fn dependences(&self, stores: &[usize]) -> (BTreeSet<FlowPlace>, BTreeSet<usize>) {
         let start = stores.iter().flat_map(|index| self.of_store(*index)).collect();
-        let sources = self.explore(start, stores, Follow::ValuesAndControl);
+        let Found { sources, reads } = self.explore(start, stores, Follow::ValuesAndControl);
         let place = |source: Source| match source {
             Source::PushConstants { .. } => None,
             Source::Descriptor { place, .. } => Some(FlowPlace::Descriptor(place)),
             Source::Address(id) => Some(FlowPlace::Addressed(self.held(id))),
         };
-        sources.into_iter().filter_map(place).collect()
+        (sources.into_iter().filter_map(place).collect(), reads)
     }
 
     /// Where a device address was read.
@@ -214,7 +225,7 @@ impl<'a> Analysis<'a> {
         if let Some(known) = self.held.borrow().get(&address) {
             return known.clone();
         }
-        let sources = self.explore(vec![Item::Value(address)], &[], Follow::Values);
+        let sources = self.explore(vec![Item::Value(address)], &[], Follow::Values).sources;
         let held = |source: Source| match source {
             Source::PushConstants { offset } => Held::PushConstants { offset },
             Source::Descriptor { place, offset } => Held::Descriptor { place, offset },
@@ -226,26 +237,26 @@ impl<'a> Analysis<'a> {
     }
 
     /// Everything that is read on the way to `start`; `stores` read what they write anew.
-    fn explore(&self, start: Vec<Item>, stores: &[usize], follow: Follow) -> BTreeSet<Source> {
-        let mut sources = BTreeSet::new();
+    fn explore(&self, start: Vec<Item>, stores: &[usize], follow: Follow) -> Found {
+        let mut found = Found::default();
         let (mut seen, mut open) = (HashSet::new(), start);
-        stores.iter().for_each(|index| self.read_by(*index, &mut open, &mut sources));
+        stores.iter().for_each(|index| self.read_by(*index, &mut open, &mut found));
         while let Some(item) = open.pop() {
             if follow == Follow::Values && matches!(item, Item::Block(_)) || !seen.insert(item) {
                 continue;
             }
             match item {
-                Item::Value(id) => self.value(id, &mut open, &mut sources),
+                Item::Value(id) => self.value(id, &mut open, &mut found),
                 Item::Contents(variable) => {
                     for index in self.inner.get(&variable).into_iter().flatten() {
                         open.extend(self.of_store(*index));
-                        self.read_by(*index, &mut open, &mut sources);
+                        self.read_by(*index, &mut open, &mut found);
                     }
                 }
                 Item::Block(block) => self.block(block, &mut open),
             }
         }
-        sources
+        found
     }
 
     /// What a writing instruction is made of.
@@ -264,7 +275,7 @@ impl<'a> Analysis<'a> {
         open.extend(calls.iter().filter_map(|call| self.pointers.live.block_of(*call)).map(Item::Block));
     }
 
-    fn value(&self, id: Id, open: &mut Vec<Item>, sources: &mut BTreeSet<Source>) {
+    fn value(&self, id: Id, open: &mut Vec<Item>, found: &mut Found) {
         let Some(index) = self.module.definition_index(id) else { return };
         let instruction = &self.module.instructions[index];
         match instruction.op {
@@ -280,7 +291,7 @@ impl<'a> Analysis<'a> {
                 if effect(instruction.op) == Some(Effect::Subgroup) {
                     open.extend(self.pointers.live.block_of(index).map(Item::Block));
                 }
-                self.read_by(index, open, sources);
+                self.read_by(index, open, found);
             }
         }
     }
@@ -299,7 +310,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The memory that an instruction reads.
-    fn read_by(&self, index: usize, open: &mut Vec<Item>, sources: &mut BTreeSet<Source>) {
+    fn read_by(&self, index: usize, open: &mut Vec<Item>, found: &mut Found) {
         let instruction = &self.module.instructions[index];
         let Some(from) = read(self.pointers, instruction) else { return };
         for root in self.pointers.roots(from).iter() {
@@ -309,14 +320,16 @@ impl<'a> Analysis<'a> {
             }
             match root {
                 Root::Address(id) => {
-                    sources.insert(Source::Address(*id));
+                    found.sources.insert(Source::Address(*id));
+                    found.reads.insert(index);
                 }
                 Root::Variable(variable, element) => {
                     let offset = self.pointers.constant_offset(from);
                     if self.storage(*variable) == Some(StorageClass::PushConstant) {
-                        sources.insert(Source::PushConstants { offset });
+                        found.sources.insert(Source::PushConstants { offset });
                     } else if let Some(place) = self.descriptor(*variable, *element) {
-                        sources.insert(Source::Descriptor { place, offset });
+                        found.sources.insert(Source::Descriptor { place, offset });
+                        found.reads.insert(index);
                     }
                 }
             }

@@ -43,7 +43,8 @@ pub fn switched_off(
             break;
         }
     }
-    Ok(found.into_iter().map(|(to, members)| Flow { to, members, from: BTreeSet::new() }).collect())
+    let flow = |(to, members)| Flow { to, members, from: BTreeSet::new(), reads: BTreeSet::new() };
+    Ok(found.into_iter().map(flow).collect())
 }
 
 /// Values that may decide branches.
