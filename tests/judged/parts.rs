@@ -221,6 +221,33 @@ fn tests_that_judge_nothing_of_a_member_that_others_judge_are_noted() {
     assert!(!beside.iter().any(|note| note.contains("parts-beside")), "{beside:?}");
 }
 
+/// What another test judges whole is no note; that this one does not stands where tests are told.
+#[test]
+fn tests_that_judge_in_part_are_told_beside_their_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids = ["parts-all", "parts-in-part", "values"];
+    let rows: Vec<Row> = super::rows().into_iter().filter(|row| ids.contains(&row.id)).collect();
+    project(folder.path(), &rows);
+    let out = folder.path().join("out");
+    let campaign =
+        run_json(vkcert().arg("certify").arg(folder.path()).arg("--out").arg(&out).args(["--engine", "sequential"]), 0);
+    let notes = campaign["notes"].as_array().unwrap();
+    let silent = "binding 2 `Results.results[]`";
+    assert!(!notes.iter().any(|note| note["sentence"].as_str().unwrap().contains(silent)), "{notes:?}");
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let row = |id: &str| {
+        let results = &html[html.find("Verdict of every test on every engine").unwrap()..];
+        let row = &results[results.find(&format!(">{id}<")).unwrap()..];
+        row[..row.find("</tr>").unwrap()].to_owned()
+    };
+    assert!(row("parts-in-part").contains("judges in part"), "{}", row("parts-in-part"));
+    for id in ["parts-all", "values"] {
+        assert!(!row(id).contains("judges in part"), "{}", row(id));
+    }
+    let entry = &html[html.find("Judged in part, sequential").unwrap()..];
+    assert!(entry[..entry.find("Hash").unwrap()].contains("at most 2 of 4 stored elements"));
+}
+
 #[test]
 fn members_that_every_test_leaves_as_they_were_are_noted() {
     let all = told(&["flag-that-is-not-judged"], "outputs-not-judged");

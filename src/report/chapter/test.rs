@@ -53,14 +53,22 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
                         0 => String::new(),
                         n => format!(", {n} accepted"),
                     };
-                    let accepted = Text::plain(accepted).tone(Tone::Caution);
-                    verdict(result.verdict).and(Text::plain(count).tone(Tone::Bad)).and(accepted)
+                    let in_part = if judges_in_part(result) { ", judges in part" } else { "" };
+                    let cautions = Text::plain(accepted + in_part).tone(Tone::Caution);
+                    verdict(result.verdict).and(Text::plain(count).tone(Tone::Bad)).and(cautions)
                 }
             });
         }
         table.row(cells);
     }
     outline.table(table);
+    let results = || evidence.campaign.tests.iter().flat_map(|test| &test.results);
+    if results().any(judges_in_part) {
+        outline.paragraph(
+            "Judges in part: the test stores elements that none of its expectations judges, or has expectations that judge nothing; \
+             its entry below names them.",
+        );
+    }
 }
 
 fn verdict(verdict: Verdict) -> Text {
@@ -111,6 +119,11 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     pairs.push(("File".into(), Text::code(test.file.as_str())));
     pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
     outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
+}
+
+/// Whether a test that passed stores elements that it does not judge, or has expectations that judge nothing.
+fn judges_in_part(result: &TestResult) -> bool {
+    result.verdict == Verdict::Pass && !judged_parts(result).is_empty()
 }
 
 /// What a test that passed does not judge of what its kernels store, and which of its expectations judge nothing.
