@@ -529,6 +529,38 @@ fn what_comes_from_an_undefined_value_may_be_anything_on_the_device() {
     }
 }
 
+/// The device's first element has another bit 0 (`nudge`) or bit 23 (`deviate`); only where that bit depends on an undefined value is it no
+/// disagreement.
+#[test]
+fn bits_that_depend_on_no_undefined_value_are_compared() {
+    if !device() {
+        return;
+    }
+    for (value, fault, depends) in [
+        ("(u & 1u) | 0xf0u", "nudge", true),
+        ("(u & 1u) | 0xf0u", "deviate", false),
+        ("(u & 0x00800000u) | 1u", "nudge", false),
+        ("(u & 0x00800000u) | 1u", "deviate", true),
+        ("u", "deviate", true),
+        ("min(u, 12u)", "nudge", true),
+        ("packHalf2x16(vec2(uintBitsToFloat(u), 1.0))", "nudge", true),
+        ("packHalf2x16(vec2(uintBitsToFloat(u), 1.0))", "deviate", false),
+    ] {
+        let text = kernel(&format!("uint u = 1u << (40u + uint(x * 0.0));\n    r[i] = {value};"));
+        let text = text.replace("buffer R { float", "buffer R { uint");
+        let result = on_both(&procedure(&text, "uint", None), fault, 1);
+        let disagreement = disagreements(&result);
+        assert_eq!(disagreement.is_empty(), depends, "{value} {fault}: {result:#}");
+        if let Some(finding) = disagreement.first() {
+            let message = finding["message"].as_str().unwrap();
+            assert!(message.contains("more bits than depend on an undefined value (0x"), "{message}");
+        } else {
+            let notes = result["tests"][1]["notes"].to_string();
+            assert!(notes.contains("undefined value"), "{value} {fault}: {notes}");
+        }
+    }
+}
+
 /// Runs with other undefined values have the subgroups of the device, as the ordinary run has: what the size of a subgroup alone
 /// decides does not depend on an undefined value.
 #[test]

@@ -46,8 +46,8 @@ pub struct Difference {
 pub enum Basis {
     #[default]
     Defined,
-    /// A value that the specification leaves undefined: any result is permitted.
-    Undefined,
+    /// In these bits a value that the specification leaves undefined: they may be any. Of a float, all of them.
+    Undefined { bits: u64 },
 }
 
 /// Results that the specification permits for one scalar.
@@ -94,8 +94,34 @@ impl Difference {
         }
     }
 
+    /// Whether it differs in no bit but those that depend on an undefined value.
+    pub fn is_undefined(&self) -> bool {
+        self.beyond_undefined() == 0
+    }
+
+    /// Bits that differ and do not depend on an undefined value.
+    fn beyond_undefined(&self) -> u64 {
+        match self.basis {
+            Basis::Defined => u64::MAX,
+            Basis::Undefined { bits } => (self.ours ^ self.theirs) & !bits,
+        }
+    }
+
+    /// Notes another result, of a run with other undefined values.
+    fn waver(&mut self, left: u64) {
+        let others = match (self.scalar.class(), left ^ self.ours) {
+            (_, 0) => return,
+            (ScalarClass::Float, _) => u64::MAX,
+            (ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned, others) => others,
+        };
+        self.basis = match self.basis {
+            Basis::Defined => Basis::Undefined { bits: others },
+            Basis::Undefined { bits } => Basis::Undefined { bits: bits | others },
+        };
+    }
+
     pub fn within(&self, zeros: Zeros) -> bool {
-        if self.basis == Basis::Undefined {
+        if self.is_undefined() {
             return true;
         }
         match &self.permitted {
@@ -121,7 +147,7 @@ impl Difference {
 
     /// Steps from one value to the other, for two finite floats that are defined.
     pub fn ulps(&self) -> Option<u64> {
-        if self.basis == Basis::Undefined {
+        if self.is_undefined() {
             return None;
         }
         let finite = |bits| decode_float(self.scalar, bits).is_finite();
@@ -351,19 +377,34 @@ pub struct VariedOutputs {
     pub paths: Vec<Vec<u64>>,
 }
 
-/// Finds the differences that come from undefined values: runs of the job in which these are others leave something else there.
-/// `run` gives the outputs of a run that completed.
+/// Finds what of the differences comes from undefined values: the bits that runs of the job in which these are others leave otherwise.
+/// `run` gives the outputs of a run that completed. Where an integer differs in further bits, more runs are made by chance.
 pub fn find_undefined(differences: &mut [Difference], mut run: impl FnMut(Variation) -> Option<VariedOutputs>) {
     for variation in Variation::OF_UNDEFINED {
-        if differences.iter().all(|difference| difference.basis == Basis::Undefined) {
+        if differences.iter().all(Difference::is_undefined) {
             return;
         }
-        let Some(outputs) = run(*variation) else { continue };
-        for difference in differences.iter_mut() {
-            let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
-            if difference.held(bytes).is_some_and(|left| left != difference.ours) {
-                difference.basis = Basis::Undefined;
-            }
+        waver(differences, run(*variation));
+    }
+    let partly = |difference: &Difference| difference.basis != Basis::Defined && !difference.is_undefined();
+    let mut idle = 0;
+    for number in 0..Variation::MOST_BY_CHANCE {
+        if idle == Variation::PATIENCE || !differences.iter().any(partly) {
+            return;
+        }
+        let before: Vec<u64> = differences.iter().map(Difference::beyond_undefined).collect();
+        waver(differences, run(Variation::of_undefined_by_chance(number)));
+        let is_same = differences.iter().map(Difference::beyond_undefined).eq(before);
+        idle = if is_same { idle + 1 } else { 0 };
+    }
+}
+
+fn waver(differences: &mut [Difference], outputs: Option<VariedOutputs>) {
+    let Some(outputs) = outputs else { return };
+    for difference in differences {
+        let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
+        if let Some(left) = difference.held(bytes) {
+            difference.waver(left);
         }
     }
 }
@@ -471,7 +512,7 @@ mod tests {
     #[test]
     fn what_other_undefined_values_change_may_be_anything() {
         let run = |value: f32| VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() };
-        for (left, basis) in [(1.0, Basis::Defined), (7.0, Basis::Undefined)] {
+        for (left, basis) in [(1.0, Basis::Defined), (7.0, Basis::Undefined { bits: u64::MAX })] {
             let mut differences = [float(1.0, 1e9, &[])];
             find_undefined(&mut differences, |_| Some(run(left)));
             assert_eq!((differences[0].basis, differences[0].within(Zeros::Equal)), (basis, left == 7.0));
@@ -481,6 +522,41 @@ mod tests {
         assert_eq!(differences[0].basis, Basis::Defined);
     }
 
+    fn word(ours: u32, theirs: u32) -> Difference {
+        let permitted = Permitted::OneOf(vec![u64::from(ours)]);
+        let (scalar, texel, basis) = (ScalarType::Uint32, None, Basis::Defined);
+        Difference { buffer: 0, offset: 0, scalar, texel, ours: ours.into(), theirs: theirs.into(), permitted, basis }
+    }
+
+    #[test]
+    fn bits_of_an_integer_that_no_undefined_value_changes_are_compared() {
+        let run = |bytes: u32| Some(VariedOutputs { buffers: vec![bytes.to_le_bytes().to_vec()], paths: Vec::new() });
+        for (theirs, within) in [(0xf1, true), (0x71, false), (0xf3, false)] {
+            let mut differences = [word(0xf0, theirs)];
+            let mut made = 0;
+            find_undefined(&mut differences, |_| {
+                made += 1;
+                run(0xf0 | made & 1)
+            });
+            assert_eq!(differences[0].basis, Basis::Undefined { bits: 1 });
+            assert_eq!(differences[0].within(Zeros::Equal), within, "{theirs:#x}");
+            let all = Variation::OF_UNDEFINED.len() as u32 + Variation::PATIENCE;
+            assert_eq!(made, if within { 1 } else { all });
+        }
+    }
+
+    #[test]
+    fn further_runs_by_chance_find_further_bits() {
+        let mut differences = [word(0, 4)];
+        let run = |variation| {
+            let left: u32 = if Variation::OF_UNDEFINED.contains(&variation) { 10 } else { 7 };
+            Some(VariedOutputs { buffers: vec![left.to_le_bytes().to_vec()], paths: Vec::new() })
+        };
+        find_undefined(&mut differences, run);
+        assert_eq!(differences[0].basis, Basis::Undefined { bits: 15 });
+        assert!(differences[0].is_undefined());
+    }
+
     /// Of a packed format the bytes of a texel are no bits of its components.
     #[test]
     fn a_texel_that_no_undefined_value_changes_is_defined() {
@@ -488,7 +564,7 @@ mod tests {
         let [ours, theirs, others] = [[255, 0, 0, 255], [254, 0, 0, 255], [128, 0, 0, 255]];
         let differing = || texel_differences(0, format, &ours, &theirs);
         assert_eq!((differing().len(), differing()[0].scalar), (1, scalar));
-        for (left, basis) in [(ours, Basis::Defined), (others, Basis::Undefined)] {
+        for (left, basis) in [(ours, Basis::Defined), (others, Basis::Undefined { bits: u64::MAX })] {
             let mut differences = differing();
             let run = || VariedOutputs { buffers: vec![left.to_vec()], paths: Vec::new() };
             find_undefined(&mut differences, |_| Some(run()));

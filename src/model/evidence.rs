@@ -704,9 +704,26 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl ErrorBounds {
-    /// `17 elements differ within the error bounds of the specification, by 3 ULP at most (2 runs, rounding to the nearest)`.
+    /// `17 elements differ within the error bounds of the specification, by 3 ULP at most (2 runs, rounding to the nearest)`,
+    /// and first how many depend on undefined values.
     pub fn in_words(&self, buffer: &BoundedBuffer) -> String {
-        let count = buffer.elements;
+        let undefined = match buffer.undefined {
+            0 => None,
+            1 => Some(
+                "1 element depends on an undefined value and was not compared (of an integer, the bits that do)"
+                    .to_owned(),
+            ),
+            some => Some(format!(
+                "{some} elements depend on undefined values and were not compared (of integers, the bits that do)"
+            )),
+        };
+        let compared = (buffer.elements > buffer.undefined).then(|| self.compared_in_words(buffer));
+        undefined.into_iter().chain(compared).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The same of the elements that do not depend on undefined values.
+    fn compared_in_words(&self, buffer: &BoundedBuffer) -> String {
+        let count = buffer.elements - buffer.undefined;
         let elements = if count == 1 { "1 element differs".to_owned() } else { format!("{count} elements differ") };
         let where_to = match buffer.outside {
             0 => String::new(),
@@ -719,12 +736,7 @@ impl ErrorBounds {
         };
         let runs = if self.runs == 1 { "1 run".to_owned() } else { format!("{} runs", self.runs) };
         let within = if buffer.outside == 0 { " within the error bounds of the specification" } else { "" };
-        let undefined = match buffer.undefined {
-            0 => String::new(),
-            1 => ", 1 of them made of undefined values".to_owned(),
-            some => format!(", {some} of them made of undefined values"),
-        };
-        format!("{elements}{within}{where_to}{undefined}{worst} ({runs}, {rounding})")
+        format!("{elements}{within}{where_to}{worst} ({runs}, {rounding})")
     }
 }
 
@@ -736,7 +748,7 @@ pub struct BoundedBuffer {
     pub elements: u64,
     /// Of these, those whose value on the device is none of the permitted ones.
     pub outside: u64,
-    /// Of these, those that come from a value that the specification leaves undefined, so that any value is permitted.
+    /// Of these, those that differ in nothing but what depends on a value that the specification leaves undefined.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undefined: u64,
     /// Largest distance of two finite values, in units in the last place; none where no float differs.
@@ -766,9 +778,12 @@ pub struct BoundedElement {
     /// Of an image: where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texel: Option<super::image::TexelPlace>,
-    /// Whether it comes from a value that the specification leaves undefined: every value is permitted.
+    /// Whether it differs in nothing but what depends on a value that the specification leaves undefined: it is not compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undefined: bool,
+    /// Of an integer: which bits depend on such a value, as hexadecimal; the others are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undefined_bits: Option<String>,
 }
 
 /// A value with its raw bits, `0x...`.

@@ -57,7 +57,8 @@ impl ComparedTest {
     }
 }
 
-fn has_undefined_outputs(row: &Agreement) -> bool {
+/// Whether an element that differs depends on an undefined value, so that it was not compared.
+pub fn has_undefined_outputs(row: &Agreement) -> bool {
     row.bounds.iter().flat_map(|bounds| &bounds.buffers).any(|buffer| buffer.undefined > 0)
 }
 

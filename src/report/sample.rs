@@ -887,6 +887,7 @@ fn error_bounds() -> ErrorBounds {
                 nan_permitted: false,
                 texel: None,
                 undefined: false,
+                undefined_bits: None,
             }],
         }],
     }

@@ -537,6 +537,27 @@ fn all_places_call_coverage_that_follows_an_undefined_value_the_same() {
 }
 
 #[test]
+fn outputs_that_depend_on_an_undefined_value_are_said_not_to_be_compared() {
+    let mut evidence = sample::evidence();
+    let mut bounds = evidence.campaign.agreement.iter_mut().filter_map(|row| row.bounds.as_mut());
+    let buffer = &mut bounds.next().unwrap().buffers[0];
+    (buffer.undefined, buffer.worst_ulp) = (1, Some(2));
+    let text = whole_text(&evidence);
+    assert!(text.contains("?\u{a0}depends on an undefined value"), "{text}");
+    assert!(text.contains("Nothing is said of what the device left there"), "{text}");
+    let told = "buffer result: 1 element depends on an undefined value and was not compared (of an integer, the bits that do); \
+                2 elements differ within the error bounds of the specification, by 2 ULP at most";
+    assert!(text.contains(told), "{text}");
+    // Nothing else differs, so that nothing is said of bounds.
+    let mut bounds = evidence.campaign.agreement.iter_mut().filter_map(|row| row.bounds.as_mut());
+    let buffer = &mut bounds.next().unwrap().buffers[0];
+    (buffer.undefined, buffer.worst_ulp) = (3, None);
+    let text = whole_text(&evidence);
+    assert!(text.contains("buffer result: 3 elements depend on undefined values and were not compared"), "{text}");
+    assert!(!text.contains("within the error bounds") && !text.contains("Within-error-bounds"), "{text}");
+}
+
+#[test]
 fn suspect_links_are_no_further_requirements() {
     let evidence = sample::evidence();
     for text in [whole_text(&evidence), terminal(&evidence, 200)] {

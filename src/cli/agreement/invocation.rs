@@ -19,11 +19,6 @@ use crate::model::project::Contraction;
 use crate::model::records::Records;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs with undefined values by chance that go on without settling anything.
-const PATIENCE: u32 = 24;
-/// Most such runs.
-const MOST: u32 = 128;
-
 /// What becomes of vectors and marks that may follow an undefined value, by bit.
 #[derive(Debug, Default)]
 pub struct Excuses {
@@ -141,11 +136,11 @@ impl ByInvocation<'_> {
             self.explain(&means.sequential, &job, *variation, &theirs, &mut unexplained.found);
         }
         let mut idle = 0;
-        for seed in 0..MOST {
-            if unexplained.found.is_empty() || idle == PATIENCE {
+        for number in 0..Variation::MOST_BY_CHANCE {
+            if unexplained.found.is_empty() || idle == Variation::PATIENCE {
                 break;
             }
-            let variation = Variation::of_undefined_by_chance(seed);
+            let variation = Variation::of_undefined_by_chance(number);
             let settled = self.explain(&means.sequential, &job, variation, &theirs, &mut unexplained.found);
             idle = if settled { 0 } else { idle + 1 };
         }

@@ -10,7 +10,7 @@ use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::exec::{Job, JobModule};
 use crate::model::agreement::AgreementOutcome;
-use crate::model::element::ScalarType;
+use crate::model::element::{ScalarClass, ScalarType};
 use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
 use crate::model::finding::Finding;
 use crate::model::id::KernelName;
@@ -187,7 +187,7 @@ fn bounded(name: &str, blocks: &Blocks, differences: &[&Difference]) -> BoundedB
         buffer: name.to_owned(),
         elements: differences.len() as u64,
         outside: outside.len() as u64,
-        undefined: differences.iter().filter(|difference| difference.basis == Basis::Undefined).count() as u64,
+        undefined: differences.iter().filter(|difference| difference.is_undefined()).count() as u64,
         worst_ulp: differences.iter().filter_map(|difference| difference.ulps()).max(),
         listed: listed.map(|difference| element(blocks, difference, blocks.zeros)).collect(),
     }
@@ -212,7 +212,18 @@ fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedEle
         vulkan: value(&difference.theirs),
         permitted,
         nan_permitted: nan == Nan::Present,
-        undefined: difference.basis == Basis::Undefined,
+        undefined: difference.is_undefined(),
+        undefined_bits: undefined_bits(difference),
+    }
+}
+
+/// Of an integer.
+fn undefined_bits(difference: &Difference) -> Option<String> {
+    match (difference.basis, difference.scalar.class()) {
+        (Basis::Defined, _) | (Basis::Undefined { .. }, ScalarClass::Float) => None,
+        (Basis::Undefined { bits }, ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned) => {
+            Some(shown_bits(difference.scalar, bits))
+        }
     }
 }
 
@@ -240,6 +251,10 @@ fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String
         row.buffer, first.element, first.type_name, first.offset, first.sequential.value, first.vulkan.value,
     );
     let (runs, outside, all) = (trial.runs, row.outside, row.elements);
+    let values = match &first.undefined_bits {
+        None => values,
+        Some(bits) => format!("{values}, which differ in more bits than depend on an undefined value ({bits})"),
+    };
     match runs {
         0 => format!(
             "{values}; no other run within the error bounds of the specification was made; {outside} of {all} elements differ"
@@ -267,6 +282,10 @@ fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &
         .detail("runs", trial.runs)
         .detail("elements", row.elements)
         .detail("outside", row.outside);
+    let finding = match &first.undefined_bits {
+        None => finding,
+        Some(bits) => finding.detail("undefined_bits", bits.clone()),
+    };
     Finding { count: row.outside, ..finding }
 }
 
@@ -289,6 +308,7 @@ mod tests {
                 nan_permitted,
                 texel: None,
                 undefined: false,
+                undefined_bits: None,
             })
         };
         assert_eq!(told(&[], true), "NaN");

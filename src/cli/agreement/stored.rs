@@ -202,6 +202,9 @@ fn elements(
         derivation.check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
             format!("{}: the stored outputs have other values", place())
         });
+        derivation.check(element.undefined == difference.is_undefined(), || {
+            format!("{}: whether it depends on an undefined value does not follow from the bits that do", place())
+        });
         // Whether zeros differ is the module's to say: either way will do.
         let within = [Zeros::Equal, Zeros::Signed].map(|zeros| difference.within(zeros));
         derivation.check(within.contains(&element.within), || {
@@ -269,7 +272,11 @@ fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<D
         (Some(_), None) => return None,
         (None, _) => None,
     };
-    let basis = if element.undefined { Basis::Undefined } else { Basis::Defined };
+    let basis = match (&element.undefined_bits, element.undefined) {
+        (Some(text), _) => Basis::Undefined { bits: bits(text)? },
+        (None, true) => Basis::Undefined { bits: u64::MAX },
+        (None, false) => Basis::Defined,
+    };
     Some(Difference { buffer: 0, offset: element.offset, scalar, texel, ours, theirs, permitted, basis })
 }
 

@@ -126,9 +126,9 @@ impl Machine<'_> {
                 let value = match chosen {
                     Arbitrary::Documented | Arbitrary::Operand { .. } => return,
                     Arbitrary::Always { word } => word,
-                    Arbitrary::Chosen { seed } => {
+                    Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => {
                         let execution = mixed(u64::from(seed) << 32 | u64::from(place)) ^ self.steps_left;
-                        mixed(execution ^ mixed((index << 16 | lane) as u64)) as u32
+                        chosen.by_chance(execution ^ mixed((index << 16 | lane) as u64)).unwrap_or_default()
                     }
                 };
                 match scalar {
@@ -169,9 +169,10 @@ impl Machine<'_> {
 
     /// What it is in place of the documented value.
     fn other_unwritten(&self) -> Option<u32> {
-        match self.variation?.undefined {
+        let chosen = self.variation?.undefined;
+        match chosen {
             Arbitrary::Documented | Arbitrary::Operand { .. } => None,
-            Arbitrary::Chosen { seed } => Some(mixed(u64::from(seed)) as u32),
+            Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => chosen.by_chance(u64::from(seed)),
             Arbitrary::Always { word } => Some(word),
         }
     }

@@ -93,11 +93,27 @@ pub enum Arbitrary {
     Documented,
     /// Any, by chance.
     Chosen { seed: u32 },
+    /// Any number of bits, by chance: small integers are as likely as large ones.
+    Sized { seed: u32 },
     /// Always the same bits: numbers that chance would not meet.
     Always { word: u32 },
     /// Of an operation on words the value of this operand (of `min` either one); what nobody wrote
     /// is as documented.
     Operand { number: u32 },
+}
+
+impl Arbitrary {
+    /// The value of a chance, the same for the same number; none where values do not come by chance.
+    pub(super) fn by_chance(self, chance: u64) -> Option<u32> {
+        match self {
+            Arbitrary::Chosen { .. } => Some(mixed(chance) as u32),
+            Arbitrary::Sized { .. } => {
+                let drawn = mixed(chance);
+                Some(drawn as u32 >> (drawn >> 32) % 32)
+            }
+            Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => None,
+        }
+    }
 }
 
 const fn toward(direction: Direction, rounding: Rounding, products: Products) -> Variation {
@@ -141,9 +157,15 @@ impl Variation {
         undefined(Arbitrary::Operand { number: 1 }),
     ];
 
+    /// Most runs by chance behind these.
+    pub const MOST_BY_CHANCE: u32 = 128;
+    /// How many of them may settle nothing before they end.
+    pub const PATIENCE: u32 = 24;
+
     /// One more such run, by chance.
     pub fn of_undefined_by_chance(number: u32) -> Variation {
-        undefined(Arbitrary::Chosen { seed: CHANCES + 1 + number })
+        let seed = CHANCES + 1 + number;
+        undefined(if number.is_multiple_of(2) { Arbitrary::Chosen { seed } } else { Arbitrary::Sized { seed } })
     }
 
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices

@@ -6,6 +6,7 @@ use crate::model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence
 use crate::model::flow::BufferRange;
 use crate::model::id::KernelName;
 use crate::report::document::{Align, Outline, Table, Text, Tone};
+use crate::report::figures::has_undefined_outputs;
 use std::collections::BTreeSet;
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
@@ -153,6 +154,38 @@ fn differences(row: &Agreement) -> String {
     row.differences.iter().cloned().chain(within).collect::<Vec<_>>().join("; ")
 }
 
+fn has_bounded_outputs(row: &Agreement) -> bool {
+    row.bounds.iter().flat_map(|bounds| &bounds.buffers).any(|buffer| buffer.elements > buffer.undefined)
+}
+
+/// What the outputs of a row come to; that undefined ones are permitted is no good news.
+fn outputs(row: &Agreement) -> Text {
+    match row.outputs {
+        AgreementOutcome::WithinErrorBounds if has_undefined_outputs(row) => {
+            Text::plain("?\u{a0}depends on an undefined value").tone(Tone::Caution)
+        }
+        outcome => word(outcome),
+    }
+}
+
+fn word(outcome: AgreementOutcome) -> Text {
+    let (symbol, tone) = match outcome {
+        AgreementOutcome::Identical
+        | AgreementOutcome::WithinTolerance
+        | AgreementOutcome::LeftOpen
+        | AgreementOutcome::WithinErrorBounds
+        | AgreementOutcome::ScheduleDependent => ("✓", Tone::Good),
+        // A finding tells of the value, and stands.
+        AgreementOutcome::NotCompared | AgreementOutcome::UndefinedValue => ("?", Tone::Caution),
+        AgreementOutcome::Different => ("✗", Tone::Bad),
+    };
+    let words = match outcome {
+        AgreementOutcome::UndefinedValue => "follows an undefined value".to_owned(),
+        _ => outcome.to_string(),
+    };
+    Text::plain(format!("{symbol}\u{a0}{words}")).tone(tone)
+}
+
 /// Sequential model against device, test by test.
 pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Agreement of the engines", "chapter/agreement");
@@ -160,9 +193,14 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
         outline.paragraph("Not compared: fewer than two engines ran.");
         return;
     }
-    if evidence.campaign.agreement.iter().any(|row| row.bounds.is_some()) {
+    if evidence.campaign.agreement.iter().any(has_bounded_outputs) {
         outline.paragraph(
-            "Within-error-bounds: each element that differs lies between results of the sequential engine that the Vulkan specification permits (section \"Precision and Operation of SPIR-V Instructions\"). Coverage has no such bounds.",
+            "Within-error-bounds: each element that differs, and depends on no undefined value, lies between results of the sequential engine that the Vulkan specification permits (section \"Precision and Operation of SPIR-V Instructions\"). Coverage has no such bounds.",
+        );
+    }
+    if evidence.campaign.agreement.iter().any(has_undefined_outputs) {
+        outline.paragraph(
+            "Depends on an undefined value: an element that the sequential engine leaves otherwise too when undefined values are others. Nothing is said of what the device left there; of an integer the bits that stay the same are compared. The finding that tells of the value stands by itself.",
         );
     }
     if evidence.campaign.agreement.iter().any(|row| row.coverage == AgreementOutcome::UndefinedValue) {
@@ -178,27 +216,10 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
         "Differences",
     ]);
     for row in &evidence.campaign.agreement {
-        let word = |outcome: AgreementOutcome| {
-            let (symbol, tone) = match outcome {
-                AgreementOutcome::Identical
-                | AgreementOutcome::WithinTolerance
-                | AgreementOutcome::LeftOpen
-                | AgreementOutcome::WithinErrorBounds
-                | AgreementOutcome::ScheduleDependent => ("✓", Tone::Good),
-                // A finding tells of the value, and stands.
-                AgreementOutcome::NotCompared | AgreementOutcome::UndefinedValue => ("?", Tone::Caution),
-                AgreementOutcome::Different => ("✗", Tone::Bad),
-            };
-            let words = match outcome {
-                AgreementOutcome::UndefinedValue => "follows an undefined value".to_owned(),
-                _ => outcome.to_string(),
-            };
-            Text::plain(format!("{symbol}\u{a0}{words}")).tone(tone)
-        };
         table.row(vec![
             test_link(&row.test),
             kernel_link(&row.kernel),
-            word(row.outputs),
+            outputs(row),
             word(row.coverage),
             text_or_none(&differences(row)),
         ]);
