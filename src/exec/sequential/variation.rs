@@ -109,7 +109,7 @@ impl Arbitrary {
             Arbitrary::Chosen { .. } => Some(mixed(chance) as u32),
             Arbitrary::Sized { .. } => {
                 let drawn = mixed(chance);
-                Some(drawn as u32 >> (drawn >> 32) % 32)
+                Some((drawn as u32) >> ((drawn >> 32) % 32))
             }
             Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => None,
         }
