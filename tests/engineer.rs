@@ -25,6 +25,12 @@ fn some_tests_alone_leave_the_others_out_by_name() {
     let campaign = certify(&["--only", ids[0]], 1);
     assert_eq!(campaign["tests"].as_array().unwrap().len(), 1);
     assert_eq!(campaign["left_out"], serde_json::json!(ids[1..]));
+    let mut list = vkcert();
+    list.args(["list", "obligations", "--status", "open", "--evidence"]).arg(folder.path().join("out/evidence"));
+    let told = String::from_utf8(list.arg(&project).output().unwrap().stderr).unwrap();
+    let (count, sentence) = (ids.len() - 1, "left out of this campaign (");
+    assert!(told.starts_with(&format!("warning: {count} test")) && told.contains(sentence), "{told}");
+    assert!(told.contains(ids[1]), "{told}");
     let error = certify(&["--only", "NO-SUCH-TEST"], 2);
     assert!(error["error"]["message"].as_str().unwrap().contains("--only"), "{error:#}");
     certify(&["--only", ids[0], "--without", ids[1]], 2);

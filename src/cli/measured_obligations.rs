@@ -5,12 +5,14 @@
 
 use super::args::{List, ObligationStatus, OutputForm};
 use super::failure::Failure;
+use super::open_items::listed;
 use super::{derive, evidence, places};
 use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
 use crate::model::project::CriterionName;
 use crate::report;
+use crate::report::plural;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -39,11 +41,22 @@ pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Ve
     for problem in &problems {
         super::output::tell(format_args!("warning: {problem}\n"));
     }
+    if !stored.campaign.left_out.is_empty() {
+        super::output::tell(left_out(&stored.campaign.left_out, list));
+    }
     let mut rows = of_evidence(&stored, asked);
     if !list.hash && form == OutputForm::Text {
         rows.iter_mut().filter_map(Value::as_object_mut).for_each(|row| drop(row.remove("hash")));
     }
     Ok(rows)
+}
+
+/// What a row says of tests is said of those that ran.
+fn left_out(tests: &[TestId], list: &List) -> String {
+    let names: Vec<String> = tests.iter().map(ToString::to_string).collect();
+    let whole = places::of_list(list).on_project("vkcert certify", "");
+    let left_out = plural(tests.len(), "test was left out of this campaign", "tests were left out of this campaign");
+    format!("warning: {left_out} ({}) and cover nothing here; {whole} runs all\n", listed(&names))
 }
 
 /// What to do with open obligations; none where the rows have none.

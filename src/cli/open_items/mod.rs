@@ -11,6 +11,8 @@ mod notes;
 mod parts;
 mod unsought;
 
+pub use notes::listed;
+
 #[cfg(test)]
 mod tests;
 
