@@ -406,7 +406,7 @@ pub struct Verify {
     /// SHA-256 that the manifest or the list of reports must have
     #[arg(long, value_name = "HASH")]
     pub root: Option<String>,
-    /// Compare the inputs with the files of a project
+    /// Compare the inputs with the files of a project, and its kernels, compiled there, with those of the evidence
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Run the tests again on the sequential engine, with kernels that expectations refer to

@@ -179,6 +179,32 @@ pub struct ComparedFiles {
     pub same: usize,
     /// Requirement files of the project that the run did not read.
     pub unread: usize,
+    pub kernels: KernelCheck,
+}
+
+/// What the kernels of the project come to.
+#[derive(Debug)]
+pub enum KernelCheck {
+    NotCompared { reason: String },
+    Compared(ComparedKernels),
+}
+
+impl Default for KernelCheck {
+    fn default() -> Self {
+        KernelCheck::NotCompared { reason: String::new() }
+    }
+}
+
+/// The kernels of the project, each compiled there.
+#[derive(Debug, Default)]
+pub struct ComparedKernels {
+    pub kernels: usize,
+    /// Those whose includes lead to the files of the evidence.
+    pub same_files: usize,
+    /// Those that compile to the production module of the evidence.
+    pub same_modules: usize,
+    /// Who made the modules of the evidence, where that is another compiler: they were not compared.
+    pub other_compiler: Option<String>,
 }
 
 /// The reports beside the evidence.

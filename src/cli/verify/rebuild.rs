@@ -140,12 +140,18 @@ fn is_inside(path: &str) -> bool {
     !path.is_empty() && !path.contains('\0') && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Why the kernels cannot be compiled as they were.
-fn not_compiled(stored: &Evidence, project: &Project) -> Option<String> {
+/// Who made the modules, where it is not this program with its compiler.
+pub fn other_compiler(stored: &Evidence) -> Option<String> {
     let made = &stored.campaign.project;
     let here = (assemble::TOOL, assemble::TOOL_VERSION, glsl::compiler_identity());
-    if (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) != here {
-        return Some(format!("they were made by {} {} with {}", made.tool, made.tool_version, made.compiler));
+    let same = (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) == here;
+    (!same).then(|| format!("{} {} with {}", made.tool, made.tool_version, made.compiler))
+}
+
+/// Why the kernels cannot be compiled as they were.
+fn not_compiled(stored: &Evidence, project: &Project) -> Option<String> {
+    if let Some(other) = other_compiler(stored) {
+        return Some(format!("they were made by {other}"));
     }
     let folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
     let outside = folders.into_iter().find(|folder| leaves(folder))?;

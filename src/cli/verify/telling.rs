@@ -4,7 +4,9 @@
 //! `--root` stands for, and how many files were compared with those of the project given by `--project`.
 //! Does not cover: what was found (`verify`).
 
-use super::{ComparedFiles, Extent, ProjectCheck, ReportCheck, RootCover, Status, Verification};
+use super::{
+    ComparedFiles, ComparedKernels, Extent, KernelCheck, ProjectCheck, ReportCheck, RootCover, Status, Verification,
+};
 use crate::report::plural;
 use serde_json::{Value, json};
 
@@ -35,10 +37,26 @@ fn project_in_numbers(project: &ProjectCheck) -> Value {
     match project {
         ProjectCheck::NotGiven => Value::Null,
         ProjectCheck::NotCompared { folder } => {
-            json!({ "folder": folder, "inputs": null, "same": null, "unread_requirement_files": null })
+            json!({
+                "folder": folder, "inputs": null, "same": null, "unread_requirement_files": null, "kernels": null,
+            })
         }
-        ProjectCheck::Compared(ComparedFiles { folder, inputs, same, unread }) => {
-            json!({ "folder": folder, "inputs": inputs, "same": same, "unread_requirement_files": unread })
+        ProjectCheck::Compared(ComparedFiles { folder, inputs, same, unread, kernels }) => {
+            json!({
+                "folder": folder, "inputs": inputs, "same": same, "unread_requirement_files": unread,
+                "kernels": kernels_in_numbers(kernels),
+            })
+        }
+    }
+}
+
+/// Null where none was compared.
+fn kernels_in_numbers(kernels: &KernelCheck) -> Value {
+    match kernels {
+        KernelCheck::NotCompared { .. } => Value::Null,
+        KernelCheck::Compared(ComparedKernels { kernels, same_files, same_modules, other_compiler }) => {
+            let same_modules = other_compiler.is_none().then_some(same_modules);
+            json!({ "compiled": kernels, "same_files": same_files, "same_modules": same_modules })
         }
     }
 }
@@ -106,7 +124,7 @@ fn result(found: &Verification) -> String {
 
 /// What the files of the project were compared with; none where no project was given.
 fn of_project(project: &ProjectCheck) -> Option<String> {
-    let ComparedFiles { folder, inputs, same, unread } = match project {
+    let ComparedFiles { folder, inputs, same, unread, kernels } = match project {
         ProjectCheck::NotGiven => return None,
         ProjectCheck::NotCompared { folder } => {
             return Some(format!("`{folder}` was compared with nothing: the evidence cannot be read"));
@@ -126,7 +144,21 @@ fn of_project(project: &ProjectCheck) -> Option<String> {
             format!("{files} not read by the run")
         }
     };
-    Some(format!("{files}; {unread}"))
+    Some(format!("{files}; {unread}; {}", of_kernels(kernels)))
+}
+
+/// What the kernels were compared with.
+fn of_kernels(kernels: &KernelCheck) -> String {
+    let ComparedKernels { kernels, same_files, same_modules, other_compiler } = match kernels {
+        KernelCheck::NotCompared { reason } => return format!("its kernels were not compared: {reason}"),
+        KernelCheck::Compared(compared) => compared,
+    };
+    let files =
+        format!("{same_files} of its {} the same files", plural(*kernels, "kernel includes", "kernels include"));
+    match other_compiler {
+        None => format!("{files}, {same_modules} of {kernels} compile to the same production module"),
+        Some(other) => format!("{files}; production modules were not compared: {other} made those of the evidence"),
+    }
 }
 
 /// What the hash that was given was held against.
