@@ -241,6 +241,7 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         altered: run.altered.clone(),
         judged: run.judged.members.clone(),
         idle: run.judged.idle.clone(),
+        rests_on_undefined: run.rests_on_undefined,
         notes: run.notes.clone(),
         printed_lines: run.printed.count(),
         touched: run.counts.touched.iter().map(touched).collect(),

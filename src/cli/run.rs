@@ -159,7 +159,7 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         mismatches: run.mismatches.clone(),
         findings: run.findings.clone(),
         race_scope: run.race_scope,
-        notes: run.notes.iter().chain(&run.left_open).cloned().collect(),
+        notes: run.notes.iter().chain(&run.left_open).cloned().chain(undefined_pass(run)).collect(),
         printed: run.printed.clone(),
         schedule: run.schedule,
         schedules: run.schedules.clone(),
@@ -167,6 +167,11 @@ fn outcome(id: &TestId, run: &TestRun, coverage: BTreeMap<String, KernelCoverage
         buffers,
         coverage,
     }
+}
+
+fn undefined_pass(run: &TestRun) -> Option<String> {
+    let note = "it passes by an undefined value: with others it does not, or does not complete";
+    run.rests_on_undefined.then(|| note.to_owned())
 }
 
 /// Compiles every kernel of the file; all diagnostics together.

@@ -79,6 +79,8 @@ pub struct TestRun {
     pub altered: Vec<AlteredStores>,
     /// How much of what its kernels store such a pass judges.
     pub judged: JudgedParts,
+    /// Of a pass on the sequential engine: whether the test does not pass, or does not complete, with other undefined values.
+    pub rests_on_undefined: bool,
 }
 
 /// What a test recorded of one kernel under one specialization.
@@ -188,6 +190,7 @@ impl TestRun {
             directed: Vec::new(),
             altered: Vec::new(),
             judged: JudgedParts::default(),
+            rests_on_undefined: false,
         }
     }
 }
@@ -240,6 +243,7 @@ pub fn run(prepared: &PreparedTest, engine: &mut dyn Executor, repetitions: NonZ
         directed: Vec::new(),
         altered: Vec::new(),
         judged: JudgedParts::default(),
+        rests_on_undefined: false,
     };
     if production.completion == Completion::Completed {
         match engine.name() {

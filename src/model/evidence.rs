@@ -455,6 +455,9 @@ pub struct TestResult {
     /// fail, counted from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<u32>,
+    /// Of the sequential engine, where the test passed: whether it does not, or does not complete, with other undefined values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rests_on_undefined: bool,
     /// What differed between repetitions, modules and schedules where the test leaves it open, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_open: Vec<String>,

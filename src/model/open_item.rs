@@ -211,7 +211,7 @@ pub enum NoteKind {
     LayersNotInstalled,
     /// Coverage that no test shows in the ordinary schedule.
     DirectedSchedules,
-    /// Obligations that tests cover only through what may follow an undefined value.
+    /// Obligations that tests cover only through what may follow an undefined value; tests that pass by one.
     UndefinedValues,
     /// Requirements to be verified by test that no robustness test names.
     RobustnessTests,

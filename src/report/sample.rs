@@ -579,6 +579,7 @@ fn result(engine: EngineName, verdict: Verdict) -> TestResult {
         altered: Vec::new(),
         judged: Vec::new(),
         idle: Vec::new(),
+        rests_on_undefined: false,
         notes: Vec::new(),
         printed_lines: 0,
         touched: Vec::new(),

@@ -1,14 +1,14 @@
-//! Which records of a test may follow undefined values.
+//! Which records of a test may follow undefined values, and whether its pass does.
 //!
 //! Knows: the measuring jobs of a test on the sequential engine: as ever, and with other undefined values.
 //! Promises: where the sequential engine has told of an undefined value in a passed test, a bit of either engine's records is held to be
 //! defined only if one invocation sets it in each of these runs; a barrier, only if each of them executes it. Where a run does not
-//! complete, nothing is. Where no such value is told, nothing runs.
+//! complete, nothing is. A pass that such a run does not confirm is noted. Where no such value is told, nothing runs.
 //! Does not cover: an undefined value that changes nothing in these runs; which invocations set a bit on a device.
 
-use super::{uses_undefined, varied_engine};
+use super::{run_varied, uses_undefined, varied_engine};
 use crate::cli::kernel::Variant;
-use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, object_job};
+use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge, object_job};
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::exec::{Completion, Executor, Job};
 use crate::model::invocations::Ranks;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Instructions that one run may take, some seconds, where the ordinary run takes no more: another value may be the bound of a loop.
 const MOST_STEPS: u64 = 100_000_000;
 
-/// Notes in a test's records what of them may follow undefined values. `engine` is as the test ran on it.
+/// Notes in a test's records what of them may follow undefined values, and whether its pass does. `engine` is as the test ran on it.
 pub fn mark(test: &PreparedTest, row: &mut [TestRun], engine: &SequentialExecutor) {
     let Some(sequential) = row.iter().find(|run| run.engine == EngineName::Sequential) else { return };
     if !uses_undefined(sequential) || !row.iter().any(|run| run.verdict == Verdict::Pass) {
@@ -30,10 +30,27 @@ pub fn mark(test: &PreparedTest, row: &mut [TestRun], engine: &SequentialExecuto
         true => Vec::new(),
         false => Defined::of(test, engine, object_job(test, EngineName::Sequential), &sequential.objects),
     };
+    let rests = rests_on_undefined(test, engine);
     for run in row.iter_mut().filter(|run| run.verdict == Verdict::Pass) {
+        run.rests_on_undefined = run.engine == EngineName::Sequential && rests;
         hold(&mut run.records, &source);
         hold(&mut run.objects, &objects);
     }
+}
+
+/// Whether some run with other undefined values does not pass, or does not complete.
+fn rests_on_undefined(test: &PreparedTest, engine: &SequentialExecutor) -> bool {
+    let (Ok(plan), Some(mut job)) = (&test.plan, job_of(test, Variant::Production)) else { return true };
+    let most = job.limits.steps;
+    job.limits.steps = most.min(MOST_STEPS);
+    let passes = |job: &Job, variation: Variation| {
+        let run = run_varied(engine, test, job, variation);
+        run.is_some_and(|run| judge(plan, &run.run).is_ok_and(|judged| judged.verdict == Verdict::Pass))
+    };
+    if !passes(&job, Variation::NONE) {
+        job.limits.steps = most;
+    }
+    !Variation::OF_UNDEFINED.iter().all(|variation| passes(&job, *variation))
 }
 
 /// Holds what an engine recorded, module by module, to what is defined.

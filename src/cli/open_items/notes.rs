@@ -10,7 +10,7 @@
 use super::{Stored, parts};
 use crate::cli::derive;
 use crate::coverage;
-use crate::model::evidence::{KernelText, RequirementEvidence, TestRecords, kernel_label};
+use crate::model::evidence::{KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label};
 use crate::model::flow::StorePlace;
 use crate::model::generation::Generation;
 use crate::model::id::{KernelName, TestId};
@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {
     let engines = [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(|engine| not_run(stored, engine));
     let earlier = engines.chain(links(stored)).chain(layers(stored)).chain(directed(stored)).chain(undefined(stored));
+    let earlier = earlier.chain(undefined_passes(stored));
     match Generation::of(stored.campaign) {
         Generation::First | Generation::Second => earlier.collect(),
         Generation::Current => {
@@ -205,6 +206,20 @@ fn undefined(stored: &Stored) -> Option<CampaignNote> {
         listed(&names)
     );
     (!rows.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
+}
+
+/// Passes that the engine's choice of an undefined value gives.
+fn undefined_passes(stored: &Stored) -> Option<CampaignNote> {
+    let rests = |test: &&TestEvidence| test.results.iter().any(|result| result.rests_on_undefined);
+    let names: Vec<String> =
+        stored.campaign.tests.iter().filter(rests).map(|test| test.id.as_str().to_owned()).collect();
+    let sentence = format!(
+        "Tests that pass by an undefined value, and with others do not, or do not complete: {} ({}). What they verify rests on the \
+         acceptance of that value.",
+        names.len(),
+        listed(&names)
+    );
+    (!names.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
 }
 
 /// Outputs of a kernel by the binding that it declares them at; none: what device addresses name.

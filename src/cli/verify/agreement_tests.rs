@@ -44,6 +44,7 @@ fn add_a_device(evidence: &mut Evidence) {
             altered: Vec::new(),
             judged: Vec::<JudgedMember>::new(),
             idle: Vec::new(),
+            rests_on_undefined: false,
             ..left
         });
         let row = |kernel: &crate::model::id::KernelName| Agreement {

@@ -122,7 +122,8 @@ fn follows_undefined(campaign: &Campaign) -> impl Iterator<Item = String> {
     let tests = campaign.tests.iter().filter(|test| tells_of_undefined(test)).filter(passed);
     tests.map(|test| {
         format!(
-            "test {}: which of its records may follow undefined values; `--replay` runs it again with others",
+            "test {}: whether it passes with other undefined values, and which of its records may follow them; `--replay` runs it \
+             again with others",
             test.id
         )
     })
@@ -314,6 +315,7 @@ impl FactReader<'_> {
             left_open: result.left_open.clone(),
             directed: result.directed.clone(),
             altered: result.altered.clone(),
+            rests_on_undefined: result.rests_on_undefined,
             judged: JudgedParts { members: result.judged.clone(), idle: result.idle.clone() },
             ..TestRun::not_run(result.engine, "")
         };

@@ -105,11 +105,12 @@ fn of_test(test: &TestEvidence) -> Vec<LaterPart> {
     parts
 }
 
-fn of_result(result: &TestResult) -> [LaterPart; 6] {
+fn of_result(result: &TestResult) -> [LaterPart; 7] {
     [
         part("the repetition that gave a verdict", result.deciding_repetition.is_some()),
         part("directed schedules", !result.directed.is_empty()),
         part("what a test leaves open", !result.left_open.is_empty()),
+        part("passes by undefined values", result.rests_on_undefined),
         part("remarks of engines", !result.notes.is_empty()),
         part("numbers of printed lines", result.printed_lines > 0),
         part("what dispatches accessed", !result.touched.is_empty()),

@@ -153,6 +153,10 @@ fn of_result(stored: &Evidence, test: &TestEvidence, result: &TestResult, found:
         }
     }
     directed(stored, test, result, found);
+    let may = result.engine == EngineName::Sequential && tells_of_undefined(test) && result.verdict != Verdict::Fail;
+    found.check(may || !result.rests_on_undefined, || {
+        format!("{}: it passes by an undefined value, of which it does not tell", name())
+    });
     found.check(decided(result), || format!("{}: which of its repetitions gave the verdict", name()));
     let sorted = result.findings.windows(2).all(|pair| pair[0].order(&pair[1]).is_le());
     found.check(sorted, || format!("{}: its findings are out of order", name()));

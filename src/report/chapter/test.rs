@@ -112,6 +112,10 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
             pairs.push((format!("Altered, {}", result.engine), Text::plain(altered.to_string())));
         }
         pairs.extend(judged_parts(result));
+        if result.rests_on_undefined {
+            let text = "the test passes by an undefined value: with others it does not, or does not complete";
+            pairs.push((format!("Undefined, {}", result.engine), Text::plain(text).tone(Tone::Caution)));
+        }
         if !result.left_open.is_empty() {
             pairs.push((format!("Left open, {}", result.engine), Text::sentence(result.left_open.join("; "))));
         }
