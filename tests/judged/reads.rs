@@ -108,6 +108,13 @@ fn cases() -> Vec<Case> {
             "[0, 3, 8, 15]",
             &["d[] 0 of 1", "o[] 4 of 4"],
         ),
+        // What stands between is read for what no test judges.
+        case(
+            "beside-another-element",
+            one("d[0] = a[0]; d[1] = d[0]; d[2] = a[2]; o[0] = d[2];"),
+            "[7]",
+            &["d[] 1 of 3", "o[] 1 of 1"],
+        ),
         case(
             "tickets",
             four("uint ticket = atomicAdd(d[0], 1); o[ticket - 20] = 7;"),
@@ -166,6 +173,23 @@ fn cases() -> Vec<Case> {
             text: four("uint old = d[i]; d[i] = e[i]; o[i] = old;"),
             steps: dispatch("fives", &["e"]) + &once("behind-a-replaced-one") + &values("o", "[20, 30, 40, 50]"),
             judged: &["d[] 0 of 4", "f[] 0 of 4", "o[] 4 of 4"],
+        },
+        // What a sum is made of is judged by the sums before the last.
+        Case {
+            id: "summed-in-place",
+            text: one("d[0] = 1; for (uint k = 0; k < 4; k++) { o[k] = d[0]; d[0] += e[k]; }"),
+            steps: dispatch("fives", &["e"]) + &once("summed-in-place") + &values("o", "[1, 6, 11, 16]"),
+            judged: &["d[] 0 of 1", "f[] 4 of 4", "o[] 4 of 4"],
+        },
+        // What a kernel can store to and leaves as another one stored it counts for it as well.
+        Case {
+            id: "beside-fives",
+            text: four("if (i > 1) d[i] = a[i]; else o[i] = d[i];"),
+            steps: dispatch("fives", &["d"])
+                + &once("beside-fives")
+                + &values("o", "[5, 5]")
+                + &expect("buffer = \"d\"\noffset = 8\nvalues = [7, 11]"),
+            judged: &["d[] 4 of 4", "f[] 2 of 4", "o[] 2 of 2"],
         },
         Case {
             id: "over-fives",

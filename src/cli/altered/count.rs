@@ -5,15 +5,16 @@
 //! Does not cover: which bytes are judged (`reach`).
 
 use super::parts::{PassedTest, View};
-use super::reach::Reading;
+use super::reach::{Reading, SeenDispatch};
 use super::tool;
 use crate::cli::failure::Failure;
-use crate::cli::kernel::Variant;
+use crate::cli::kernel::{Kernel, Variant};
 use crate::cli::test_run::job_of;
-use crate::exec::sequential::{DispatchReads, MOST_ROWS, SequentialExecutor, WatchedReads};
+use crate::exec::sequential::{DispatchReads, MOST_GROUPS, SequentialExecutor, WatchedReads};
+use crate::exec::{JobBuffer, JobDispatch};
 use crate::model::judged::JudgedMember;
-use crate::spirv::flow::flows_or_switched_off;
-use std::collections::{BTreeSet, HashMap};
+use crate::spirv::flow::{Storing, storing};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a test judges of the members of what its kernels store, at least and at most; the same members in the same order.
 pub struct Bounds {
@@ -55,7 +56,7 @@ pub fn counted(
     if let Some(exact) = bounds.exact() {
         return Ok(exact.to_vec());
     }
-    Ok(match seen_reads(passed, engine)? {
+    Ok(match seen(passed, engine)? {
         Some(seen) => bounds.holding(&passed.members(views, Reading::Seen(&seen))),
         None => bounds.least,
     })
@@ -66,32 +67,41 @@ pub fn derived(passed: &PassedTest<'_>, views: &[View], stored: &[JudgedMember])
     Bounds::of(passed, views).holding(stored)
 }
 
-/// What each dispatch reads; none where no run tells it.
-fn seen_reads(passed: &PassedTest<'_>, engine: &SequentialExecutor) -> Result<Option<Vec<DispatchReads>>, Failure> {
+/// What each dispatch did; none where no run tells it.
+fn seen(passed: &PassedTest<'_>, engine: &SequentialExecutor) -> Result<Option<Vec<SeenDispatch>>, Failure> {
     let Some(job) = job_of(passed.test, Variant::Production) else { return Ok(None) };
-    let Some(rows) = rows_by_module(passed) else { return Ok(None) };
     let stored = || passed.flows.iter().flat_map(|flow| &flow.stores).flat_map(|store| &store.to);
+    let is_stored = |buffer: &JobBuffer| stored().any(|range| range.buffer == buffer.name);
     let numbered = job.buffers.iter().enumerate();
-    let is_stored = |name: &str| stored().any(|range| range.buffer == name);
-    let buffers: BTreeSet<usize> =
-        numbered.filter(|(_, buffer)| is_stored(&buffer.name)).map(|(number, _)| number).collect();
-    let watched = |module: usize| WatchedReads { rows: rows[module].clone(), buffers: buffers.clone() };
-    let watched: Vec<WatchedReads> = job.dispatches.iter().map(|dispatch| watched(dispatch.module)).collect();
-    engine.reads_of_each(&job, &watched).map_err(tool)
+    let buffers: BTreeSet<usize> = numbered.filter(|(_, buffer)| is_stored(buffer)).map(|(number, _)| number).collect();
+    let modules = passed.test.kernels.iter().zip(&passed.plan.modules);
+    let storing: Option<Vec<Vec<Storing>>> = modules.map(|(kernel, of)| groups(kernel, &of.specialization)).collect();
+    let Some(storing) = storing else { return Ok(None) };
+    let watched = |storing: &Vec<Storing>| watched(storing, &buffers);
+    let by_module: Vec<WatchedReads> = storing.iter().map(watched).collect();
+    let watched: Vec<&WatchedReads> = job.dispatches.iter().map(|dispatch| &by_module[dispatch.module]).collect();
+    let reads = engine.reads_of_each(&job, &watched).map_err(tool)?;
+    let of_dispatch = |(reads, dispatch): (DispatchReads, &JobDispatch)| {
+        let rows = storing[dispatch.module].iter().map(|storing| storing.rows.clone()).collect();
+        SeenDispatch { reads, rows }
+    };
+    Ok(reads.map(|reads| reads.into_iter().zip(&job.dispatches).map(of_dispatch).collect()))
 }
 
-/// By module of the job: which rows of its flow what an instruction reads can come to; none where there are too many.
-fn rows_by_module(passed: &PassedTest<'_>) -> Option<Vec<HashMap<u32, u32>>> {
-    let of_module = |(kernel, of): (&&crate::cli::kernel::Kernel, &crate::exec::prepare::ModuleUse)| {
-        let flows = flows_or_switched_off(&kernel.module, &kernel.entry, &of.specialization).ok()?;
-        if flows.len() > MOST_ROWS {
-            return None;
+/// The storing instructions of a kernel; none where they are too many to be told apart.
+fn groups(kernel: &Kernel, specialization: &BTreeMap<u32, u64>) -> Option<Vec<Storing>> {
+    let groups = storing(&kernel.module, &kernel.entry, specialization, MOST_GROUPS).ok()?;
+    (groups.len() <= MOST_GROUPS).then_some(groups)
+}
+
+/// What is asked of a dispatch of a kernel with these instructions.
+fn watched(storing: &[Storing], buffers: &BTreeSet<usize>) -> WatchedReads {
+    let mut watched = WatchedReads { buffers: buffers.clone(), ..WatchedReads::default() };
+    for (group, storing) in storing.iter().enumerate() {
+        watched.storers.extend(storing.instructions.iter().map(|index| (*index as u32, group as u8)));
+        for index in &storing.reads {
+            *watched.readers.entry(*index as u32).or_default() |= 1 << group;
         }
-        let mut rows: HashMap<u32, u32> = HashMap::new();
-        for (row, flow) in flows.iter().enumerate() {
-            flow.reads.iter().for_each(|index| *rows.entry(*index as u32).or_default() |= 1 << row);
-        }
-        Some(rows)
-    };
-    passed.test.kernels.iter().zip(&passed.plan.modules).map(of_module).collect()
+    }
+    watched
 }

@@ -12,7 +12,7 @@ use crate::exec::prepare::merged;
 use crate::exec::sequential::{BufferReads, DispatchReads, ReadBytes};
 use crate::model::flow::BufferRange;
 use crate::model::judged::MemberPlace;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// What is known of reads.
@@ -23,7 +23,14 @@ pub enum Reading<'a> {
     /// Nothing: every read counts that the code permits, whenever it comes.
     Most,
     /// By dispatch.
-    Seen(&'a [DispatchReads]),
+    Seen(&'a [SeenDispatch]),
+}
+
+/// What a dispatch was seen to do.
+pub struct SeenDispatch {
+    pub reads: DispatchReads,
+    /// By group of storing instructions: the rows of the dispatch's flow that they store to.
+    pub rows: Vec<BTreeSet<usize>>,
 }
 
 /// Where a kernel stores, and the buffer of the job behind it.
@@ -37,6 +44,15 @@ struct Left<'a> {
     store: Store<'a>,
     target: Target,
     bytes: Vec<Range<usize>>,
+    by: Leaving,
+}
+
+/// How bytes came to be left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    Stored,
+    /// No dispatch of the kernel stored there: what others had stored stays as it was.
+    Kept,
 }
 
 impl Left<'_> {
@@ -82,31 +98,30 @@ impl PassedTest<'_> {
     }
 
     /// By dispatch: what it left of each place that its kernel stores to. A byte counts for the last dispatch of the kernel that
-    /// stored to it, and where none did for the last one that can; where it is not known who did, for all of them.
+    /// stored to it; where none did, or where that is not known, for all that can.
     fn left_by_dispatch(&self, reading: Reading<'_>) -> Vec<Vec<Left<'_>>> {
         let mut left: Vec<Vec<Left<'_>>> = self.flows.iter().map(|_| Vec::new()).collect();
         let Reading::Seen(seen) = reading else {
             for (store, target) in self.each_target() {
                 let bytes = vec![target.bytes.clone()];
-                left[store.dispatch].push(Left { store, target, bytes });
+                left[store.dispatch].push(Left { store, target, bytes, by: Leaving::Stored });
             }
             return left;
         };
         let mut known: BTreeMap<Place, Vec<Range<usize>>> = BTreeMap::new();
-        for by_run in [true, false] {
-            let targets: Vec<(Store<'_>, Target)> = self.each_target().collect();
-            for (store, target) in targets.into_iter().rev() {
-                let stored = seen[store.dispatch].get(&target.buffer).map_or(&[][..], |reads| &reads.stored);
-                let all = std::slice::from_ref(&target.bytes);
-                let known = known.entry((target.place.clone(), target.buffer)).or_default();
-                let own = if by_run { common(stored, all) } else { all.to_vec() };
-                let bytes = without(&own, known);
-                known.extend(bytes.iter().cloned());
-                *known = merged(std::mem::take(known));
-                if !bytes.is_empty() {
-                    left[store.dispatch].push(Left { store, target, bytes });
-                }
-            }
+        let targets: Vec<(Store<'_>, Target)> = self.each_target().collect();
+        for (store, target) in targets.into_iter().rev() {
+            let stored = seen[store.dispatch].reads.buffers.get(&target.buffer).map(stored).unwrap_or_default();
+            let known = known.entry((target.place.clone(), target.buffer)).or_default();
+            let bytes = without(&common(&stored, std::slice::from_ref(&target.bytes)), known);
+            known.extend(bytes.iter().cloned());
+            *known = merged(std::mem::take(known));
+            left[store.dispatch].push(Left { store, target, bytes, by: Leaving::Stored });
+        }
+        for (store, target) in self.each_target() {
+            let stored = &known[&(target.place.clone(), target.buffer)];
+            let bytes = without(std::slice::from_ref(&target.bytes), stored);
+            left[store.dispatch].push(Left { store, target, bytes, by: Leaving::Kept });
         }
         left
     }
@@ -116,15 +131,17 @@ impl PassedTest<'_> {
         // What matters of the contents behind the dispatch, by buffer.
         let mut live = view.bytes.clone();
         for number in (0..self.flows.len()).rev() {
-            let step = Step { test: self, view, number, reading };
-            let rows = step.judged_rows(&live);
-            let own = step.own(&rows);
+            let step = Step { test: self, view, number, reading, live: &live };
+            let Passed { own, before } = step.passed();
             for left in left[number].iter().filter(|left| view.observation.judges_output(number, left.store.row)) {
                 let buffer = left.target.buffer;
-                let reached = merged(live[buffer].iter().chain(&own[buffer]).cloned().collect());
+                let reached = match left.by {
+                    Leaving::Stored => merged(live[buffer].iter().chain(&own[buffer]).cloned().collect()),
+                    Leaving::Kept => before[buffer].clone(),
+                };
                 judged.entry(left.place()).or_default().extend(common(&left.bytes, &reached));
             }
-            live = step.before(&rows, &live);
+            live = before;
         }
     }
 }
@@ -135,31 +152,98 @@ struct Step<'a> {
     view: &'a View,
     number: usize,
     reading: Reading<'a>,
+    /// What matters of the contents behind it, by buffer.
+    live: &'a [Vec<Range<usize>>],
+}
+
+/// What a dispatch does on the way to what is judged, by buffer.
+struct Passed {
+    /// What it reads of its own stores, after the last one.
+    own: Vec<Vec<Range<usize>>>,
+    /// What matters of the contents before it.
+    before: Vec<Vec<Range<usize>>>,
 }
 
 impl Step<'_> {
-    /// The rows of what it stores that are judged, directly or through what it reads of them itself.
-    fn judged_rows(&self, live: &[Vec<Range<usize>>]) -> Vec<usize> {
-        let stores = &self.test.flows[self.number].stores;
+    fn passed(&self) -> Passed {
+        match self.reading {
+            Reading::Seen(seen) => self.seen(&seen[self.number]),
+            Reading::Most | Reading::Least => self.possible(),
+        }
+    }
+
+    /// By the kernel's code: every read of what it stores comes after the store, and none of its stores hides another one.
+    fn possible(&self) -> Passed {
         let mut rows: Vec<usize> = Vec::new();
+        let mut reached = self.live.to_vec();
         loop {
-            let own = self.own(&rows);
-            let is_reached = |range: &BufferRange| {
-                let buffer = self.buffer(range);
-                buffer.is_some_and(|(buffer, bytes)| {
-                    let mut reached = live[buffer].iter().chain(&own[buffer]);
-                    reached.any(|reached| reached.start < bytes.end && bytes.start < reached.end)
-                })
-            };
-            let new: Vec<usize> = (0..stores.len())
-                .filter(|row| !rows.contains(row) && self.view.observation.judges_output(self.number, *row))
-                .filter(|row| stores[*row].to.iter().any(is_reached))
-                .collect();
+            let new: Vec<usize> =
+                self.judged_rows().filter(|row| !rows.contains(row) && self.can_store_to(*row, &reached)).collect();
             if new.is_empty() {
-                return rows;
+                return Passed { own: reached.clone(), before: reached };
+            }
+            let from = new.iter().flat_map(|row| &self.test.flows[self.number].stores[*row].from);
+            for (buffer, bytes) in from.filter_map(|range| self.buffer(range)) {
+                reached[buffer].push(bytes);
             }
             rows.extend(new);
         }
+    }
+
+    /// By what it did.
+    fn seen(&self, seen: &SeenDispatch) -> Passed {
+        let groups = self.judged_groups(seen);
+        let (mut own, mut before) = (vec![Vec::new(); self.live.len()], self.live.to_vec());
+        for (buffer, reads) in &seen.reads.buffers {
+            let for_judged = |read: &&ReadBytes| read.groups & groups != 0;
+            own[*buffer] = reads.own.iter().filter(for_judged).map(|read| read.bytes.clone()).collect();
+            before[*buffer] = without(&self.live[*buffer], &stored(reads));
+            before[*buffer].extend(reads.incoming.iter().filter(for_judged).map(|read| read.bytes.clone()));
+        }
+        Passed { own, before: before.into_iter().map(merged).collect() }
+    }
+
+    /// The groups of storing instructions that are judged: by what they left, by what they can store to and nothing was stored to,
+    /// or through reads of what they stored, that others may have stored over since.
+    fn judged_groups(&self, seen: &SeenDispatch) -> u32 {
+        let mut open: Vec<Vec<Range<usize>>> = self.live.to_vec();
+        let mut groups = 0;
+        for (buffer, reads) in &seen.reads.buffers {
+            for left in &reads.left {
+                if !common(std::slice::from_ref(&left.bytes), &self.live[*buffer]).is_empty() {
+                    groups |= 1 << left.group;
+                }
+            }
+            open[*buffer] = without(&self.live[*buffer], &stored(reads));
+        }
+        let judged_rows: BTreeSet<usize> = self.judged_rows().collect();
+        let mut allowed = 0;
+        for (group, rows) in seen.rows.iter().enumerate() {
+            let rows = || rows.intersection(&judged_rows);
+            allowed |= u32::from(rows().next().is_some()) << group;
+            groups |= u32::from(rows().any(|row| self.can_store_to(*row, &open))) << group;
+        }
+        loop {
+            let is_followed = |group: &usize| seen.reads.followers[*group] & groups & allowed != 0;
+            let more =
+                (0..seen.rows.len()).filter(is_followed).fold(groups, |groups, group| groups | 1 << group) & allowed;
+            if more == groups {
+                return groups;
+            }
+            groups = more;
+        }
+    }
+
+    /// The rows that the expectation judges, by the kernels' code.
+    fn judged_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let rows = 0..self.test.flows[self.number].stores.len();
+        rows.filter(|row| self.view.observation.judges_output(self.number, *row))
+    }
+
+    fn can_store_to(&self, row: usize, bytes: &[Vec<Range<usize>>]) -> bool {
+        let to = self.test.flows[self.number].stores[row].to.iter().filter_map(|range| self.buffer(range));
+        to.into_iter()
+            .any(|(buffer, to)| bytes[buffer].iter().any(|bytes| bytes.start < to.end && to.start < bytes.end))
     }
 
     fn buffer(&self, range: &BufferRange) -> Option<(usize, Range<usize>)> {
@@ -167,55 +251,9 @@ impl Step<'_> {
         let (index, buffer) = buffers.find(|(_, buffer)| buffer.name == range.buffer)?;
         Some((index, in_buffer(range, buffer)))
     }
+}
 
-    /// What it read of its own stores for these rows, by buffer.
-    fn own(&self, rows: &[usize]) -> Vec<Vec<Range<usize>>> {
-        match self.reading {
-            Reading::Seen(_) => self.seen(rows, |reads| &reads.own),
-            Reading::Most | Reading::Least => self.readable(rows),
-        }
-    }
-
-    /// What matters of the contents before it.
-    fn before(&self, rows: &[usize], live: &[Vec<Range<usize>>]) -> Vec<Vec<Range<usize>>> {
-        let read = match self.reading {
-            Reading::Seen(_) => self.seen(rows, |reads| &reads.incoming),
-            Reading::Most | Reading::Least => self.readable(rows),
-        };
-        let kept = |(buffer, live): (usize, &Vec<Range<usize>>)| match self.reading {
-            Reading::Seen(seen) => match seen[self.number].get(&buffer) {
-                Some(reads) => without(live, &reads.stored),
-                None => live.clone(),
-            },
-            Reading::Most | Reading::Least => live.clone(),
-        };
-        let joined = live.iter().enumerate().map(kept).zip(read);
-        joined.map(|(kept, read)| merged(kept.into_iter().chain(read).collect())).collect()
-    }
-
-    fn seen(&self, rows: &[usize], of: impl Fn(&BufferReads) -> &Vec<ReadBytes>) -> Vec<Vec<Range<usize>>> {
-        let mut bytes = self.none();
-        let Reading::Seen(seen) = self.reading else { return bytes };
-        let bits = rows.iter().fold(0, |bits, row| bits | 1 << row);
-        for (buffer, reads) in &seen[self.number] {
-            let read = of(reads).iter().filter(|read| read.rows & bits != 0);
-            bytes[*buffer] = merged(read.map(|read| read.bytes.clone()).collect());
-        }
-        bytes
-    }
-
-    /// What these rows can depend on, by the kernel's code.
-    fn readable(&self, rows: &[usize]) -> Vec<Vec<Range<usize>>> {
-        let mut bytes = self.none();
-        let stores = &self.test.flows[self.number].stores;
-        let from = rows.iter().flat_map(|row| &stores[*row].from);
-        for (buffer, range) in from.filter_map(|range| self.buffer(range)) {
-            bytes[buffer].push(range);
-        }
-        bytes.into_iter().map(merged).collect()
-    }
-
-    fn none(&self) -> Vec<Vec<Range<usize>>> {
-        vec![Vec::new(); self.test.plan.job.buffers.len()]
-    }
+/// The bytes that were stored to.
+fn stored(reads: &BufferReads) -> Vec<Range<usize>> {
+    merged(reads.left.iter().map(|left| left.bytes.clone()).collect())
 }

@@ -53,7 +53,7 @@ mod yielding;
 pub use decode::Unsupported;
 pub use lower::{Lowered, loop_decisions, lower};
 pub use programs::Tally;
-pub use reads::{BufferReads, DispatchReads, MOST_ROWS, ReadBytes, WatchedReads};
+pub use reads::{BufferReads, DispatchReads, MOST_GROUPS, ReadBytes, WatchedReads};
 pub use run::{DispatchedStores, ScheduleDependence, SequentialExecutor, SequentialRun, StoredBytes, byte_ranges};
 pub use variation::{Arbitrary, Direction, Expansion, Flush, Preferred, Products, Variation};
 

@@ -1,8 +1,8 @@
 //! What a dispatch reads of what was there before it, and of what it stored itself, byte by byte.
 //!
-//! Knows: which instructions read on the way to which rows of what the kernel stores (`spirv::flow`); the machine tells each
-//! access of a lane, in the order in which they happen.
-//! Promises: a byte that the dispatch stored counts as read only where it is read after the last store to it. Atomics read before
+//! Knows: groups of instructions that store, and which instructions read on the way to what they store (`spirv::flow`); the machine
+//! tells each access of a lane, in the order in which they happen.
+//! Promises: a byte that the dispatch left counts as read only where it is read after the last store to it. Atomics read before
 //! they store.
 //! Does not cover: accesses in other schedules; workgroup memory.
 
@@ -12,58 +12,72 @@ use super::program::Root;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-/// Rows of a dispatch that can be told apart.
-pub const MOST_ROWS: usize = 31;
+/// Groups of instructions that can be told apart.
+pub const MOST_GROUPS: usize = 32;
 
 /// Bytes of memory that cells may take.
 const MOST_BYTES: usize = 1 << 30;
 
-/// The bit of a cell that was stored to.
-const STORED: u32 = 1 << MOST_ROWS;
-
-/// What is asked of a dispatch.
+/// What is asked of a dispatch. Sets of groups have one bit per group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WatchedReads {
-    /// By index of the instruction: one bit per row that what it reads can come to.
-    pub rows: HashMap<u32, u32>,
+    /// By index of an instruction that reads: the groups that what it reads can come to.
+    pub readers: HashMap<u32, u32>,
+    /// By index of an instruction that stores: its group.
+    pub storers: HashMap<u32, u8>,
     /// The buffers of the job whose bytes are watched.
     pub buffers: BTreeSet<usize>,
 }
 
-/// Bytes that were read, with the rows that this was for.
+/// Bytes that were read for some groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadBytes {
     pub bytes: Range<usize>,
-    /// One bit per row.
-    pub rows: u32,
+    pub groups: u32,
+}
+
+/// Bytes that a group stored last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftBytes {
+    pub bytes: Range<usize>,
+    pub group: u8,
 }
 
 /// What a dispatch did to one buffer; ranges ascending and disjoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BufferReads {
-    pub stored: Vec<Range<usize>>,
+    pub left: Vec<LeftBytes>,
     /// What it read that it had not stored before.
     pub incoming: Vec<ReadBytes>,
     /// What it read after its last store to it.
     pub own: Vec<ReadBytes>,
 }
 
-impl BufferReads {
-    pub fn ranges(&self) -> usize {
-        self.stored.len() + self.incoming.len() + self.own.len()
-    }
+/// What a dispatch did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DispatchReads {
+    /// By buffer of the job.
+    pub buffers: BTreeMap<usize, BufferReads>,
+    /// By group: those for which something was read that it had stored, and that may be stored over since.
+    pub followers: Vec<u32>,
 }
 
-/// By buffer of the job.
-pub type DispatchReads = BTreeMap<usize, BufferReads>;
+impl DispatchReads {
+    /// How many ranges it holds.
+    pub fn ranges(&self) -> usize {
+        self.buffers.values().map(|reads| reads.left.len() + reads.incoming.len() + reads.own.len()).sum()
+    }
+}
 
 /// What was done to some neighbouring bytes that are always accessed together.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
-    /// Rows that what stood there before was read for.
+    /// Groups that what stood there before was read for.
     incoming: u32,
-    /// Rows that what stands there was read for since it was stored; whether it was.
+    /// Groups that what stands there was read for since it was stored.
     own: u32,
+    /// Who stored it last.
+    by: Option<u8>,
 }
 
 #[derive(Debug)]
@@ -77,8 +91,12 @@ struct Cells {
 /// A dispatch that is watched.
 #[derive(Debug)]
 pub struct Reads {
-    rows: HashMap<u32, u32>,
+    readers: HashMap<u32, u32>,
+    storers: HashMap<u32, u8>,
     buffers: BTreeMap<usize, Cells>,
+    followers: [u32; MOST_GROUPS],
+    /// Whether an instruction stored that is in no group.
+    is_incomplete: bool,
 }
 
 impl Reads {
@@ -93,37 +111,42 @@ impl Reads {
             room = room.checked_sub(count * size_of::<Cell>())?;
             buffers.insert(*buffer, Cells { shift, cells: vec![Cell::default(); count], bytes });
         }
-        Some(Self { rows: watched.rows.clone(), buffers })
+        let WatchedReads { readers, storers, buffers: _ } = watched.clone();
+        Some(Self { readers, storers, buffers, followers: [0; MOST_GROUPS], is_incomplete: false })
     }
 
     fn note(&mut self, buffer: usize, bytes: Range<usize>, touch: Touch, place: u32) {
         let Some(cells) = self.buffers.get_mut(&buffer) else { return };
-        let rows = self.rows.get(&place).copied().unwrap_or_default();
+        let (reads, writes) = match touch {
+            Touch::Read | Touch::AtomicRead => (true, false),
+            Touch::Write => (false, true),
+            Touch::AtomicWrite => (true, true),
+        };
+        let groups = self.readers.get(&place).copied().filter(|_| reads).unwrap_or_default();
+        let by = self.storers.get(&place).copied().filter(|_| writes);
+        self.is_incomplete |= writes && by.is_none();
         let (first, end) = (bytes.start >> cells.shift, bytes.end.div_ceil(1 << cells.shift));
         for cell in cells.cells.iter_mut().take(end).skip(first) {
-            match touch {
-                Touch::Read | Touch::AtomicRead => cell.read(rows),
-                Touch::Write => cell.own = STORED,
-                Touch::AtomicWrite => {
-                    cell.read(rows);
-                    cell.own = STORED;
+            match cell.by {
+                None => cell.incoming |= groups,
+                Some(group) => {
+                    cell.own |= groups;
+                    self.followers[usize::from(group)] |= groups;
                 }
+            }
+            if let Some(by) = by {
+                (cell.own, cell.by) = (0, Some(by));
             }
         }
     }
 
-    pub fn finish(self) -> DispatchReads {
-        self.buffers.into_iter().map(|(buffer, cells)| (buffer, cells.finish())).collect()
-    }
-}
-
-impl Cell {
-    fn read(&mut self, rows: u32) {
-        if self.own & STORED == 0 {
-            self.incoming |= rows;
-        } else {
-            self.own |= rows;
+    /// None where it is not known by whom something was stored.
+    pub fn finish(self) -> Option<DispatchReads> {
+        if self.is_incomplete {
+            return None;
         }
+        let buffers = self.buffers.into_iter().map(|(buffer, cells)| (buffer, cells.finish())).collect();
+        Some(DispatchReads { buffers, followers: self.followers.to_vec() })
     }
 }
 
@@ -132,24 +155,24 @@ impl Cells {
         let mut found = BufferReads::default();
         for (index, cell) in self.cells.iter().enumerate() {
             let bytes = index << self.shift..((index + 1) << self.shift).min(self.bytes);
-            if cell.own & STORED != 0 {
-                match found.stored.last_mut() {
-                    Some(last) if last.end == bytes.start => last.end = bytes.end,
-                    Some(_) | None => found.stored.push(bytes.clone()),
+            if let Some(group) = cell.by {
+                match found.left.last_mut() {
+                    Some(last) if last.bytes.end == bytes.start && last.group == group => last.bytes.end = bytes.end,
+                    Some(_) | None => found.left.push(LeftBytes { bytes: bytes.clone(), group }),
                 }
             }
             add(&mut found.incoming, cell.incoming, &bytes);
-            add(&mut found.own, cell.own & !STORED, &bytes);
+            add(&mut found.own, cell.own, &bytes);
         }
         found
     }
 }
 
-fn add(to: &mut Vec<ReadBytes>, rows: u32, bytes: &Range<usize>) {
+fn add(to: &mut Vec<ReadBytes>, groups: u32, bytes: &Range<usize>) {
     match to.last_mut() {
-        _ if rows == 0 => {}
-        Some(last) if last.bytes.end == bytes.start && last.rows == rows => last.bytes.end = bytes.end,
-        Some(_) | None => to.push(ReadBytes { bytes: bytes.clone(), rows }),
+        _ if groups == 0 => {}
+        Some(last) if last.bytes.end == bytes.start && last.groups == groups => last.bytes.end = bytes.end,
+        Some(_) | None => to.push(ReadBytes { bytes: bytes.clone(), groups }),
     }
 }
 
@@ -177,29 +200,41 @@ impl Machine<'_> {
 mod tests {
     use super::*;
 
-    fn told(notes: &[(Range<usize>, Touch, u32)]) -> BufferReads {
-        let watched = WatchedReads { rows: HashMap::from([(1, 0b01), (2, 0b10)]), buffers: BTreeSet::from([3]) };
+    /// Instructions 1 and 2 read for groups 0 and 1; 2 and 7 store for them.
+    fn told(notes: &[(Range<usize>, Touch, u32)]) -> (BufferReads, Vec<u32>) {
+        let watched = WatchedReads {
+            readers: HashMap::from([(1, 0b01), (2, 0b10)]),
+            storers: HashMap::from([(7, 0), (2, 1)]),
+            buffers: BTreeSet::from([3]),
+        };
         let mut reads = Reads::of(&watched, |_| (10, 4)).expect("it is small");
         for (bytes, touch, place) in notes {
             reads.note(3, bytes.clone(), *touch, *place);
             reads.note(0, bytes.clone(), *touch, *place);
         }
-        reads.finish().remove(&3).expect("it is watched")
+        let mut found = reads.finish().expect("every store is in a group");
+        (found.buffers.remove(&3).expect("it is watched"), found.followers[..2].to_vec())
+    }
+
+    fn read(bytes: Range<usize>, groups: u32) -> Vec<ReadBytes> {
+        vec![ReadBytes { bytes, groups }]
+    }
+
+    fn left(bytes: Range<usize>, group: u8) -> Vec<LeftBytes> {
+        vec![LeftBytes { bytes, group }]
     }
 
     #[test]
     fn what_is_read_before_the_last_store_is_not_its_own() {
-        let found =
-            told(&[(0..4, Touch::Read, 1), (0..4, Touch::Write, 7), (4..8, Touch::Write, 7), (4..8, Touch::Read, 1)]);
-        assert_eq!(found.stored, std::slice::from_ref(&(0..8)));
-        assert_eq!(found.incoming, [ReadBytes { bytes: 0..4, rows: 1 }]);
-        assert_eq!(found.own, [ReadBytes { bytes: 4..8, rows: 1 }]);
-        let again = told(&[(8..10, Touch::Write, 7), (8..10, Touch::Read, 2), (8..10, Touch::Write, 7)]);
-        assert_eq!(again.stored, std::slice::from_ref(&(8..10)));
-        assert_eq!((again.incoming, again.own), (Vec::new(), Vec::new()));
-        let atomics =
-            told(&[(0..4, Touch::AtomicWrite, 2), (0..4, Touch::AtomicWrite, 1), (0..4, Touch::AtomicRead, 1)]);
-        let read = |rows| vec![ReadBytes { bytes: 0..4, rows }];
-        assert_eq!((atomics.incoming, atomics.own), (read(2), read(1)));
+        use Touch::{AtomicRead, AtomicWrite, Read, Write};
+        let (found, followers) = told(&[(0..4, Read, 1), (0..4, Write, 7), (4..8, Write, 7), (4..8, Read, 1)]);
+        assert_eq!(found, BufferReads { left: left(0..8, 0), incoming: read(0..4, 1), own: read(4..8, 1) });
+        assert_eq!(followers, [1, 0]);
+        let (again, followers) = told(&[(8..10, Write, 7), (8..10, Read, 2), (8..10, Write, 7)]);
+        assert_eq!(again, BufferReads { left: left(8..10, 0), ..BufferReads::default() });
+        assert_eq!(followers, [2, 0]);
+        let (atomics, followers) = told(&[(0..4, AtomicWrite, 2), (0..4, AtomicWrite, 2), (0..4, AtomicRead, 1)]);
+        assert_eq!(atomics, BufferReads { left: left(0..4, 1), incoming: read(0..4, 2), own: read(0..4, 1) });
+        assert_eq!(followers, [0, 0b11]);
     }
 }

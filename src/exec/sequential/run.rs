@@ -14,7 +14,7 @@ use super::ops::subgroup::MOST_INVOCATIONS;
 use super::print::MOST_LINES;
 use super::program::{Action, Addressing, Barrier, Kept, OrderUse, Program, Uniform, Waits};
 use super::programs::{Decoded, Origin, Programs, Tally};
-use super::reads::{BufferReads, DispatchReads, Reads, WatchedReads};
+use super::reads::{DispatchReads, Reads, WatchedReads};
 use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
@@ -202,8 +202,8 @@ impl SequentialExecutor {
         Ok(Some(found))
     }
 
-    /// What each dispatch of a job reads, as asked of each; none where the job does not complete, or where that takes too much memory.
-    pub fn reads_of_each(&self, job: &Job, watched: &[WatchedReads]) -> Result<Option<Vec<DispatchReads>>, ExecError> {
+    /// What each dispatch of a job reads, as asked of each; none where the job does not complete, or that takes too much memory or leaves something open.
+    pub fn reads_of_each(&self, job: &Job, watched: &[&WatchedReads]) -> Result<Option<Vec<DispatchReads>>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
         let mut session = match self.session(&unchecked, settings) {
@@ -214,7 +214,7 @@ impl SequentialExecutor {
         let mut found = Vec::new();
         let mut ranges = 0;
         for (dispatch, watched) in job.dispatches.iter().zip(watched) {
-            session.reads = Reading::Next(watched.clone());
+            session.reads = Reading::Next((*watched).clone());
             match session.dispatch(dispatch, &mut Unobserved) {
                 Ok(()) => {}
                 Err(Early::Completion(_)) => return Ok(None),
@@ -223,7 +223,7 @@ impl SequentialExecutor {
             let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No) else {
                 return Ok(None);
             };
-            ranges += reads.values().map(BufferReads::ranges).sum::<usize>();
+            ranges += reads.ranges();
             if ranges > MOST_RANGES {
                 return Ok(None);
             }
@@ -339,7 +339,7 @@ pub(super) struct Session<'a> {
 enum Reading {
     No,
     Next(WatchedReads),
-    /// The last dispatch was watched; none where that takes too much memory.
+    /// The last dispatch was watched; none where that takes too much memory, or leaves something open.
     Done(Option<DispatchReads>),
 }
 
@@ -483,7 +483,7 @@ impl<'a> Session<'a> {
         self.steps_left = machine.steps_left;
         let yielding = machine.yielding.take();
         if let Reading::Next(_) = self.reads {
-            self.reads = Reading::Done(machine.reads.take().map(Reads::finish));
+            self.reads = Reading::Done(machine.reads.take().and_then(Reads::finish));
         }
         self.looked_at.extend(yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at));
         let called = (dispatch.entry.as_str(), &dispatch.specialization);

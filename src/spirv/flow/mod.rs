@@ -67,13 +67,32 @@ pub struct Flow {
     pub members: BTreeSet<u64>,
     /// Everything whose contents can decide what is stored there, or whether.
     pub from: BTreeSet<FlowPlace>,
-    /// Indexes of the instructions that read it, as far as it is no push constants.
+}
+
+/// Instructions that store to memory outside of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Storing {
+    /// Their indexes.
+    pub instructions: BTreeSet<usize>,
+    /// The places that they can store to, by their numbers in [`flows`].
+    pub rows: BTreeSet<usize>,
+    /// Indexes of the instructions that read the memory outside of the kernel which decides what they store, or whether.
     pub reads: BTreeSet<usize>,
 }
 
 /// What the entry point can store under a specialization (raw bits by SpecId), by place.
 pub fn flows(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Vec<Flow>, ReflectError> {
     flows_past(Branches::Specialized, module, entry, specialization)
+}
+
+/// The instructions that store there, each by itself; where they are more than `most`, those together that store to the same places.
+pub fn storing(
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+    most: usize,
+) -> Result<Vec<Storing>, ReflectError> {
+    analysed(Branches::Specialized, module, entry, specialization, |analysis| analysis.storing(most))
 }
 
 /// The same, and where that is nothing at all, what it can store under other specializations: that a kernel stores nothing
@@ -105,6 +124,16 @@ fn flows_past(
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<Vec<Flow>, ReflectError> {
+    analysed(branches, module, entry, specialization, |analysis| analysis.flows())
+}
+
+fn analysed<T>(
+    branches: Branches,
+    module: &Module,
+    entry: &str,
+    specialization: &BTreeMap<u32, u64>,
+    of: impl FnOnce(&Analysis<'_>) -> T,
+) -> Result<T, ReflectError> {
     let types = Types::of(module);
     let constants = Constants::evaluate(module, &types, specialization)?;
     let deciding = match branches {
@@ -114,7 +143,7 @@ fn flows_past(
     let folding = Folding { module, types: &types, constants: &deciding, stands_for: &BTreeMap::new() };
     let live = Live::of(&folding, compute_entry(module, entry)?.function);
     let pointers = Pointers::new(module, &types, &constants, &live);
-    Ok(Analysis::new(&pointers).flows())
+    Ok(of(&Analysis::new(&pointers)))
 }
 
 /// What is looked at on the way from a store to the memory that it depends on.
@@ -180,7 +209,8 @@ impl<'a> Analysis<'a> {
         analysis
     }
 
-    fn flows(&self) -> Vec<Flow> {
+    /// Indexes of the instructions that store outside of the kernel, by place.
+    fn by_place(&self) -> BTreeMap<FlowPlace, Vec<usize>> {
         let mut by_place: BTreeMap<FlowPlace, Vec<usize>> = BTreeMap::new();
         for (index, root) in &self.outer {
             let place = match root {
@@ -191,15 +221,43 @@ impl<'a> Analysis<'a> {
                 by_place.entry(place).or_default().push(*index);
             }
         }
+        by_place
+    }
+
+    fn storing(&self, most: usize) -> Vec<Storing> {
+        let mut rows: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (row, stores) in self.by_place().into_values().enumerate() {
+            for index in stores {
+                rows.entry(index).or_default().insert(row);
+            }
+        }
+        let together = rows.len() > most;
+        let mut groups: BTreeMap<(Option<usize>, BTreeSet<usize>), BTreeSet<usize>> = BTreeMap::new();
+        for (index, rows) in rows {
+            groups.entry(((!together).then_some(index), rows)).or_default().insert(index);
+        }
+        let storing = |((_, rows), instructions): ((Option<usize>, BTreeSet<usize>), BTreeSet<usize>)| {
+            let stores: Vec<usize> = instructions.iter().copied().collect();
+            Storing { rows, reads: self.dependences(&stores).reads, instructions }
+        };
+        groups.into_iter().map(storing).collect()
+    }
+
+    fn flows(&self) -> Vec<Flow> {
         let flow = |(to, stores): (FlowPlace, Vec<usize>)| {
             let members = match to {
                 FlowPlace::Descriptor(_) => self.members(&stores),
                 FlowPlace::Addressed(_) => BTreeSet::new(),
             };
-            let (from, reads) = self.dependences(&stores);
-            Flow { to, members, from, reads }
+            let place = |source: Source| match source {
+                Source::PushConstants { .. } => None,
+                Source::Descriptor { place, .. } => Some(FlowPlace::Descriptor(place)),
+                Source::Address(id) => Some(FlowPlace::Addressed(self.held(id))),
+            };
+            let from = self.dependences(&stores).sources.into_iter().filter_map(place).collect();
+            Flow { to, members, from }
         };
-        by_place.into_iter().map(flow).collect()
+        self.by_place().into_iter().map(flow).collect()
     }
 
     /// Where the members begin that these instructions write.
@@ -208,16 +266,10 @@ impl<'a> Analysis<'a> {
         targets.flat_map(|target| self.pointers.member_starts(target)).collect()
     }
 
-    /// Memory that the instructions which write a place depend on, and what reads it.
-    fn dependences(&self, stores: &[usize]) -> (BTreeSet<FlowPlace>, BTreeSet<usize>) {
+    /// Memory that instructions which write a place depend on.
+    fn dependences(&self, stores: &[usize]) -> Found {
         let start = stores.iter().flat_map(|index| self.of_store(*index)).collect();
-        let Found { sources, reads } = self.explore(start, stores, Follow::ValuesAndControl);
-        let place = |source: Source| match source {
-            Source::PushConstants { .. } => None,
-            Source::Descriptor { place, .. } => Some(FlowPlace::Descriptor(place)),
-            Source::Address(id) => Some(FlowPlace::Addressed(self.held(id))),
-        };
-        (sources.into_iter().filter_map(place).collect(), reads)
+        self.explore(start, stores, Follow::ValuesAndControl)
     }
 
     /// Where a device address was read.

@@ -43,8 +43,7 @@ pub fn switched_off(
             break;
         }
     }
-    let flow = |(to, members)| Flow { to, members, from: BTreeSet::new(), reads: BTreeSet::new() };
-    Ok(found.into_iter().map(flow).collect())
+    Ok(found.into_iter().map(|(to, members)| Flow { to, members, from: BTreeSet::new() }).collect())
 }
 
 /// Values that may decide branches.
