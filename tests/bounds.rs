@@ -702,6 +702,102 @@ fn a_run_with_slots_that_records_otherwise_excuses_nothing() {
     assert!(found[0]["message"].as_str().unwrap().contains(told), "{found:#?}");
 }
 
+/// The device has the vector T as of invocations 0 and 1: each must be one that could.
+#[test]
+fn every_invocation_must_have_a_vector_from_an_undefined_value() {
+    if !device() {
+        return;
+    }
+    for (value, follows) in [
+        ("-ldexp(x, 200)", true),
+        ("i == 0u ? -1.0 : -ldexp(x, 200)", false),
+        ("i == 1u ? -1.0 : -ldexp(x, 200)", false),
+    ] {
+        let text = kernel(&format!("float v = {value};\n    if (v > 0.0) {{\n        r[i] = 1.0;\n    }}"));
+        let result = on_both(&procedure(&text, "float", None), "invent-two", 1);
+        let found = disagreements(&result);
+        assert_eq!(found.is_empty(), follows, "{value}: {result:#}");
+        for finding in found {
+            let told = format!("on invocation ({}, 0, 0) of dispatch 0;", u32::from(value.starts_with("i == 1u")));
+            assert!(finding["message"].as_str().unwrap().contains(&told), "{finding:#}");
+        }
+    }
+}
+
+/// The device leaves something else in the run with slots.
+#[test]
+fn a_run_with_slots_that_leaves_other_outputs_excuses_nothing() {
+    if !device() {
+        return;
+    }
+    let text = kernel("float v = -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }");
+    let result = on_both(&procedure(&text, "float", None), "invent,nudge-slots", 1);
+    let found = disagreements(&result);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let told = "with a slot for each invocation, on the device other outputs came than before";
+    assert!(found[0]["message"].as_str().unwrap().contains(told), "{found:#?}");
+}
+
+/// Whoever does not look for undefined values has none to excuse anything by.
+#[test]
+fn without_the_finding_nothing_follows_an_undefined_value() {
+    if !device() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (statement, fault) in [
+        ("float v = -ldexp(x, 200);\n    if (v > 0.0) {\n        r[i] = 1.0;\n    }", "invent"),
+        ("r[i] = ldexp(x, 200);", "deviate"),
+    ] {
+        let text = procedure(&kernel(statement), "float", None).to_string();
+        let file = write(folder.path(), "t.json", text);
+        for (check, found) in [("undefined-value,engine-disagreement", 0), ("engine-disagreement", 1)] {
+            let mut command = vkcert();
+            command.args(["run", "--engine", "both", "--check", check]).arg(&file).env("VKCERT_WORKER_FAULT", fault);
+            let result = run_json(&mut command, 1);
+            assert_eq!(disagreements(&result).len(), found, "{check}: {statement}: {result:#}");
+        }
+    }
+}
+
+/// What depends on the schedule in one kernel excuses nothing in another, though it has the same place in the records.
+#[test]
+fn the_schedule_excuses_no_vector_of_another_kernel() {
+    if !device() {
+        return;
+    }
+    let fixed = kernel("if (x > -100.0) {\n        r[i] = 1.0;\n    }");
+    let mut procedure = procedure(&fixed, "float", None);
+    let first = "#version 450
+layout(local_size_x = 8) in;
+layout(binding = 0) buffer N { uint next; };
+void main() { if (atomicAdd(next, 1u) < 8u) { atomicOr(next, 64u); } }";
+    procedure["kernels"]["first"] = json!({"source": {"text": first}, "language": "glsl"});
+    procedure["tests"][0]["buffers"]["n"] = json!({"type": "uint", "data": [0]});
+    let bindings = json!([{"set": 0, "binding": 0, "buffer": "n"}]);
+    let dispatch = json!({"kernel": "first", "groups": [1, 1, 1], "bindings": bindings});
+    procedure["tests"][0]["dispatches"].as_array_mut().unwrap().push(dispatch);
+    // Of the first module.
+    let result = on_both(&procedure, "forget-last", 1);
+    let found = disagreements(&result);
+    assert!(found.iter().any(|one| one["details"]["text"] == "x > -100.0"), "{result:#}");
+}
+
+/// Both engines would have to pass.
+#[test]
+fn a_tolerance_covers_nothing_where_an_engine_fails() {
+    if !device() {
+        return;
+    }
+    let mut procedure = procedure(&kernel("r[i] = i == 0u ? 1.0 : 0.0;"), "float", Some(1.0));
+    on_both(&procedure, "deviate", 0);
+    // The device halves or doubles it.
+    procedure["tests"][0]["expect"][0]["values"] = json!([1, 0, 0, 0]);
+    procedure["tests"][0]["expect"][0]["tolerance"] = json!({"abs": 0.25});
+    let result = on_both(&procedure, "deviate", 1);
+    assert_eq!(disagreements(&result).len(), 1, "{result:#}");
+}
+
 /// Where it cannot be compared by invocation, nothing is excused, and why is told.
 #[test]
 fn what_cannot_be_compared_by_invocation_follows_no_undefined_value() {
@@ -941,4 +1037,34 @@ fn evidence_holds_the_bounds_and_verify_derives_them_again() {
     });
     let said = String::from_utf8(run(vkcert().arg("verify").arg(&evidence), 1).stdout).unwrap();
     assert!(!said.contains("agreement of"), "{said}");
+}
+
+/// The vectors of one specialization differ, those of the one behind do not.
+#[test]
+fn coverage_is_different_if_that_of_any_specialization_is() {
+    if !device() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    project(folder.path());
+    let text =
+        kernel("if (x + float(N) > 1000.0) {\n        r[i] = 0.357;\n    } else {\n        r[i] = 0.357;\n    }");
+    let text = text.replace("void main", "layout(constant_id = 0) const int N = 0;\nvoid main");
+    write(folder.path(), "glsl/k.comp", text);
+    let file = folder.path().join("requirements/all.toml");
+    let requirements = std::fs::read_to_string(&file).unwrap();
+    let (head, dispatch) = requirements.split_once("[[test.dispatches]]").unwrap();
+    let (dispatch, expect) = dispatch.split_once("[[test.expect]]").unwrap();
+    let with =
+        |n: u32| format!("[[test.dispatches]]{dispatch}specialization = {{ 0 = {{ type = \"int\", value = {n} }} }}\n");
+    std::fs::write(&file, format!("{head}{}{}[[test.expect]]{expect}", with(1), with(2000))).unwrap();
+    let out = folder.path().join("reports");
+    let mut command = vkcert();
+    command.args(["certify", "--engine", "both", "--out"]).arg(&out).arg(folder.path());
+    run(command.env("VKCERT_WORKER_FAULT", "invent"), 1);
+    let evidence = out.join("evidence");
+    let campaign: Value = serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap();
+    let row = &campaign["agreement"][0];
+    assert_eq!((&row["outputs"], &row["coverage"]), (&json!("identical"), &json!("different")), "{row:#}");
+    run(vkcert().arg("verify").arg(&evidence), 0);
 }

@@ -132,6 +132,67 @@ fn a_test_that_fails_where_somebody_waits_is_found_and_covers_nothing_by_it() {
     assert_eq!(test["directed"][0]["reason"], "it leaves other contents in `ready`");
 }
 
+/// A test of some kernels, each called once by four workgroups. They count in `next` and have a word `seen`.
+fn of_kernels(bodies: &[&str], exit: i32) -> Value {
+    let mut text = "schema = 1\n".to_owned();
+    let mut dispatches = Vec::new();
+    for (number, body) in bodies.iter().enumerate() {
+        text.push_str(&format!(
+            "\n[kernels.k{number}]\nsource.text = \"\"\"\n#version 450\nlayout(local_size_x = 1) in;\n\
+             layout(binding = 0) buffer Next {{ uint next; uint seen; }};\n\
+             layout(binding = 1) buffer Last {{ uint last; }};\nvoid main() {{\n{body}\n}}\n\"\"\"\n"
+        ));
+        let bindings = format!("{{ binding = 0, buffer = \"b{number}\" }}, {{ binding = 1, buffer = \"last\" }}");
+        dispatches.push(format!("{{ kernel = \"k{number}\", groups = [4, 1, 1], bindings = [{bindings}] }}"));
+    }
+    text.push_str("\n[[tests]]\nid = \"T\"\nbuffers.last = { type = \"uint\", data = [0] }\n");
+    for number in 0..bodies.len() {
+        text.push_str(&format!("buffers.b{number} = {{ type = \"uint\", data = [0, 0] }}\n"));
+    }
+    text.push_str(&format!("dispatches = [{}]\n", dispatches.join(", ")));
+    text.push_str("expect = [{ buffer = \"b0\", values = [4] }]\n");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), "k.toml", text);
+    run_json(vkcert().arg("run").arg(file).args(["--engine", "sequential"]), exit)["tests"][0].clone()
+}
+
+/// Nobody has another number than that of its workgroup if all come in order.
+const NUMBERED: &str = "uint mine = atomicAdd(next, 1u); if (mine == gl_WorkGroupID.x) { atomicOr(seen, 1u); }";
+
+fn shown_by_directed(test: &Value) -> u64 {
+    test["directed"].as_array().expect("directed").iter().map(|row| row["shown"].as_u64().expect("a number")).sum()
+}
+
+/// What a race decides is none of what depends on the schedule: the race is the finding.
+#[test]
+fn a_directed_schedule_covers_nothing_that_a_race_decides() {
+    // In the end everybody leaves the same.
+    let race = format!(
+        "last = gl_WorkGroupID.x; {NUMBERED} if (last != gl_WorkGroupID.x) {{ atomicOr(seen, 1u); }} last = 9u;"
+    );
+    let test = of_kernels(&[&race], 1);
+    let raced = test["findings"].as_array().expect("findings").iter().any(|finding| finding["kind"] == "data-race");
+    assert!(raced && test["verdict"] == "pass", "{test:#}");
+    let directed = Some(DIRECTED.to_owned());
+    assert_eq!(vectors(&test, "mine == gl_WorkGroupID.x"), [("T".to_owned(), None), ("F".to_owned(), directed)]);
+    assert_eq!(vectors(&test, "last != gl_WorkGroupID.x"), [("F".to_owned(), None)]);
+}
+
+#[test]
+fn what_directed_schedules_show_is_counted_over_all_kernels() {
+    assert_eq!(shown_by_directed(&of_kernels(&[NUMBERED], 0)), 1);
+    assert_eq!(shown_by_directed(&of_kernels(&[NUMBERED, "atomicAdd(next, 1u);"], 0)), 1);
+    assert_eq!(shown_by_directed(&of_kernels(&[NUMBERED, NUMBERED], 0)), 2);
+}
+
+/// A label may be open where no decision is.
+#[test]
+fn a_label_that_nobody_has_come_to_is_looked_for() {
+    let switch =
+        "switch (atomicAdd(next, 1u) - gl_WorkGroupID.x) { case 0u: atomicOr(seen, 1u); break; default: break; }";
+    assert_eq!(shown_by_directed(&of_kernels(&[switch], 0)), 1);
+}
+
 fn certified(out: &Path, jobs: &str) {
     let mut command = vkcert();
     command.args(["certify", "tests/projects/waiting", "--engine", "sequential", "--quiet", "--jobs", jobs]);

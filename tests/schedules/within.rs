@@ -2,7 +2,7 @@
 //! with the simplest schedule that shows it, which repeats it exactly; what does not depend on it is not found.
 
 use super::filetest::FileTest;
-use super::support::{root, run, run_json, vkcert, without_driver};
+use super::support::{root, run, run_json, vkcert, without_driver, write};
 use super::{ORDERED, SAFE, any_order, by_id, compile, files, final_words, job, project};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -380,4 +380,71 @@ fn evidence_of_the_sequential_engine_has_its_schedules_and_replays() {
 fn the_ordinary_schedule_is_in_order() {
     let job = job(WITH_BARRIER.clone(), "main", [3, 1, 1], &[(0, 5)], &[(0, vec![0]), (1, vec![0; 30])]);
     assert_eq!(final_words(&job)[1], due(Schedule::IN_ORDER, 3, 5, true));
+}
+
+/// What a kernel of four workgroups does in other orders. `expect`: what of its two buffers the test judges.
+fn in_other_orders(statements: &str, expect: &str, exit: i32) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = format!(
+        "schema = 1\n\n[kernels.k]\nsource.text = \"\"\"\n#version 450\nlayout(local_size_x = 1) in;\n\
+         layout(binding = 0) buffer Next {{ uint next; }};\nlayout(binding = 1) buffer Out {{ uint value[]; }};\n\
+         void main() {{\n    uint mine = atomicAdd(next, 1u);\n    {statements}\n}}\n\"\"\"\n\n[[tests]]\nid = \"T\"\n\
+         buffers = {{ next = {{ type = \"uint\", data = [0] }}, value = {{ type = \"uint\", data = [9, 9] }} }}\n\
+         dispatches = [{{ kernel = \"k\", groups = [4, 1, 1], bindings = [{{ binding = 0, buffer = \"next\" }}, \
+         {{ binding = 1, buffer = \"value\" }}] }}]\nexpect = [{expect}]\n"
+    );
+    let file = write(folder.path(), "k.toml", text);
+    let file = file.to_str().expect("text");
+    run_json(&mut sequential(&[file, "--schedules", "1"]), exit)["tests"][0].clone()
+}
+
+/// Any order is open, and not which elements there are.
+#[test]
+fn a_result_that_the_expectations_refuse_is_found_where_they_leave_the_order_open() {
+    let list = "if (mine < 2u) value[mine] = gl_WorkGroupID.x;";
+    let test = in_other_orders(list, "{ buffer = \"value\", order = \"any\", values = [1, 0] }", 1);
+    let findings = shown(&test, "schedule-dependent-output");
+    assert_eq!(findings[0]["details"]["verdict"], "fail", "{test:#}");
+    assert_eq!((&test["verdict"], &test["schedules"]["status"]), (&json!("pass"), &json!("different")));
+    let test =
+        in_other_orders("value[mine & 1u] = mine & 1u;", "{ buffer = \"value\", order = \"any\", values = [1, 0] }", 1);
+    assert_eq!(shown(&test, "schedule-dependent-output"), Vec::<Value>::new());
+}
+
+#[test]
+fn what_another_order_alone_shows_at_another_place_is_found() {
+    let statements =
+        "value[gl_WorkGroupID.x + 8u] = 1u;\n    if (mine == 0u && gl_WorkGroupID.x != 0u) value[16] = 1u;";
+    let test = in_other_orders(statements, "{ buffer = \"next\", values = [4] }", 1);
+    let found = shown(&test, "out-of-bounds");
+    let told: Vec<_> = found.iter().map(|one| (&one["place"]["line"], one["details"].get("schedule"))).collect();
+    assert_eq!(told, [(&json!(7), None), (&json!(8), Some(&json!("reversed")))], "{found:#?}");
+}
+
+/// A race that writes the same in order may write something else in another.
+#[test]
+fn a_race_that_is_worse_in_another_order_is_found() {
+    let statements = "value[0] = mine == 0u && gl_WorkGroupID.x != 0u ? 7u : 1u;";
+    let test = in_other_orders(statements, "{ buffer = \"next\", values = [4] }", 1);
+    let found = shown(&test, "data-race");
+    let told: Vec<_> =
+        found.iter().map(|one| (&one["details"]["same_value"], one["details"].get("schedule"))).collect();
+    assert_eq!(told, [(&json!(true), None), (&json!(false), Some(&json!("reversed")))], "{found:#?}");
+}
+
+/// Of a project the branches of the production module are compared, too.
+#[test]
+fn branches_of_object_code_are_compared_in_every_schedule() {
+    let folder = project("", "if (atomicAdd(total, 1u) == 0u && gl_WorkGroupID.x == 0u) { all[0] = 2u; }");
+    let out = folder.path().join("out");
+    let mut command = vkcert();
+    without_driver(&mut command).args(["certify", "--engine", "sequential", "--quiet", "--format", "json"]);
+    let output = command.arg("--out").arg(&out).arg(folder.path()).args(["--schedules", "1"]).output().expect("runs");
+    let evidence: Value = serde_json::from_slice(&output.stdout).expect("evidence");
+    let findings = shown(&evidence["tests"][0]["results"][0], "schedule-dependent-output");
+    let covered = findings.iter().flat_map(|one| one["details"]["coverage"].as_array().cloned().unwrap_or_default());
+    let covered: Vec<String> = covered.map(|text| text.as_str().expect("text").to_owned()).collect();
+    for due in ["k: vector TT of D1", "k: B2."] {
+        assert!(covered.iter().any(|text| text.starts_with(due)), "{due}: {covered:#?}");
+    }
 }

@@ -1,8 +1,13 @@
 //! Schedules on an engine that answers as it is told.
 
 use super::*;
+use crate::cli::kernel::{self, Variant, Wanted};
+use crate::cli::test_run::{ModuleRecords, job_of};
 use crate::exec::prepare::ModuleUse;
-use crate::exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer};
+use crate::exec::schedule::Following;
+use crate::exec::sequential::SequentialExecutor;
+use crate::exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Unobserved};
+use crate::glsl::KernelSource;
 use crate::model::finding::Checks;
 use crate::model::id::KernelName;
 use crate::model::procedure::Test;
@@ -238,4 +243,78 @@ fn notes_of_schedules_are_kept_once_and_those_of_production_not_again() {
     let noting = |note: &str| Run { notes: vec![note.to_owned()], ..left(1) };
     let (run, _) = amplified(job(), vec![left(1), noting("slow"), noting("late"), noting("slow")]);
     assert_eq!(run.notes, ["late", "slow"]);
+}
+
+/// That a dispatch alone varies or does not complete is its doing, too.
+#[test]
+fn dispatches_that_alone_do_not_leave_one_result_are_named() {
+    let varying = Run::ended(Completion::Varying { reason: "2 of 3".to_owned() });
+    let late = Run::ended(Completion::Timeout { reason: "late".to_owned() });
+    for ending in [varying, late, left(9)] {
+        let mut job = job();
+        job.dispatches.push(job.dispatches[0].clone());
+        // In order, reversed and three more, then reversed in each dispatch alone.
+        let equal = left(1);
+        let answers = vec![equal.clone(), left(9), equal.clone(), equal.clone(), equal.clone(), ending, equal];
+        let (run, asked) = amplified(job, answers);
+        assert_eq!(asked.len(), 7);
+        let [finding] = run.findings.as_slice() else { panic!("{:?}", run.findings) };
+        assert_eq!(finding.details["dispatches"], serde_json::json!([0]));
+    }
+}
+
+/// The sequential engine, which cannot measure in another order than the ordinary one.
+struct Hindered(SequentialExecutor);
+
+impl Executor for Hindered {
+    fn name(&self) -> EngineName {
+        EngineName::Sequential
+    }
+    fn run(&mut self, job: &Job, observer: &mut dyn Observer) -> Result<Run, ExecError> {
+        let measures = job.modules.iter().any(|module| !matches!(module.recording, ModuleRecording::None));
+        let ordinary = self.0.settings.following.schedule == Schedule::IN_ORDER;
+        match measures && !ordinary {
+            true => Ok(Run::ended(Completion::Undetermined { reason: "out of memory".to_owned() })),
+            false => self.0.run(job, observer),
+        }
+    }
+    fn extents(&mut self, job: &Job) -> Result<Option<Vec<crate::model::schedule::Extent>>, ExecError> {
+        self.0.extents(job)
+    }
+    fn follow(&mut self, following: Following) {
+        self.0.follow(following);
+    }
+}
+
+#[test]
+fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
+    let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer Out { uint sum; };\n\
+                void main() { if (gl_WorkGroupID.x < 2u) { atomicAdd(sum, 1u); } }\n";
+    let kernel = kernel::from_glsl("k", &KernelSource::alone("k.comp", text, "vulkan1.1"), Wanted::Source);
+    let Ok(kernel) = kernel else { panic!("the kernel compiles") };
+    let mut job = job();
+    job.modules[0].words.clone_from(&kernel.production);
+    job.dispatches[0].groups = [3, 1, 1];
+    let plan =
+        Prepared { job, modules: modules(), expected: Vec::new(), listed: 1, blocks: Vec::new(), declared: Vec::new() };
+    let test: Test = serde_json::from_value(serde_json::json!({"id": "T", "dispatches": []})).expect("a test");
+    let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 1, seed: 0 });
+    let kernels = vec![&kernel];
+    let prepared = PreparedTest { test: &test, plan: Ok(plan.clone()), kernels, contraction, schedules, replay: None };
+    let mut engine = Hindered(SequentialExecutor::default());
+    let measuring = job_of(&prepared, Variant::Marked).expect("a kernel that is measured");
+    let production = engine.run(&plan.job, &mut Unobserved).expect("it runs");
+    let measured = engine.run(&measuring, &mut Unobserved).expect("it runs");
+    let records = ModuleRecords {
+        kernel: "k".to_owned(),
+        specialization: Default::default(),
+        records: Ok(measured.records["k"].clone()),
+        lowering: Vec::new(),
+    };
+    let passed = TestRun::not_run(EngineName::Sequential, "");
+    let mut run = TestRun { verdict: Verdict::Pass, reason: None, records: vec![records], ..passed };
+    let open = LeftOpen::of(&prepared, &plan);
+    amplify(&open, &plan.job, &production, &mut engine, &mut run).expect("the tool does not fail");
+    assert_eq!((status(&run), run.verdict), ((ScheduleStatus::Undetermined, 1, 0), Verdict::Undetermined));
+    assert!(run.reason.as_ref().is_some_and(|reason| reason.contains("the measured run did not complete")), "{run:?}");
 }

@@ -50,6 +50,10 @@ pub enum FaultKind {
     ForgetLast,
     /// Set the last bit below the highest of that word that is not set in every such run, as if by the first invocation.
     Invent,
+    /// The same as if by the first two.
+    InventTwo,
+    /// Change the lowest bit of the first word of the job's last buffer in every run that tells who recorded.
+    NudgeSlots,
 }
 
 const KINDS: &[(&str, FaultKind)] = &[
@@ -71,6 +75,8 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("forget", FaultKind::Forget),
     ("forget-last", FaultKind::ForgetLast),
     ("invent", FaultKind::Invent),
+    ("invent-two", FaultKind::InventTwo),
+    ("nudge-slots", FaultKind::NudgeSlots),
 ];
 
 /// The faults that this worker is told to commit.
@@ -132,8 +138,12 @@ impl Faults {
             return;
         }
         // Little-endian words: the lowest bit of a float, and the lowest of its exponent.
-        for (kind, byte, bit) in [(FaultKind::Nudge, 0, 1), (FaultKind::Deviate, 2, 0x80)] {
+        let with_slots = !run.invocations.is_empty();
+        for (kind, byte, bit) in
+            [(FaultKind::Nudge, 0, 1), (FaultKind::Deviate, 2, 0x80), (FaultKind::NudgeSlots, 0, 1)]
+        {
             if self.strikes(kind, job)
+                && (kind != FaultKind::NudgeSlots || with_slots)
                 && let Some(byte) = run.buffers.last_mut().and_then(|buffer| buffer.0.get_mut(byte))
             {
                 *byte ^= bit;
@@ -149,11 +159,13 @@ impl Faults {
         }
         let Some(word) = first_word(run) else { return };
         let unset = !*word & ((1 << highest) - 1);
-        if self.strikes(FaultKind::Invent, job) && unset != 0 {
+        let invents = [(FaultKind::Invent, 1), (FaultKind::InventTwo, 2)];
+        let by = invents.iter().find(|(kind, _)| self.strikes(*kind, job)).map(|(_, by)| *by);
+        if let (Some(by), true) = (by, unset != 0) {
             let bit = 31 - unset.leading_zeros();
             *word |= 1 << bit;
             let ranks = run.invocations.iter_mut().take(1).filter_map(|of| of.by_bit.get_mut(&bit));
-            ranks.for_each(|ranks| ranks.insert(0));
+            ranks.for_each(|ranks| (0..by).for_each(|rank| ranks.insert(rank)));
         }
     }
 
@@ -199,7 +211,9 @@ impl Faults {
             | FaultKind::Deviate
             | FaultKind::Forget
             | FaultKind::ForgetLast
-            | FaultKind::Invent => {}
+            | FaultKind::Invent
+            | FaultKind::InventTwo
+            | FaultKind::NudgeSlots => {}
         }
     }
 }
