@@ -119,6 +119,27 @@ fn what_moves_stays_accepted_and_what_changes_goes_stale() {
 }
 
 #[test]
+fn a_justification_for_a_configuration_goes_stale_and_none_counts_twice() {
+    let project = Project::race_accepted();
+    let signed = std::fs::read_to_string(project.path().join("requirements/accepted.toml")).unwrap();
+    let configured = signed.replace("finding =", "configuration = \"default\"\nfinding =");
+    let accepting = |text: &str, exit: i32| {
+        write(project.path(), "requirements/accepted.toml", text);
+        let campaign = project.certify(exit);
+        reasons(&campaign).iter().map(|reason| (*reason).to_owned()).collect::<Vec<_>>()
+    };
+    accepting(&configured, 0);
+    // For all configurations and for one.
+    let table = configured.replace("schema = 1\n\n", "");
+    let twice = accepting(&format!("{signed}\n{table}"), 1);
+    assert_eq!(twice, ["justification of alarm data-race@S3,S3: data-race@S3,S3 is justified twice"]);
+    let hash = signed.split("hash = \"sha256:").nth(1).unwrap().split('"').next().unwrap();
+    let stale = accepting(&configured.replace(hash, &"0".repeat(64)), 1);
+    assert_eq!(stale[0], "1 data-race finding", "{stale:?}");
+    assert!(stale[1].starts_with("justification of alarm data-race@S3,S3: stale: "), "{stale:?}");
+}
+
+#[test]
 fn a_justification_of_equal_values_does_not_accept_different_ones() {
     let project = Project::race_accepted();
     // The same statement, which one test executes with equal values and another one with different ones.

@@ -366,6 +366,11 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
     tables += &requirement("P", &[], "\"test\"").replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
     tables += &requirement("C", &["P"], "\"test\"");
     tables += &test("TC", &["C"], Some(7)).replace("kernel = \"k\"", "kernel = \"a\"");
+    // And one whose child is not tested either: that child's child is.
+    tables += &requirement("PP", &[], "\"test\"").replace("\n\n", "\nimplements = [{ file = \"b.comp\" }]\n\n");
+    tables += &requirement("CP", &["PP"], "\"test\"");
+    tables += &requirement("CC", &["CP"], "\"test\"");
+    tables += &test("TCC", &["CC"], Some(7)).replace("kernel = \"k\"", "kernel = \"a\"");
     let folder = tempfile::tempdir().unwrap();
     project_of_three_kernels(folder.path(), &tables);
     let campaign = certified(folder.path(), &[]);
@@ -380,8 +385,11 @@ fn a_requirement_is_verified_only_by_tests_that_judge_the_code_that_it_names() {
         let stored = row(&campaign, &uid)["untested_code"].as_array().map_or(0, Vec::len);
         assert_eq!(stored, untested.len(), "{code}");
     }
-    assert_eq!(status(&campaign, "P"), "open");
-    assert!(reasons(&campaign).contains("requirement P is open: no test of it judges b.comp, which it names"));
+    for parent in ["P", "PP"] {
+        assert_eq!(status(&campaign, parent), "open");
+        let reason = format!("requirement {parent} is open: no test of it judges b.comp, which it names");
+        assert!(reasons(&campaign).contains(&reason), "{reason}\n{}", reasons(&campaign));
+    }
     let evidence = folder.path().join("out/latest/evidence");
     forge(&evidence, "campaign.json", |campaign| {
         let rows = campaign["requirements"].as_array_mut().unwrap();
