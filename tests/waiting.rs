@@ -134,6 +134,11 @@ fn a_test_that_fails_where_somebody_waits_is_found_and_covers_nothing_by_it() {
 
 /// A test of some kernels, each called once by four workgroups. They count in `next` and have a word `seen`.
 fn of_kernels(bodies: &[&str], exit: i32) -> Value {
+    of_kernels_leaving(bodies, "[4]", exit)
+}
+
+/// The same, with what the first leaves in its two words.
+fn of_kernels_leaving(bodies: &[&str], left: &str, exit: i32) -> Value {
     let mut text = "schema = 1\n".to_owned();
     let mut dispatches = Vec::new();
     for (number, body) in bodies.iter().enumerate() {
@@ -150,7 +155,7 @@ fn of_kernels(bodies: &[&str], exit: i32) -> Value {
         text.push_str(&format!("buffers.b{number} = {{ type = \"uint\", data = [0, 0] }}\n"));
     }
     text.push_str(&format!("dispatches = [{}]\n", dispatches.join(", ")));
-    text.push_str("expect = [{ buffer = \"b0\", values = [4] }]\n");
+    text.push_str(&format!("expect = [{{ buffer = \"b0\", values = {left} }}]\n"));
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(folder.path(), "k.toml", text);
     run_json(vkcert().arg("run").arg(file).args(["--engine", "sequential"]), exit)["tests"][0].clone()
@@ -183,6 +188,16 @@ fn what_directed_schedules_show_is_counted_over_all_kernels() {
     assert_eq!(shown_by_directed(&of_kernels(&[NUMBERED], 0)), 1);
     assert_eq!(shown_by_directed(&of_kernels(&[NUMBERED, "atomicAdd(next, 1u);"], 0)), 1);
     assert_eq!(shown_by_directed(&of_kernels(&[NUMBERED, NUMBERED], 0)), 2);
+}
+
+/// What a workgroup has computed before it holds is its own behind it.
+#[test]
+fn who_holds_goes_on_with_its_own_values() {
+    // The first operand stands before the atomic, and the result of both behind it.
+    let both = "if ((gl_WorkGroupID.x < 2u) == (atomicAdd(next, 1u) < 100u)) { atomicAdd(seen, 1u); }";
+    let test = of_kernels_leaving(&[both], "[4, 2]", 0);
+    let rows = test["directed"].as_array().expect("directed");
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["reason"].is_null()), "{test:#}");
 }
 
 /// A label may be open where no decision is.

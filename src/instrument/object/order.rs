@@ -380,6 +380,24 @@ mod tests {
         }
     }
 
+    /// What a value cannot come of, no branch on it is; what it is in part alone is doubtful.
+    #[test]
+    fn a_branch_belongs_to_decisions_of_its_value_alone() {
+        let (first, second) = (DecisionId(1), DecisionId(2));
+        let (part, whole) = (owners(&[1], &[]), owners(&[1], &[1]));
+        for cause in [Cause::Outcome, Cause::Operand] {
+            let [own, other] = [first, second].map(|decision| construct(cause(decision), false));
+            assert!(candidate(&part).fits(&own) && !candidate(&part).fits(&other), "{own:?}");
+            assert!(candidate(&owners(&[], &[])).fits(&other), "a value that may be anybody's");
+        }
+        let doubts = |owners: &OwnersOfValue, cause| candidate(owners).doubts(&construct(cause, false));
+        assert_eq!((doubts(&part, Cause::Outcome(first)), doubts(&whole, Cause::Outcome(first))), (1, 0));
+        assert_eq!((doubts(&part, Cause::Operand(first)), doubts(&whole, Cause::Operand(first))), (0, 1));
+        let at = |token| Candidate { token, ..candidate(&whole) };
+        let there = Construct { token: Some(7), ..construct(Cause::Outcome(first), false) };
+        assert_eq!([Some(7), Some(8), None].map(|token| at(token).doubts(&there)), [0, 1, 0]);
+    }
+
     /// What decisions leave open is looked at, not all that one number of branches and constructs allows.
     #[test]
     fn a_branch_of_a_constant_finds_its_decision_in_a_long_function() {
