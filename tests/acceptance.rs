@@ -471,6 +471,51 @@ fn what_an_undefined_boolean_alone_covers_is_not_covered() {
     }
 }
 
+/// What a test's memory, push constants and variables hold that nobody wrote is another value in every run, too.
+#[test]
+fn what_nobody_wrote_covers_nothing_wherever_it_lies() {
+    let data = "samples = { type = \"uint\", data = [3, 9, 8, 9] }";
+    for (from, to) in [(data, "samples = { type = \"uint\", count = 4 }"), (", limit = 7 }", " }")] {
+        let project = Project::new();
+        let tests = std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
+        write(
+            project.path(),
+            "requirements/alarm.toml",
+            tests.replacen(from, to, 1).replace("[3, 9, 8, 9]", "[3, 9, 8, 0]"),
+        );
+        project.change(KERNEL, "samples[i] > limit", "limit * samples[i] % 1000u > 100u");
+        project.certify(1);
+        project.accept("A. Author", "B. Reviewer");
+        let campaign = project.certify(1);
+        assert!(
+            open_obligations(&project).iter().any(|(id, reason)| id == "D1.T" && reason.contains("undefined")),
+            "{to}"
+        );
+        assert!(passes_by_undefined(&campaign).contains("1 (TC-ALM-01)"), "{to}");
+    }
+}
+
+/// Nothing makes two of them the same.
+#[test]
+fn what_nobody_wrote_need_not_be_equal() {
+    let declared = "uint a, b;\n    if (i < count && a == b) {";
+    let shared = "if (i < count && values[i] == values[i + 1u]) {";
+    for condition in [declared, shared] {
+        let project = Project::new();
+        project.change(KERNEL, "void main", "shared uint values[5];\nvoid main");
+        project.change(KERNEL, "if (i < count && samples[i] > limit) {", condition);
+        project.change("requirements/alarm.toml", "values = [0]", "values = [1]");
+        project.certify(1);
+        project.accept("A. Author", "B. Reviewer");
+        let campaign = project.certify(1);
+        assert!(
+            open_obligations(&project).iter().any(|(id, reason)| id == "D1.T" && reason.contains("undefined")),
+            "{condition}"
+        );
+        assert!(passes_by_undefined(&campaign).contains("2 (TC-ALM-01, TC-ALM-02)"), "{condition}");
+    }
+}
+
 /// In every run some invocation shows the vector, and none in all of them.
 #[test]
 fn who_shows_a_vector_must_show_it_whatever_the_value_is() {

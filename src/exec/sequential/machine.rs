@@ -27,6 +27,7 @@ use super::record::{Rank, Recorder, parts_of_rank, rank};
 use super::schedule::Lineup;
 use super::shadow::{Atomicity, Shadow, Stamp};
 use super::sharing::{Allowance, Shared, Sharing};
+use super::unwritten::Whose;
 use super::variation::Variation;
 use super::waiting::{Before, Pace, ROUNDS, Watch};
 use super::yielding::{Held, Holding, Steps, Yielding};
@@ -468,8 +469,7 @@ impl<'a> Machine<'a> {
         }
         self.workgroup_memory.reset();
         if self.variation.is_some() {
-            let unwritten = self.unwritten_word();
-            self.workgroup_memory.words.fill(unwritten);
+            self.unwritten(Whose::Workgroup).fill(&mut self.workgroup_memory);
         }
         for range in &self.program.workgroup_zeroed {
             for word in range.start as usize..range.end as usize {
@@ -532,21 +532,23 @@ impl<'a> Machine<'a> {
                 *word = self.per_lane(*what, tile.first + lane as u32);
             }
         }
+        let [words, masks, memory] =
+            [Whose::Words, Whose::Masks, Whose::Invocations].map(|whose| self.unwritten(whose));
         tile.undefined_words.fill(0);
         tile.undefined_masks.fill(0);
         for reg in &program.undefined_words {
-            tile.words[own(reg)].fill(self.unwritten_word());
+            words.fill_lanes(&mut tile.words[own(reg)], reg.0, tile.first);
             tile.undefined_words[own(reg) * self.mask_words..][..self.mask_words].fill(u64::MAX);
         }
         for reg in &program.undefined_masks {
             let first = (reg.0 - program.shared_masks) as usize * self.mask_words;
-            tile.masks[first..first + self.mask_words].fill(self.unwritten_mask());
+            masks.fill_masks(&mut tile.masks[first..first + self.mask_words], reg.0, tile.first);
             tile.undefined_masks[first..first + self.mask_words].fill(u64::MAX);
         }
         for reg in &program.zeroed {
             tile.words[own(reg)].fill(0);
         }
-        tile.memory.fill(self.unwritten_word());
+        memory.fill_memory(&mut tile.memory, self.width, tile.first);
         tile.memory_undefined.fill(u64::MAX);
         tile.ended.fill(NOWHERE);
         tile.waiting.clear();

@@ -94,6 +94,12 @@ impl Store {
         self.undefined.as_ref().is_some_and(|bits| bits[entry] & mask != 0)
     }
 
+    /// A mask of the bytes of a word that are undefined.
+    pub fn undefined_bytes(&self, word: usize) -> u32 {
+        let undefined = self.undefined.as_ref().map_or(0, |bits| bits[word / 16] >> (word % 16 * 4) & 0xf);
+        (0..4).filter(|byte| undefined >> byte & 1 == 1).fold(0, |mask, byte| mask | 0xff << (8 * byte))
+    }
+
     #[inline]
     pub fn define(&mut self, word: usize, defined: bool) {
         self.define_part(word, 0..4, defined);

@@ -46,6 +46,7 @@ mod step;
 mod subgroup;
 pub mod support;
 mod unset;
+mod unwritten;
 mod variation;
 mod waiting;
 mod yielding;

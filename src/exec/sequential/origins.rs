@@ -8,7 +8,6 @@
 use super::findings::NOWHERE;
 use super::lanes::{MASK_WORDS, Mask, bits};
 use super::machine::Machine;
-use super::memory::UNDEFINED_WORD;
 use super::ops::undefined::{Extent, Undefined};
 use super::program::{Action, Root, Scalar, Unit};
 use super::variation::{Arbitrary, Variation};
@@ -154,26 +153,6 @@ impl Machine<'_> {
         };
         for lane in lanes.lanes() {
             self.words[to.0 as usize][lane] = self.words[operand.0 as usize][lane];
-        }
-    }
-
-    /// What registers and memory hold that nobody wrote.
-    pub(super) fn unwritten_word(&self) -> u32 {
-        self.other_unwritten().unwrap_or(UNDEFINED_WORD)
-    }
-
-    /// The same of Booleans, by lane.
-    pub(super) fn unwritten_mask(&self) -> u64 {
-        self.other_unwritten().map_or(0, |word| u64::from(word) << 32 | u64::from(word))
-    }
-
-    /// What it is in place of the documented value.
-    fn other_unwritten(&self) -> Option<u32> {
-        let chosen = self.variation?.undefined;
-        match chosen {
-            Arbitrary::Documented | Arbitrary::Operand { .. } => None,
-            Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => chosen.by_chance(u64::from(seed)),
-            Arbitrary::Always { word } => Some(word),
         }
     }
 

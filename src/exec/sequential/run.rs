@@ -19,6 +19,7 @@ use super::record::{Rank, Recorder};
 use super::settle::{Checked, Known};
 use super::shadow::{Atomicity, Shadow};
 use super::sharing::{Sharing, Written};
+use super::unwritten::{Unwritten, Whose};
 use super::yielding::{LookedAt, Yielding};
 use super::{Jobs, MemoryModel, Settings, unset};
 use crate::exec::schedule::Following;
@@ -370,6 +371,9 @@ impl<'a> Session<'a> {
         }
         let mut stores: Vec<Store> =
             job.buffers.iter().map(|buffer| Store::of_bytes(&buffer.bytes, &buffer.defined)).collect();
+        for (number, store) in stores.iter_mut().enumerate() {
+            Unwritten::of(settings.variation, Whose::Test, number as u64).fill(store);
+        }
         if settings.variation.is_some() {
             stores.iter_mut().for_each(|store| store.paths = Some(vec![0; store.words.len()]));
         }
@@ -442,6 +446,7 @@ impl<'a> Session<'a> {
         let mut push_constants = Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         let parsed = &*self.modules[dispatch.module].clone();
         let decoded = self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
+        Unwritten::of(settings.variation, Whose::PushConstants, self.touched.len() as u64).fill(&mut push_constants);
         let program = &decoded.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
@@ -862,7 +867,14 @@ impl<'a> Session<'a> {
     }
 
     fn contents(&self, buffers: &[JobBuffer]) -> Vec<Vec<u8>> {
-        buffers.iter().zip(&self.stores).map(|(buffer, store)| store.bytes(buffer.bytes.len())).collect()
+        let left = |(buffer, store): (&JobBuffer, &Store)| {
+            let mut bytes = store.bytes(buffer.bytes.len());
+            if self.settings.variation.is_some() {
+                leave_unwritten(&mut bytes, buffer, store);
+            }
+            bytes
+        };
+        buffers.iter().zip(&self.stores).map(left).collect()
     }
 
     /// Gives a module that records in a buffer a fresh one for a dispatch.
@@ -945,6 +957,16 @@ fn executed_whole(module: &Module, program: &Program, whole: &[u64]) -> BTreeMap
         *executed.entry(barrier_number(module, barrier.place as usize)).or_insert(0) += times;
     }
     executed
+}
+
+/// What nobody has written is as the test has it: a run gives it another value for its readers alone.
+fn leave_unwritten(bytes: &mut [u8], buffer: &JobBuffer, store: &Store) {
+    for (at, (byte, before)) in bytes.iter_mut().zip(&buffer.bytes).enumerate() {
+        let part = (at % 4) as u32;
+        if store.is_part_undefined(at / 4, part..part + 1) {
+            *byte = *before;
+        }
+    }
 }
 
 fn over_memory(bytes: u64, limit: u64) -> Early {

@@ -99,12 +99,14 @@ impl Machine<'_> {
                 self.write(*to, |out, _| out.fill(length));
             }
             Action::Undefine { to } => {
-                let unwritten = self.unwritten_word();
-                self.write(*to, |out, _| out.fill(unwritten));
+                let (unwritten, first) = (self.unwritten_now(), self.first_lane);
+                self.write(*to, |out, _| unwritten.fill_lanes(out, to.0, first));
                 self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
             }
             Action::UndefineMask { to } => {
-                self.write_mask(*to, &[self.unwritten_mask(); MASK_WORDS]);
+                let mut bits = [0; MASK_WORDS];
+                self.unwritten_now().fill_masks(&mut bits[..self.mask_words], to.0, self.first_lane);
+                self.write_mask(*to, &bits);
                 self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
             }
             Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
@@ -358,13 +360,13 @@ impl Machine<'_> {
     }
 
     fn undefine_memory(&mut self, base: u32, words: u32) {
-        let unwritten = self.unwritten_word();
+        let (unwritten, first) = (self.unwritten_now(), self.first_lane);
         for word in base as usize..(base + words) as usize {
             self.forget_memory(word as u32);
             let bits = &mut self.memory_undefined[word * self.mask_words..][..self.mask_words];
             bits.iter_mut().zip(&self.active.0).for_each(|(bits, active)| *bits |= active);
             for lane in self.active.lanes() {
-                self.memory[word * self.width + lane] = unwritten;
+                self.memory[word * self.width + lane] = unwritten.of_invocation(word as u32, first + lane as u32);
             }
         }
     }
