@@ -471,6 +471,43 @@ fn what_an_undefined_boolean_alone_covers_is_not_covered() {
     }
 }
 
+/// The second one by either workgroup or by none; the third by one of them in every run, and by none in all.
+#[test]
+fn a_barrier_that_undefined_values_lead_to_is_not_covered() {
+    let project = Project::new();
+    project.change("vkcert.toml", "level = \"A\"", "level = \"A\"\ncriteria = [\"barrier\"]");
+    let begin = "void main() {\n    uint i = gl_GlobalInvocationID.x;";
+    let barriers = "if (gl_LocalInvocationIndex == 0u) far = 1u << samples[i];\n    barrier();\n    \
+                    if (far > limit) barrier();\n    if ((far > limit) != (gl_WorkGroupID.x == 1u)) barrier();";
+    project.change(KERNEL, begin, &format!("shared uint far;\n{begin}\n    {barriers}"));
+    project.change("requirements/alarm.toml", "[3, 9, 8, 9]", "[40, 9, 8, 9, 40, 1, 1, 1]");
+    project.change("requirements/alarm.toml", "[3, 7, 7, 9]", "[1, 7, 7, 7]");
+    let tests = std::fs::read_to_string(project.path().join("requirements/alarm.toml")).unwrap();
+    let tests = tests.replacen("groups = [1, 1, 1]", "groups = [2, 1, 1]", 1).replacen("count = 3", "count = 8", 1);
+    write(project.path(), "requirements/alarm.toml", tests.replacen("count = 3", "count = 4", 1));
+    project.certify(1);
+    project.accept("A. Author", "B. Reviewer");
+    let campaign = project.certify(1);
+    assert_eq!(
+        reasons(&campaign)[0],
+        "alarm on sequential: 2 of 3 barrier obligations not covered, 2 of them undetermined"
+    );
+    let through = "undetermined: covered only through what may follow an undefined value (TC-ALM-01)";
+    let open = ["BAR2", "BAR3"].map(|id| (id.to_owned(), through.to_owned()));
+    assert_eq!(open_obligations(&project), open);
+    let stored = "kernel-alarm-sequential.json";
+    let kernel = std::fs::read_to_string(project.evidence().join(stored)).unwrap();
+    let kernel: Value = serde_json::from_str(&kernel).unwrap();
+    let records = &kernel["records"][0]["records"];
+    let numbers: Vec<&String> = records["barriers"].as_object().unwrap().keys().collect();
+    let held = records["undefined_barriers"].as_array().unwrap();
+    assert_eq!((numbers.len(), held.len()), (3, 2), "{records:#}");
+    forge(&project.evidence(), stored, |kernel| {
+        kernel["records"][0]["records"].as_object_mut().unwrap().remove("undefined_barriers");
+    });
+    run(vkcert().args(["verify", "--replay"]).arg(project.evidence()), 1);
+}
+
 /// What a test's memory, push constants and variables hold that nobody wrote is another value in every run, too.
 #[test]
 fn what_nobody_wrote_covers_nothing_wherever_it_lies() {

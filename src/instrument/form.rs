@@ -276,7 +276,8 @@ impl RecordForm {
             setting.for_each(|(rank, _)| ranks.insert(rank));
             (*bit, ranks)
         };
-        Some(DispatchInvocations { local_size: size.local_size, by_bit: bits.iter().map(ranks).collect() })
+        let by_bit = bits.iter().map(ranks).collect();
+        Some(DispatchInvocations { local_size: size.local_size, by_bit, ..DispatchInvocations::default() })
     }
 
     fn read_slots(&self, size: &DispatchSize, data: &[u32], nonce: u32) -> Result<Records, CanaryError> {

@@ -44,6 +44,12 @@ impl Ranks {
         Self::of((0..words).map(|word| self.word(word) ^ other.word(word)).collect())
     }
 
+    /// Those that are in one of the two or both.
+    pub fn united(&self, other: &Ranks) -> Ranks {
+        let words = self.words.len().max(other.words.len());
+        Self::of((0..words).map(|word| self.word(word) | other.word(word)).collect())
+    }
+
     /// Those that are in both.
     pub fn shared(&self, other: &Ranks) -> Ranks {
         Self::of(self.words.iter().zip(&other.words).map(|(one, two)| one & two).collect())
@@ -65,6 +71,8 @@ pub struct DispatchInvocations {
     pub local_size: [u32; 3],
     /// Of every bit that was asked for.
     pub by_bit: BTreeMap<u32, Ranks>,
+    /// By number of a barrier: indices of the workgroups whose invocations all executed it together. Of engines that see it.
+    pub barriers: BTreeMap<u32, Ranks>,
 }
 
 /// Who recorded some bits in a run, by the index of the dispatch; of dispatches whose module records.
@@ -85,6 +93,7 @@ mod tests {
         let (one, two) = (ranks(&[3, 64, 500]), ranks(&[3, 500, 65]));
         assert_eq!(one.differing(&two), ranks(&[65, 64]));
         assert_eq!(one.shared(&two), ranks(&[3, 500]));
+        assert_eq!(one.united(&two), ranks(&[3, 64, 65, 500]));
         assert_eq!(one.shared(&ranks(&[4])), Ranks::default());
         assert!(one.differing(&one).is_empty());
         assert_eq!((one.count(), one.lowest(), two.differing(&one).lowest()), (3, Some(3), Some(64)));

@@ -128,7 +128,7 @@ pub struct Records {
     /// Bits that no invocation sets in every run with other undefined values: whoever set them may have done so by such a value.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub undefined: BTreeSet<u32>,
-    /// Barriers, by number, that not every such run executes.
+    /// Barriers, by number, that no workgroup executes in every such run.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub undefined_barriers: BTreeSet<u32>,
 }

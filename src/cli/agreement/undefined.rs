@@ -2,8 +2,8 @@
 //!
 //! Knows: the measuring jobs of a test on the sequential engine: as ever, and with other undefined values.
 //! Promises: where the sequential engine has told of an undefined value in a passed test, a bit of either engine's records is held to be
-//! defined only if one invocation sets it in each of these runs; a barrier, only if each of them executes it. Where a run does not
-//! complete, nothing is. A pass that such a run does not confirm is noted. Where no such value is told, nothing runs.
+//! defined only if one invocation sets it in each of these runs; a barrier, only if one workgroup executes it in each of them. Where
+//! a run does not complete, nothing is. A pass that such a run does not confirm is noted. Where no such value is told, nothing runs.
 //! Does not cover: an undefined value that changes nothing in these runs; which invocations set a bit on a device.
 
 use super::{run_varied, uses_undefined, varied_engine};
@@ -103,12 +103,12 @@ impl Defined {
     }
 }
 
-/// Who sets which bit in a run, and which barriers it executes.
+/// Who sets which bit in a run, and who executes which barrier.
 struct Shown {
     /// By dispatch and bit.
     bits: BTreeMap<(u32, u32), Ranks>,
-    /// Module of the job, number of the barrier.
-    barriers: BTreeSet<(usize, u32)>,
+    /// Workgroups by dispatch and number of the barrier.
+    barriers: BTreeMap<(u32, u32), Ranks>,
 }
 
 impl Shown {
@@ -118,24 +118,22 @@ impl Shown {
         if run.completion != Completion::Completed {
             return None;
         }
-        let of_dispatch = found
-            .into_iter()
-            .flat_map(|(dispatch, found)| found.by_bit.into_iter().map(move |(bit, ranks)| ((dispatch, bit), ranks)));
-        let mut barriers = BTreeSet::new();
-        for (index, module) in job.modules.iter().enumerate() {
-            let executed = run.records.get(&module.kernel).into_iter().flat_map(|records| records.barriers.keys());
-            barriers.extend(executed.map(|number| (index, *number)));
+        let (mut bits, mut barriers) = (BTreeMap::new(), BTreeMap::new());
+        for (dispatch, found) in found {
+            bits.extend(found.by_bit.into_iter().map(|(bit, ranks)| ((dispatch, bit), ranks)));
+            barriers.extend(found.barriers.into_iter().map(|(number, ranks)| ((dispatch, number), ranks)));
         }
-        Some(Self { bits: of_dispatch.collect(), barriers })
+        Some(Self { bits, barriers })
     }
 
     /// Leaves what the other run has, too.
     fn keep(&mut self, other: &Shown) {
-        self.bits.retain(|key, ranks| {
-            *ranks = ranks.shared(other.bits.get(key).unwrap_or(Ranks::NONE));
-            !ranks.is_empty()
-        });
-        self.barriers.retain(|barrier| other.barriers.contains(barrier));
+        for (mine, others) in [(&mut self.bits, &other.bits), (&mut self.barriers, &other.barriers)] {
+            mine.retain(|key, ranks| {
+                *ranks = ranks.shared(others.get(key).unwrap_or(Ranks::NONE));
+                !ranks.is_empty()
+            });
+        }
     }
 
     fn by_module(&self, job: &Job) -> Vec<Defined> {
@@ -145,8 +143,8 @@ impl Shown {
                 defined[job.dispatches[*dispatch as usize].module].bits.insert(*bit);
             }
         }
-        for (module, barrier) in &self.barriers {
-            defined[*module].barriers.insert(*barrier);
+        for (dispatch, barrier) in self.barriers.keys() {
+            defined[job.dispatches[*dispatch as usize].module].barriers.insert(*barrier);
         }
         defined
     }

@@ -797,6 +797,7 @@ impl<'a> Machine<'a> {
             self.report_divergence(&gathered, &ended);
         } else {
             self.regions.whole[barriers[0] as usize] += 1;
+            self.recorder.keep_barrier(barriers[0], self.workgroup_index);
         }
         for barrier in &barriers {
             self.regions.entered[*barrier as usize + 1] += 1;

@@ -79,7 +79,7 @@ impl Recorder {
     /// Keeps everyone who sets some bits. Not for workgroups on several cores.
     pub fn keep_everyone(&mut self, bits: &BTreeSet<u32>, local_size: [u32; 3]) {
         let by_bit = bits.iter().map(|bit| (*bit, Ranks::default())).collect();
-        self.everyone = Some(DispatchInvocations { local_size, by_bit });
+        self.everyone = Some(DispatchInvocations { local_size, by_bit, ..DispatchInvocations::default() });
     }
 
     #[inline]
@@ -98,7 +98,14 @@ impl Recorder {
         }
     }
 
-    /// Everyone who was kept; gives them away.
+    /// All invocations of a workgroup execute a barrier of the program together.
+    pub fn keep_barrier(&mut self, barrier: u32, workgroup: u64) {
+        if let Some(everyone) = &mut self.everyone {
+            everyone.barriers.entry(barrier).or_default().insert(workgroup as u32);
+        }
+    }
+
+    /// Everyone who was kept, barriers by their index in the program; gives them away.
     pub fn take_everyone(&mut self) -> Option<DispatchInvocations> {
         self.everyone.take()
     }

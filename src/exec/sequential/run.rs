@@ -30,7 +30,7 @@ use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
 use crate::model::id::KernelName;
-use crate::model::invocations::InvocationRecords;
+use crate::model::invocations::{DispatchInvocations, InvocationRecords, Ranks};
 use crate::model::printed::{Printed, PrintedLine};
 use crate::model::records::{MarkerTable, RecordBuffer, Records};
 use crate::model::schedule::{Extent, Order, Turns};
@@ -505,7 +505,8 @@ impl<'a> Session<'a> {
         let printed = printed_lines(printed, parsed, |rank| machine.invocation_of_rank(rank));
         let mut recorder = std::mem::take(&mut machine.recorder);
         if let (Some(everyone), Some(kept)) = (&mut self.everyone, recorder.take_everyone()) {
-            everyone.add(index, kept);
+            let barriers = by_number(parsed, program, &kept.barriers);
+            everyone.add(index, DispatchInvocations { barriers, ..kept });
         }
         let mut collector = std::mem::replace(&mut machine.collector, Collector::new(job.checks.clone()));
         if let Some(table) = markers {
@@ -967,6 +968,17 @@ fn leave_unwritten(bytes: &mut [u8], buffer: &JobBuffer, store: &Store) {
             *byte = *before;
         }
     }
+}
+
+/// Workgroups that executed each barrier, by its number in the module, of those by its index in the program.
+fn by_number(module: &Module, program: &Program, by_index: &BTreeMap<u32, Ranks>) -> BTreeMap<u32, Ranks> {
+    let mut by_number: BTreeMap<u32, Ranks> = BTreeMap::new();
+    for (index, workgroups) in by_index {
+        let place = program.barriers[*index as usize].place;
+        let known = by_number.entry(barrier_number(module, place as usize)).or_default();
+        *known = known.united(workgroups);
+    }
+    by_number
 }
 
 fn over_memory(bytes: u64, limit: u64) -> Early {

@@ -137,7 +137,10 @@ pub fn reply_limit(job: &Job, asked: &BTreeSet<u32>, repetitions: u32) -> u64 {
 
 /// Who recorded the bits that were asked for.
 pub fn invocations(found: Vec<WireInvocations>) -> InvocationRecords {
-    let row = |of: WireInvocations| (of.dispatch, DispatchInvocations { local_size: of.local_size, by_bit: of.by_bit });
+    let row = |of: WireInvocations| {
+        let WireInvocations { dispatch, local_size, by_bit } = of;
+        (dispatch, DispatchInvocations { local_size, by_bit, ..DispatchInvocations::default() })
+    };
     found.into_iter().map(row).collect()
 }
 
