@@ -3,7 +3,7 @@
 use super::{kernel_link, listed, test_link, text_or_none};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
-use crate::model::flow::BufferRange;
+use crate::model::flow::{BufferRange, DispatchFlow};
 use crate::model::id::KernelName;
 use crate::report::document::{Align, Outline, Table, Text, Tone};
 use crate::report::figures::has_undefined_outputs;
@@ -43,28 +43,91 @@ fn without_interface(evidence: &Evidence) -> Option<Text> {
     })
 }
 
-/// A buffer or image that one dispatch of a test can store to and a later one of it reads.
+/// Buffers and images that some dispatches of a test can store to and each later one of some others reads.
 struct HandOver<'a> {
     test: &'a TestEvidence,
-    from: (usize, &'a KernelName),
-    to: (usize, &'a KernelName),
+    from: SameFlow<'a>,
+    to: SameFlow<'a>,
     buffers: BTreeSet<&'a str>,
 }
 
+/// Dispatches of a test, counted from 0, ascending, that can store and read the same.
+#[derive(Clone)]
+struct SameFlow<'a> {
+    flow: &'a DispatchFlow,
+    dispatches: Vec<usize>,
+}
+
 fn hand_overs(test: &TestEvidence) -> Vec<HandOver<'_>> {
+    let groups = same_flows(test);
     let mut rows = Vec::new();
-    for (later, reader) in test.flows.iter().enumerate() {
-        for (earlier, writer) in test.flows.iter().enumerate().take(later) {
-            let read: Vec<&BufferRange> = reader.stores.iter().flat_map(|store| &store.from).collect();
-            let written = writer.stores.iter().flat_map(|store| &store.to);
-            let both = written.filter(|range| read.iter().any(|read| read.overlaps(range)));
-            let buffers: BTreeSet<&str> = both.map(|range| range.buffer.as_str()).collect();
-            if !buffers.is_empty() {
-                rows.push(HandOver { test, from: (earlier, &writer.kernel), to: (later, &reader.kernel), buffers });
+    for reader in &groups {
+        for writer in &groups {
+            let (Some(first), Some(last)) = (writer.dispatches.first(), reader.dispatches.last()) else { continue };
+            let buffers = passed_on(writer.flow, reader.flow);
+            if first < last && !buffers.is_empty() {
+                let (mut from, mut to) = (writer.clone(), reader.clone());
+                from.dispatches.retain(|dispatch| dispatch < last);
+                to.dispatches.retain(|dispatch| dispatch > first);
+                rows.push(HandOver { test, from, to, buffers });
             }
         }
     }
+    rows.sort_by_key(|row| (row.to.dispatches.first().copied(), row.from.dispatches.first().copied()));
     rows
+}
+
+/// A test may have thousands of dispatches, and few kinds of them.
+fn same_flows(test: &TestEvidence) -> Vec<SameFlow<'_>> {
+    let mut groups: Vec<SameFlow> = Vec::new();
+    for (dispatch, flow) in test.flows.iter().enumerate() {
+        match groups.iter_mut().find(|group| group.flow == flow) {
+            Some(group) => group.dispatches.push(dispatch),
+            None => groups.push(SameFlow { flow, dispatches: vec![dispatch] }),
+        }
+    }
+    groups
+}
+
+/// What the code of one can store to and that of the other reads.
+fn passed_on<'a>(writer: &'a DispatchFlow, reader: &DispatchFlow) -> BTreeSet<&'a str> {
+    let read: Vec<&BufferRange> = reader.stores.iter().flat_map(|store| &store.from).collect();
+    let written = writer.stores.iter().flat_map(|store| &store.to);
+    let both = written.filter(|range| read.iter().any(|read| read.overlaps(range)));
+    both.map(|range| range.buffer.as_str()).collect()
+}
+
+/// Runs of numbers that are written out.
+const MOST_RUNS: usize = 6;
+
+impl SameFlow<'_> {
+    fn told(&self) -> Text {
+        kernel_link(&self.flow.kernel).then(format!(" ({})", self.numbers()))
+    }
+
+    /// `dispatch 1`, `dispatches 1 to 9, 11`, `500 dispatches from 1 to 999`
+    fn numbers(&self) -> String {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for number in self.dispatches.iter().map(|dispatch| dispatch + 1) {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == number => *last = number,
+                Some(_) | None => runs.push((number, number)),
+            }
+        }
+        match (runs.as_slice(), self.dispatches.as_slice()) {
+            ([(one, last)], [_]) if one == last => format!("dispatch {one}"),
+            (runs, [first, .., last]) if runs.len() > MOST_RUNS => {
+                format!("{} dispatches from {} to {}", self.dispatches.len(), first + 1, last + 1)
+            }
+            (runs, _) => {
+                let run = |(first, last): &(usize, usize)| match first == last {
+                    true => first.to_string(),
+                    false => format!("{first} to {last}"),
+                };
+                format!("dispatches {}", runs.iter().map(run).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
 }
 
 /// Data coupling between kernels, as the tests show it: no interface says in which order the host starts its kernels.
@@ -78,16 +141,15 @@ fn hand_over(evidence: &Evidence, outline: &mut Outline) {
         return;
     }
     outline.paragraph(
-        "What an earlier dispatch can store to and what a later one stores depends on, by the code of both. How the host's \
-         program orders its dispatches is not described by interfaces and not shown here.",
+        "What an earlier dispatch can store to and what a later one stores depends on, by the code of both; where a row names \
+         several, each of them with each later one. How the host's program orders its dispatches is not described by interfaces \
+         and not shown here.",
     );
     let mut table =
         Table::new("Buffers and images between dispatches").columns(&["Test case", "From", "Through", "To"]);
     for row in rows {
-        let dispatch =
-            |(number, kernel): (usize, &KernelName)| kernel_link(kernel).then(format!(" (dispatch {})", number + 1));
         let buffers = Text::join(row.buffers.iter().map(|name| Text::code(*name)), ", ");
-        table.row(vec![test_link(&row.test.id), dispatch(row.from), buffers, dispatch(row.to)]);
+        table.row(vec![test_link(&row.test.id), row.from.told(), buffers, row.to.told()]);
     }
     outline.table(table);
 }
@@ -225,4 +287,75 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
         ]);
     }
     outline.table(table);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::flow::StoreFlow;
+    use crate::report::sample;
+
+    fn flow(kernel: &str, to: &[(&str, u64)], from: &[(&str, u64)]) -> DispatchFlow {
+        let range =
+            |(buffer, offset): &(&str, u64)| BufferRange { buffer: (*buffer).to_owned(), offset: *offset, bytes: 8 };
+        let (to, from) = (to.iter().map(range).collect(), from.iter().map(range).collect());
+        let stores = vec![StoreFlow { place: None, to, members: Vec::new(), from }];
+        DispatchFlow { kernel: KernelName(kernel.to_owned()), stores }
+    }
+
+    fn test_of(flows: Vec<DispatchFlow>) -> TestEvidence {
+        TestEvidence { flows, ..sample::evidence().campaign.tests.remove(0) }
+    }
+
+    #[test]
+    fn rows_name_every_pair_of_dispatches_that_pass_something_on() {
+        let kinds = [
+            flow("step", &[("a", 0)], &[("b", 0)]),
+            flow("step", &[("b", 0)], &[("a", 4)]),
+            flow("sum", &[("s", 0)], &[("a", 0), ("b", 0)]),
+            flow("fill", &[("b", 8)], &[]),
+        ];
+        let order = [3, 0, 1, 0, 1, 2, 0, 0, 3, 2, 1, 0, 2];
+        let test = test_of(order.iter().map(|kind: &usize| kinds[*kind].clone()).collect());
+        let mut told: Vec<(usize, usize, Vec<&str>)> = Vec::new();
+        for row in hand_overs(&test) {
+            for (from, to) in
+                row.from.dispatches.iter().flat_map(|from| row.to.dispatches.iter().map(move |to| (*from, *to)))
+            {
+                if from < to {
+                    told.push((from, to, row.buffers.iter().copied().collect()));
+                }
+            }
+        }
+        let mut expected: Vec<(usize, usize, Vec<&str>)> = Vec::new();
+        for to in 0..order.len() {
+            for from in 0..to {
+                let buffers = passed_on(&test.flows[from], &test.flows[to]);
+                if !buffers.is_empty() {
+                    expected.push((from, to, buffers.into_iter().collect()));
+                }
+            }
+        }
+        told.sort();
+        expected.sort();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn thousands_of_dispatches_are_one_row() {
+        let steps = |count: usize| test_of(vec![flow("step", &[("a", 0)], &[("a", 0)]); count]);
+        let told = |test: &TestEvidence| {
+            let rows = hand_overs(test);
+            let words = |of: &SameFlow| format!("{} ({})", of.flow.kernel, of.numbers());
+            rows.iter().map(|row| format!("{} -> {}", words(&row.from), words(&row.to))).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&steps(1)), Vec::<String>::new());
+        assert_eq!(told(&steps(2)), ["step (dispatch 1) -> step (dispatch 2)"]);
+        assert_eq!(told(&steps(5000)), ["step (dispatches 1 to 4999) -> step (dispatches 2 to 5000)"]);
+        let in_turn = (0..1000).map(|number| flow(["ping", "pong"][number % 2], &[("a", 0)], &[("a", 0)])).collect();
+        assert_eq!(
+            told(&test_of(in_turn))[0],
+            "ping (500 dispatches from 1 to 999) -> pong (500 dispatches from 2 to 1000)"
+        );
+    }
 }
