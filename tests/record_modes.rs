@@ -158,11 +158,14 @@ fn agree_on_who_recorded(kernel: &Kernel, device: Option<&mut VulkanExecutor>) {
     let mut engine = SequentialExecutor::default();
     let expected = who(&mut engine, &by_markers);
     assert_eq!(expected.len(), 1);
-    assert_eq!(who(&mut engine, &in_slots), expected, "{}: slots", kernel.case.name);
+    // Slots tell of bits alone.
+    let mut bits_alone = expected.clone();
+    bits_alone.values_mut().for_each(|of| of.barriers.clear());
+    assert_eq!(who(&mut engine, &in_slots), bits_alone, "{}: slots", kernel.case.name);
     engine.settings.tile_width = 1;
     assert_eq!(who(&mut engine, &by_markers), expected, "{}: one by one", kernel.case.name);
     if let Some(device) = device {
-        assert_eq!(who(device, &in_slots), expected, "{}: device", kernel.case.name);
+        assert_eq!(who(device, &in_slots), bits_alone, "{}: device", kernel.case.name);
     }
 }
 
