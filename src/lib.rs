@@ -37,4 +37,7 @@ pub mod dissimilar;
 pub mod report;
 
 #[cfg(feature = "compiler")]
+pub mod campaign;
+
+#[cfg(feature = "compiler")]
 pub mod cli;

@@ -17,6 +17,7 @@ const LAYERS: &[&str] = &[
     "coupling",
     "dissimilar",
     "report",
+    "campaign",
     "cli",
 ];
 

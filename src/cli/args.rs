@@ -4,9 +4,8 @@ use super::failure::Failure;
 use crate::model::coverage::Status;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::project::MOST_REPETITIONS;
-use crate::model::records::Witnesses;
+use crate::model::records::{RecordMode, Witnesses};
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
-use crate::model::verdict::EngineName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 use std::num::NonZeroU32;
@@ -28,7 +27,7 @@ pub struct CommandLine {
 pub struct Common {
     /// Engines to run on [default: sequential, and vulkan too where a device is found]
     #[arg(long, global = true, value_enum)]
-    pub engine: Option<EngineChoice>,
+    pub engine: Option<EngineArgument>,
     /// Vulkan device by name (part of it) or index
     #[arg(long, global = true, value_name = "NAME_OR_INDEX", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub device: Option<String>,
@@ -250,6 +249,20 @@ pub enum RecordModeChoice {
     Slots,
 }
 
+impl RecordModeChoice {
+    /// None: the mode that fits kernel and device.
+    pub fn mode(self) -> Option<RecordMode> {
+        match self {
+            RecordModeChoice::Auto => None,
+            RecordModeChoice::Private => Some(RecordMode::Private),
+            RecordModeChoice::Workgroup => Some(RecordMode::Workgroup),
+            RecordModeChoice::Subgroup => Some(RecordMode::Subgroup),
+            RecordModeChoice::Direct => Some(RecordMode::Direct),
+            RecordModeChoice::Slots => Some(RecordMode::Slots),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct BenchOverhead {
     /// Measure the kernels whose id holds this text [default: all]
@@ -443,20 +456,10 @@ pub struct Manual {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EngineChoice {
+pub enum EngineArgument {
     Sequential,
     Vulkan,
     Both,
-}
-
-impl EngineChoice {
-    pub fn includes(self, engine: EngineName) -> bool {
-        match self {
-            EngineChoice::Sequential => engine == EngineName::Sequential,
-            EngineChoice::Vulkan => engine == EngineName::Vulkan,
-            EngineChoice::Both => true,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

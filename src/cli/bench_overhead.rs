@@ -8,19 +8,21 @@
 //! other work on the machine disturbs least.
 //! Does not cover: the time of reading records back, which the host does after a test.
 
-use super::args::{BenchOverhead, Common, EngineChoice, OutputForm};
+use super::args::{BenchOverhead, Common, EngineArgument, OutputForm};
 use super::bench::{BenchKernel, KERNELS};
-use super::engines::{EngineSettings, Engines, Vulkan};
-use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::{self, Kernel, Variant, Wanted};
-use super::plan::{EngineRequest, Plan};
-use super::{output, recording};
+use super::output;
+use super::plan;
+use crate::campaign::engines::{EngineSettings, Vulkan};
+use crate::campaign::kernel::{self, Kernel, Variant, Wanted};
+use crate::campaign::plan::{EngineChoice, EngineRequest};
+use crate::campaign::recording;
 use crate::exec::vulkan::{RunTime, VulkanExecutor};
 use crate::exec::{Completion, Executor, Job, Run, Unobserved};
 use crate::glsl::KernelSource;
 use crate::instrument::Ability;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use crate::model::project::ValidationLayers;
 use crate::model::records::{RecordMode, Witnesses};
 use serde::Serialize;
@@ -60,14 +62,14 @@ struct Row {
 /// Measures the kernels whose id holds the pattern.
 pub fn command(common: &Common, options: &BenchOverhead) -> Result<Exit, Failure> {
     let chosen = choose(options.pattern.as_deref())?;
-    if common.engine == Some(EngineChoice::Sequential) {
+    if common.engine == Some(EngineArgument::Sequential) {
         let diagnostic = Diagnostic::new("usage", "bench-overhead measures a device, not the sequential engine");
         return Err(diagnostic.hint("leave `--engine` out").into());
     }
-    let mut plan = Plan::new(common, "none")?;
+    let mut plan = plan::plan_of(common, "none")?;
     plan.engines = EngineRequest::Explicit(EngineChoice::Vulkan);
     let settings = EngineSettings { validation: ValidationLayers::Off, ..EngineSettings::default() };
-    let mut engines = Engines::open(&plan, None, settings)?;
+    let mut engines = plan::open_engines(&plan, None, settings)?;
     let Vulkan::Ready(executor) = &mut engines.vulkan else {
         return Err(Failure::tool("the device engine was demanded and is not there"));
     };
@@ -115,7 +117,8 @@ fn compile(kernel: &BenchKernel) -> Result<Kernel, Failure> {
 
 fn measure(kernel: &BenchKernel, options: &BenchOverhead, executor: &mut VulkanExecutor) -> Result<Row, Failure> {
     let mut compiled = [compile(kernel)?];
-    let request = recording::request(options.record_mode, Witnesses::Omitted, executor.device(), Ability::Present);
+    let request =
+        recording::request(options.record_mode.mode(), Witnesses::Omitted, executor.device(), Ability::Present);
     recording::apply(&mut compiled, &request)?;
     let [compiled] = compiled;
     let defect = || Failure::tool(format!("built-in kernel `{}` cannot be measured: {:?}", kernel.id, compiled.notes));

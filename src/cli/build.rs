@@ -1,11 +1,12 @@
 //! `vkcert build`: the production modules, into `spirv/`.
 
 use super::args::{Common, OutputForm, ProjectFolder};
-use super::evidence::module_bytes;
-use super::exit::Exit;
 use super::failure::Failure;
-use super::{output, project};
+use super::output;
+use crate::campaign::evidence::module_bytes;
+use crate::campaign::project;
 use crate::model::canonical::sha256_digits;
+use crate::model::exit::Exit;
 use crate::model::procedure::Language;
 use std::fs;
 

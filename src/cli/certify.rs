@@ -1,23 +1,25 @@
 //! `vkcert certify`: the main job, from a project folder to evidence, reports and an exit code.
 
-use super::agreement::{self, Means};
 use super::args::{Certify, Common, OutputForm};
-use super::engines::{EngineSettings, Engines};
-use super::evidence;
-use super::exit::Exit;
-use super::facts::{self, Facts, Request, SealedEvidence};
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
-use super::plan::Plan;
-use super::profile::{self, Target};
+use super::places;
+use super::plan;
+use super::progress::Progress;
 use super::report::presentation;
 use super::save;
-use super::{
-    altered, assemble, campaign, configuration, coupling, inputs, judged, justifications, places, project, recording,
+use crate::campaign::agreement::{self, Means};
+use crate::campaign::engines::EngineSettings;
+use crate::campaign::evidence;
+use crate::campaign::facts::{self, Facts, Request, SealedEvidence};
+use crate::campaign::profile::{self, Target};
+use crate::campaign::{
+    altered, assemble, configuration, coupling, execution, inputs, judged, justifications, project, recording,
 };
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
+use crate::model::exit::Exit;
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::id::TestId;
 use crate::report::{self, FORMATS, FormatName, Written};
@@ -46,7 +48,7 @@ pub fn command(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
 
 /// Runs the whole campaign, writes evidence and reports.
 pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Failure> {
-    let plan = Plan::new(common, &certify.check)?;
+    let plan = plan::plan_of(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, certify)?;
     let mut kernels = project::compile(&project)?;
@@ -61,18 +63,18 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
         repeat: certify.repetition.repeat.or(settings.repeat),
         replay: certify.schedules.replay,
     };
-    let opened = Engines::open(&plan, settings.engines.as_deref(), engine_settings);
+    let opened = plan::open_engines(&plan, settings.engines.as_deref(), engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
-        let (mode, witnesses) = (certify.recording.record_mode, certify.recording.witnesses());
+        let (mode, witnesses) = (certify.recording.record_mode.mode(), certify.recording.witnesses());
         recording::apply_for(&mut kernels, engines, mode, witnesses, &Target::of(settings))
     });
-    let prepared = campaign::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules)?)?;
+    let prepared = execution::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules)?)?;
     // What is wrong with the input is told before what the machine lacks.
     let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
     let folder = PendingFolder::start(&out, SECTION)?;
     let mut engines = opened?;
     recorded?;
-    let mut runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let mut runs = execution::run(&prepared, &mut engines, &plan, &Progress::new(common))?;
     let laid_out = judged::lay_open(&prepared, &kernels)?;
     if engines.sequential {
         altered::examine(&prepared, &laid_out, &kernels, &mut runs, &engines.sequential())?;
@@ -174,7 +176,7 @@ fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<W
     let root = evidence.root().map_err(|error| Failure::tool(error.to_string()))?;
     let list = evidence::canonical(&ReportList { schema: 1, root: root.clone(), reports })?;
     folder.write(evidence::REPORTS, &list)?;
-    let files = names.iter().map(|name| places::shown(&out.join(name))).collect();
+    let files = names.iter().map(|name| crate::model::path::shown(&out.join(name))).collect();
     names.push(evidence::REPORTS);
     folder.finish(&names)?;
     Ok(Written { root, reports: sha256_digits(&list), files })

@@ -1,16 +1,17 @@
 //! `vkcert couple`: the coupling checks alone.
 
 use super::args::{Common, Couple, GraphForm, OutputForm};
-use super::coupling::Touched;
-use super::engines::{EngineSettings, Engines};
-use super::exit::Exit;
 use super::failure::Failure;
-use super::plan::Plan;
-use super::test_run::PreparedTest;
-use super::{campaign, coupling, output, project};
+use super::output;
+use super::plan;
+use crate::campaign::coupling::Touched;
+use crate::campaign::engines::EngineSettings;
+use crate::campaign::test_run::PreparedTest;
+use crate::campaign::{coupling, execution, project};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Executor, Job, Unobserved};
 use crate::model::evidence::CouplingCheck;
+use crate::model::exit::Exit;
 use crate::model::finding::Checks;
 use crate::model::schedule::Schedules;
 use crate::report;
@@ -18,11 +19,11 @@ use serde_json::json;
 
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
 pub fn command(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
-    let plan = Plan::new(common, "all")?;
+    let plan = plan::plan_of(common, "all")?;
     let loaded = project::load(&couple.dir)?;
     let kernels = project::compile(&loaded)?;
-    let prepared = campaign::prepare(&loaded, &kernels, &plan, (Schedules::default(), None))?;
-    let engines = Engines::open(&plan, None, EngineSettings::default())?;
+    let prepared = execution::prepare(&loaded, &kernels, &plan, (Schedules::default(), None))?;
+    let engines = plan::open_engines(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
     let touched = accesses(&prepared)?;
     let results = coupling::analyse(&loaded, &kernels, &prepared, &touched, device.as_ref())?;

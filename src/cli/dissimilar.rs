@@ -3,17 +3,17 @@
 //! Promises: every kernel and specialization that a test runs has its rows; what could not be compared is named and is
 //! no agreement. Exit 1 where something differs, 4 where clang is not there or a kernel cannot be translated.
 
-use super::args::{Common, Dissimilar, OutputForm, RecordModeChoice};
-use super::configuration::{self, Specialization};
-use super::engines::{Engines, Vulkan};
-use super::exit::Exit;
+use super::args::{Common, Dissimilar, OutputForm};
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
-use super::plan::Plan;
-use super::profile::Target;
-use super::test_run::{PreparedTest, TestRun};
+use super::plan;
+use super::progress::Progress;
 use super::translated::{self, Subject};
-use super::{agreement, campaign, derive, recording};
+use crate::campaign::configuration::{self, Specialization};
+use crate::campaign::engines::Vulkan;
+use crate::campaign::profile::Target;
+use crate::campaign::test_run::{PreparedTest, TestRun};
+use crate::campaign::{agreement, derive, execution, recording};
 use crate::dissimilar::clang::{Built, INSTALL, OPTIONS, Ran, Toolchain};
 use crate::dissimilar::comparison::{self, Compared, Comparison, KernelRow, OutputRow, Seen, Summary};
 use crate::dissimilar::coverage::{Coverage, Measured};
@@ -22,6 +22,7 @@ use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::SequentialExecutor;
 use crate::glsl::cpp::Program;
 use crate::model::coverage::KernelCoverage;
+use crate::model::exit::Exit;
 use crate::model::id::DecisionId;
 use crate::model::records::Witnesses;
 use crate::model::verdict::{EngineName, Verdict};
@@ -58,12 +59,12 @@ pub fn command(common: &Common, asked: &Dissimilar) -> Result<Exit, Failure> {
         message: format!("the dissimilar measurement needs clang 19: {missing}"),
         hint: Some(INSTALL.to_owned()),
     })?;
-    let plan = Plan::new(common, "none")?;
+    let plan = plan::plan_of(common, "none")?;
     let mut subject = translated::load(&asked.path)?;
-    let mut engines = Engines::open(&plan, subject.engines.as_deref(), subject.settings)?;
-    recording::apply_for(&mut subject.kernels, &engines, RecordModeChoice::Auto, Witnesses::Omitted, &Target::Vulkan)?;
+    let mut engines = plan::open_engines(&plan, subject.engines.as_deref(), subject.settings)?;
+    recording::apply_for(&mut subject.kernels, &engines, None, Witnesses::Omitted, &Target::Vulkan)?;
     let prepared = subject.prepare(&plan)?;
-    let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let runs = execution::run(&prepared, &mut engines, &plan, &Progress::new(common))?;
     let folder = tempfile::tempdir().map_err(|error| Failure::tool(format!("no temporary folder: {error}")))?;
     let engine = engines.sequential();
     let (subject, tools) = (&subject, &tools);

@@ -1,12 +1,12 @@
 //! `vkcert doctor`: what is installed and usable here, and the command that installs what is missing.
 
 use super::args::{Common, OutputForm};
-use super::engines;
-use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
+use crate::campaign::engines;
 use crate::dissimilar::clang::{INSTALL, Toolchain};
 use crate::exec::vulkan::{DeviceChoice, LOADER_DEBUG, VulkanExecutor};
+use crate::model::exit::Exit;
 use serde_json::json;
 
 struct Check {

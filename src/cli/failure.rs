@@ -2,15 +2,15 @@
 //!
 //! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of it.
 
-use super::exit::Exit;
 use super::output;
+pub use crate::campaign::CampaignError as Failure;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use miette::{
     LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
 };
 use std::fmt;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a line that are quoted at most; of a longer line the part around the fault is shown.
@@ -22,46 +22,12 @@ const BYTES_BEFORE_FAULT: usize = 80;
 /// Characters of a message at most: a message may quote a value of an input.
 const MOST_MESSAGE_CHARACTERS: usize = 1_000;
 
-/// Why a command could not do its work.
-#[derive(Debug)]
-pub enum Failure {
-    /// Input files or the command line are wrong; never empty.
-    Input(Vec<Diagnostic>),
-    /// The tool itself failed: unwritable output, a broken worker, a defect.
-    Tool { message: String, path: Option<String> },
-    /// An engine or device that was asked for is not there.
-    Unavailable { message: String, hint: Option<String> },
-}
-
-impl Failure {
-    pub fn tool(message: impl Into<String>) -> Self {
-        Failure::Tool { message: message.into(), path: None }
-    }
-
-    /// An output file or folder that cannot be written.
-    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
-        let shown = path.display().to_string();
-        Failure::Tool { message: format!("cannot write {shown}: {error}"), path: Some(shown) }
-    }
-
-    pub fn exit(&self) -> Exit {
-        match self {
-            Failure::Input(_) => Exit::Usage,
-            Failure::Tool { .. } => Exit::Tool,
-            Failure::Unavailable { .. } => Exit::Unavailable,
-        }
-    }
-}
-
-impl From<Diagnostic> for Failure {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Failure::Input(vec![diagnostic])
-    }
-}
-
-impl From<Vec<Diagnostic>> for Failure {
-    fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Failure::Input(diagnostics)
+/// How the program ends after a failure.
+pub fn exit_of(failure: &Failure) -> Exit {
+    match failure {
+        Failure::Input(_) => Exit::Usage,
+        Failure::Tool { .. } => Exit::Tool,
+        Failure::Unavailable { .. } => Exit::Unavailable,
     }
 }
 

@@ -5,11 +5,12 @@
 //! Does not cover: making evidence (`certify`); whether it is as it was written (`verify`).
 
 use super::args::{Common, List, OutputForm};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::obligations::unsigned;
-use super::{evidence, output, places};
+use super::{output, places};
+use crate::campaign::evidence;
 use crate::model::evidence::{Campaign, Evidence};
+use crate::model::exit::Exit;
 use crate::model::finding::{Acceptance, Finding};
 use crate::model::finding_index::FindingIndex;
 use crate::model::id::{KernelName, TestId};

@@ -1,10 +1,10 @@
 //! `vkcert init DIR`: a small project that certifies as it is, named after its folder, with schemas for editors.
 
 use super::args::{Common, Init, OutputForm};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::{output, places};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use crate::report::Places;
 use crate::requirement::schema;
 use std::fs;

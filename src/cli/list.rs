@@ -1,12 +1,13 @@
 //! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria, formats.
 
 use super::args::{Common, List, Listing, OutputForm};
-use super::exit::Exit;
 use super::failure::Failure;
-use super::{engines, findings, measured_obligations, obligations, output, project};
+use super::{findings, measured_obligations, obligations, output};
+use crate::campaign::{engines, project};
 use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use crate::model::vulkan_sc::Profile;
 use crate::report::{self, FORMATS};
 use comfy_table::{Table, presets};

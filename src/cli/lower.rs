@@ -1,14 +1,15 @@
 //! `vkcert lower KERNEL`: the single-thread-equivalent sequential form.
 
 use super::args::{Common, Lower, LoweredForm, OutputForm};
-use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::{self, Kernel, Wanted};
-use super::plan::Plan;
-use super::{output, project, translated};
+use super::plan;
+use super::{output, translated};
+use crate::campaign::kernel::{self, Kernel, Wanted};
+use crate::campaign::project;
 use crate::exec::sequential;
 use crate::glsl::KernelSource;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use crate::model::project::{DecisionPolicy, Optimization};
 use crate::requirement::document::{read_bytes, text_of};
 use std::collections::BTreeMap;
@@ -52,7 +53,7 @@ fn cpp(common: &Common, asked: &Lower) -> Result<Exit, Failure> {
         translated::program(&kernel, &source, &BTreeMap::new(), "")?
     } else {
         let subject = translated::load(asked.procedure.as_deref().unwrap_or(&asked.project))?;
-        let plan = Plan::new(common, "none")?;
+        let plan = plan::plan_of(common, "none")?;
         translated::asked_for(&subject, &plan, &asked.kernel, asked.test.as_deref())?
     };
     match common.format {

@@ -1,9 +1,9 @@
 //! `vkcert manual`: manual pages, made of the same definitions as the help.
 
 use super::args::{CommandLine, Common, Manual, OutputForm};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
+use crate::model::exit::Exit;
 use clap::CommandFactory;
 use std::fs;
 

@@ -1,10 +1,10 @@
 //! `vkcert mcdc EXPR`: the calculus by itself.
 
 use super::args::{Common, Mcdc, OutputForm};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use crate::coverage::command::mcdc_command;
+use crate::model::exit::Exit;
 
 /// Prints conditions, vectors, independence pairs and what is missing; exit 0 unless the input is wrong.
 pub fn command(common: &Common, mcdc: &Mcdc) -> Result<Exit, Failure> {

@@ -5,8 +5,9 @@
 
 use super::args::{List, ObligationStatus, OutputForm};
 use super::failure::Failure;
-use super::open_items::listed;
-use super::{derive, evidence, places};
+use super::places;
+use crate::campaign::open_items::listed;
+use crate::campaign::{derive, evidence};
 use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};

@@ -3,67 +3,43 @@
 //! Promises: with `--format json` stdout holds exactly one JSON document, on errors too; diagnostics go to stderr; output
 //! folders appear whole or not at all.
 
-pub mod acceptance;
-mod agreement;
-mod altered;
 mod args;
-mod assemble;
-mod barriers;
 mod bench;
 mod bench_overhead;
 mod build;
-mod campaign;
 mod certify;
-mod conclusion;
-mod configuration;
 mod couple;
-mod coupling;
-mod derive;
 mod dissimilar;
 mod doctor;
-mod engines;
-mod evidence;
-mod exit;
-mod facts;
 mod failure;
 mod findings;
 mod init;
-mod inputs;
-mod judged;
-mod justifications;
-mod kernel;
-mod left_open;
 mod list;
 mod lower;
 mod manual;
 mod mcdc;
 mod measured_obligations;
-mod object;
 mod obligations;
-mod open_items;
 mod output;
 mod places;
 mod plan;
-mod profile;
 mod progress;
-mod project;
-mod recording;
+#[cfg(test)]
+mod reason_projects;
 mod report;
 mod requirements;
 mod run;
 mod save;
-mod schedules;
 mod schema;
-mod test_run;
 mod translated;
 mod verify;
 
 #[cfg(feature = "fuzzing")]
 pub use verify::survive_changes;
 
+pub use crate::model::exit::Exit;
 use args::{Command, CommandLine, OutputForm};
 use clap::{CommandFactory, Parser};
-pub use exit::Exit;
 use failure::Failure;
 
 /// Statement trees are as deep as the source is nested (and an `else if` chain nests once per link); what walks, clones,
@@ -105,7 +81,7 @@ fn program() -> Exit {
                 let _ = output::print(&format!("{:#}\n", failure::json(&failure)));
             }
             failure::print(&failure, line.common.color);
-            failure.exit()
+            failure::exit_of(&failure)
         }
     }
 }

@@ -5,14 +5,15 @@
 //! Does not cover: what tests have covered (`certify`).
 
 use super::args::{Common, List, OutputForm};
-use super::configuration::KernelConfiguration;
-use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::Kernel;
-use super::{configuration, derive, output, places, project};
+use super::{output, places};
+use crate::campaign::configuration::KernelConfiguration;
+use crate::campaign::kernel::Kernel;
+use crate::campaign::{configuration, derive, project};
 use crate::coverage::justification;
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
 use crate::model::evidence::Configuration;
+use crate::model::exit::Exit;
 use crate::model::id::{KernelName, ObligationId};
 use crate::model::project::CriterionName;
 use crate::model::requirement::{DeactivationCategory, Justification, JustificationClass, JustificationSubject};

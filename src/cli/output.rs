@@ -4,8 +4,8 @@
 //! file makes a second run into the same folder wait; an interrupted run leaves the old results as they were.
 //! Does not cover: a loss of power, after which the file system decides what was written.
 
-use super::exit::Exit;
 use super::failure::Failure;
+use crate::model::exit::Exit;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};

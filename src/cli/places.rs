@@ -3,7 +3,7 @@
 use super::args::List;
 use crate::report::{Places, ProjectPlace};
 use crate::requirement::PROJECT_FILE;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 /// Where `certify` writes evidence, from the folder of the project.
 pub const EVIDENCE: &str = "reports/evidence";
@@ -34,12 +34,6 @@ pub fn of_list(list: &List) -> Places {
         project: if is_project { of_project(&list.dir) } else { ProjectPlace::Unknown },
         evidence: list.evidence.as_ref().map(|evidence| evidence.display().to_string()),
     }
-}
-
-/// A path as the user would name it: without `./` for the current folder.
-pub fn shown(path: &Path) -> String {
-    let short: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-    if short.as_os_str().is_empty() { ".".to_owned() } else { short.display().to_string() }
 }
 
 /// Of a folder that a command was given for a project.

@@ -1,81 +1,49 @@
-//! What the arguments come to: engines asked for, checks, limits.
+//! What the common arguments come to: a [`Plan`], and the engines that it asks for.
 
-use super::args::{Common, EngineChoice};
+use super::args::{Common, EngineArgument};
 use super::failure::Failure;
+use super::output;
+use crate::campaign::engines::{EngineSettings, Engines};
+use crate::campaign::plan::{EngineChoice, EngineRequest, Plan};
 use crate::exec::vulkan::pool::Workers;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Checks, FindingKind};
-use crate::model::procedure::TestLimits;
-use std::time::Duration;
+use crate::model::verdict::EngineName;
 
-/// The settings of one run, resolved.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    pub engines: EngineRequest,
-    /// `--device`
-    pub device: Option<String>,
-    pub checks: Checks,
-    /// Threads for tests on the sequential engine.
-    pub jobs: usize,
-    /// Workers for tests on a device.
-    pub workers: Workers,
-    timeout: Option<f64>,
-    max_steps: Option<u64>,
+/// Resolves the common options. `check` is the text of `--check`.
+pub fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Plan {
+        // A device that is named is a device that is asked for.
+        engines: match (common.engine, &common.device) {
+            (Some(argument), _) => EngineRequest::Explicit(argument.choice()),
+            (None, Some(_)) => EngineRequest::Explicit(EngineChoice::Both),
+            (None, None) => EngineRequest::WhatIsThere,
+        },
+        device: common.device.clone(),
+        checks: checks(check)?,
+        jobs: common.jobs.map_or(cores, |jobs| jobs as usize),
+        workers: common.jobs.map_or(Workers::AsSuits(cores), |jobs| Workers::AtMost(jobs as usize)),
+        timeout: common.timeout,
+        max_steps: common.max_steps,
+    })
 }
 
-/// Which engines shall run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EngineRequest {
-    /// Sequential, and Vulkan where a device is found.
-    WhatIsThere,
-    /// These, and no excuse.
-    Explicit(EngineChoice),
-}
-
-impl Plan {
-    /// Resolves the common options. `check` is the text of `--check`.
-    pub fn new(common: &Common, check: &str) -> Result<Self, Failure> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Self {
-            // A device that is named is a device that is asked for.
-            engines: match (common.engine, &common.device) {
-                (Some(choice), _) => EngineRequest::Explicit(choice),
-                (None, Some(_)) => EngineRequest::Explicit(EngineChoice::Both),
-                (None, None) => EngineRequest::WhatIsThere,
-            },
-            device: common.device.clone(),
-            checks: checks(check)?,
-            jobs: common.jobs.map_or(cores, |jobs| jobs as usize),
-            workers: common.jobs.map_or(Workers::AsSuits(cores), |jobs| Workers::AtMost(jobs as usize)),
-            timeout: common.timeout,
-            max_steps: common.max_steps,
-        })
-    }
-
-    /// `--timeout`, for an engine that otherwise limits steps alone.
-    pub fn time_limit(&self) -> Option<Duration> {
-        self.timeout.map(Duration::from_secs_f64)
-    }
-
-    /// For deriving evidence again: nothing is typed, and nothing runs but the sequential engine.
-    pub fn for_verification(not_looked_for: &[FindingKind]) -> Self {
-        let mut checks = Checks::all();
-        checks.kinds.retain(|kind| !not_looked_for.contains(kind));
-        Self {
-            engines: EngineRequest::Explicit(EngineChoice::Sequential),
-            device: None,
-            checks,
-            jobs: 1,
-            workers: Workers::AtMost(1),
-            timeout: None,
-            max_steps: None,
+impl EngineArgument {
+    fn choice(self) -> EngineChoice {
+        match self {
+            EngineArgument::Sequential => EngineChoice::Sequential,
+            EngineArgument::Vulkan => EngineChoice::Vulkan,
+            EngineArgument::Both => EngineChoice::Both,
         }
     }
+}
 
-    /// Limits from the command line, over those of a test.
-    pub fn limits(&self) -> TestLimits {
-        TestLimits { seconds: self.timeout, steps: self.max_steps, memory_bytes: None }
-    }
+/// Opens the engines of a run, and tells what their device has to note.
+pub fn open_engines(plan: &Plan, project: Option<&[EngineName]>, settings: EngineSettings) -> Result<Engines, Failure> {
+    let engines = Engines::open(plan, project, settings)?;
+    engines.notes().iter().for_each(|note| output::tell(format_args!("note: {note}\n")));
+    Ok(engines)
 }
 
 /// `all`, `none`, or names of finding kinds.

@@ -4,7 +4,8 @@
 
 use super::args::Common;
 use super::failure::Failure;
-use super::test_run::TestRun;
+use crate::campaign::display::{Display, RunTest};
+use crate::campaign::test_run::TestRun;
 use crate::exec::repeat::Results;
 use crate::exec::schedule::Following;
 use crate::exec::{Counts, ExecError, Executor, Job, Observer, Run};
@@ -25,21 +26,20 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For `length` runs of a test on an engine.
-    pub fn new(length: usize, common: &Common) -> Self {
+    pub fn new(common: &Common) -> Self {
         let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is well-formed");
-        let bar = ProgressBar::with_draw_target(Some(length as u64), target).with_style(style);
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self { bar, verbose: common.verbose > 0 }
     }
+}
 
-    /// Runs a test on an engine, and shows how far it is.
-    pub fn watch(
-        &self,
-        test: &TestId,
-        engine: &mut dyn Executor,
-        run: impl FnOnce(&mut dyn Executor) -> Result<TestRun, Failure>,
-    ) -> Result<TestRun, Failure> {
+impl Display for Progress {
+    fn begin(&self, runs: usize) {
+        self.bar.set_length(runs as u64);
+    }
+
+    fn carry_out(&self, test: &TestId, engine: &mut dyn Executor, run: &mut RunTest<'_>) -> Result<TestRun, Failure> {
         self.bar.set_message(test.to_string());
         let started = Instant::now();
         let mut watched = Watched { engine, bar: &self.bar, test };
@@ -55,7 +55,7 @@ impl Progress {
         ended
     }
 
-    pub fn finish(&self) {
+    fn end(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -1,11 +1,11 @@
 //! `vkcert report EVIDENCE`: stored evidence, rendered again.
 
 use super::args::{Coloring, Common, OutputForm, Report};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::verify::{Extent, Verification};
 use super::{output, places, verify};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use crate::report::{self, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
 use base64::Engine as _;
 use std::path::Path;

@@ -1,9 +1,10 @@
 //! `vkcert requirements`: the links between requirements, and pinning them to the present contents of the parents.
 
 use super::args::{Common, OutputForm, Requirements};
-use super::exit::Exit;
 use super::failure::Failure;
-use super::{output, places, project};
+use super::{output, places};
+use crate::campaign::project;
+use crate::model::exit::Exit;
 use crate::requirement::pin::{Link, LinkState, Pinning, pin};
 use serde_json::json;
 

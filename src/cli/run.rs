@@ -1,20 +1,22 @@
 //! `vkcert run FILE`: one test-procedure file, outside any project.
 
-use super::agreement::{self, Means};
 use super::args::{Common, OutputForm, Run};
-use super::campaign::{self, Bench};
-use super::engines::{EngineSettings, Engines};
-use super::exit::Exit;
 use super::failure::Failure;
-use super::kernel::{self, Kernel, Wanted};
-use super::plan::Plan;
-use super::profile::Target;
-use super::test_run::{ModuleRecords, TestRun};
-use super::{configuration, derive, judged, output, project, recording, save};
+use super::plan;
+use super::progress::Progress;
+use super::{output, save};
+use crate::campaign::agreement::{self, Means};
+use crate::campaign::engines::EngineSettings;
+use crate::campaign::execution::{self, Bench};
+use crate::campaign::kernel::{self, Kernel, Wanted};
+use crate::campaign::profile::Target;
+use crate::campaign::test_run::{ModuleRecords, TestRun};
+use crate::campaign::{configuration, derive, judged, project, recording};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::Mismatch;
+use crate::model::exit::Exit;
 use crate::model::id::TestId;
 use crate::model::printed::Printed;
 use crate::model::procedure::{self, KernelText, Language};
@@ -30,18 +32,18 @@ use std::path::{Path, PathBuf};
 
 /// Runs every test of the file; exit code as the verdicts and findings have it.
 pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
-    let plan = Plan::new(common, &run.check)?;
+    let plan = plan::plan_of(common, &run.check)?;
     let mut file = requirement::load_procedure(&run.file)?;
     choose(&mut file, &run.only)?;
     let mut kernels = compile(&file)?;
     let (repeat, replay) = (run.repetition.repeat, run.schedules.replay);
     let engine_settings = EngineSettings { repeat, replay, ..EngineSettings::default() };
-    let opened = Engines::open(&plan, None, engine_settings);
+    let opened = plan::open_engines(&plan, None, engine_settings);
     let recorded = opened.as_ref().map_or(Ok(()), |engines| {
         recording::apply_for(
             &mut kernels,
             engines,
-            run.recording.record_mode,
+            run.recording.record_mode.mode(),
             run.recording.witnesses(),
             &Target::Vulkan,
         )
@@ -56,11 +58,11 @@ pub fn command(common: &Common, run: &Run) -> Result<Exit, Failure> {
         schedules,
         replay,
     };
-    let prepared = campaign::prepare_tests(&file.tests, &bench, &plan)?;
+    let prepared = execution::prepare_tests(&file.tests, &bench, &plan)?;
     // What is wrong with the input is told before what the machine lacks.
     let mut engines = opened?;
     recorded?;
-    let runs = campaign::run(&prepared, &mut engines, &plan, common)?;
+    let runs = execution::run(&prepared, &mut engines, &plan, &Progress::new(common))?;
     if let Some(folder) = &run.save_outputs {
         save::outputs(folder, &prepared, &judged::lay_open(&prepared, &kernels)?, &runs)?;
     }

@@ -4,10 +4,10 @@
 //! that the test declares for it (bytes where it declares none), an image in its shape; images that a PNG file can hold bit by bit are there as PNG as well.
 //! Does not cover: judging them. The files are no evidence; evidence stores its own copy.
 
-use super::assemble::LaidOut;
 use super::failure::Failure;
 use super::output;
-use super::test_run::{PreparedTest, TestRun};
+use crate::campaign::assemble::LaidOut;
+use crate::campaign::test_run::{PreparedTest, TestRun};
 use crate::exec::prepare::image::stored_element;
 use crate::exec::prepare::{npy, picture};
 use crate::model::element::{DataType, ElementType, ScalarType};

@@ -1,10 +1,10 @@
 //! `vkcert schema NAME`: the JSON Schema of every file format.
 
 use super::args::{Common, OutputForm, Schema};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
 use crate::requirement::schema::{self, SCHEMAS};
 use serde_json::{Value, json};
 

@@ -1,14 +1,15 @@
 //! Kernels as C++ programs: what they are made from, and the data of a test in them.
 
-use super::campaign::{self, Bench};
-use super::configuration;
-use super::engines::EngineSettings;
 use super::failure::Failure;
-use super::kernel::Kernel;
-use super::plan::Plan;
-use super::profile::Target;
-use super::test_run::PreparedTest;
-use super::{project, run};
+use super::run;
+use crate::campaign::configuration;
+use crate::campaign::engines::EngineSettings;
+use crate::campaign::execution::{self, Bench};
+use crate::campaign::kernel::Kernel;
+use crate::campaign::plan::Plan;
+use crate::campaign::profile::Target;
+use crate::campaign::project;
+use crate::campaign::test_run::PreparedTest;
 use crate::dissimilar::{interface, job};
 use crate::glsl::KernelSource;
 use crate::glsl::cpp::{self, Program};
@@ -120,7 +121,7 @@ impl Subject {
             schedules: Schedules::default(),
             replay: None,
         };
-        campaign::prepare_tests(&self.tests, &bench, plan)
+        execution::prepare_tests(&self.tests, &bench, plan)
     }
 
     /// Whether what a test recorded counts.

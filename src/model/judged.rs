@@ -1,6 +1,6 @@
 //! What a test judges of what its kernels store, element by element, and which of its expectations judge nothing.
 //!
-//! Promises: the names that evidence stores. Does not cover: how it is found out (`cli::altered`).
+//! Promises: the names that evidence stores. Does not cover: how it is found out (`campaign::altered`).
 
 use super::flow::StorePlace;
 use super::id::KernelName;

@@ -11,6 +11,7 @@ pub mod coverage;
 pub mod diagnostic;
 pub mod element;
 pub mod evidence;
+pub mod exit;
 pub mod expectation;
 pub mod finding;
 pub mod finding_index;

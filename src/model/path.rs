@@ -21,6 +21,12 @@ pub fn lexically_clean(path: &Path) -> PathBuf {
     clean
 }
 
+/// A path as the user would name it: without `./` for the current folder.
+pub fn shown(path: &Path) -> String {
+    let short: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    if short.as_os_str().is_empty() { ".".to_owned() } else { short.display().to_string() }
+}
+
 /// A project-relative path with `/` between its parts, so that `./glsl/k.comp` and `glsl/k.comp` are one name. `..`
 /// stays, since what it leads to behind a link is not known; so does a path that is absolute or empty.
 pub fn one_name(path: &str) -> String {

@@ -6,7 +6,7 @@ use super::forgery::{Honest, PROJECT, certified_with, verified};
 use super::rebuild::{self, Outcome};
 use super::tests::{Facts, assert_told as assert_walk, walk};
 use super::{Replay, Status, Verification, derivation};
-use crate::cli::evidence;
+use crate::campaign::evidence;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{
     Agreement, EngineIdentity, Evidence, KernelEvidence, KernelFinding, OutputBytes, TestRecords, TestResult,

@@ -4,8 +4,8 @@
 //! derived as a whole (`derivation`); [`of_definitions`] and [`of_records`] stand in for it where that cannot be done.
 
 use super::Verification;
-use crate::cli::conclusion::conclude;
-use crate::cli::{agreement, derive, facts, open_items as items};
+use crate::campaign::conclusion::conclude;
+use crate::campaign::{agreement, derive, facts, open_items as items};
 use crate::exec::judged::{Codes, Observation};
 use crate::exec::stored;
 use crate::model::canonical::sha256_digits;

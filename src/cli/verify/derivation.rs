@@ -1,26 +1,26 @@
 //! The evidence derived again from the stored inputs and from the facts that follow from nothing else.
 //!
 //! Knows: which fields of evidence are facts (`runs`, `engines`): what engines left, found and recorded. Promises: they go the
-//! way of a fresh run (`cli::facts`), so that a field which `certify` derives is derived here by the same code, and what is
+//! way of a fresh run (`campaign::facts`), so that a field which `certify` derives is derived here by the same code, and what is
 //! stored of it must be the same.
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::difference::Differences;
 use super::rebuild::{Rebuilt, told};
 use super::{Replay, Verification, replay};
-use crate::cli::agreement::stored::tells_of_undefined;
-use crate::cli::agreement::{self, Comparison, undefined};
-use crate::cli::assemble::LaidOut;
-use crate::cli::configuration::KernelConfiguration;
-use crate::cli::coupling::{self, device_limits_of};
-use crate::cli::facts::{self, Facts, Request};
+use crate::campaign::agreement::stored::tells_of_undefined;
+use crate::campaign::agreement::{self, Comparison, undefined};
+use crate::campaign::assemble::LaidOut;
+use crate::campaign::configuration::KernelConfiguration;
+use crate::campaign::coupling::{self, device_limits_of};
+use crate::campaign::facts::{self, Facts, Request};
+use crate::campaign::kernel::Kernel;
+use crate::campaign::left_open::reason_of_repetition;
+use crate::campaign::plan::Plan;
+use crate::campaign::profile::Target;
+use crate::campaign::test_run::{ModuleRecords, PreparedTest, TestRun};
+use crate::campaign::{altered, assemble, evidence, execution, inputs, judged, recording};
 use crate::cli::failure::Failure;
-use crate::cli::kernel::Kernel;
-use crate::cli::left_open::reason_of_repetition;
-use crate::cli::plan::Plan;
-use crate::cli::profile::Target;
-use crate::cli::test_run::{ModuleRecords, PreparedTest, TestRun};
-use crate::cli::{altered, assemble, campaign, evidence, inputs, judged, recording};
 use crate::exec::judge::judge;
 use crate::exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use crate::exec::sequential::{SequentialExecutor, loop_decisions};
@@ -67,7 +67,7 @@ pub fn derived(
     };
     let plan = Plan::for_verification(&stored.campaign.not_looked_for);
     let prepared =
-        match campaign::prepare(rebuilt.project(), &kernels, &plan, (schedules, request(&stored.campaign).replay)) {
+        match execution::prepare(rebuilt.project(), &kernels, &plan, (schedules, request(&stored.campaign).replay)) {
             Ok(prepared) => prepared,
             Err(failure) => {
                 found.problems.push(format!("the stored tests cannot be prepared: {}", told(&failure)));

@@ -3,7 +3,7 @@
 use super::forgery::{Honest, PROJECT, certified, root, verified};
 use super::rebuild;
 use super::{Demand, Extent, Options, RootCover, Status, Verification, contents, folder, telling};
-use crate::cli::evidence::{self, Folder};
+use crate::campaign::evidence::{self, Folder};
 use crate::model::evidence::{Evidence, RecordEvidence, RequirementStatus, StoredFile};
 use crate::model::requirement::{VerificationMethod, VerificationRecord};
 use serde_json::Value;
@@ -361,7 +361,7 @@ fn a_file_that_comes_in_before_an_include_is_found() {
 fn a_module_on_disk_may_come_in_if_it_is_what_is_compiled() {
     let (evidence, rebuilt) = honest();
     let rebuild::Outcome::Whole(rebuilt) = rebuilt else { panic!("the kernels are compiled by this program") };
-    let module = crate::cli::evidence::module_bytes(&rebuilt.kernels[0].production);
+    let module = crate::campaign::evidence::module_bytes(&rebuilt.kernels[0].production);
     assert_eq!(held_against(&evidence, &[("spirv/scale.spv", &module)]).problems, Vec::<String>::new());
     let stale = held_against(&evidence, &[("spirv/scale.spv", &module[4..])]);
     assert_eq!(stale.problems.len(), 1, "{:?}", stale.problems);

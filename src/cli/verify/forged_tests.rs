@@ -6,7 +6,7 @@
 use super::forgery::{Honest, certified, verified};
 use super::rebuild::{self, Outcome};
 use super::{Options, Verification, contents};
-use crate::cli::evidence;
+use crate::campaign::evidence;
 use crate::model::evidence::{CouplingCheck, Evidence, OutputBytes, RefusedKernel, RequirementStatus, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;

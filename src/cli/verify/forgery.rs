@@ -2,9 +2,9 @@
 
 use super::rebuild::{self, Outcome};
 use super::{Options, Verification, contents, files, form, project_derivation};
+use crate::campaign::evidence::{self, Folder, MANIFEST};
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::certify;
-use crate::cli::evidence::{self, Folder, MANIFEST};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::Evidence;
 use crate::report::{self, FormatName, Presentation};

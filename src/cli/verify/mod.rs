@@ -30,11 +30,11 @@ mod tests;
 pub use forgery::survive_changes;
 
 use super::args::{Common, OutputForm, Verify};
-use super::evidence::{self, Folder};
-use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
+use crate::campaign::evidence::{self, Folder};
 use crate::model::evidence::Evidence;
+use crate::model::exit::Exit;
 use std::path::{Path, PathBuf};
 
 /// What shall be done beside the ordinary checks.

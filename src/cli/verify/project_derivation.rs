@@ -7,8 +7,8 @@
 use super::Verification;
 use super::difference::Differences;
 use super::rebuild::LaidOutProject;
+use crate::campaign::{assemble, derive};
 use crate::cli::failure::Failure;
-use crate::cli::{assemble, derive};
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, RequirementEvidence, TestEvidence};
 use crate::model::project::ProjectKernel;
 use crate::requirement::{Project, trace};

@@ -4,9 +4,10 @@
 //! have the stored hash); stored paths lead nowhere else. Kernels are compiled by the compiler that is built in, if it is the
 //! one that made the evidence.
 
-use crate::cli::inputs::bytes_of;
-use crate::cli::kernel::Kernel;
-use crate::cli::{assemble, configuration, failure::Failure, project};
+use crate::campaign::inputs::bytes_of;
+use crate::campaign::kernel::Kernel;
+use crate::campaign::{assemble, configuration, project};
+use crate::cli::failure::Failure;
 use crate::glsl;
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, StoredFile};

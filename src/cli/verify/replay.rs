@@ -4,9 +4,9 @@
 //! Does not cover: devices, and limits that the command line had set.
 
 use super::rebuild::Rebuilt;
-use crate::cli::engines::{EngineSettings, Engines};
+use crate::campaign::engines::{EngineSettings, Engines};
+use crate::campaign::test_run::{self, PreparedTest, TestRun};
 use crate::cli::failure::Failure;
-use crate::cli::test_run::{self, PreparedTest, TestRun};
 use crate::exec::sequential::SequentialExecutor;
 use crate::model::evidence::{Evidence, TestResult};
 use crate::model::schedule::Schedules;

@@ -7,11 +7,11 @@
 
 use super::rebuild::{self, told};
 use super::{ComparedFiles, ComparedKernels, KernelCheck, Verification};
-use crate::cli::evidence::module_bytes;
+use crate::campaign::evidence::module_bytes;
+use crate::campaign::inputs;
+use crate::campaign::kernel::{Kernel, Measurement};
+use crate::campaign::project::{self, module_file};
 use crate::cli::failure::Failure;
-use crate::cli::inputs;
-use crate::cli::kernel::{Kernel, Measurement};
-use crate::cli::project::{self, module_file};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, KernelEvidence};
 use crate::model::place::SourceFile;

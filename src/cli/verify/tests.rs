@@ -9,7 +9,7 @@ use super::forgery::{
 };
 use super::rebuild::{self, Outcome};
 use super::{Options, Verification, consistency, files};
-use crate::cli::evidence::{self, Folder, MANIFEST};
+use crate::campaign::evidence::{self, Folder, MANIFEST};
 use crate::model::evidence::{Evidence, Manifest};
 use crate::model::random::SplitMix64;
 use serde_json::Value;

@@ -1,0 +1,318 @@
+//! Outputs of the two engines, element by element.
+
+use super::{disagreement, run_varied, uses_undefined};
+use crate::campaign::kernel::Variant;
+use crate::campaign::left_open::{Between, Expectations, LeftOpen};
+use crate::campaign::test_run::{TestRun, job_of};
+use crate::exec::compare::{shown, shown_bits};
+use crate::exec::permitted::{Basis, Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, find_undefined, permit};
+use crate::exec::prepare::{ExpectedContents, Prepared};
+use crate::exec::sequential::{SequentialExecutor, Variation};
+use crate::exec::{Job, JobModule};
+use crate::model::agreement::AgreementOutcome;
+use crate::model::element::{ScalarClass, ScalarType};
+use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
+use crate::model::finding::Finding;
+use crate::model::id::KernelName;
+use crate::model::procedure::Tolerance;
+use crate::spirv::module::Module;
+use crate::spirv::precision::{Rounding, Zeros};
+use std::collections::BTreeSet;
+
+/// Most elements listed per buffer.
+const LISTED: usize = 64;
+
+/// What the outputs of a test come to.
+pub struct OutputComparison {
+    pub outcome: AgreementOutcome,
+    pub differences: Vec<String>,
+    /// With the kernel that last had the buffer bound.
+    pub findings: Vec<(KernelName, Finding)>,
+    pub bounds: Option<ErrorBounds>,
+    /// What differs where it may, in words.
+    pub left_open: Vec<String>,
+}
+
+impl OutputComparison {
+    fn settled(outcome: AgreementOutcome) -> Self {
+        let (differences, findings, left_open) = Default::default();
+        Self { outcome, differences, findings, bounds: None, left_open }
+    }
+}
+
+/// `engine` is as the test ran on it.
+pub fn compare(open: &LeftOpen<'_>, engine: &SequentialExecutor, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+    let (prepared, plan) = (open.prepared, open.plan);
+    let Some(job) = job_of(prepared, Variant::Production) else {
+        return OutputComparison::settled(AgreementOutcome::NotCompared);
+    };
+    if ours.outputs.is_empty() || theirs.outputs.is_empty() {
+        return without_outputs(&job, plan, ours, theirs);
+    }
+    if job.buffers.iter().all(|buffer| ours.outputs.get(&buffer.name) == theirs.outputs.get(&buffer.name)) {
+        return OutputComparison::settled(AgreementOutcome::Identical);
+    }
+    let blocks = Blocks::of(&job);
+    let Unexcused { mut differences, within_tolerance, left_open } = unexcused(open, &blocks, &job, ours, theirs);
+    if differences.is_empty() {
+        let outcome = if within_tolerance { AgreementOutcome::WithinTolerance } else { AgreementOutcome::LeftOpen };
+        return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
+    }
+    let run = |variation| {
+        let varied = run_varied(engine, prepared, &job, variation)?;
+        Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
+    };
+    if uses_undefined(ours) {
+        find_undefined(&mut differences, run);
+    }
+    let trial = permit(&mut differences, blocks.zeros, &variations(&job), run);
+    OutputComparison { left_open, ..settle(plan, &job, &blocks, &differences, trial) }
+}
+
+/// What of the outputs of two engines differs, without what the test allows.
+pub struct Unexcused {
+    pub differences: Vec<Difference>,
+    /// Whether a tolerance that both engines meet covers something.
+    pub within_tolerance: bool,
+    /// What differs where it may, in words.
+    pub left_open: Vec<String>,
+}
+
+pub fn unexcused(open: &LeftOpen<'_>, blocks: &Blocks, job: &Job, ours: &TestRun, theirs: &TestRun) -> Unexcused {
+    let expectations = Expectations::of(ours.verdict, theirs.verdict);
+    let both_pass = expectations == Expectations::MetByBoth;
+    let mut differences = Vec::new();
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let (Some(left), Some(right)) = (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name)) else {
+            continue;
+        };
+        differences.extend(blocks.differences(index, left, right));
+    }
+    // Both engines meet the same expectation with a tolerance: the difference is what the test allows.
+    let before = differences.len();
+    differences.retain(|difference| !(both_pass && tolerated(open.plan, difference)));
+    let within_tolerance = differences.len() < before;
+    let mut openings = BTreeSet::new();
+    differences.retain(|difference| {
+        match open.opening(difference.buffer, difference.offset, Between::Engines, expectations) {
+            Some(opening) => {
+                openings.insert((difference.buffer, opening));
+                false
+            }
+            None => true,
+        }
+    });
+    Unexcused { differences, within_tolerance, left_open: open.notes("sequential and vulkan", &openings) }
+}
+
+/// The runs that a comparison may take: those of matrices only where a kernel has something that they change.
+fn variations(job: &Job) -> Vec<Variation> {
+    let all = Variation::ALL.to_vec();
+    let of_matrices =
+        |module: &JobModule| Module::parse(module.words.to_vec()).is_ok_and(|module| module.computes_determinants());
+    if job.modules.iter().any(of_matrices) { [all, Variation::MATRICES.to_vec()].concat() } else { all }
+}
+
+/// An engine left nothing to compare: verdicts alone.
+fn without_outputs(job: &Job, plan: &Prepared, ours: &TestRun, theirs: &TestRun) -> OutputComparison {
+    let mut comparison = OutputComparison::settled(AgreementOutcome::NotCompared);
+    if ours.verdict != theirs.verdict {
+        let message = format!("verdicts differ: {} on sequential, {} on vulkan", ours.verdict, theirs.verdict);
+        let kernel = job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel.clone());
+        comparison.findings.extend(kernel.map(|kernel| (kernel, disagreement(message.clone()))));
+        comparison.differences.push(message);
+    }
+    comparison
+}
+
+/// Whether an expectation with a tolerance judges the element.
+fn tolerated(plan: &Prepared, difference: &Difference) -> bool {
+    let wide = |tolerance: &Tolerance| tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some();
+    plan.expected.iter().filter(|one| one.buffer == difference.buffer && wide(&one.tolerance)).any(|expected| {
+        match &expected.contents {
+            // Of an image the offsets are those of decoded components.
+            _ if expected.format.is_some() => true,
+            ExpectedContents::Values(leaves) => leaves.iter().any(|leaf| leaf.offset == difference.offset),
+            ExpectedContents::Buffer { other: _, scalar: _, offset, length }
+            | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
+                (*offset as u64..(*offset + *length) as u64).contains(&difference.offset)
+            }
+            ExpectedContents::Check { .. } => false,
+        }
+    })
+}
+
+fn settle(plan: &Prepared, job: &Job, blocks: &Blocks, differences: &[Difference], trial: Trial) -> OutputComparison {
+    let mut comparison = OutputComparison::settled(AgreementOutcome::WithinErrorBounds);
+    let mut buffers = Vec::new();
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let of_buffer: Vec<_> = differences.iter().filter(|difference| difference.buffer == index).collect();
+        if of_buffer.is_empty() {
+            continue;
+        }
+        let row = bounded(&buffer.name, blocks, &of_buffer);
+        if row.outside > 0 {
+            comparison.outcome = AgreementOutcome::Different;
+            let message = sentence(&row, &row.listed[0], trial);
+            let kernel = last_kernel(plan, job, index);
+            comparison.findings.push((kernel, finding(&row, &row.listed[0], trial, &message)));
+            comparison.differences.push(message);
+        }
+        buffers.push(row);
+    }
+    comparison.bounds = Some(ErrorBounds { runs: trial.runs, rounding: rounding(trial.rounding).to_owned(), buffers });
+    comparison
+}
+
+fn rounding(rounding: Rounding) -> &'static str {
+    match rounding {
+        Rounding::Nearest => "nearest",
+        Rounding::TowardZero => "toward zero",
+        Rounding::Any => "any",
+    }
+}
+
+/// The kernel of the last dispatch that has a buffer bound.
+fn last_kernel(plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
+    let binds = |index: &usize| job.dispatches[*index].bindings.iter().any(|binding| binding.buffer == buffer);
+    let last = (0..job.dispatches.len()).rev().find(binds).unwrap_or(0);
+    plan.modules[job.dispatches[last].module].kernel.clone()
+}
+
+fn bounded(name: &str, blocks: &Blocks, differences: &[&Difference]) -> BoundedBuffer {
+    let (within, outside): (Vec<&Difference>, Vec<&Difference>) =
+        differences.iter().partition(|difference| difference.within(blocks.zeros));
+    let listed = outside.iter().chain(&within).take(LISTED);
+    BoundedBuffer {
+        buffer: name.to_owned(),
+        elements: differences.len() as u64,
+        outside: outside.len() as u64,
+        undefined: differences.iter().filter(|difference| difference.is_undefined()).count() as u64,
+        worst_ulp: differences.iter().filter_map(|difference| difference.ulps()).max(),
+        listed: listed.map(|difference| element(blocks, difference, blocks.zeros)).collect(),
+    }
+}
+
+fn element(blocks: &Blocks, difference: &Difference, zeros: Zeros) -> BoundedElement {
+    let scalar = difference.scalar;
+    let value = |bits: &u64| value(scalar, *bits);
+    let (permitted, nan) = match &difference.permitted {
+        Permitted::Between { spans, nan } => {
+            (spans.values().map(|ends| ends.iter().map(value).collect()).collect(), *nan)
+        }
+        Permitted::OneOf(values) => (values.iter().map(|bits| vec![value(bits)]).collect(), Nan::Absent),
+    };
+    BoundedElement {
+        element: blocks.path(difference),
+        texel: blocks.texel(difference),
+        offset: difference.offset,
+        type_name: scalar.to_string(),
+        within: difference.within(zeros),
+        sequential: value(&difference.ours),
+        vulkan: value(&difference.theirs),
+        permitted,
+        nan_permitted: nan == Nan::Present,
+        undefined: difference.is_undefined(),
+        undefined_bits: undefined_bits(difference),
+    }
+}
+
+/// Of an integer.
+fn undefined_bits(difference: &Difference) -> Option<String> {
+    match (difference.basis, difference.scalar.class()) {
+        (Basis::Defined, _) | (Basis::Undefined { .. }, ScalarClass::Float) => None,
+        (Basis::Undefined { bits }, ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned) => {
+            Some(shown_bits(difference.scalar, bits))
+        }
+    }
+}
+
+fn value(scalar: ScalarType, bits: u64) -> ElementValue {
+    ElementValue { value: shown(scalar, bits), bits: shown_bits(scalar, bits) }
+}
+
+/// The ranges of what is permitted, and NaN where it is.
+fn permitted_values(element: &BoundedElement) -> String {
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ");
+    let spans = element.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
+    match (spans.is_empty(), element.nan_permitted) {
+        (true, true) => "NaN".to_owned(),
+        (true, false) => "nothing".to_owned(),
+        (false, true) => format!("{spans} or NaN"),
+        (false, false) => spans,
+    }
+}
+
+/// The first element outside, and how many there are.
+fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String {
+    let permitted = permitted_values(first);
+    let values = format!(
+        "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan",
+        row.buffer, first.element, first.type_name, first.offset, first.sequential.value, first.vulkan.value,
+    );
+    let (runs, outside, all) = (trial.runs, row.outside, row.elements);
+    let values = match &first.undefined_bits {
+        None => values,
+        Some(bits) => format!("{values}, which differ in more bits than depend on an undefined value ({bits})"),
+    };
+    match runs {
+        0 => format!(
+            "{values}; no other run within the error bounds of the specification was made; {outside} of {all} elements differ"
+        ),
+        _ => format!(
+            "{values}; {runs} runs within the error bounds of the specification give {permitted}; {outside} of {all} differing elements lie outside"
+        ),
+    }
+}
+
+fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &str) -> Finding {
+    let span = |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
+    let permitted: Vec<_> = first.permitted.iter().map(span).collect();
+    let finding = disagreement(message.to_owned())
+        .detail("buffer", row.buffer.clone())
+        .detail("element", first.element.clone())
+        .detail("offset", first.offset)
+        .detail("type", first.type_name.clone())
+        .detail("sequential", first.sequential.value.clone())
+        .detail("sequential_bits", first.sequential.bits.clone())
+        .detail("vulkan", first.vulkan.value.clone())
+        .detail("vulkan_bits", first.vulkan.bits.clone())
+        .detail("permitted", permitted)
+        .detail("nan_permitted", first.nan_permitted)
+        .detail("runs", trial.runs)
+        .detail("elements", row.elements)
+        .detail("outside", row.outside);
+    let finding = match &first.undefined_bits {
+        None => finding,
+        Some(bits) => finding.detail("undefined_bits", bits.clone()),
+    };
+    Finding { count: row.outside, ..finding }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_alone_is_told_without_a_range() {
+        let number = |value: f64| ElementValue { value: value.into(), bits: String::new() };
+        let told = |permitted: &[[f64; 2]], nan_permitted| {
+            permitted_values(&BoundedElement {
+                element: "values[0]".to_owned(),
+                offset: 0,
+                type_name: "float".to_owned(),
+                within: false,
+                sequential: number(1.0),
+                vulkan: number(2.0),
+                permitted: permitted.iter().map(|ends| ends.map(number).to_vec()).collect(),
+                nan_permitted,
+                texel: None,
+                undefined: false,
+                undefined_bits: None,
+            })
+        };
+        assert_eq!(told(&[], true), "NaN");
+        assert_eq!(told(&[[1.0, 2.0]], true), "1.0 to 2.0 or NaN");
+        assert_eq!(told(&[[1.0, 2.0], [4.0, 5.0]], false), "1.0 to 2.0, 4.0 to 5.0");
+    }
+}

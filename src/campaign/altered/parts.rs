@@ -1,0 +1,385 @@
+//! How much of what a test's kernels store it judges: member by member, element by element, and which of its expectations judge nothing.
+//!
+//! Knows: a test that passed, its final contents, what its dispatches can store by their code.
+//! Promises: no kernel is run but checkers, and these through the caller. An element is one that holds something else than before
+//! the test. Every member that a kernel can store to by its code has a row, as far as that tells members.
+//! Does not cover: single elements that a kernel stores as they were; which bytes are judged (`reach`).
+
+use super::ranges::{common, in_buffer, without};
+use super::reach::{JudgedBytes, Reading};
+use super::start_of;
+use super::strict::StrictTest;
+use crate::campaign::CampaignError;
+use crate::campaign::test_run::PreparedTest;
+use crate::exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
+use crate::exec::judged::{Codes, Observation};
+use crate::exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
+use crate::exec::resource::JobView;
+use crate::exec::{JobBinding, JobBuffer};
+use crate::model::altered::Alteration;
+use crate::model::evidence::{StoredContents, StoredExpectation};
+use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow};
+use crate::model::judged::{JudgedMember, MemberPlace};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A test that passed, with what it left.
+pub struct PassedTest<'a> {
+    pub test: &'a PreparedTest<'a>,
+    pub plan: &'a Prepared,
+    pub expected: &'a [StoredExpectation],
+    pub flows: &'a [DispatchFlow],
+    /// By buffer of the job.
+    pub left: &'a [Vec<u8>],
+}
+
+/// What one expectation judges.
+pub struct View {
+    /// The outputs that it judges by the kernels' code.
+    pub observation: Observation,
+    /// By buffer of the job: the bytes that it looks at and judges, ascending and disjoint.
+    pub bytes: Vec<Vec<Range<usize>>>,
+}
+
+/// What the expectations of a test judge.
+pub struct Views {
+    /// Of those that judge something.
+    pub judging: Vec<View>,
+    /// The others of several, by number.
+    pub idle: Vec<u32>,
+}
+
+/// What stands behind a store of a dispatch.
+pub struct Target {
+    pub place: MemberPlace,
+    /// Index into the job's buffers.
+    pub buffer: usize,
+    pub bytes: Range<usize>,
+    /// As it is bound.
+    block: Option<BoundBlock>,
+}
+
+/// A store of a dispatch, by its row.
+#[derive(Clone, Copy)]
+pub struct Store<'a> {
+    pub dispatch: usize,
+    pub row: usize,
+    flow: &'a StoreFlow,
+}
+
+/// Elements of a member.
+#[derive(Default)]
+struct Count {
+    stored: u64,
+    judged: u64,
+}
+
+impl PassedTest<'_> {
+    /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it accepts whatever is stored.
+    pub fn views(
+        &self,
+        codes: &Codes,
+        is_blind: &mut dyn FnMut(usize) -> Result<bool, CampaignError>,
+    ) -> Result<Views, CampaignError> {
+        let (start, defined) = start_of(&self.plan.job);
+        let before = Before { contents: &start, defined: &defined };
+        let watches = Watches::of(self.plan, self.left);
+        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
+        let mut judging = Vec::new();
+        let mut idle = Vec::new();
+        for (number, (stored, expected)) in self.expected.iter().zip(&self.plan.expected).enumerate() {
+            let observation = Observation::of(std::slice::from_ref(stored), self.flows, codes);
+            let expected = read_rightly(&elements, expected.clone());
+            let sides = expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
+            let bytes = self.looked_at(stored, &sides, before);
+            let judges = match (&stored.contents, &expected) {
+                _ if observation.says_nothing().is_some() => false,
+                (_, None) => false,
+                // Of a single one the verdict on altered contents tells it.
+                _ if self.expected.len() < 2 => true,
+                (StoredContents::Check { .. }, Some(_)) => !is_blind(number)?,
+                (_, Some(expected)) => {
+                    self.is_any_storable(&observation, &bytes)
+                        || self.is_refused(&observation, expected, &sides, before)
+                }
+            };
+            if !judges && self.expected.len() > 1 {
+                idle.push(number as u32);
+            }
+            if judges {
+                judging.push(View { observation, bytes });
+            }
+        }
+        Ok(Views { judging, idle })
+    }
+
+    /// Whether a checker accepts every alteration of what the kernels can store.
+    pub fn is_blind(&self, number: usize, codes: &Codes) -> Result<bool, CampaignError> {
+        let observation = Observation::of(&self.expected[number..=number], self.flows, codes);
+        let plan = Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
+        StrictTest::of(self.test.test, &plan, self.left).accepts_all(self.left, &self.storable(&observation))
+    }
+
+    /// Whether an alteration of what the kernels can store makes an expectation fail; of two buffers that it compares, of one of them.
+    fn is_refused(
+        &self,
+        observation: &Observation,
+        expected: &Expected,
+        sides: &[Side<'_>],
+        before: Before<'_>,
+    ) -> bool {
+        let watches = Watches::of_one(self.plan, expected, self.left);
+        let storable = self.storable(observation);
+        let looked_at = |buffer: usize| common(&storable[buffer], &watches.looked_at(buffer));
+        let altered: Vec<Vec<Range<usize>>> = (0..storable.len()).map(looked_at).collect();
+        let groups = Elements { plan: self.plan, test: self.test.test, watches: &watches }.groups(&altered);
+        sides.iter().any(|side| {
+            Alteration::ALL.iter().any(|alteration| {
+                let contents = altered_buffer(side.buffer, self.left, before, &groups, *alteration);
+                contents != self.left[side.buffer] && side.refuses(&contents)
+            })
+        })
+    }
+
+    /// Whether judged outputs can be stored to some of these bytes, by buffer.
+    fn is_any_storable(&self, observation: &Observation, bytes: &[Vec<Range<usize>>]) -> bool {
+        let storable = self.storable(observation);
+        storable.iter().zip(bytes).any(|(storable, bytes)| !common(storable, bytes).is_empty())
+    }
+
+    /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and disjoint.
+    pub fn storable(&self, observation: &Observation) -> Vec<Vec<Range<usize>>> {
+        let judged = self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
+        let ranges: BTreeSet<&BufferRange> = judged.flat_map(|store| &store.flow.to).collect();
+        let of_buffer = |buffer: &JobBuffer| {
+            let named = ranges.iter().filter(|range| range.buffer == buffer.name);
+            merged(named.map(|range| in_buffer(range, buffer)).collect())
+        };
+        self.plan.job.buffers.iter().map(of_buffer).collect()
+    }
+
+    fn stores(&self) -> impl DoubleEndedIterator<Item = Store<'_>> {
+        self.flows.iter().enumerate().flat_map(|(dispatch, flow)| {
+            flow.stores.iter().enumerate().map(move |(row, flow)| Store { dispatch, row, flow })
+        })
+    }
+
+    /// The bytes that an expectation looks at and judges, by buffer.
+    fn looked_at(&self, stored: &StoredExpectation, sides: &[Side<'_>], before: Before<'_>) -> Vec<Vec<Range<usize>>> {
+        let mut bytes = vec![Vec::new(); self.plan.job.buffers.len()];
+        sides.iter().for_each(|side| bytes[side.buffer].extend(side.judged(self.left, before)));
+        if let StoredContents::Check { reads, .. } = &stored.contents {
+            for (bytes, buffer) in bytes.iter_mut().zip(&self.plan.job.buffers) {
+                let own = reads.iter().filter(|range| range.buffer == buffer.name);
+                bytes.extend(own.map(|range| in_buffer(range, buffer)));
+            }
+        }
+        bytes.into_iter().map(merged).collect()
+    }
+
+    /// A row per member of what the kernels have stored, as far as it is known what they read.
+    pub fn members(&self, views: &[View], reading: Reading<'_>) -> Vec<JudgedMember> {
+        let judged = self.judged_bytes(views, reading);
+        let mut counts: BTreeMap<MemberPlace, Count> = BTreeMap::new();
+        // Bytes that a later dispatch of the same kernel has stored in the same way.
+        let mut later: BTreeMap<(MemberPlace, usize), Vec<Range<usize>>> = BTreeMap::new();
+        for store in self.stores().rev() {
+            for target in self.targets(store) {
+                let key = (target.place.clone(), target.buffer);
+                let known = later.entry(key).or_default();
+                let new = without(std::slice::from_ref(&target.bytes), known);
+                known.push(target.bytes.clone());
+                *known = merged(std::mem::take(known));
+                let changed: Vec<Range<usize>> =
+                    new.into_iter().flat_map(|range| self.changed(target.buffer, range)).collect();
+                if !changed.is_empty() {
+                    self.count(&target, &changed, judged_at(&judged, &target), &mut counts);
+                }
+            }
+        }
+        self.add_unchanged(&judged, &mut counts);
+        let row = |(of, count): (MemberPlace, Count)| {
+            let MemberPlace { kernel, place, array_index, member } = of;
+            JudgedMember { kernel, place, array_index, member, stored: count.stored, judged: count.judged }
+        };
+        counts.into_iter().map(row).collect()
+    }
+
+    /// Members that a kernel can store to and of which the test leaves every element as it was: of these the judged ones count.
+    fn add_unchanged(&self, judged: &JudgedBytes, counts: &mut BTreeMap<MemberPlace, Count>) {
+        for store in self.stores().rev() {
+            for target in self.targets(store) {
+                let Some(block) = &target.block else { continue };
+                let named =
+                    store.flow.members.iter().map(|start| (*start, block.whole_member_at(block.offset + start)));
+                let of = |member: Option<String>| MemberPlace { member, ..target.place.clone() };
+                // Later dispatches have told theirs.
+                let new: Vec<(u64, MemberPlace)> = named
+                    .map(|(start, member)| (start, of(member)))
+                    .filter(|(_, place)| !counts.contains_key(place))
+                    .collect();
+                if new.is_empty() {
+                    continue;
+                }
+                let judged = common(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
+                let mut found: BTreeMap<u64, u64> = BTreeMap::new();
+                self.each_element(&target, &judged, &mut |member, _| *found.entry(member).or_default() += 1);
+                for (start, place) in new {
+                    let judged = found.get(&start).copied().unwrap_or_default();
+                    counts.insert(place, Count { stored: judged, judged });
+                }
+            }
+        }
+    }
+
+    /// What each store can reach, in the order of the dispatches.
+    pub fn each_target(&self) -> impl Iterator<Item = (Store<'_>, Target)> {
+        self.stores().flat_map(|store| self.targets(store).into_iter().map(move |target| (store, target)))
+    }
+
+    /// What a store can reach, by descriptor.
+    fn targets(&self, store: Store<'_>) -> Vec<Target> {
+        let kernel = &self.flows[store.dispatch].kernel;
+        let buffers = &self.plan.job.buffers;
+        let target = |buffer: usize, range: &BufferRange, array_index: u32, block: Option<BoundBlock>| Target {
+            place: MemberPlace { kernel: kernel.clone(), place: store.flow.place.clone(), array_index, member: None },
+            buffer,
+            bytes: in_buffer(range, &buffers[buffer]),
+            block,
+        };
+        let Some(place) = &store.flow.place else {
+            let index = |range: &BufferRange| buffers.iter().position(|buffer| buffer.name == range.buffer);
+            return store.flow.to.iter().filter_map(|range| Some(target(index(range)?, range, 0, None))).collect();
+        };
+        let at = (place.set, place.binding);
+        let declared = self.plan.declared[store.dispatch].get(&at);
+        let bound = self.plan.job.dispatches[store.dispatch].bindings.iter();
+        let mut targets = Vec::new();
+        for binding in bound.filter(|binding| (binding.set, binding.binding) == at) {
+            let offset = binding.offset + binding.dynamic_offset;
+            let own = store.flow.to.iter().filter(|range| is_behind(binding, range, &buffers[binding.buffer]));
+            let block = declared.map(|block| BoundBlock { offset, ..block.clone() });
+            targets.extend(own.map(|range| target(binding.buffer, range, binding.array_index, block.clone())));
+        }
+        targets
+    }
+
+    /// The bytes of a range that hold something else than before the test.
+    fn changed(&self, buffer: usize, range: Range<usize>) -> Vec<Range<usize>> {
+        let (left, before) = (&self.left[buffer], &self.plan.job.buffers[buffer].bytes);
+        if left[range.clone()] == before[range.clone()] {
+            return Vec::new();
+        }
+        let mut changed: Vec<Range<usize>> = Vec::new();
+        for byte in range.filter(|byte| left[*byte] != before[*byte]) {
+            match changed.last_mut() {
+                Some(last) if last.end == byte => last.end += 1,
+                Some(_) | None => changed.push(byte..byte + 1),
+            }
+        }
+        changed
+    }
+
+    /// Counts the elements that some changed bytes belong to.
+    fn count(
+        &self,
+        target: &Target,
+        changed: &[Range<usize>],
+        judged: &[Range<usize>],
+        counts: &mut BTreeMap<MemberPlace, Count>,
+    ) {
+        // By where the member begins.
+        let mut found: BTreeMap<u64, (Option<String>, Count)> = BTreeMap::new();
+        self.each_element(target, changed, &mut |member, element| {
+            let name = || target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64));
+            let (_, count) = found.entry(member).or_insert_with(|| (name(), Count::default()));
+            count.stored += 1;
+            let at = judged.partition_point(|range| range.end <= element.start);
+            count.judged += u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
+        });
+        for (member, found) in found.into_values() {
+            let count = counts.entry(MemberPlace { member, ..target.place.clone() }).or_default();
+            count.stored += found.stored;
+            count.judged += found.judged;
+        }
+    }
+
+    /// Tells the elements that some bytes belong to, each once, with where its member begins.
+    fn each_element(&self, target: &Target, bytes: &[Range<usize>], tell: &mut dyn FnMut(u64, Range<usize>)) {
+        let watches = Watches::default();
+        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
+        let mut found = ElementCache::of(target, &elements);
+        let mut next = 0;
+        for range in bytes {
+            let mut byte = range.start.max(next);
+            while byte < range.end {
+                let Some((element, member)) = found.at(byte) else {
+                    byte += 1;
+                    continue;
+                };
+                next = element.end;
+                byte = next;
+                tell(member, element);
+            }
+        }
+    }
+}
+
+/// The bytes of an element, and where its member begins; none between members.
+type Known = Option<(Range<usize>, u64)>;
+
+/// Bytes from one element of an array to the next up to which all of one is remembered.
+const MOST_STRIDE: u64 = 1 << 16;
+
+/// Elements of a target by their bytes. Of an array the first element tells what is in all.
+struct ElementCache<'a> {
+    target: &'a Target,
+    elements: &'a Elements<'a>,
+    array: Option<MemberArray>,
+    /// By byte of the first element of the array, from its start on.
+    known: Vec<Option<Known>>,
+}
+
+impl<'a> ElementCache<'a> {
+    fn of(target: &'a Target, elements: &'a Elements<'a>) -> Self {
+        Self { target, elements, array: None, known: Vec::new() }
+    }
+
+    /// The bytes of the element that a byte belongs to, and where its member begins; none between members.
+    fn at(&mut self, byte: usize) -> Known {
+        let Some(block) = &self.target.block else {
+            return Some((self.elements.stored_at(self.target.buffer, byte), 0));
+        };
+        if !self.array.as_ref().is_some_and(|array| array.bytes.contains(&(byte as u64))) {
+            self.array = block.array_at(byte as u64).filter(|array| array.stride <= MOST_STRIDE);
+            self.known = vec![None; self.array.as_ref().map_or(0, |array| array.stride as usize)];
+        }
+        let Some(array) = &self.array else { return element_at(block, byte) };
+        let start = array.bytes.start as usize;
+        let within = (byte - start) % array.stride as usize;
+        let before = byte - start - within;
+        let first = self.known[within].get_or_insert_with(|| element_at(block, start + within)).clone();
+        first.map(|(element, member)| (element.start + before..element.end + before, member))
+    }
+}
+
+fn element_at(block: &BoundBlock, byte: usize) -> Known {
+    let (offset, scalar) = block.scalar_at(byte as u64)?;
+    let offset = offset as usize;
+    Some((offset..offset + scalar.size(), block.member_start(byte as u64)?))
+}
+
+/// Whether a range of a buffer is what a binding shows of it.
+fn is_behind(binding: &JobBinding, range: &BufferRange, buffer: &JobBuffer) -> bool {
+    let offset = binding.offset + binding.dynamic_offset;
+    range.buffer == buffer.name
+        && match binding.view {
+            JobView::Bytes | JobView::Texels(_) => (range.offset, range.bytes) == (offset, binding.range),
+            JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_) => true,
+        }
+}
+
+/// The bytes that are judged where a target is.
+fn judged_at<'a>(judged: &'a JudgedBytes, target: &Target) -> &'a [Range<usize>] {
+    judged.get(&(target.place.clone(), target.buffer)).map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,91 @@
+//! A test as altered contents are held to it: without what misreads them, with what its references compute in their places.
+//!
+//! Does not cover: where altered contents come from (`examination`).
+
+use super::start_of;
+use crate::campaign::CampaignError;
+use crate::campaign::test_run::judge;
+use crate::exec::alteration::{Before, ElementGroup, Elements, Watches, altered, without_misreading};
+use crate::exec::judge::{ReferenceRunner, resolved};
+use crate::exec::prepare::Prepared;
+use crate::exec::sequential::byte_ranges;
+use crate::exec::{Completion, Run};
+use crate::model::altered::{Alteration, AlteredExtent, NoticedAlteration};
+use crate::model::procedure::Test;
+use crate::model::verdict::Verdict;
+use std::ops::Range;
+
+pub struct StrictTest<'a> {
+    test: &'a Test,
+    plan: Prepared,
+    watches: Watches,
+}
+
+impl<'a> StrictTest<'a> {
+    /// Of a test that left these contents, by buffer of its job.
+    pub fn of(test: &'a Test, plan: &Prepared, left: &[Vec<u8>]) -> Self {
+        let watches = Watches::of(plan, left);
+        let plan = Prepared { listed: 0, ..without_misreading(&Elements { plan, test, watches: &watches }) };
+        let watches = Watches::of(&plan, left);
+        Self { test, plan, watches }
+    }
+
+    /// The same with references resolved; none where one does not complete.
+    pub fn resolved(
+        test: &'a Test,
+        plan: &Prepared,
+        left: &[Vec<u8>],
+        reference: &mut dyn ReferenceRunner,
+    ) -> Result<Option<Self>, CampaignError> {
+        let strict = Self::of(test, plan, left);
+        let plan = resolved(&strict.plan, reference).map_err(super::tool)?;
+        Ok(plan.map(|plan| Self { watches: Watches::of(&plan, left), plan, ..strict }))
+    }
+
+    /// The elements that these bytes of the job's buffers belong to.
+    pub fn groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
+        Elements { plan: &self.plan, test: self.test, watches: &self.watches }.groups(stored)
+    }
+
+    /// Whether these final contents fail the expectations.
+    pub fn fails(&self, buffers: Vec<Vec<u8>>) -> Result<bool, CampaignError> {
+        let run = Run { buffers, ..Run::ended(Completion::Completed) };
+        Ok(judge(&self.plan, &run)?.verdict == Verdict::Fail)
+    }
+
+    /// Whether every alteration of these bytes, by buffer, passes.
+    pub fn accepts_all(&self, left: &[Vec<u8>], storable: &[Vec<Range<usize>>]) -> Result<bool, CampaignError> {
+        let (contents, defined) = start_of(&self.plan.job);
+        let before = Before { contents: &contents, defined: &defined };
+        let groups = self.groups(storable);
+        for alteration in Alteration::ALL {
+            let contents = altered(left, before, &groups, alteration);
+            if contents != left && self.fails(contents)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The alterations of what the only dispatch of the test has changed: the first that fails it, without running anything.
+    pub fn trial_of_changes(&self, left: &[Vec<u8>]) -> Result<Option<NoticedAlteration>, CampaignError> {
+        let job = &self.plan.job;
+        if job.dispatches.len() != 1 {
+            return Ok(None);
+        }
+        let (contents, defined) = start_of(&self.plan.job);
+        let changes = contents
+            .iter()
+            .zip(left)
+            .map(|(before, left)| byte_ranges(before.len().min(left.len()), |byte| before[byte] != left[byte]));
+        let groups = self.groups(&changes.collect::<Vec<_>>());
+        let before = Before { contents: &contents, defined: &defined };
+        for alteration in Alteration::ALL {
+            let contents = altered(left, before, &groups, alteration);
+            if contents != left && self.fails(contents)? {
+                return Ok(Some(NoticedAlteration { dispatch: 0, extent: AlteredExtent::Changed, alteration }));
+            }
+        }
+        Ok(None)
+    }
+}

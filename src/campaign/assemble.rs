@@ -1,0 +1,451 @@
+//! From runs to evidence.
+
+use super::configuration::{self, KernelConfiguration};
+use super::coupling;
+use super::derive::{self, CodeIdentity};
+use super::evidence::module_bytes;
+use super::facts::Facts;
+use super::kernel::{Kernel, Measurement};
+use super::profile::Target;
+use super::project::module_file;
+use super::test_run::{ModuleRecords, TestRun};
+use crate::campaign::CampaignError;
+use crate::exec::judged::{Codes, Observation};
+use crate::glsl;
+use crate::model::canonical::{content_hash, sha256_digits};
+use crate::model::coverage::KernelCoverage;
+use crate::model::evidence::*;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::flow::DispatchFlow;
+use crate::model::id::{KernelName, TestId};
+use crate::model::procedure::Language;
+use crate::model::project::ProjectFile;
+use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
+use crate::model::requirement::VerificationMethod;
+use crate::model::structure::{Accuracy, KernelStructure, TextDigests};
+use crate::model::verdict::{EngineName, Verdict};
+use crate::requirement::{Project, trace};
+use base64::Engine as _;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What each test that can run expects, with values resolved, and what its dispatches store.
+pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
+
+/// This program, as evidence names it.
+pub const TOOL: &str = "vkcert";
+pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Everything of a campaign but the conclusion.
+pub fn campaign(
+    project: &Project,
+    kernels: &[Kernel],
+    facts: &Facts,
+    limits: Vec<String>,
+) -> Result<Campaign, CampaignError> {
+    let runs = facts.runs;
+    let strangers = strangers(project, kernels, runs)?;
+    let records = records_of_verification(project);
+    let (mut coupling, refuted) = coupling::evidence(facts.coupled);
+    for row in &mut coupling {
+        let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
+        row.definition = stated.map(|interface| interface.value.clone());
+    }
+    let mut findings = kernel_findings(project, kernels);
+    findings.extend(refuted);
+    findings.extend(facts.agreement.findings.iter().cloned());
+    Ok(Campaign {
+        schema: EVIDENCE_SCHEMA,
+        project: identity(project, kernels, facts),
+        settings: Some(project.settings.value.clone()),
+        engines: facts.engines.to_vec(),
+        requirements: trace::trace(project),
+        tests: tests(project, runs, facts.laid_out),
+        justifications: justifications(project),
+        records,
+        coupling,
+        findings,
+        agreement: facts.agreement.rows.clone(),
+        left_out: Vec::new(),
+        not_looked_for: Vec::new(),
+        open_items: Vec::new(),
+        rejected_acceptances: Vec::new(),
+        notes: Vec::new(),
+        unsought: Vec::new(),
+        limits: limits
+            .into_iter()
+            .chain(notes(kernels))
+            .chain(strangers)
+            .chain(recording_notes(kernels, facts))
+            .chain(run_notes(runs))
+            .chain(printed_notes(runs))
+            .collect(),
+        conclusion: Conclusion { exit_code: 0, reasons: Vec::new(), grounds: Vec::new(), summary: Vec::new() },
+    })
+}
+
+fn justifications(project: &Project) -> Vec<JustificationEvidence> {
+    let row = |located: &crate::requirement::Located<crate::model::requirement::Justification>| JustificationEvidence {
+        justification: located.value.clone(),
+        file: project.relative_file(located),
+        rejected: None,
+        not_judged: None,
+    };
+    project.justifications.iter().map(row).collect()
+}
+
+/// Records of analyses and reviews, judged.
+pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
+    let level = project.settings.value.level.to_string();
+    let lists = [(VerificationMethod::Analysis, &project.analyses), (VerificationMethod::Review, &project.reviews)];
+    let rows = lists.into_iter().flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
+    rows.map(|(method, located)| {
+        let record = located.value.clone();
+        let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
+        let rejected = derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
+        RecordEvidence { method, record, file: project.relative_file(located), rejected }
+    })
+    .collect()
+}
+
+fn notes(kernels: &[Kernel]) -> Vec<String> {
+    kernels.iter().flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name))).collect()
+}
+
+/// How much kernels printed: evidence holds no such text.
+fn printed_notes(runs: &[Vec<TestRun>]) -> Option<String> {
+    let lines: u64 = runs.iter().flatten().map(|run| run.printed.count()).fold(0, u64::saturating_add);
+    (lines > 0).then(|| {
+        format!(
+            "debug printf wrote {lines} lines on the sequential engine (devices print none); `vkcert run` shows them"
+        )
+    })
+}
+
+/// Remarks of the runs, each once.
+fn run_notes(runs: &[Vec<TestRun>]) -> BTreeSet<String> {
+    runs.iter().flatten().flat_map(|run| run.notes.iter().cloned()).collect()
+}
+
+fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIdentity {
+    let settings = &project.settings.value;
+    ProjectIdentity {
+        name: settings.name.clone(),
+        level: settings.level.to_string(),
+        profile: Target::of(settings).evidence(kernels),
+        decision_policy: settings.decision_policy.name().to_owned(),
+        memory_model: settings.memory_model.name().to_owned(),
+        criteria: settings.required_criteria().iter().map(|criterion| criterion.name().to_owned()).collect(),
+        tool: TOOL.to_owned(),
+        tool_version: TOOL_VERSION.to_owned(),
+        compiler: glsl::compiler_identity(),
+        compiler_options: compiler_options(settings),
+        date: facts.date.clone(),
+    }
+}
+
+/// What production modules are compiled with, per kernel.
+pub fn compiler_options(settings: &ProjectFile) -> String {
+    let options = settings.kernels.iter().map(|kernel| {
+        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
+            .to_lowercase()
+    });
+    options.collect::<Vec<_>>().join("; ")
+}
+
+/// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.
+pub fn source_date() -> Option<String> {
+    let seconds: i64 = std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok()?;
+    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Civil date from a day number: the Gregorian calendar in 400-year eras that start on 1 March.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3_600, rest % 3_600 / 60, rest % 60);
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
+}
+
+/// Findings of the modules themselves: untraced branches, and production modules on disk that are not what is made now.
+fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> {
+    let mut found = Vec::new();
+    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
+        let mut add = |finding| {
+            found.push(KernelFinding { kernel: settings.name.clone(), engine: None, test: None, finding });
+        };
+        kernel.findings.iter().cloned().for_each(&mut add);
+        if settings.language == Language::Spirv {
+            continue;
+        }
+        let file = module_file(&kernel.name);
+        if let Ok(bytes) = std::fs::read(project.root.join(&file))
+            && super::evidence::module_bytes(&kernel.production) != bytes
+        {
+            let message = format!("{file} is not what the compiler makes of {} now; run `vkcert build`", kernel.source);
+            let place = crate::model::place::Place { file: Some(file), ..Default::default() };
+            add(Finding::new(FindingKind::Validation, message).at(place));
+        }
+    }
+    found
+}
+
+fn tests(project: &Project, runs: &[Vec<TestRun>], laid_out: &LaidOut) -> Vec<TestEvidence> {
+    let limit = project.settings.value.limits.output_bytes;
+    let rows = project.tests.iter().zip(runs);
+    rows.map(|(test, row)| TestEvidence {
+        id: test.id.clone(),
+        title: test.title.clone(),
+        kind: test.kind.to_string(),
+        requirements: test.requirements.clone(),
+        kernels: trace::kernels_of(test),
+        file: project.relative_file(test),
+        hash: crate::requirement::hash::test_hash(test),
+        procedure: trace::describe(test),
+        definition: test.value.clone(),
+        expected: laid_out.get(&test.id).map(|(expected, _)| expected.clone()).unwrap_or_default(),
+        flows: laid_out.get(&test.id).map(|(_, flows)| flows.clone()).unwrap_or_default(),
+        results: row.iter().map(|run| result(run, limit)).collect(),
+    })
+    .collect()
+}
+
+/// What tests are before they run, without what they expect.
+pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
+    tests(project, &vec![Vec::new(); project.tests.len()], &LaidOut::new())
+}
+
+fn result(run: &TestRun, limit: u64) -> TestResult {
+    let output = |bytes: &Vec<u8>| {
+        if bytes.len() as u64 <= limit {
+            OutputBytes::Bytes(base64::engine::general_purpose::STANDARD.encode(bytes))
+        } else {
+            OutputBytes::Hash { sha256: content_hash(bytes), bytes: bytes.len() as u64 }
+        }
+    };
+    TestResult {
+        engine: run.engine,
+        verdict: run.verdict,
+        reason: run.reason.clone(),
+        mismatches: run.mismatches.clone(),
+        findings: run.findings.clone(),
+        race_scope: run.race_scope,
+        left_open: run.left_open.clone(),
+        repetitions: run.repetitions,
+        deciding_repetition: run.deciding_repetition,
+        schedule: run.schedule,
+        schedules: run.schedules.clone(),
+        directed: run.directed.clone(),
+        altered: run.altered.clone(),
+        judged: run.judged.members.clone(),
+        idle: run.judged.idle.clone(),
+        rests_on_undefined: run.rests_on_undefined,
+        notes: run.notes.clone(),
+        printed_lines: run.printed.count(),
+        touched: run.counts.touched.iter().map(touched).collect(),
+        outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
+    }
+}
+
+fn touched(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
+    dispatch
+        .iter()
+        .map(|((set, binding), bytes)| TouchedBuffer { set: *set, binding: *binding, bytes: *bytes })
+        .collect()
+}
+
+/// Evidence of every kernel under each of its configurations on every engine that ran; justifications are applied and noted
+/// in the campaign, and records that cannot be are findings of it.
+pub fn kernels(project: &Project, kernels: &[Kernel], facts: &Facts, campaign: &mut Campaign) -> Vec<KernelEvidence> {
+    let (runs, engines) = (facts.runs, facts.engine_names());
+    let codes = codes(kernels);
+    let observed = |test: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test, &codes);
+    let observations: Vec<Observation> = campaign.tests.iter().map(observed).collect();
+    let mut evidence = Vec::new();
+    for kernel in kernels {
+        let rows = kernel.configurations.iter().flat_map(|found| engines.iter().map(move |engine| (found, *engine)));
+        for (configuration, engine) in rows {
+            let (structure, layout, presence) = described(kernel, configuration);
+            let mut row = KernelEvidence {
+                schema: EVIDENCE_SCHEMA,
+                kernel: KernelName(kernel.name.clone()),
+                engine,
+                source: kernel.source.clone(),
+                configuration: configuration.configuration.clone(),
+                modules: modules(project, kernel),
+                recording: recording(kernel, engine),
+                structure,
+                layout,
+                presence,
+                records: records(project, kernel, configuration, engine, (runs, &observations), |run| &run.records),
+                objects: ObjectEvidence {
+                    structure: kernel.object.structure.clone(),
+                    instrumented: object_hash(kernel),
+                    records: records(project, kernel, configuration, engine, (runs, &observations), |run| &run.objects),
+                },
+                barriers: kernel.barriers(),
+                coverage: KernelCoverage::default(),
+                lowering: lowering(kernel, configuration, engine, runs),
+            };
+            row.coverage = derive::coverage(&row);
+            campaign.findings.extend(derive::contradictions(&row));
+            evidence.push(row);
+        }
+    }
+    derive::justify(&mut evidence, campaign);
+    evidence
+}
+
+fn described(kernel: &Kernel, configuration: &KernelConfiguration) -> (KernelStructure, RecordLayout, Presence) {
+    let nothing = || RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
+    match &kernel.measurement {
+        Measurement::Markers(measured) => {
+            (measured.structure.clone(), measured.markers.layout.clone(), configuration.presence.clone())
+        }
+        Measurement::Failed { structure, .. } => ((**structure).clone(), nothing(), Presence::default()),
+        Measurement::NoSource => {
+            let structure = KernelStructure {
+                files: Vec::new(),
+                entry: kernel.entry.clone(),
+                functions: Vec::new(),
+                decisions: Vec::new(),
+                switches: Vec::new(),
+                accuracy: Accuracy::LinesOnly,
+                markers: Vec::new(),
+                value_marker: String::new(),
+                mark_marker: String::new(),
+                texts: TextDigests::default(),
+            };
+            (structure, nothing(), Presence::default())
+        }
+    }
+}
+
+fn object_hash(kernel: &Kernel) -> String {
+    let modules = kernel.object.modules.as_ref();
+    modules.map_or_else(String::new, |modules| sha256_digits(&module_bytes(&modules.instrumented)))
+}
+
+/// What each test recorded of a kernel under a configuration.
+fn of_configuration<'a>(
+    rows: &'a [ModuleRecords],
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+) -> Option<&'a ModuleRecords> {
+    let same = |row: &&ModuleRecords| row.kernel == kernel.name && row.specialization == configuration.specialization;
+    rows.iter().find(same)
+}
+
+/// Identities of the kernels' code.
+pub fn codes(kernels: &[Kernel]) -> Codes {
+    let identity = |kernel: &Kernel| CodeIdentity {
+        kernel: KernelName(kernel.name.clone()),
+        code: kernel.code_digits(),
+        text: kernel.text.clone(),
+        entry: kernel.entry.clone(),
+    };
+    derive::code_classes(kernels.iter().map(identity))
+}
+
+/// Raw records of each test that ran the kernel under the configuration, passed or not; only those of
+/// passed requirement-based tests that judge what it stores count.
+fn records(
+    project: &Project,
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    (runs, observations): (&[Vec<TestRun>], &[Observation]),
+    kind: fn(&TestRun) -> &Vec<ModuleRecords>,
+) -> Vec<TestRecords> {
+    let mut found = Vec::new();
+    let name = KernelName(kernel.name.clone());
+    for ((test, row), observation) in project.tests.iter().zip(runs).zip(observations) {
+        let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
+        if let Some(ModuleRecords { records: Ok(records), .. }) = of_configuration(kind(run), kernel, configuration) {
+            found.push(TestRecords {
+                test: TestId(test.id.0.clone()),
+                verdict: run.verdict,
+                counted: derive::counts(run.verdict, test, observation, (&name, &configuration.configuration)),
+                records: records.clone(),
+            });
+        }
+    }
+    found
+}
+
+/// Tests that run a kernel under no configuration of it.
+fn strangers(project: &Project, kernels: &[Kernel], runs: &[Vec<TestRun>]) -> Result<Vec<String>, CampaignError> {
+    let mut sentences = Vec::new();
+    for kernel in kernels {
+        let rows = project.tests.iter().zip(runs);
+        let ran =
+            rows.flat_map(|(test, row)| row.iter().flat_map(|run| &run.records).map(move |records| (test, records)));
+        let ran = ran.filter(|(_, records)| records.kernel == kernel.name);
+        let ran: Vec<_> = ran.map(|(test, records)| (test.id.0.clone(), records.specialization.clone())).collect();
+        sentences.extend(configuration::strangers(kernel, &ran)?);
+    }
+    Ok(sentences)
+}
+
+fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
+    let file = module_file(&kernel.name);
+    let stored = project.root.join(&file).is_file().then_some(file);
+    let measured = kernel.measured();
+    let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
+    ModuleHashes {
+        production: sha256_words(&kernel.production),
+        code: kernel.code_digits(),
+        text: kernel.text.clone(),
+        production_file: stored,
+        traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
+        instrumented: measured.map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),
+    }
+}
+
+/// How a kernel records on an engine.
+fn recording(kernel: &Kernel, engine: EngineName) -> Option<Recorded> {
+    match engine {
+        EngineName::Sequential => None,
+        EngineName::Vulkan => Some(kernel.measured()?.record_buffer.recorded()),
+    }
+}
+
+/// The same as sentences for the report.
+fn recording_notes(kernels: &[Kernel], facts: &Facts) -> Vec<String> {
+    if !facts.engine_names().contains(&EngineName::Vulkan) {
+        return Vec::new();
+    }
+    let note = |kernel: &Kernel| {
+        let recorded = recording(kernel, EngineName::Vulkan)?;
+        let witnesses = match recorded.witnesses {
+            Witnesses::Omitted => "",
+            Witnesses::Recorded => ", with the lowest invocation that showed each vector",
+        };
+        Some(format!("{}: recorded on the device in mode `{}`{witnesses}", kernel.name, recorded.mode))
+    };
+    kernels.iter().filter_map(note).collect()
+}
+
+/// Counts of the lowering's own loop decisions over all tests.
+fn lowering(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    runs: &[Vec<TestRun>],
+) -> Vec<LoweringDecision> {
+    let mut sums: Vec<LoweringDecision> = Vec::new();
+    let runs = runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
+    let rows = runs.filter_map(|run| of_configuration(&run.records, kernel, configuration));
+    for decision in rows.flat_map(|row| &row.lowering) {
+        match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {
+            Some(sum) => {
+                sum.true_count += decision.true_count;
+                sum.false_count += decision.false_count;
+            }
+            None => sums.push(decision.clone()),
+        }
+    }
+    sums
+}

@@ -1,0 +1,229 @@
+//! What a campaign's evidence comes to: the exit code and the reasons for it.
+//!
+//! Derived from stored evidence alone, by `certify` when it is made and by `verify` when it is checked again.
+
+#[cfg(test)]
+mod tests;
+
+use crate::coverage::criteria;
+use crate::model::evidence::{
+    Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus, kernel_label,
+};
+use crate::model::exit::Exit;
+use crate::model::finding::Finding;
+use crate::model::finding_index::FindingIndex;
+use crate::model::generation::Generation;
+use crate::model::id::RequirementId;
+use crate::model::reason::{Reason, ReasonKind};
+use crate::model::verdict::EngineName;
+use crate::requirement::status::open_reasons;
+use crate::requirement::trace;
+
+/// The exit code that a reason leads to.
+fn exit_of(kind: ReasonKind) -> Exit {
+    match kind {
+        ReasonKind::ProfileRefusal | ReasonKind::TestUnsupported => Exit::Unavailable,
+        ReasonKind::NoTest
+        | ReasonKind::TestFailed
+        | ReasonKind::TestError
+        | ReasonKind::TestTimeout
+        | ReasonKind::TestUndetermined
+        | ReasonKind::NoRequirement
+        | ReasonKind::RecordRejected
+        | ReasonKind::RequirementUntested
+        | ReasonKind::RequirementFailed
+        | ReasonKind::RequirementOpen
+        | ReasonKind::LinkSuspect
+        | ReasonKind::CodeMissing
+        | ReasonKind::ObligationsOpen
+        | ReasonKind::FindingStands
+        | ReasonKind::CouplingUndetermined
+        | ReasonKind::JustificationRejected
+        | ReasonKind::OpenItemStands
+        | ReasonKind::AcceptanceRejected => Exit::Failed,
+    }
+}
+
+/// Judges a campaign. `conclusion` of the argument is not read.
+pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
+    let reasons = reasons(campaign, kernels);
+    let exit = reasons.iter().fold(Exit::Success, |exit, reason| exit.and(exit_of(reason.kind())));
+    let summary = kernels
+        .iter()
+        .map(|kernel| KernelSummary {
+            kernel: kernel.kernel.clone(),
+            configuration: kernel.configuration.name.clone(),
+            engine: kernel.engine,
+            criteria: kernel.coverage.summary.clone(),
+        })
+        .collect();
+    let grounds = match Generation::of(campaign) {
+        Generation::First | Generation::Second => Vec::new(),
+        Generation::Current => reasons.iter().map(Reason::ground).collect(),
+    };
+    let reasons = reasons.iter().map(Reason::to_string).collect();
+    Conclusion { exit_code: exit.code(), reasons, grounds, summary }
+}
+
+/// Everything that counts against a campaign's result.
+pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut because = |reason: Reason| reasons.push(reason);
+    refused(campaign, &mut because);
+    test_results(campaign, &mut because);
+    requirements(campaign, &mut because);
+    obligations(campaign, kernels, &mut because);
+    findings(campaign, &mut because);
+    coupling(campaign, &mut because);
+    for row in campaign.justifications.iter() {
+        if let Some(reason) = &row.rejected {
+            let (kernel, subject) = (row.justification.kernel.clone(), row.justification.subject.to_string());
+            because(Reason::JustificationRejected { kernel, subject, reason: reason.clone() });
+        }
+    }
+    open_items(campaign, &mut because);
+    reasons
+}
+
+type Because<'a> = dyn FnMut(Reason) + 'a;
+
+/// Told by itself, because a refused kernel need not have a test.
+fn refused(campaign: &Campaign, because: &mut Because) {
+    let profile = &campaign.project.profile;
+    for row in &profile.refused {
+        let (kernel, profile) = (row.kernel.clone(), profile.name.to_string());
+        because(Reason::ProfileRefusal { kernel, profile, reasons: row.reasons.clone() });
+    }
+}
+
+fn test_results(campaign: &Campaign, because: &mut Because) {
+    if campaign.tests.is_empty() {
+        because(Reason::NoTest);
+    }
+    for test in &campaign.tests {
+        for result in &test.results {
+            let Some(kind) = ReasonKind::of_verdict(result.verdict) else { continue };
+            let (engines, verdict, reason) = (vec![result.engine], result.verdict, result.reason.clone());
+            because(Reason::Test { kind, test: test.id.clone(), engines, verdict, reason });
+        }
+    }
+}
+
+fn requirements(campaign: &Campaign, because: &mut Because) {
+    if campaign.requirements.is_empty() {
+        because(Reason::NoRequirement);
+    }
+    let verdicts = trace::verdicts(&campaign.tests);
+    for row in &campaign.records {
+        if let Some(reason) = &row.rejected {
+            let (requirement, document) = (row.record.requirement.clone(), row.record.document.clone());
+            because(Reason::RecordRejected { method: row.method, requirement, document, reason: reason.clone() });
+        }
+    }
+    for row in &campaign.requirements {
+        let failed = |child: &&RequirementEvidence| {
+            child.status == RequirementStatus::Failed && row.children.contains(&child.requirement.uid)
+        };
+        let failed_children = campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.clone());
+        requirement(row, failed_children.collect(), &verdicts, because);
+    }
+}
+
+fn requirement(
+    row: &RequirementEvidence,
+    failed_children: Vec<RequirementId>,
+    verdicts: &trace::Verdicts,
+    because: &mut Because,
+) {
+    let requirement = row.requirement.uid.clone();
+    match row.status {
+        RequirementStatus::Untested => because(Reason::RequirementUntested { requirement }),
+        RequirementStatus::Failed => because(Reason::RequirementFailed { requirement, children: failed_children }),
+        RequirementStatus::Open => {
+            because(Reason::RequirementOpen { requirement, why: open_reasons(row, verdicts) });
+        }
+        RequirementStatus::Verified | RequirementStatus::VerifiedByChildren | RequirementStatus::ByOtherMeans => {}
+    }
+    for parent in &row.suspect_parents {
+        because(Reason::LinkSuspect { requirement: row.requirement.uid.clone(), parent: parent.clone() });
+    }
+    for code in row.code.iter().filter(|code| !code.found) {
+        let code = code.link().to_string();
+        because(Reason::CodeMissing { requirement: row.requirement.uid.clone(), code });
+    }
+}
+
+fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Because) {
+    for kernel in kernels {
+        for row in &kernel.coverage.summary {
+            if !campaign.project.criteria.contains(&row.criterion) || row.complete() {
+                continue;
+            }
+            if told_elsewhere(kernels, kernel, &row.criterion) {
+                continue;
+            }
+            because(Reason::ObligationsOpen {
+                kernel: kernel_label(kernels, kernel),
+                engine: kernel.engine,
+                criterion: row.criterion.clone(),
+                open: row.total - row.covered - row.justified,
+                total: row.total,
+                undetermined: row.undetermined,
+            });
+        }
+    }
+}
+
+/// Whether an engine can tell nothing of a criterion, and another one that ran the same kernel can.
+fn told_elsewhere(kernels: &[KernelEvidence], kernel: &KernelEvidence, criterion: &str) -> bool {
+    let Some(criterion) = criteria::criterion(criterion) else { return false };
+    let same = |other: &&KernelEvidence| {
+        other.kernel == kernel.kernel && other.configuration.name == kernel.configuration.name
+    };
+    !criterion.told_by(kernel.engine) && kernels.iter().filter(same).any(|other| criterion.told_by(other.engine))
+}
+
+/// Refuted checks are findings already. An undetermined one counts against the result, but for device limits where no
+/// device ran: those are not run, like everything else that needs one.
+fn coupling(campaign: &Campaign, because: &mut Because) {
+    let device = campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
+    for kernel in &campaign.coupling {
+        let undetermined = kernel.checks.iter().filter(|check| check.status == "undetermined");
+        for check in undetermined.filter(|check| device || check.check != "device-limits") {
+            let (check, message) = (check.check.clone(), check.message.clone());
+            because(Reason::CouplingUndetermined { kernel: kernel.kernel.clone(), check, message });
+        }
+    }
+}
+
+fn findings(campaign: &Campaign, because: &mut Because) {
+    let mut counts = std::collections::BTreeMap::new();
+    // As the reports list them: what several tests and engines show is one.
+    let mut different: Vec<&Finding> = Vec::new();
+    let mut index = FindingIndex::default();
+    for (kernel, _, finding) in campaign.all_findings().filter(|(_, _, finding)| finding.stands()) {
+        let same = |row: usize| {
+            let known = different[row];
+            known.acceptance == finding.acceptance && known.configuration == finding.configuration
+        };
+        let key = (kernel, finding.key());
+        if index.find(&key, same).is_none() {
+            index.add(key, different.len());
+            different.push(finding);
+            *counts.entry(finding.kind).or_insert(0_u32) += 1;
+        }
+    }
+    for (kind, count) in counts {
+        because(Reason::FindingStands { kind, count });
+    }
+}
+
+/// What makes the result say less than the level asks for, and acceptances of it that accept nothing.
+fn open_items(campaign: &Campaign, because: &mut Because) {
+    for item in campaign.open_items.iter().filter(|item| item.stands()) {
+        because(item.reason());
+    }
+    for row in &campaign.rejected_acceptances {
+        because(Reason::AcceptanceRejected { item: row.item.clone(), reason: row.reason.clone() });
+    }
+}

@@ -1,0 +1,241 @@
+//! Production configurations of a kernel: declared in `vkcert.toml`, else those that its tests use.
+//!
+//! Promises: two specializations are the same configuration exactly if every constant of the module has the same bits, the
+//! module's defaults filled in. Names depend on the values alone.
+
+use super::kernel::Kernel;
+use crate::campaign::CampaignError;
+use crate::exec::prepare::{PrepareError, PreparedKernel, specialize};
+use crate::instrument;
+use crate::model::evidence::{Configuration, SpecializedConstant};
+use crate::model::id::KernelName;
+use crate::model::project::ProjectKernel;
+use crate::model::records::Presence;
+use crate::requirement::Project;
+use crate::spirv::reflect::{Reflection, SpecializationConstant};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Raw bits of every specialization constant of a module, by id.
+pub type Specialization = BTreeMap<u32, u64>;
+
+/// A configuration with what the kernel's module holds under it.
+#[derive(Debug, Clone)]
+pub struct KernelConfiguration {
+    pub configuration: Configuration,
+    pub specialization: Specialization,
+    pub presence: Presence,
+}
+
+/// The configuration with all constants at these values; without a name it is named by them.
+pub fn under(
+    kernel: &Kernel,
+    specialization: &Specialization,
+    name: Option<&str>,
+) -> Result<KernelConfiguration, CampaignError> {
+    let failed = |error: &dyn std::fmt::Display| CampaignError::tool(format!("{}: {error}", kernel.name));
+    let module = kernel.measured().map_or(&kernel.module, |measured| &measured.module);
+    // What is no Vulkan compute module has no interface to show; tests of it are unsupported.
+    let reflection = Reflection::of(module, &kernel.entry, specialization).ok();
+    let declared = reflection.as_ref().map(|reflection| reflection.specialization.as_slice()).unwrap_or_default();
+    let constants: Vec<SpecializedConstant> = declared.iter().map(|found| constant(found, specialization)).collect();
+    let presence = match kernel.measured() {
+        None => Presence::default(),
+        Some(measured) => instrument::presence(&measured.structure, &measured.module, &kernel.entry, specialization)
+            .map_err(|error| failed(&error))?,
+    };
+    let configuration = Configuration {
+        name: name.map_or_else(|| name_of(&constants), str::to_owned),
+        entry: kernel.entry.clone(),
+        target_env: kernel.target_env.clone(),
+        defines: kernel.defines.clone(),
+        include: Vec::new(),
+        specialization: constants,
+        local_size: reflection.map_or([0; 3], |reflection| reflection.local_size),
+    };
+    Ok(KernelConfiguration { configuration, specialization: specialization.clone(), presence })
+}
+
+fn constant(found: &SpecializationConstant, specialization: &Specialization) -> SpecializedConstant {
+    let bits = specialization.get(&found.spec_id).copied().unwrap_or(found.default);
+    SpecializedConstant {
+        id: found.spec_id,
+        name: found.name.clone(),
+        type_name: found.type_name.clone(),
+        value: shown(&found.type_name, found.width, bits),
+        bits: format!("{bits:#x}"),
+        default: bits == found.default,
+    }
+}
+
+/// A value as its type reads it.
+fn shown(type_name: &str, width: u32, bits: u64) -> String {
+    match (type_name, width) {
+        ("bool", _) => (bits != 0).to_string(),
+        ("double", _) => format!("{:?}", f64::from_bits(bits)),
+        ("float", _) => format!("{:?}", f32::from_bits(bits as u32)),
+        ("float16", _) => format!("{:?}", half::f16::from_bits(bits as u16).to_f32()),
+        (name, width) if name.starts_with("int") => {
+            let shift = 64 - width.clamp(1, 64);
+            (((bits << shift) as i64) >> shift).to_string()
+        }
+        (_, _) => bits.to_string(),
+    }
+}
+
+/// `TILE=16,MODE=2` of the constants that are not at their defaults; `default` where all are.
+fn name_of(constants: &[SpecializedConstant]) -> String {
+    let unique = |name: &String| constants.iter().filter(|other| other.name.as_ref() == Some(name)).count() == 1;
+    let part = |constant: &SpecializedConstant| {
+        let name = constant.name.clone().filter(unique).unwrap_or_else(|| constant.id.to_string());
+        // Not every bit pattern of a float has a text of its own.
+        let value = if constant.value == "NaN" { &constant.bits } else { &constant.value };
+        format!("{name}={value}")
+    };
+    let parts: Vec<String> = constants.iter().filter(|constant| !constant.default).map(part).collect();
+    if parts.is_empty() { "default".to_owned() } else { parts.join(",") }
+}
+
+/// A kernel in the form that preparing asks for. Layouts are read from a module that no optimiser has run over: it
+/// declares all that the source declares.
+pub fn prepared(kernel: &Kernel) -> PreparedKernel {
+    let module = Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
+    PreparedKernel { entry: kernel.entry.clone(), module, recording: crate::exec::ModuleRecording::None }
+}
+
+/// Gives every kernel of a project its configurations; all diagnostics together.
+pub fn configure(project: &Project, kernels: &mut [Kernel]) -> Result<(), CampaignError> {
+    let mut diagnostics = Vec::new();
+    for (index, (kernel, settings)) in kernels.iter_mut().zip(&project.settings.value.kernels).enumerate() {
+        let found = match settings.configurations.is_empty() {
+            true => used(project, kernel, settings),
+            false => declared(project, kernel, (index, settings)),
+        };
+        match found {
+            Ok(found) => kernel.configurations = found,
+            Err(CampaignError::Input(found)) => diagnostics.extend(found),
+            Err(other) => return Err(other),
+        }
+    }
+    if diagnostics.is_empty() { Ok(()) } else { Err(CampaignError::Input(diagnostics)) }
+}
+
+/// Every distinct specialization that tests use, in order of first use; the defaults where no test runs the kernel.
+fn used(
+    project: &Project,
+    kernel: &Kernel,
+    settings: &ProjectKernel,
+) -> Result<Vec<KernelConfiguration>, CampaignError> {
+    let of_module = prepared(kernel);
+    let mut distinct: Vec<Specialization> = Vec::new();
+    for test in &project.tests {
+        for (index, dispatch) in test.dispatches.iter().enumerate().filter(|(_, d)| d.kernel == settings.name) {
+            let place = test.origin.at("dispatches").at(index);
+            match specialize(&settings.name, &of_module, &dispatch.specialization, &place) {
+                Ok(found) if !distinct.contains(&found) => distinct.push(found),
+                // Faults of a test are told when it is prepared.
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    if distinct.is_empty() {
+        distinct.push(defaults(&settings.name, &of_module));
+    }
+    distinct.iter().map(|specialization| Ok(with_include(under(kernel, specialization, None)?, settings))).collect()
+}
+
+fn defaults(name: &KernelName, kernel: &PreparedKernel) -> Specialization {
+    specialize(name, kernel, &BTreeMap::new(), &crate::requirement::Origin::none()).unwrap_or_default()
+}
+
+fn with_include(mut found: KernelConfiguration, settings: &ProjectKernel) -> KernelConfiguration {
+    found.configuration.include.clone_from(&settings.include);
+    found
+}
+
+fn declared(
+    project: &Project,
+    kernel: &Kernel,
+    (index, settings): (usize, &ProjectKernel),
+) -> Result<Vec<KernelConfiguration>, CampaignError> {
+    let of_module = prepared(kernel);
+    let mut found: Vec<KernelConfiguration> = Vec::new();
+    let mut diagnostics = Vec::new();
+    for (number, row) in settings.configurations.iter().enumerate() {
+        let place = project.settings.origin.at("kernel").at(index).at("configuration").at(number);
+        let specialization = match specialize(&settings.name, &of_module, &row.specialization, &place) {
+            Ok(specialization) => specialization,
+            Err(PrepareError::Input(problems)) => {
+                diagnostics.extend(problems);
+                continue;
+            }
+            Err(PrepareError::Unsupported { what }) => {
+                diagnostics.push(place.error("unsupported", format!("not supported: {what}")));
+                continue;
+            }
+        };
+        if let Some(same) = found.iter().find(|other| other.specialization == specialization) {
+            let message = format!("the configurations `{}` and `{}` are the same", same.configuration.name, row.name);
+            let hint = "constants that are not given have the module's defaults";
+            diagnostics.push(place.at("specialization").error("contradiction", message).hint(hint));
+            continue;
+        }
+        found.push(with_include(under(kernel, &specialization, Some(&row.name))?, settings));
+    }
+    if diagnostics.is_empty() { Ok(found) } else { Err(CampaignError::Input(diagnostics)) }
+}
+
+/// Tests (each with a specialization that it ran the kernel with) whose specialization is no configuration of the kernel, as
+/// sentences.
+pub fn strangers(kernel: &Kernel, ran: &[(String, Specialization)]) -> Result<Vec<String>, CampaignError> {
+    let mut found: BTreeMap<&Specialization, BTreeSet<&str>> = BTreeMap::new();
+    for (test, specialization) in ran {
+        if kernel.configurations.iter().all(|known| known.specialization != *specialization) {
+            found.entry(specialization).or_default().insert(test);
+        }
+    }
+    let sentence = |(specialization, tests): (&Specialization, BTreeSet<&str>)| {
+        let name = under(kernel, specialization, None)?.configuration.name;
+        let verb = if tests.len() == 1 { "runs" } else { "run" };
+        let tests = tests.into_iter().collect::<Vec<_>>().join(", ");
+        Ok(format!(
+            "{}: {tests} {verb} it under {name}, which is no declared configuration: judged, but covering nothing.",
+            kernel.name
+        ))
+    };
+    found.into_iter().map(sentence).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constant(id: u32, name: Option<&str>, value: &str, default: bool) -> SpecializedConstant {
+        let name = name.map(str::to_owned);
+        let (type_name, bits) = ("int".to_owned(), "0x7fc00001".to_owned());
+        SpecializedConstant { id, name, type_name, value: value.to_owned(), bits, default }
+    }
+
+    #[test]
+    fn names_are_made_of_what_is_not_at_its_default() {
+        assert_eq!(name_of(&[]), "default");
+        assert_eq!(name_of(&[constant(0, Some("TILE"), "16", true)]), "default");
+        let rows =
+            [constant(0, Some("TILE"), "32", false), constant(3, None, "2", false), constant(4, Some("X"), "1", true)];
+        assert_eq!(name_of(&rows), "TILE=32,3=2");
+        // Names that occur twice do not tell constants apart.
+        let twice = [constant(1, Some("N"), "1", false), constant(2, Some("N"), "1", false)];
+        assert_eq!(name_of(&twice), "1=1,2=1");
+        assert_eq!(name_of(&[constant(0, Some("S"), "NaN", false)]), "S=0x7fc00001");
+    }
+
+    #[test]
+    fn values_print_as_their_type_reads_them() {
+        assert_eq!(shown("int", 32, 0xffff_ffff), "-1");
+        assert_eq!(shown("uint", 32, 0xffff_ffff), "4294967295");
+        assert_eq!(shown("int64", 64, u64::MAX), "-1");
+        assert_eq!(shown("bool", 32, 1), "true");
+        assert_eq!(shown("float", 32, u64::from(0.5_f32.to_bits())), "0.5");
+        assert_eq!(shown("double", 64, 1.25_f64.to_bits()), "1.25");
+    }
+}

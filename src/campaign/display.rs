@@ -1,0 +1,44 @@
+//! What is shown of a campaign while it runs, for whoever runs it to say.
+
+use super::CampaignError;
+use super::test_run::TestRun;
+use crate::exec::Executor;
+use crate::model::id::TestId;
+
+/// One run of a test on the engine that it is given.
+pub type RunTest<'a> = dyn FnMut(&mut dyn Executor) -> Result<TestRun, CampaignError> + 'a;
+
+/// Is told of each test, from several threads.
+pub trait Display: Sync {
+    /// Before anything runs. `runs`: tests, once for each engine.
+    fn begin(&self, runs: usize);
+
+    /// Carries out one run, once, on `engine` or on something that passes everything on to it.
+    fn carry_out(
+        &self,
+        test: &TestId,
+        engine: &mut dyn Executor,
+        run: &mut RunTest<'_>,
+    ) -> Result<TestRun, CampaignError>;
+
+    /// After the last one.
+    fn end(&self);
+}
+
+/// Shows nothing.
+pub struct Unseen;
+
+impl Display for Unseen {
+    fn begin(&self, _: usize) {}
+
+    fn carry_out(
+        &self,
+        _: &TestId,
+        engine: &mut dyn Executor,
+        run: &mut RunTest<'_>,
+    ) -> Result<TestRun, CampaignError> {
+        run(engine)
+    }
+
+    fn end(&self) {}
+}

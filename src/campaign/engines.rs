@@ -1,0 +1,228 @@
+//! The engines of a run: what was asked for, and what is there.
+
+use super::plan::{EngineChoice, EngineRequest, Plan};
+use crate::campaign::CampaignError;
+use crate::exec::ExecError;
+use crate::exec::repeat::default_repetitions;
+use crate::exec::schedule::Following;
+use crate::exec::sequential::{Jobs, MemoryModel, SequentialExecutor};
+use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
+use crate::model::evidence::EngineIdentity;
+use crate::model::project;
+use crate::model::schedule::{Schedule, Turns};
+use crate::model::verdict::EngineName;
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+/// How engines are set up, from the project.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EngineSettings {
+    pub memory_model: project::MemoryModel,
+    pub validation: project::ValidationLayers,
+    pub robustness: project::Robustness,
+    /// How often tests run on each engine; none: as engines have it.
+    pub repeat: Option<NonZeroU32>,
+    /// The schedule that tests run in; none: the ordinary one.
+    pub replay: Option<Schedule>,
+}
+
+/// The command that installs a software device on Debian and Ubuntu.
+pub const INSTALL_DEVICE: &str = "sudo apt-get install libvulkan1 mesa-vulkan-drivers vulkan-validationlayers";
+
+/// The Vulkan engine of a run.
+pub enum Vulkan {
+    Ready(Box<VulkanExecutor>),
+    NotRun { reason: String },
+    NotAsked,
+}
+
+/// What runs.
+pub struct Engines {
+    pub sequential: bool,
+    pub vulkan: Vulkan,
+    settings: EngineSettings,
+    /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that results can be compared.
+    subgroup_size: u32,
+    /// Workers for the workgroups of one dispatch.
+    jobs: Jobs,
+    /// Wall-clock time that a run on the sequential engine may take, where the command line says one.
+    time_limit: Option<Duration>,
+}
+
+impl Engines {
+    /// Opens what the plan asks for; an engine that was asked for explicitly and is not there is a failure.
+    /// `project` names the engines that the project itself asks for.
+    pub fn open(plan: &Plan, project: Option<&[EngineName]>, settings: EngineSettings) -> Result<Self, CampaignError> {
+        let asked = |engine: EngineName| match plan.engines {
+            EngineRequest::Explicit(choice) => choice.includes(engine),
+            EngineRequest::WhatIsThere => project.is_none_or(|engines| engines.contains(&engine)),
+        };
+        let demanded = match plan.engines {
+            EngineRequest::Explicit(choice) => choice != EngineChoice::Sequential,
+            EngineRequest::WhatIsThere => project.is_some_and(|engines| engines.contains(&EngineName::Vulkan)),
+        };
+        let vulkan = if asked(EngineName::Vulkan) { open_vulkan(plan, settings, demanded)? } else { Vulkan::NotAsked };
+        let subgroup_size = subgroup_size(&vulkan);
+        let vulkan = match (vulkan, settings.replay.and_then(not_followed)) {
+            (Vulkan::Ready(_), Some(reason)) if asked(EngineName::Sequential) => Vulkan::NotRun { reason },
+            (Vulkan::Ready(_), Some(reason)) => {
+                let message = format!("the vulkan engine was asked for: {reason}");
+                return Err(CampaignError::Unavailable { message, hint: Some("use `--engine sequential`".to_owned()) });
+            }
+            (vulkan, _) => vulkan,
+        };
+        let jobs = if plan.jobs > 1 { Jobs::Most(plan.jobs) } else { Jobs::One };
+        Ok(Self {
+            sequential: asked(EngineName::Sequential),
+            vulkan,
+            settings,
+            subgroup_size,
+            jobs,
+            time_limit: plan.time_limit(),
+        })
+    }
+
+    /// The sequential engine alone, with subgroups of a size where one is given that they can have.
+    pub fn sequential_alone(settings: EngineSettings, subgroup_size: Option<u32>) -> Self {
+        let subgroup_size = subgroup_size.filter(|size| size.is_power_of_two() && *size <= 128).unwrap_or(32);
+        Self { sequential: true, vulkan: Vulkan::NotAsked, settings, subgroup_size, jobs: Jobs::One, time_limit: None }
+    }
+
+    /// A sequential engine of this run; called in a pool of rayon, its dispatches go to the pool's workers.
+    pub fn sequential(&self) -> SequentialExecutor {
+        let mut engine = SequentialExecutor::default();
+        engine.settings.jobs = self.jobs;
+        engine.settings.time_limit = self.time_limit;
+        engine.settings.subgroup_size = self.subgroup_size;
+        engine.settings.following = Following::from(self.settings.replay.unwrap_or_default());
+        engine.settings.memory_model = match self.settings.memory_model {
+            project::MemoryModel::Idiom => MemoryModel::Idiom,
+            project::MemoryModel::Spec => MemoryModel::Spec,
+        };
+        engine
+    }
+
+    /// How often each test runs on an engine.
+    pub fn repetitions(&self, engine: EngineName) -> NonZeroU32 {
+        self.settings.repeat.unwrap_or(default_repetitions(engine))
+    }
+
+    /// Who ran, for evidence.
+    pub fn identities(&self) -> Vec<EngineIdentity> {
+        let mut identities = Vec::new();
+        if self.sequential {
+            let mut identity = BTreeMap::from([
+                ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
+                ("subgroup size".to_owned(), self.sequential().settings.subgroup_size.to_string()),
+                ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
+                ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ]);
+            identity.extend(self.replayed());
+            let engine = EngineName::Sequential;
+            identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
+        }
+        let engine = EngineName::Vulkan;
+        match &self.vulkan {
+            Vulkan::Ready(executor) => {
+                let mut identity = executor.identity();
+                identity.extend(self.replayed());
+                identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
+            }
+            Vulkan::NotRun { reason } => identities.push(EngineIdentity {
+                engine,
+                ran: false,
+                reason: Some(reason.clone()),
+                identity: BTreeMap::new(),
+            }),
+            Vulkan::NotAsked => {}
+        }
+        identities
+    }
+
+    /// The schedule of all tests, where it is not the ordinary one.
+    fn replayed(&self) -> Option<(String, String)> {
+        self.settings.replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()))
+    }
+
+    /// What the device that is there has to note: how it departs from what was asked for.
+    pub fn notes(&self) -> Vec<String> {
+        match &self.vulkan {
+            Vulkan::Ready(executor) => executor.notes().to_vec(),
+            Vulkan::NotRun { .. } | Vulkan::NotAsked => Vec::new(),
+        }
+    }
+
+    /// The engines that run, in order.
+    pub fn names(&self) -> Vec<EngineName> {
+        let sequential = self.sequential.then_some(EngineName::Sequential);
+        let vulkan = matches!(self.vulkan, Vulkan::Ready(_)).then_some(EngineName::Vulkan);
+        sequential.into_iter().chain(vulkan).collect()
+    }
+}
+
+/// Invocations of a subgroup for the sequential engine: a device's, where it can have them.
+fn subgroup_size(vulkan: &Vulkan) -> u32 {
+    match vulkan {
+        Vulkan::Ready(executor) => {
+            let size = executor.device().subgroup_size;
+            if size.is_power_of_two() && size <= 128 { size } else { 32 }
+        }
+        Vulkan::NotRun { .. } | Vulkan::NotAsked => 32,
+    }
+}
+
+/// Why no device follows a schedule.
+fn not_followed(schedule: Schedule) -> Option<String> {
+    let part = match (schedule.tiles, schedule.turns) {
+        (None, Turns::AsReached) => return None,
+        (Some(_), Turns::AsReached) => "the tiles",
+        (_, Turns::WaitersFirst) => "the waiting",
+    };
+    Some(format!("no device follows {part} of the schedule `{schedule}`"))
+}
+
+/// The settings that device processes are started with.
+pub fn worker_settings() -> Result<Settings, CampaignError> {
+    let program = std::env::current_exe();
+    let program =
+        program.map_err(|error| CampaignError::tool(format!("this program's own file cannot be found: {error}")))?;
+    Ok(Settings::new(program))
+}
+
+fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<Vulkan, CampaignError> {
+    let mut worker = worker_settings()?;
+    worker.validation = match settings.validation {
+        project::ValidationLayers::On | project::ValidationLayers::Required => ValidationLayers::On,
+        project::ValidationLayers::Off => ValidationLayers::Off,
+    };
+    worker.robustness = match settings.robustness {
+        project::Robustness::Off => Robustness::Off,
+        project::Robustness::Basic => Robustness::Basic,
+        project::Robustness::Strict => Robustness::Strict,
+        project::Robustness::Best => Robustness::Best,
+    };
+    let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
+    let unavailable = |message: String, hint: &str| CampaignError::Unavailable { message, hint: Some(hint.to_owned()) };
+    match VulkanExecutor::new(choice, worker) {
+        Ok(executor) => {
+            let layers_missing =
+                executor.identity().get("validation layer").is_some_and(|l| l.contains("not installed"));
+            if settings.validation == project::ValidationLayers::Required && layers_missing {
+                let hint = "sudo apt-get install vulkan-validationlayers";
+                return Err(unavailable(
+                    "the project requires the validation layers, which are not installed".to_owned(),
+                    hint,
+                ));
+            }
+            Ok(Vulkan::Ready(Box::new(executor)))
+        }
+        Err(ExecError::NoDevice { reason }) if demanded => {
+            // A device that was named is missing among others, or there is none at all.
+            let hint = if reason.starts_with("no device matches") { "`vkcert list devices`" } else { INSTALL_DEVICE };
+            Err(unavailable(format!("the vulkan engine was asked for: {reason}"), hint))
+        }
+        Err(ExecError::NoDevice { reason }) => Ok(Vulkan::NotRun { reason }),
+        Err(error @ ExecError::Engine { .. }) => Err(CampaignError::tool(error.to_string())),
+    }
+}

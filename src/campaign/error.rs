@@ -1,0 +1,40 @@
+//! Why a campaign, or anything that it is made of, cannot be carried out.
+
+use crate::model::diagnostic::Diagnostic;
+use std::path::Path;
+
+/// Why a campaign cannot be carried out. A test that fails is no error: it is a result.
+#[derive(Debug)]
+pub enum CampaignError {
+    /// Input files or the settings of the run are wrong; never empty.
+    Input(Vec<Diagnostic>),
+    /// The tool itself failed: unwritable output, a broken worker, a defect.
+    Tool { message: String, path: Option<String> },
+    /// An engine or device that was asked for is not there.
+    Unavailable { message: String, hint: Option<String> },
+}
+
+impl CampaignError {
+    /// A failure of the tool without a file.
+    pub fn tool(message: impl Into<String>) -> Self {
+        CampaignError::Tool { message: message.into(), path: None }
+    }
+
+    /// An output file or folder that cannot be written.
+    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
+        let shown = path.display().to_string();
+        CampaignError::Tool { message: format!("cannot write {shown}: {error}"), path: Some(shown) }
+    }
+}
+
+impl From<Diagnostic> for CampaignError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        CampaignError::Input(vec![diagnostic])
+    }
+}
+
+impl From<Vec<Diagnostic>> for CampaignError {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        CampaignError::Input(diagnostics)
+    }
+}

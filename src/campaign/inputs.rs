@@ -1,0 +1,148 @@
+//! The files that a run reads: their hashes for the manifest, their contents for `inputs.json`.
+//!
+//! Promises: every file that decides anything in the evidence is there: project file, requirements, sources and what they
+//! include, production modules on disk, data of tests, files that requirements name. A file that changes while the run
+//! reads is an error.
+//! Does not cover: the device and its driver, which are no files of the project.
+
+use super::kernel::{Kernel, Measurement};
+use super::project::module_file;
+use crate::campaign::CampaignError;
+use crate::model::canonical::{content_hash, sha256_digits};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::{EVIDENCE_SCHEMA, StoredFile, StoredInputs};
+use crate::model::procedure::Test;
+use crate::requirement::Project;
+use crate::requirement::document::read_bytes;
+use base64::Engine as _;
+use std::collections::BTreeMap;
+
+/// What the run read, by path relative to the project.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    files: BTreeMap<String, Input>,
+}
+
+#[derive(Debug, Clone)]
+struct Input {
+    /// 64 hexadecimal digits.
+    sha256: String,
+    contents: StoredFile,
+}
+
+/// Whether contents are stored whatever their size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keeping {
+    Always,
+    /// Up to `limits.output_bytes`.
+    UpToLimit,
+}
+
+/// Reads every input of a project again.
+pub fn gather(project: &Project, kernels: &[Kernel]) -> Result<Inputs, CampaignError> {
+    let mut inputs = Inputs::default();
+    for (path, hash) in &project.inputs {
+        let bytes = inputs.read(project, path, Keeping::Always)?;
+        if content_hash(&bytes) != *hash {
+            return Err(changed(path));
+        }
+    }
+    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
+        let bytes = inputs.read(project, &settings.source, Keeping::Always)?;
+        if source_text(kernel).is_some_and(|text| text.as_bytes() != bytes) {
+            return Err(changed(&settings.source));
+        }
+        for (path, text) in &kernel.included {
+            inputs.add(path, text.as_bytes().to_vec(), Keeping::Always, 0);
+        }
+        inputs.read_where_there(project, &module_file(&kernel.name))?;
+    }
+    for path in project.tests.iter().flat_map(|test| data_files(test)) {
+        inputs.read(project, path, Keeping::UpToLimit)?;
+    }
+    for link in project.requirements.iter().flat_map(|requirement| &requirement.implements) {
+        inputs.read_where_there(project, &link.file)?;
+    }
+    Ok(inputs)
+}
+
+fn changed(path: &str) -> CampaignError {
+    Diagnostic::new("changed-file", format!("`{path}` has changed while it was read"))
+        .hint("run again when nothing writes into the project")
+        .in_file(path)
+        .into()
+}
+
+/// The text that a kernel was compiled from; none for a binary module.
+fn source_text(kernel: &Kernel) -> Option<&str> {
+    let structure = match &kernel.measurement {
+        Measurement::Markers(measured) => &measured.structure,
+        Measurement::Failed { structure } => structure,
+        Measurement::NoSource => return None,
+    };
+    structure.files.first().map(|file| file.text.as_str())
+}
+
+/// Files that a test takes contents or expected values from.
+pub fn data_files(test: &Test) -> impl Iterator<Item = &str> {
+    let buffers = test.buffers.values().filter_map(|buffer| buffer.file.as_deref());
+    let images = test.images.values().filter_map(|image| image.file.as_deref());
+    let expected = test.expect.iter().filter_map(|expectation| expectation.file.as_deref());
+    buffers.chain(images).chain(expected)
+}
+
+impl Inputs {
+    fn read(&mut self, project: &Project, path: &str, keeping: Keeping) -> Result<Vec<u8>, CampaignError> {
+        let bytes = read_bytes(&project.root.join(path), path)?;
+        self.add(path, bytes.clone(), keeping, project.settings.value.limits.output_bytes);
+        Ok(bytes)
+    }
+
+    fn read_where_there(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
+        if project.root.join(path).is_file() {
+            self.read(project, path, Keeping::UpToLimit)?;
+        }
+        Ok(())
+    }
+
+    /// What is kept always stays kept where the same file is asked for otherwise.
+    fn add(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
+        let known = self.files.get(path).is_some_and(|known| !matches!(known.contents, StoredFile::Omitted { .. }));
+        if known {
+            return;
+        }
+        let sha256 = sha256_digits(&bytes);
+        let size = bytes.len() as u64;
+        let contents = match keeping {
+            Keeping::UpToLimit if size > limit => StoredFile::Omitted { bytes: size },
+            Keeping::Always | Keeping::UpToLimit => contents(bytes),
+        };
+        self.files.insert(path.to_owned(), Input { sha256, contents });
+    }
+
+    /// SHA-256 by path, as the manifest has it.
+    pub fn hashes(&self) -> BTreeMap<String, String> {
+        self.files.iter().map(|(path, input)| (path.clone(), input.sha256.clone())).collect()
+    }
+
+    pub fn stored(&self) -> StoredInputs {
+        let files = self.files.iter().map(|(path, input)| (path.clone(), input.contents.clone()));
+        StoredInputs { schema: EVIDENCE_SCHEMA, files: files.collect() }
+    }
+}
+
+fn contents(bytes: Vec<u8>) -> StoredFile {
+    match String::from_utf8(bytes) {
+        Ok(text) => StoredFile::Text(text),
+        Err(binary) => StoredFile::Bytes(base64::engine::general_purpose::STANDARD.encode(binary.as_bytes())),
+    }
+}
+
+/// The bytes of a stored file; none where its contents are not stored or not readable.
+pub fn bytes_of(file: &StoredFile) -> Option<Vec<u8>> {
+    match file {
+        StoredFile::Text(text) => Some(text.clone().into_bytes()),
+        StoredFile::Bytes(text) => base64::engine::general_purpose::STANDARD.decode(text).ok(),
+        StoredFile::Omitted { .. } => None,
+    }
+}

@@ -1,0 +1,35 @@
+//! The campaign as a library: what `vkcert certify` does, without command line, terminal and exit codes.
+//!
+//! Knows: kernels, tests, engines, evidence. Promises: errors are values; nothing is printed.
+//! Does not cover: arguments, how errors and results are told (`cli`).
+
+pub mod acceptance;
+pub mod agreement;
+pub mod altered;
+pub mod assemble;
+pub mod barriers;
+pub mod conclusion;
+pub mod configuration;
+pub mod coupling;
+pub mod derive;
+pub mod display;
+pub mod engines;
+mod error;
+pub mod evidence;
+pub mod execution;
+pub mod facts;
+pub mod inputs;
+pub mod judged;
+pub mod justifications;
+pub mod kernel;
+pub mod left_open;
+pub mod object;
+pub mod open_items;
+pub mod plan;
+pub mod profile;
+pub mod project;
+pub mod recording;
+pub mod schedules;
+pub mod test_run;
+
+pub use error::CampaignError;

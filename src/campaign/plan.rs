@@ -1,0 +1,78 @@
+//! What is asked of a run: engines, checks, limits.
+
+use crate::exec::vulkan::pool::Workers;
+use crate::model::finding::{Checks, FindingKind};
+use crate::model::procedure::TestLimits;
+use crate::model::verdict::EngineName;
+use std::time::Duration;
+
+/// The settings of one run, resolved.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub engines: EngineRequest,
+    /// By name, a part of it, or index.
+    pub device: Option<String>,
+    pub checks: Checks,
+    /// Threads for tests on the sequential engine.
+    pub jobs: usize,
+    /// Workers for tests on a device.
+    pub workers: Workers,
+    /// Seconds of wall-clock time per run of a test; none: as engines have it.
+    pub timeout: Option<f64>,
+    /// Instructions per test on the sequential engine, over those of the project.
+    pub max_steps: Option<u64>,
+}
+
+/// Which engines shall run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineRequest {
+    /// Sequential, and Vulkan where a device is found.
+    WhatIsThere,
+    /// These, and no excuse.
+    Explicit(EngineChoice),
+}
+
+/// Engines that are asked for by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineChoice {
+    Sequential,
+    Vulkan,
+    Both,
+}
+
+impl EngineChoice {
+    pub fn includes(self, engine: EngineName) -> bool {
+        match self {
+            EngineChoice::Sequential => engine == EngineName::Sequential,
+            EngineChoice::Vulkan => engine == EngineName::Vulkan,
+            EngineChoice::Both => true,
+        }
+    }
+}
+
+impl Plan {
+    /// The wall-clock limit, for an engine that otherwise limits steps alone.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.timeout.map(Duration::from_secs_f64)
+    }
+
+    /// For deriving evidence again: nothing is typed, and nothing runs but the sequential engine.
+    pub fn for_verification(not_looked_for: &[FindingKind]) -> Self {
+        let mut checks = Checks::all();
+        checks.kinds.retain(|kind| !not_looked_for.contains(kind));
+        Self {
+            engines: EngineRequest::Explicit(EngineChoice::Sequential),
+            device: None,
+            checks,
+            jobs: 1,
+            workers: Workers::AtMost(1),
+            timeout: None,
+            max_steps: None,
+        }
+    }
+
+    /// The limits of this run, over those of a test.
+    pub fn limits(&self) -> TestLimits {
+        TestLimits { seconds: self.timeout, steps: self.max_steps, memory_bytes: None }
+    }
+}

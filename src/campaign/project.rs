@@ -1,0 +1,85 @@
+//! A project with its kernels compiled.
+
+use super::kernel::{self, Kernel, Wanted};
+use super::profile::Target;
+use crate::campaign::CampaignError;
+use crate::glsl::KernelSource;
+use crate::model::procedure::Language;
+use crate::model::project::{ProjectFile, ProjectKernel};
+use crate::requirement::document::{read_bytes, read_text};
+use crate::requirement::{self, Project};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Folder of the production modules.
+pub const MODULES: &str = "spirv";
+
+/// Reads and checks the project in `dir`.
+pub fn load(dir: &Path) -> Result<Project, CampaignError> {
+    Ok(requirement::load_project(dir)?)
+}
+
+/// Path of a kernel's production module, relative to the project.
+pub fn module_file(kernel: &str) -> String {
+    format!("{MODULES}/{kernel}.spv")
+}
+
+/// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of all kernels together.
+pub fn compile(project: &Project) -> Result<Vec<Kernel>, CampaignError> {
+    let settings = &project.settings.value;
+    let target = Target::of(settings);
+    let compiled = settings.kernels.par_iter().map(|kernel| {
+        let mut kernel = compile_kernel(&project.root, settings, kernel)?;
+        kernel.refused = target.refusals(&kernel);
+        Ok(kernel)
+    });
+    all(compiled.collect())
+}
+
+/// The kernels, or the diagnostics of all of them together.
+pub fn all(results: Vec<Result<Kernel, CampaignError>>) -> Result<Vec<Kernel>, CampaignError> {
+    let mut kernels = Vec::new();
+    let mut diagnostics = Vec::new();
+    for result in results {
+        match result {
+            Ok(kernel) => kernels.push(kernel),
+            Err(CampaignError::Input(found)) => diagnostics.extend(found),
+            Err(other) => return Err(other),
+        }
+    }
+    if diagnostics.is_empty() { Ok(kernels) } else { Err(CampaignError::Input(diagnostics)) }
+}
+
+fn compile_kernel(root: &Path, settings: &ProjectFile, kernel: &ProjectKernel) -> Result<Kernel, CampaignError> {
+    let name = kernel.name.as_str();
+    match source_of(root, settings, kernel)? {
+        Some(source) => kernel::from_glsl(name, &source, Wanted::SourceAndObject),
+        None => {
+            let bytes = read_bytes(&root.join(&kernel.source), &kernel.source)?;
+            kernel::from_spirv(name, &kernel.source, &bytes, &kernel.entry, kernel.target_env.name())
+        }
+    }
+}
+
+/// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.
+pub fn source_of(
+    root: &Path,
+    settings: &ProjectFile,
+    kernel: &ProjectKernel,
+) -> Result<Option<KernelSource>, CampaignError> {
+    let path = root.join(&kernel.source);
+    match kernel.language {
+        Language::Glsl => Ok(Some(KernelSource {
+            path: kernel.source.clone(),
+            text: read_text(&path, &kernel.source)?,
+            include: kernel.include.iter().map(|folder| root.join(folder)).collect(),
+            folder: path.parent().map(Path::to_owned),
+            defines: kernel.defines.clone(),
+            entry: kernel.entry.clone(),
+            target_env: kernel.target_env.name().to_owned(),
+            optimization: kernel.optimization,
+            policy: settings.decision_policy,
+        })),
+        Language::Spirv => Ok(None),
+    }
+}

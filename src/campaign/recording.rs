@@ -1,0 +1,76 @@
+//! How kernels record on a device: what the options ask for, and what the device allows.
+//!
+//! Promises: a mode that was asked for is used, or refused by name before any test runs.
+
+use super::engines::{Engines, Vulkan};
+use super::kernel::Kernel;
+use super::profile::Target;
+use crate::campaign::CampaignError;
+use crate::exec::vulkan::DeviceIdentity;
+use crate::instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
+use crate::model::evidence::Evidence;
+use crate::model::records::{RecordMode, Witnesses};
+use crate::model::verdict::EngineName;
+
+/// What the options come to on a device, with the atomics that the target of the kernels has.
+pub fn request(
+    mode: Option<RecordMode>,
+    witnesses: Witnesses,
+    device: &DeviceIdentity,
+    atomics: Ability,
+) -> RecordRequest {
+    let arithmetic = device.subgroup_operations.iter().any(|operation| operation == "arithmetic");
+    let device = RecordingDevice {
+        // The device itself, being one of Vulkan, has them.
+        atomics,
+        subgroup_arithmetic: if arithmetic { Ability::Present } else { Ability::Missing },
+        workgroup_memory: u64::from(device.limits.workgroup_memory),
+        parallelism: if device.kind == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
+    };
+    RecordRequest { mode, witnesses, device }
+}
+
+/// Makes the kernels' instrumented modules anew where the request asks for other records than they have.
+pub fn apply(kernels: &mut [Kernel], request: &RecordRequest) -> Result<(), CampaignError> {
+    kernels.iter_mut().try_for_each(|kernel| kernel.record_as(request))
+}
+
+/// The same for the device of a run, where there is one.
+pub fn apply_for(
+    kernels: &mut [Kernel],
+    engines: &Engines,
+    mode: Option<RecordMode>,
+    witnesses: Witnesses,
+    target: &Target,
+) -> Result<(), CampaignError> {
+    target.check_mode(mode)?;
+    match &engines.vulkan {
+        Vulkan::Ready(executor) => apply(kernels, &request(mode, witnesses, executor.device(), target.atomics())),
+        Vulkan::NotRun { .. } | Vulkan::NotAsked => Ok(()),
+    }
+}
+
+/// Makes the kernels record as stored evidence says that they did on its device.
+pub fn restore(kernels: &mut [Kernel], stored: &Evidence, target: &Target) -> Result<(), CampaignError> {
+    let device = stored.campaign.engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
+    let Some(device) = device else { return Ok(()) };
+    let text = |name: &str| device.identity.get(name).map(String::as_str).unwrap_or_default();
+    for kernel in kernels {
+        let mut rows = stored.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
+        let Some(recorded) = rows.find_map(|row| row.recording) else { continue };
+        let grouped = recorded.mode == RecordMode::Subgroup;
+        let device = RecordingDevice {
+            atomics: target.atomics(),
+            subgroup_arithmetic: if grouped { Ability::Present } else { Ability::Missing },
+            workgroup_memory: text("maxComputeSharedMemorySize").parse().unwrap_or_default(),
+            parallelism: if text("device type") == "cpu" { Parallelism::Few } else { Parallelism::Thousands },
+        };
+        let automatic = RecordRequest { mode: None, witnesses: recorded.witnesses, device };
+        kernel.record_as(&automatic)?;
+        let mode = kernel.measured().map(|measured| measured.record_buffer.mode);
+        if mode.is_some_and(|mode| mode != recorded.mode) {
+            kernel.record_as(&RecordRequest { mode: Some(recorded.mode), ..automatic })?;
+        }
+    }
+    Ok(())
+}

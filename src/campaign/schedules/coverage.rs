@@ -1,0 +1,184 @@
+//! Coverage in other schedules: what a schedule records that the ordinary run did not, and the other way round.
+//!
+//! Knows: the measuring jobs of a test and what they recorded in the ordinary schedule.
+//! Promises: every vector, mark, barrier and outcome of a branch is compared; where it comes first in a module, it is told first.
+//! Does not cover: witnesses and operands; a lowest invocation may change where the set of vectors does not.
+
+use super::super::agreement::marked;
+use super::super::kernel::{Kernel, Variant};
+use super::super::left_open::{LeftOpen, Recorded};
+use super::super::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, object_job};
+use super::means::following;
+use crate::campaign::CampaignError;
+use crate::exec::schedule::Following;
+use crate::exec::{Completion, Executor, Job};
+use crate::model::records::Records;
+use crate::model::schedule::Schedule;
+use crate::model::structure::MarkIndex;
+use serde_json::Value;
+
+/// A measuring job with what it recorded in the ordinary schedule.
+struct Measure {
+    job: Job,
+    recorded: Recorded,
+    /// By module of the job.
+    ordinary: Vec<Records>,
+}
+
+/// The measuring jobs of a test, to be run in other schedules.
+pub struct Measures<'a> {
+    kernels: &'a [&'a Kernel],
+    measures: Vec<Measure>,
+    /// What is not compared, and why.
+    pub missing: Option<String>,
+}
+
+/// Something that one of two schedules alone covers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoverageDifference {
+    pub kernel: String,
+    /// `vector TF of D3 `a && b``.
+    pub what: String,
+    pub details: Vec<(&'static str, Value)>,
+    pub only: Only,
+    /// What recorded it, under which name and bit; none for barriers.
+    recorded: Option<(Recorded, String, u32)>,
+}
+
+impl CoverageDifference {
+    /// Whether it comes of what depends on the schedule though nothing races, in a test that says what it expects.
+    pub fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
+        let Some((recorded, label, bit)) = &self.recorded else { return false };
+        if open.plan.expected.is_empty() {
+            return false;
+        }
+        open.dependence(*recorded).bits.get(label).is_some_and(|bits| bits.contains(bit))
+    }
+}
+
+/// Which of the two covers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Only {
+    Ordinary,
+    Other,
+}
+
+impl<'a> Measures<'a> {
+    /// Those that an engine runs which puts workgroups and tiles in order.
+    pub fn of(prepared: &'a PreparedTest, run: &TestRun) -> Self {
+        let mut found = Self { kernels: &prepared.kernels, measures: Vec::new(), missing: None };
+        found.add(Recorded::Source, job_of(prepared, Variant::Marked), &run.records);
+        if !run.objects.is_empty() {
+            found.add(Recorded::Object, object_job(prepared, run.engine), &run.objects);
+        }
+        found
+    }
+
+    fn add(&mut self, recorded: Recorded, job: Option<Job>, rows: &[ModuleRecords]) {
+        let ordinary: Result<Vec<Records>, String> = rows.iter().map(|row| row.records.clone()).collect();
+        let what = match recorded {
+            Recorded::Source => "coverage of the source",
+            Recorded::Object => "coverage of object code",
+        };
+        match (job, ordinary) {
+            (Some(job), Ok(ordinary)) => self.measures.push(Measure { job, recorded, ordinary }),
+            (None, Ok(_)) => drop(self.missing.get_or_insert_with(|| format!("{what} is not compared: no module"))),
+            (_, Err(reason)) => drop(self.missing.get_or_insert_with(|| format!("{what} is not compared: {reason}"))),
+        }
+    }
+
+    /// What differs with a schedule; an error says why that is not known.
+    pub fn compare(
+        &self,
+        engine: &mut dyn Executor,
+        schedule: Schedule,
+    ) -> Result<Result<Vec<CoverageDifference>, String>, CampaignError> {
+        let mut found = Vec::new();
+        for measure in &self.measures {
+            let run = following(&measure.job, engine, Following::from(schedule))?;
+            if run.completion != Completion::Completed {
+                return Ok(Err(format!("the measured run did not complete: {:?}", run.completion)));
+            }
+            for ((module, kernel), ordinary) in measure.job.modules.iter().zip(self.kernels).zip(&measure.ordinary) {
+                let Some(other) = run.records.get(&module.kernel) else {
+                    return Ok(Err("the engine gave no records back".to_owned()));
+                };
+                let differences = match measure.recorded {
+                    Recorded::Source => source_differences(kernel, ordinary, other),
+                    Recorded::Object => object_differences(kernel, ordinary, other),
+                };
+                found.extend(differences.into_iter().map(|(bit, difference)| {
+                    let recorded = bit.map(|bit| (measure.recorded, module.kernel.clone(), bit));
+                    CoverageDifference { recorded, ..difference }
+                }));
+            }
+        }
+        Ok(Ok(found))
+    }
+}
+
+fn only(ordinary: &Records, other: &Records, bit: u32) -> Option<Only> {
+    match (ordinary.has(bit), other.has(bit)) {
+        (true, false) => Some(Only::Ordinary),
+        (false, true) => Some(Only::Other),
+        (true, true) | (false, false) => None,
+    }
+}
+
+/// With the bit that recorded it.
+type BitDifference = (Option<u32>, CoverageDifference);
+
+fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
+    let Some(measured) = kernel.measured() else { return Vec::new() };
+    let layout = &measured.markers.layout;
+    let rows = layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
+    let vectors = rows.filter_map(|(slot, row)| {
+        let only = only(ordinary, other, slot.base + row.sum)?;
+        let (decision, vector) = (slot.decision.to_string(), row.vector.values.to_string());
+        let text = measured.structure.decision(slot.decision).text.clone();
+        let what = format!("vector {vector} of {decision} `{text}`");
+        let details = vec![("decision", decision.into()), ("text", text.into()), ("vector", vector.into())];
+        let kernel = kernel.name.clone();
+        Some((Some(slot.base + row.sum), CoverageDifference { kernel, what, details, only, recorded: None }))
+    });
+    let marks = layout.marks.iter().enumerate().filter_map(|(index, bit)| {
+        let only = only(ordinary, other, *bit)?;
+        let what = marked(&measured.structure, MarkIndex(index as u32));
+        let details = vec![("mark", index.into()), ("text", what.clone().into())];
+        let kernel = kernel.name.clone();
+        Some((Some(*bit), CoverageDifference { kernel, what, details, only, recorded: None }))
+    });
+    vectors.chain(marks).chain(barrier_differences(kernel, ordinary, other)).collect()
+}
+
+/// Barriers that all invocations of a workgroup executed in one of the two alone.
+fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
+    let differing = kernel.barriers().into_iter().enumerate().filter_map(|(index, barrier)| {
+        let executed = |records: &Records| records.barriers.contains_key(&barrier.number);
+        let only = match (executed(ordinary), executed(other)) {
+            (true, false) => Only::Ordinary,
+            (false, true) => Only::Other,
+            (true, true) | (false, false) => return None,
+        };
+        let (obligation, place) = (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
+        let what = format!("{obligation} (barrier at {place})");
+        let details = vec![("obligation", obligation.into()), ("text", place.into())];
+        let kernel = kernel.name.clone();
+        Some((None, CoverageDifference { kernel, what, details, only, recorded: None }))
+    });
+    differing.collect()
+}
+
+fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
+    let branches = kernel.object.structure.branches.iter();
+    let outcomes = branches.flat_map(|branch| branch.outcomes.iter().map(move |outcome| (branch, outcome)));
+    let differing = outcomes.filter_map(|(branch, outcome)| {
+        let only = only(ordinary, other, outcome.bit)?;
+        let obligation = format!("{}.{}", branch.id, outcome.label);
+        let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
+        let details = vec![("obligation", obligation.into()), ("text", outcome.text.clone().into())];
+        let kernel = kernel.name.clone();
+        Some((Some(outcome.bit), CoverageDifference { kernel, what, details, only, recorded: None }))
+    });
+    differing.collect()
+}

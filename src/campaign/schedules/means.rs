@@ -1,0 +1,101 @@
+//! How the orders of a test are made: by rewritten modules on a device, by the engine itself where it can.
+//!
+//! Knows: the job that production ran, which of its dispatches have more than one order on an engine.
+//! Promises: after each run the engine follows no schedule any more.
+//! Does not cover: comparing what the orders leave.
+
+use super::super::test_run::execute;
+use crate::campaign::CampaignError;
+use crate::exec::schedule::{Dispatches, Following, PermutableJob, workgroup_counts};
+use crate::exec::{ExecError, Executor, Job, Run};
+use crate::model::schedule::{Extent, Schedule, Schedules};
+
+/// A job that can be run in other orders.
+pub enum Means {
+    /// Its modules ask a buffer for their workgroup.
+    Rewritten(PermutableJob),
+    /// The engine puts workgroups and tiles in order.
+    ByEngine { job: Job, extents: Vec<Extent> },
+}
+
+/// Why there are none.
+pub enum NoMeans {
+    NothingToPermute(String),
+    Undetermined(String),
+    Failed(CampaignError),
+}
+
+impl Means {
+    pub fn of(job: &Job, engine: &mut dyn Executor) -> Result<Self, NoMeans> {
+        let counts = workgroup_counts(job).map_err(NoMeans::Undetermined)?;
+        let failed = |error: ExecError| NoMeans::Failed(CampaignError::tool(error.to_string()));
+        if let Some(extents) = engine.extents(job).map_err(failed)? {
+            debug_assert_eq!(counts.len(), extents.len());
+            let means = Means::ByEngine { job: job.clone(), extents };
+            let reason = "no dispatch has more than one workgroup or tile to put in another order";
+            return match means.schedules(Schedules { count: 1, seed: 0 }).is_empty() {
+                true => Err(NoMeans::NothingToPermute(reason.to_owned())),
+                false => Ok(means),
+            };
+        }
+        match PermutableJob::of(job).map_err(NoMeans::Undetermined)? {
+            Some(permutable) => Ok(Means::Rewritten(permutable)),
+            None => {
+                let reason = "every dispatch has one workgroup, or no kernel asks which it is";
+                Err(NoMeans::NothingToPermute(reason.to_owned()))
+            }
+        }
+    }
+
+    pub fn job(&self) -> &Job {
+        match self {
+            Means::Rewritten(permutable) => permutable.job(),
+            Means::ByEngine { job, extents: _ } => job,
+        }
+    }
+
+    /// The dispatches that have more than one order.
+    pub fn dispatches(&self) -> Vec<usize> {
+        match self {
+            Means::Rewritten(permutable) => {
+                let several = permutable.orders().iter().filter(|order| order.workgroups > 1);
+                several.map(|order| order.dispatch).collect()
+            }
+            Means::ByEngine { job: _, extents } => {
+                let several = |extent: &Extent| extent.workgroups > 1 || extent.invocations > 1;
+                extents.iter().enumerate().filter(|(_, extent)| several(extent)).map(|(index, _)| index).collect()
+            }
+        }
+    }
+
+    pub fn schedules(&self, asked: Schedules) -> Vec<Schedule> {
+        match self {
+            Means::Rewritten(permutable) => {
+                let workgroups: Vec<u32> = permutable.orders().iter().map(|order| order.workgroups).collect();
+                asked.list(&workgroups).into_iter().map(Schedule::from).collect()
+            }
+            Means::ByEngine { job: _, extents } => asked.list_with_tiles(extents),
+        }
+    }
+
+    /// Runs the job with some dispatches in a schedule, the others in the ordinary one.
+    pub fn execute(
+        &self,
+        engine: &mut dyn Executor,
+        schedule: Schedule,
+        which: Dispatches,
+    ) -> Result<Run, CampaignError> {
+        match self {
+            Means::Rewritten(permutable) => execute(engine, &permutable.in_order(schedule.workgroups, which)),
+            Means::ByEngine { job, extents: _ } => following(job, engine, Following { schedule, dispatches: which }),
+        }
+    }
+}
+
+/// Runs a job on an engine that puts workgroups and tiles in order.
+pub fn following(job: &Job, engine: &mut dyn Executor, following: Following) -> Result<Run, CampaignError> {
+    engine.follow(following);
+    let run = execute(engine, job);
+    engine.follow(Following::default());
+    run
+}

@@ -1,0 +1,509 @@
+//! One test on one engine: the production run that is judged, and the runs that measure.
+//!
+//! Production gives verdict, outputs and findings. The measured module (marked on the sequential engine, instrumented on the
+//! device) gives coverage records; its outputs must be production's. On the device the traced module runs too: recording
+//! must change no output bit. Each of these runs is repeated as asked for; what varies is no pass.
+
+use super::configuration::Specialization;
+use super::kernel::{Kernel, Variant};
+use super::left_open::{Between, Expectations, LeftOpen, Recorded, Settled};
+use super::object::ObjectVariant;
+use super::schedules;
+use crate::campaign::CampaignError;
+use crate::exec::judge::{self, Judgement};
+use crate::exec::prepare::{ModuleUse, Prepared};
+use crate::exec::repeat::Repeated;
+use crate::exec::sequential::SequentialExecutor;
+use crate::exec::{Completion, Counts, ExecError, Executor, Job, JobModule, Run, Unobserved};
+use crate::model::altered::AlteredStores;
+use crate::model::evidence::{LoweringDecision, Mismatch};
+use crate::model::finding::{Checks, Finding, FindingKind, RaceScope};
+use crate::model::judged::JudgedParts;
+use crate::model::printed::Printed;
+use crate::model::procedure::Test;
+use crate::model::project::Contraction;
+use crate::model::records::Records;
+use crate::model::schedule::{DirectedResult, Schedule, ScheduleResult, Schedules};
+use crate::model::verdict::{EngineName, Verdict};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// A test that is checked and laid out, ready for any engine.
+pub struct PreparedTest<'a> {
+    pub test: &'a Test,
+    /// The job and what is expected of it, or what no engine can run of it, by name.
+    pub plan: Result<Prepared, String>,
+    /// The kernels of the job's modules, in the same order.
+    pub kernels: Vec<&'a Kernel>,
+    pub contraction: Contraction,
+    pub schedules: Schedules,
+    /// Runs in place of the ordinary schedule.
+    pub replay: Option<Schedule>,
+}
+
+/// What a test did on one engine.
+#[derive(Debug, Clone)]
+pub struct TestRun {
+    pub engine: EngineName,
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    /// How often the production run was started.
+    pub repetitions: u32,
+    /// The repetition that gave the verdict, counted from 1, where others pass.
+    pub deciding_repetition: Option<u32>,
+    pub mismatches: Vec<Mismatch>,
+    pub findings: Vec<Finding>,
+    /// Remarks that are no findings, such as an accepted memory-model idiom.
+    pub notes: Vec<String>,
+    /// What differed between results of the test that are all right (see `left_open`), in words; each once.
+    pub left_open: Vec<String>,
+    /// Whether the data races found are those of every schedule; of engines that look for races.
+    pub race_scope: Option<RaceScope>,
+    /// What the kernels printed.
+    pub printed: Printed,
+    /// Final contents by buffer name; empty where the run did not get that far.
+    pub outputs: BTreeMap<String, Vec<u8>>,
+    /// Per kernel and specialization: what was recorded, or why nothing was.
+    pub records: Vec<ModuleRecords>,
+    /// The same of the branches of the production modules; empty where they were not asked for.
+    pub objects: Vec<ModuleRecords>,
+    /// What only the sequential engine counts.
+    pub counts: Counts,
+    /// What the test ran in, where that is not the ordinary schedule.
+    pub schedule: Option<Schedule>,
+    /// Where any were asked for.
+    pub schedules: Option<ScheduleResult>,
+    /// What was measured again with who waits first.
+    pub directed: Vec<DirectedResult>,
+    /// What altered contents showed, of a pass on the sequential engine (`altered`).
+    pub altered: Vec<AlteredStores>,
+    /// How much of what its kernels store such a pass judges.
+    pub judged: JudgedParts,
+    /// Of a pass on the sequential engine: whether the test does not pass, or does not complete, with other undefined values.
+    pub rests_on_undefined: bool,
+}
+
+/// What a test recorded of one kernel under one specialization.
+#[derive(Debug, Clone)]
+pub struct ModuleRecords {
+    pub kernel: String,
+    pub specialization: Specialization,
+    pub records: Result<Records, String>,
+    /// Counts of the lowering's own loop decisions.
+    pub lowering: Vec<LoweringDecision>,
+}
+
+impl TestRun {
+    /// An engine that was not there.
+    pub fn not_run(engine: EngineName, reason: &str) -> Self {
+        Self::ended(engine, Verdict::NotRun, reason)
+    }
+
+    /// What the module `name` left varies: whatever production left, the test is no pass.
+    fn vary(&mut self, name: &str, reason: &str) {
+        self.doubt(format!("{name} module: {reason}"));
+    }
+
+    /// A device that is lost, or does not end, in a kernel whose invocations wait for each other has most likely never run the
+    /// one that is waited for.
+    fn name_likely_cause(&mut self, open: &LeftOpen<'_>, completion: &Completion) {
+        let stuck = match completion {
+            Completion::Error { reason } => reason.contains("device lost"),
+            Completion::Timeout { .. } => true,
+            Completion::Completed
+            | Completion::NoTermination { .. }
+            | Completion::Unsupported { .. }
+            | Completion::Undetermined { .. }
+            | Completion::Varying { .. } => false,
+        };
+        if self.engine != EngineName::Vulkan || !stuck {
+            return;
+        }
+        let waiting = &open.dependence(Recorded::Source).waiting;
+        if let (Some(kernel), Some(reason)) = (waiting.first(), &mut self.reason) {
+            reason.push_str(&format!(
+                "; likely cause: kernel `{kernel}` waits in a loop for what another invocation writes, and Vulkan guarantees \
+                 no forward progress between invocations, so that this one may never run (within a subgroup above all)"
+            ));
+        }
+    }
+
+    /// Keeps what differed where it may.
+    pub fn leave_open(&mut self, notes: Vec<String>) {
+        for note in notes {
+            if !self.left_open.contains(&note) {
+                self.left_open.push(note);
+            }
+        }
+    }
+
+    /// Compares what two modules of the test left.
+    fn compare(&mut self, open: &LeftOpen<'_>, runs: [&Run; 2], names: [&'static str; 2], expectations: Expectations) {
+        let [left, right] = runs;
+        if left.buffers == right.buffers {
+            return;
+        }
+        let [left_name, right_name] = names;
+        let between = format!("{left_name} and {right_name} module on {}", self.engine);
+        let differences = open.contents(&left.buffers, &right.buffers, Between::Modules, expectations);
+        self.leave_open(open.notes(&between, &differences.open));
+        self.findings.extend(difference(open, runs, names, expectations));
+    }
+
+    /// What is not known of the test: it is no pass.
+    pub fn doubt(&mut self, reason: String) {
+        match self.verdict {
+            Verdict::Pass => {
+                self.verdict = Verdict::Undetermined;
+                self.reason = Some(reason);
+            }
+            // Verdicts that are no pass have their reason already.
+            Verdict::Fail
+            | Verdict::Error
+            | Verdict::Timeout
+            | Verdict::Undetermined
+            | Verdict::Unsupported
+            | Verdict::NotRun => self.notes.push(reason),
+        }
+    }
+
+    /// A test that ended before anything ran.
+    fn ended(engine: EngineName, verdict: Verdict, reason: &str) -> Self {
+        Self {
+            engine,
+            verdict,
+            reason: Some(reason.to_owned()),
+            repetitions: 0,
+            deciding_repetition: None,
+            mismatches: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            left_open: Vec::new(),
+            race_scope: None,
+            printed: Printed::default(),
+            outputs: BTreeMap::new(),
+            records: Vec::new(),
+            objects: Vec::new(),
+            counts: Counts::default(),
+            schedule: None,
+            schedules: None,
+            directed: Vec::new(),
+            altered: Vec::new(),
+            judged: JudgedParts::default(),
+            rests_on_undefined: false,
+        }
+    }
+}
+
+/// Words of a module whose decoding takes longer than starting another thread for it.
+const LARGE_MODULE: usize = 100_000;
+
+/// Decodes the large modules that a test records by, while its production modules run.
+pub fn decode_ahead(prepared: &PreparedTest, engine: &SequentialExecutor) {
+    let is_large = |kernel: &&Kernel| kernel.production.len() > LARGE_MODULE;
+    if !prepared.kernels.iter().any(is_large) {
+        return;
+    }
+    let jobs = [job_of(prepared, Variant::Marked), object_job(prepared, EngineName::Sequential)];
+    jobs.iter().flatten().for_each(|job| engine.decode_ahead(job));
+}
+
+/// Runs a prepared test on an engine, each module `repetitions` times.
+pub fn run(
+    prepared: &PreparedTest,
+    engine: &mut dyn Executor,
+    repetitions: NonZeroU32,
+) -> Result<TestRun, CampaignError> {
+    let engine = &mut Repeated::new(engine, repetitions);
+    let plan = match &prepared.plan {
+        Ok(plan) => plan,
+        Err(unsupported) => return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported)),
+    };
+    let job = variant(prepared, plan, Variant::Production, plan.job.checks.clone());
+    let job = job.expect("every kernel has a production module");
+    let open = LeftOpen::of(prepared, plan);
+    let (ran, counts) = execute_counting(engine, &job)?;
+    let (repetitions, variants) = (engine.started(), engine.take_variants());
+    let settled = open.settle(ran, variants, engine.name())?;
+    let Settled { run: production, judgement, deciding_repetition, notes: left_open } = settled;
+    let mut run = TestRun {
+        engine: engine.name(),
+        verdict: judgement.verdict,
+        reason: judgement.reason,
+        repetitions,
+        deciding_repetition,
+        left_open,
+        mismatches: judgement.mismatches,
+        outputs: outputs(&plan.job, &production),
+        findings: production.findings.clone(),
+        notes: production.notes.clone(),
+        race_scope: production.race_scope,
+        printed: production.printed.clone(),
+        records: Vec::new(),
+        objects: Vec::new(),
+        counts,
+        schedule: prepared.replay,
+        schedules: None,
+        directed: Vec::new(),
+        altered: Vec::new(),
+        judged: JudgedParts::default(),
+        rests_on_undefined: false,
+    };
+    if production.completion == Completion::Completed {
+        match engine.name() {
+            EngineName::Sequential => drop(measure(&open, engine, Variant::Marked, &production, &mut run)?),
+            EngineName::Vulkan => measure_on_device(&open, engine, &production, &mut run)?,
+        }
+        measure_objects(&open, engine, &production, &mut run)?;
+    } else {
+        run.name_likely_cause(&open, &production.completion);
+        let reason = format!("the production run did not complete: {}", run.reason.as_deref().unwrap_or("no reason"));
+        run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
+    }
+    schedules::amplify(&open, &job, &production, engine, &mut run)?;
+    schedules::direct(&open, engine, &mut run)?;
+    for finding in &mut run.findings {
+        prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
+        attribute(prepared, plan, finding);
+        number(prepared, finding);
+    }
+    run.findings.sort_by(Finding::order);
+    Ok(run)
+}
+
+/// Names the kernel that a finding is of, and its configuration; engines name the module of the job. What is of no single
+/// dispatch is of the kernel of all of them.
+fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
+    let label = finding.kernel.take();
+    let of_module = |module: &JobModule| label.as_ref().is_none_or(|label| module.kernel == label.0);
+    let of_schedule = finding.details.get("kernels").and_then(|kernels| kernels.as_array());
+    let is_of = |of: &ModuleUse| of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.0));
+    let modules = plan.job.modules.iter().zip(plan.modules.iter().zip(&prepared.kernels));
+    let mut uses = modules.filter(|(module, (of, _))| of_module(module) && is_of(of)).map(|(_, found)| found);
+    let Some((first, kernel)) = uses.next() else { return };
+    let mut configuration = kernel.configuration_of(&first.specialization);
+    for (other, _) in uses {
+        if other.kernel != first.kernel {
+            return;
+        }
+        configuration = None;
+    }
+    finding.kernel = Some(first.kernel.clone());
+    finding.configuration = configuration.map(str::to_owned);
+}
+
+/// Numbers the instructions of a finding of one kernel.
+fn number(prepared: &PreparedTest, finding: &mut Finding) {
+    let kernel = finding.kernel.as_ref().and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.0));
+    let Some(kernel) = kernel else { return };
+    finding.numbers = kernel.numbers(finding);
+}
+
+/// One entry per module of the job; `records` is asked by the name under which engines keep them.
+fn module_records(
+    plan: &Prepared,
+    counts: &Counts,
+    records: impl Fn(&str) -> Result<Records, String>,
+) -> Vec<ModuleRecords> {
+    let row = |(module, of): (&JobModule, &ModuleUse)| ModuleRecords {
+        kernel: of.kernel.0.clone(),
+        specialization: of.specialization.clone(),
+        records: records(&module.kernel),
+        lowering: counts.lowering.get(&module.kernel).cloned().unwrap_or_default(),
+    };
+    plan.job.modules.iter().zip(&plan.modules).map(row).collect()
+}
+
+/// Runs a job; what the tool itself fails at on a device is undetermined.
+pub fn execute(engine: &mut dyn Executor, job: &Job) -> Result<Run, CampaignError> {
+    Ok(execute_counting(engine, job)?.0)
+}
+
+fn execute_counting(engine: &mut dyn Executor, job: &Job) -> Result<(Run, Counts), CampaignError> {
+    match engine.run_counting(job, &mut Unobserved) {
+        Ok(ran) => Ok(ran),
+        // The worker is replaced: what the tool failed at is one test, of which nothing is known.
+        Err(error @ ExecError::Engine { engine: EngineName::Vulkan, .. }) => {
+            let reason = format!("the tool failed, not the kernel: {error}");
+            Ok((Run::ended(Completion::Undetermined { reason }), Counts::default()))
+        }
+        Err(error @ ExecError::Engine { engine: EngineName::Sequential, .. }) => {
+            Err(CampaignError::tool(error.to_string()))
+        }
+        Err(error @ ExecError::NoDevice { .. }) => {
+            Err(CampaignError::Unavailable { message: error.to_string(), hint: None })
+        }
+    }
+}
+
+/// The verdict that what a run has left comes to.
+pub fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
+    let mut reference = |job: &Job| SequentialExecutor::default().run(job, &mut Unobserved);
+    judge::judge(plan, run, &mut reference).map_err(|error| CampaignError::tool(error.to_string()))
+}
+
+fn outputs(job: &Job, run: &Run) -> BTreeMap<String, Vec<u8>> {
+    job.buffers.iter().zip(&run.buffers).map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect()
+}
+
+/// The job of a test with one variant of its kernels' modules and no checks, to be run beside the ordinary runs; none where
+/// there is none.
+pub fn job_of(prepared: &PreparedTest, which: Variant) -> Option<Job> {
+    variant(prepared, prepared.plan.as_ref().ok()?, which, Checks::none())
+}
+
+/// The job of a test with the production modules whose branches an engine records; none where a kernel has none.
+pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
+    let plan = prepared.plan.as_ref().ok()?;
+    let variant = match engine {
+        EngineName::Sequential => ObjectVariant::Marked,
+        EngineName::Vulkan => ObjectVariant::Instrumented,
+    };
+    let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
+        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.object_module(variant)? })
+    };
+    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
+    Some(Job { modules, checks: Checks::none(), ..plan.job.clone() })
+}
+
+/// The job with one variant of its kernels' modules; none where a kernel does not have it.
+fn variant(prepared: &PreparedTest, plan: &Prepared, variant: Variant, checks: Checks) -> Option<Job> {
+    let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
+        Some(JobModule { kernel: laid_out.kernel.clone(), ..kernel.job_module(variant)? })
+    };
+    let modules = prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
+    Some(Job { modules, checks, ..plan.job.clone() })
+}
+
+fn measure(
+    open: &LeftOpen<'_>,
+    engine: &mut dyn Executor,
+    which: Variant,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<Option<Run>, CampaignError> {
+    let (prepared, plan) = (open.prepared, open.plan);
+    let Some(job) = variant(prepared, plan, which, Checks::none()) else {
+        run.records = module_records(plan, &run.counts, |_| Err("no-source".to_owned()));
+        return Ok(None);
+    };
+    let measuring = Measuring { job: &job, name: "measured", recorded: Recorded::Source };
+    let (measured, records) = record(open, engine, &measuring, production, run)?;
+    run.records = records;
+    Ok(Some(measured))
+}
+
+/// Runs the production modules with their branches recorded, where the kernels have them.
+fn measure_objects(
+    open: &LeftOpen<'_>,
+    engine: &mut dyn Executor,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<(), CampaignError> {
+    let Some(job) = object_job(open.prepared, engine.name()) else { return Ok(()) };
+    let measuring = Measuring { job: &job, name: "object-instrumented", recorded: Recorded::Object };
+    let (_, records) = record(open, engine, &measuring, production, run)?;
+    run.objects = records;
+    Ok(())
+}
+
+/// A job that records.
+struct Measuring<'a> {
+    job: &'a Job,
+    name: &'static str,
+    recorded: Recorded,
+}
+
+/// Runs a measuring job; what it leaves must be what production left, but for what the test leaves open.
+fn record(
+    open: &LeftOpen<'_>,
+    engine: &mut dyn Executor,
+    measuring: &Measuring<'_>,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<(Run, Vec<ModuleRecords>), CampaignError> {
+    let Measuring { job, name, recorded } = *measuring;
+    let (prepared, plan) = (open.prepared, open.plan);
+    let between = format!("repetitions of the {name} module on {}", engine.name());
+    let (measured, notes) = open.execute(engine, job, recorded, &between)?;
+    run.leave_open(notes);
+    let failed = match &measured.completion {
+        Completion::Completed => None,
+        Completion::Varying { reason } => Some(format!("{name} module: {reason}")),
+        other => Some(format!("the {name} run did not complete: {other:?}")),
+    };
+    let records = module_records(plan, &run.counts, |label| match (&failed, measured.records.get(label)) {
+        (Some(reason), _) => Err(reason.clone()),
+        (None, Some(records)) => Ok(records.clone()),
+        (None, None) => Err("the engine gave no records back".to_owned()),
+    });
+    if let Completion::Varying { reason } = &measured.completion {
+        run.vary(name, reason);
+    } else if let Some(reason) = &failed {
+        run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
+    } else {
+        let verdict = judge(plan, &measured)?.verdict;
+        let tolerated = prepared.contraction == Contraction::Allowed && verdict == run.verdict;
+        let expectations = Expectations::of(run.verdict, verdict);
+        if !tolerated {
+            run.compare(open, [production, &measured], ["production", name], expectations);
+        }
+    }
+    Ok((measured, records))
+}
+
+fn measure_on_device(
+    open: &LeftOpen<'_>,
+    engine: &mut dyn Executor,
+    production: &Run,
+    run: &mut TestRun,
+) -> Result<(), CampaignError> {
+    let Some(instrumented) = measure(open, engine, Variant::Instrumented, production, run)? else {
+        return Ok(());
+    };
+    if instrumented.completion != Completion::Completed {
+        return Ok(());
+    }
+    let Some(job) = variant(open.prepared, open.plan, Variant::Traced, Checks::none()) else { return Ok(()) };
+    let between = format!("repetitions of the traced module on {}", engine.name());
+    let (traced, notes) = open.execute(engine, &job, Recorded::Source, &between)?;
+    run.leave_open(notes);
+    match &traced.completion {
+        Completion::Completed => {
+            let verdicts = [judge(open.plan, &traced)?.verdict, judge(open.plan, &instrumented)?.verdict];
+            let expectations = Expectations::of(verdicts[0], verdicts[1]);
+            run.compare(open, [&traced, &instrumented], ["traced", "instrumented"], expectations);
+        }
+        Completion::Varying { reason } => run.vary("traced", reason),
+        other => {
+            let message = format!("the traced run did not complete: {other:?}");
+            run.findings.push(Finding::new(FindingKind::EngineDisagreement, message));
+        }
+    }
+    Ok(())
+}
+
+/// A finding where two runs of one test left different bytes that must be the same.
+fn difference(
+    open: &LeftOpen<'_>,
+    [left, right]: [&Run; 2],
+    [left_name, right_name]: [&str; 2],
+    expectations: Expectations,
+) -> Option<Finding> {
+    let buffers = open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
+    let (name, offset, count) = buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
+        let differing = left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+        let closed = |offset: &usize| open.opening(index, *offset as u64, Between::Modules, expectations).is_none();
+        let mut offsets = differing.map(|(offset, _)| offset).filter(closed);
+        let first = offsets.next()?;
+        Some((buffer.name.clone(), first, 1 + offsets.count()))
+    })?;
+    let message = format!(
+        "{left_name} and {right_name} module leave different contents in buffer `{name}`: {count} bytes differ, the first at offset {offset}"
+    );
+    let finding = Finding::new(FindingKind::EngineDisagreement, message)
+        .detail("comparison", format!("{left_name}/{right_name}"))
+        .detail("buffer", name)
+        .detail("offset", offset);
+    Some(finding)
+}
