@@ -255,3 +255,36 @@ fn a_justification_of_an_obligation_that_does_not_exist_is_a_wrong_input() {
     let result = certify(&project, &folder.path().join("reports"), &["--engine", "sequential"], 1);
     assert!(result["conclusion"]["reasons"][0].as_str().unwrap().contains("stale"), "{:#}", result["conclusion"]);
 }
+
+/// The library does what the program does, and runs no device without a program for it.
+#[test]
+fn a_campaign_without_the_program_seals_the_same_evidence() {
+    use vkcert::campaign::certification::{CampaignRequest, certify};
+    use vkcert::campaign::plan::{EngineChoice, EngineRequest, Plan};
+    use vkcert::campaign::{CampaignError, project};
+    for (name, exit) in [("configurations", 1), ("failing", 1), ("minimal", 0)] {
+        let folder = root().join("tests/projects").join(name);
+        let out = tempfile::tempdir().unwrap();
+        let program = ["--engine", "sequential", "--out", out.path().to_str().unwrap()];
+        let by_program = run_json(vkcert().arg("certify").arg(&folder).args(program), exit);
+        let request = |engines: EngineRequest| CampaignRequest {
+            plan: Plan { engines, ..Plan::default() },
+            ..CampaignRequest::default()
+        };
+        let sequential = request(EngineRequest::Explicit(EngineChoice::Sequential));
+        let sealed = certify(project::load(&folder).unwrap(), &sequential).unwrap();
+        assert_eq!(sealed.evidence.root().unwrap(), by_program["root"].as_str().unwrap(), "{name}");
+        for (file, bytes) in &sealed.files {
+            assert_eq!(*bytes, std::fs::read(out.path().join("evidence").join(file)).unwrap(), "{name}: {file}");
+        }
+        let without_worker = certify(project::load(&folder).unwrap(), &CampaignRequest::default()).unwrap();
+        let reasons: Vec<_> =
+            without_worker.evidence.campaign.engines.iter().map(|row| row.reason.as_deref()).collect();
+        assert_eq!(reasons, [None, Some("no program is named that runs a device")]);
+        let demanded = request(EngineRequest::Explicit(EngineChoice::Both));
+        let refused = certify(project::load(&folder).unwrap(), &demanded).err().unwrap();
+        assert!(matches!(refused, CampaignError::Unavailable { .. }), "{refused}");
+    }
+    let wrong = project::load(&root().join("tests/projects")).err().unwrap();
+    assert!(matches!(wrong, CampaignError::Input(_)), "{wrong}");
+}

@@ -13,6 +13,7 @@ use crate::model::schedule::{Schedule, Turns};
 use crate::model::verdict::EngineName;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How engines are set up, from the project.
@@ -182,16 +183,29 @@ fn not_followed(schedule: Schedule) -> Option<String> {
     Some(format!("no device follows {part} of the schedule `{schedule}`"))
 }
 
-/// The settings that device processes are started with.
-pub fn worker_settings() -> Result<Settings, CampaignError> {
+/// This program's own file, which device processes are started with.
+pub fn worker_program() -> Result<PathBuf, CampaignError> {
     let program = std::env::current_exe();
-    let program =
-        program.map_err(|error| CampaignError::tool(format!("this program's own file cannot be found: {error}")))?;
-    Ok(Settings::new(program))
+    program.map_err(|error| CampaignError::tool(format!("this program's own file cannot be found: {error}")))
 }
 
+/// The settings that device processes of this program are started with.
+pub fn worker_settings() -> Result<Settings, CampaignError> {
+    Ok(Settings::new(worker_program()?))
+}
+
+/// Why no device runs where no program is named to run it.
+const NO_WORKER: &str = "no program is named that runs a device";
+
 fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<Vulkan, CampaignError> {
-    let mut worker = worker_settings()?;
+    let unavailable = |message: String, hint: &str| CampaignError::Unavailable { message, hint: Some(hint.to_owned()) };
+    let Some(program) = &plan.worker else {
+        return match demanded {
+            true => Err(unavailable(format!("the vulkan engine was asked for: {NO_WORKER}"), "name one in the plan")),
+            false => Ok(Vulkan::NotRun { reason: NO_WORKER.to_owned() }),
+        };
+    };
+    let mut worker = Settings::new(program.clone());
     worker.validation = match settings.validation {
         project::ValidationLayers::On | project::ValidationLayers::Required => ValidationLayers::On,
         project::ValidationLayers::Off => ValidationLayers::Off,
@@ -203,7 +217,6 @@ fn open_vulkan(plan: &Plan, settings: EngineSettings, demanded: bool) -> Result<
         project::Robustness::Best => Robustness::Best,
     };
     let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
-    let unavailable = |message: String, hint: &str| CampaignError::Unavailable { message, hint: Some(hint.to_owned()) };
     match VulkanExecutor::new(choice, worker) {
         Ok(executor) => {
             let layers_missing =

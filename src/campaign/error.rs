@@ -4,13 +4,16 @@ use crate::model::diagnostic::Diagnostic;
 use std::path::Path;
 
 /// Why a campaign cannot be carried out. A test that fails is no error: it is a result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     /// Input files or the settings of the run are wrong; never empty.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Input(Vec<Diagnostic>),
     /// The tool itself failed: unwritable output, a broken worker, a defect.
+    #[error("{message}")]
     Tool { message: String, path: Option<String> },
     /// An engine or device that was asked for is not there.
+    #[error("{message}")]
     Unavailable { message: String, hint: Option<String> },
 }
 

@@ -4,6 +4,7 @@ use crate::exec::vulkan::pool::Workers;
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::procedure::TestLimits;
 use crate::model::verdict::EngineName;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The settings of one run, resolved.
@@ -12,6 +13,8 @@ pub struct Plan {
     pub engines: EngineRequest,
     /// By name, a part of it, or index.
     pub device: Option<String>,
+    /// The program that runs a device in a process of its own (`vkcert`); none: no device runs.
+    pub worker: Option<PathBuf>,
     pub checks: Checks,
     /// Threads for tests on the sequential engine.
     pub jobs: usize,
@@ -50,6 +53,24 @@ impl EngineChoice {
     }
 }
 
+impl Default for Plan {
+    /// The engines that are there, all checks, every core, limits as engines and project have them. Without a program for it no device
+    /// runs.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            engines: EngineRequest::WhatIsThere,
+            device: None,
+            worker: None,
+            checks: Checks::all(),
+            jobs: cores,
+            workers: Workers::AsSuits(cores),
+            timeout: None,
+            max_steps: None,
+        }
+    }
+}
+
 impl Plan {
     /// The wall-clock limit, for an engine that otherwise limits steps alone.
     pub fn time_limit(&self) -> Option<Duration> {
@@ -63,6 +84,7 @@ impl Plan {
         Self {
             engines: EngineRequest::Explicit(EngineChoice::Sequential),
             device: None,
+            worker: None,
             checks,
             jobs: 1,
             workers: Workers::AtMost(1),

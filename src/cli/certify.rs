@@ -8,19 +8,13 @@ use super::plan;
 use super::progress::Progress;
 use super::report::presentation;
 use super::save;
-use crate::campaign::agreement::{self, Means};
-use crate::campaign::engines::EngineSettings;
-use crate::campaign::evidence;
-use crate::campaign::facts::{self, Facts, Request, SealedEvidence};
-use crate::campaign::profile::{self, Target};
-use crate::campaign::{
-    altered, assemble, configuration, coupling, execution, inputs, judged, justifications, project, recording,
-};
+use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
+use crate::campaign::facts::SealedEvidence;
+use crate::campaign::{evidence, project};
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
-use crate::model::finding::{Checks, FindingKind};
 use crate::model::id::TestId;
 use crate::report::{self, FORMATS, FormatName, Written};
 use crate::requirement::Project;
@@ -51,54 +45,27 @@ pub fn run(common: &Common, certify: &Certify) -> Result<(Evidence, Written), Fa
     let plan = plan::plan_of(common, &certify.check)?;
     let mut project = project::load(&certify.dir)?;
     leave_out(&mut project, certify)?;
-    let mut kernels = project::compile(&project)?;
-    profile::check_modules(&project, &kernels)?;
-    configuration::configure(&project, &mut kernels)?;
-    justifications::check(&project, &kernels)?;
-    let settings = &project.settings.value;
-    let engine_settings = EngineSettings {
-        memory_model: settings.memory_model,
-        validation: settings.validation,
-        robustness: settings.robustness,
-        repeat: certify.repetition.repeat.or(settings.repeat),
-        replay: certify.schedules.replay,
+    let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
+    let request = CampaignRequest {
+        plan,
+        repeat: certify.repetition.repeat,
+        schedules: Some(schedules),
+        replay,
+        record_mode: certify.recording.record_mode.mode(),
+        witnesses: certify.recording.witnesses(),
     };
-    let opened = plan::open_engines(&plan, settings.engines.as_deref(), engine_settings);
-    let recorded = opened.as_ref().map_or(Ok(()), |engines| {
-        let (mode, witnesses) = (certify.recording.record_mode.mode(), certify.recording.witnesses());
-        recording::apply_for(&mut kernels, engines, mode, witnesses, &Target::of(settings))
-    });
-    let prepared = execution::prepare(&project, &kernels, &plan, certify.schedules.over(settings.schedules)?)?;
+    let SetUp { campaign, engines } = set_up(project, &request)?;
+    engines.iter().for_each(plan::tell_notes);
+    let prepared = campaign.prepare()?;
     // What is wrong with the input is told before what the machine lacks.
-    let out = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
+    let out = certify.out.clone().unwrap_or_else(|| campaign.project.root.join("reports"));
     let folder = PendingFolder::start(&out, SECTION)?;
-    let mut engines = opened?;
-    recorded?;
-    let mut runs = execution::run(&prepared, &mut engines, &plan, &Progress::new(common))?;
-    let laid_out = judged::lay_open(&prepared, &kernels)?;
-    if engines.sequential {
-        altered::examine(&prepared, &laid_out, &kernels, &mut runs, &engines.sequential())?;
-    }
-    judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
-    let device = coupling::device_limits(&engines);
-    let touched = coupling::touched(&runs);
-    let coupled = coupling::analyse(&project, &kernels, &prepared, &touched, device.as_ref())?;
-    let agreement = agreement::compare(&prepared, &runs, &mut Means::of(&mut engines));
+    let outcome = campaign.run(&prepared, &mut engines?, &Progress::new(common))?;
     if let Some(folder) = &certify.save_outputs {
-        save::outputs(folder, &prepared, &laid_out, &runs)?;
+        save::outputs(folder, &prepared, &outcome.laid_out, &outcome.runs)?;
     }
     drop(prepared);
-    let facts = Facts {
-        engines: &engines.identities(),
-        runs: &runs,
-        laid_out: &laid_out,
-        agreement: &agreement,
-        coupled: &coupled,
-        inputs: &inputs::gather(&project, &kernels)?,
-        request: &request(&project, certify, &plan.checks),
-        date: assemble::source_date(),
-    };
-    let sealed = facts::evidence(&project, &kernels, &facts)?;
+    let sealed = campaign.seal(&outcome)?;
     let written = write(&sealed, folder, &out)?;
     Ok((sealed.evidence, written))
 }
@@ -128,16 +95,6 @@ fn leave_out(project: &mut Project, certify: &Certify) -> Result<(), Failure> {
     };
     project.left_out = project.tests.extract_if(.., |test| !stays(&test.id)).collect();
     Ok(())
-}
-
-/// What the command line asks for, as evidence tells it.
-fn request(project: &Project, certify: &Certify, checks: &Checks) -> Request {
-    let all = FindingKind::ALL.iter().map(|(kind, _)| *kind);
-    Request {
-        left_out: project.left_out.iter().map(|test| test.id.clone()).collect(),
-        not_looked_for: all.filter(|kind| !checks.has(*kind)).collect(),
-        replay: certify.schedules.replay,
-    }
 }
 
 /// What `--format json` prints.

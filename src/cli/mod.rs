@@ -37,14 +37,11 @@ mod verify;
 #[cfg(feature = "fuzzing")]
 pub use verify::survive_changes;
 
+use crate::campaign::certification::STACK_BYTES;
 pub use crate::model::exit::Exit;
 use args::{Command, CommandLine, OutputForm};
 use clap::{CommandFactory, Parser};
 use failure::Failure;
-
-/// Statement trees are as deep as the source is nested (and an `else if` chain nests once per link); what walks, clones,
-/// stores and drops them needs room. Pages of a stack that are never touched cost nothing.
-const STACK_BYTES: usize = 512 << 20;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> Exit {

@@ -3,7 +3,7 @@
 use super::args::{Common, EngineArgument};
 use super::failure::Failure;
 use super::output;
-use crate::campaign::engines::{EngineSettings, Engines};
+use crate::campaign::engines::{EngineSettings, Engines, worker_program};
 use crate::campaign::plan::{EngineChoice, EngineRequest, Plan};
 use crate::exec::vulkan::pool::Workers;
 use crate::model::diagnostic::Diagnostic;
@@ -21,6 +21,7 @@ pub fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
             (None, None) => EngineRequest::WhatIsThere,
         },
         device: common.device.clone(),
+        worker: Some(worker_program()?),
         checks: checks(check)?,
         jobs: common.jobs.map_or(cores, |jobs| jobs as usize),
         workers: common.jobs.map_or(Workers::AsSuits(cores), |jobs| Workers::AtMost(jobs as usize)),
@@ -42,8 +43,13 @@ impl EngineArgument {
 /// Opens the engines of a run, and tells what their device has to note.
 pub fn open_engines(plan: &Plan, project: Option<&[EngineName]>, settings: EngineSettings) -> Result<Engines, Failure> {
     let engines = Engines::open(plan, project, settings)?;
-    engines.notes().iter().for_each(|note| output::tell(format_args!("note: {note}\n")));
+    tell_notes(&engines);
     Ok(engines)
+}
+
+/// Tells what a device has to note.
+pub fn tell_notes(engines: &Engines) {
+    engines.notes().iter().for_each(|note| output::tell(format_args!("note: {note}\n")));
 }
 
 /// `all`, `none`, or names of finding kinds.

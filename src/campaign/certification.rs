@@ -1,0 +1,170 @@
+//! A whole campaign in stages: a project is compiled, its tests are laid out, run and judged, the evidence is sealed.
+//!
+//! Promises: what is wrong with the input is an error before what the machine lacks. Nothing is written.
+//! Does not cover: where evidence and reports go (`evidence::files`, `report`).
+
+use super::agreement::{self, Comparison, Means};
+use super::assemble::LaidOut;
+use super::coupling::{self, KernelCoupling};
+use super::display::{Display, Unseen};
+use super::engines::{EngineSettings, Engines};
+use super::facts::{self, Facts, Request, SealedEvidence};
+use super::kernel::Kernel;
+use super::plan::Plan;
+use super::profile::{self, Target};
+use super::test_run::{PreparedTest, TestRun};
+use super::{
+    CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications, project, recording,
+};
+use crate::model::evidence::EngineIdentity;
+use crate::model::finding::FindingKind;
+use crate::model::records::{RecordMode, Witnesses};
+use crate::model::schedule::{Schedule, Schedules};
+use crate::requirement::Project;
+use std::num::NonZeroU32;
+
+/// Statement trees are as deep as the source is nested (and an `else if` chain nests once per link); what walks, clones,
+/// stores and drops them needs room. Pages of a stack that are never touched cost nothing.
+pub const STACK_BYTES: usize = 512 << 20;
+
+/// What is asked of a campaign beside what its project says.
+#[derive(Debug, Clone)]
+pub struct CampaignRequest {
+    pub plan: Plan,
+    /// How often each test runs on an engine; none: as the project has it.
+    pub repeat: Option<NonZeroU32>,
+    /// Other schedules that each test runs in; none: as the project has it.
+    pub schedules: Option<Schedules>,
+    /// The schedule that tests run in, in place of the ordinary one.
+    pub replay: Option<Schedule>,
+    /// How bits reach the record buffer on a device; none: as suits kernel and device.
+    pub record_mode: Option<RecordMode>,
+    pub witnesses: Witnesses,
+}
+
+impl Default for CampaignRequest {
+    fn default() -> Self {
+        let (repeat, schedules, replay, record_mode) = (None, None, None, None);
+        Self { plan: Plan::default(), repeat, schedules, replay, record_mode, witnesses: Witnesses::Omitted }
+    }
+}
+
+/// Carries out the campaign of a project, as [`project::load`] reads it.
+///
+/// # Errors
+///
+/// Input that is wrong, an engine that was asked for and is not there, a failure of the tool. A test that fails and an obligation
+/// that is not covered are no errors: the evidence holds them, and its conclusion counts them.
+pub fn certify(project: Project, request: &CampaignRequest) -> Result<SealedEvidence, CampaignError> {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).num_threads(request.plan.jobs).build();
+    let pool = pool.map_err(|error| CampaignError::tool(format!("cannot start the threads of a campaign: {error}")))?;
+    pool.install(|| {
+        let SetUp { campaign, engines } = set_up(project, request)?;
+        let prepared = campaign.prepare()?;
+        let outcome = campaign.run(&prepared, &mut engines?, &Unseen)?;
+        campaign.seal(&outcome)
+    })
+}
+
+/// A project whose kernels are compiled and configured for a run.
+pub struct ReadyCampaign {
+    pub project: Project,
+    pub kernels: Vec<Kernel>,
+    plan: Plan,
+    schedules: Schedules,
+    replay: Option<Schedule>,
+}
+
+/// A campaign, and the engines that it asks for: why they are not there is told after what is wrong with its tests.
+pub struct SetUp {
+    pub campaign: ReadyCampaign,
+    pub engines: Result<Engines, CampaignError>,
+}
+
+/// Compiles the kernels of a project, checks what goes with them, and opens the engines.
+pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, CampaignError> {
+    let mut kernels = project::compile(&project)?;
+    profile::check_modules(&project, &kernels)?;
+    configuration::configure(&project, &mut kernels)?;
+    justifications::check(&project, &kernels)?;
+    let settings = &project.settings.value;
+    let engine_settings = EngineSettings {
+        memory_model: settings.memory_model,
+        validation: settings.validation,
+        robustness: settings.robustness,
+        repeat: request.repeat.or(settings.repeat),
+        replay: request.replay,
+    };
+    let target = Target::of(settings);
+    let opened = Engines::open(&request.plan, settings.engines.as_deref(), engine_settings);
+    let engines = opened.and_then(|engines| {
+        recording::apply_for(&mut kernels, &engines, request.record_mode, request.witnesses, &target)?;
+        Ok(engines)
+    });
+    let schedules = request.schedules.unwrap_or(settings.schedules);
+    let (plan, replay) = (request.plan.clone(), request.replay);
+    Ok(SetUp { campaign: ReadyCampaign { project, kernels, plan, schedules, replay }, engines })
+}
+
+/// What the runs of a campaign came to.
+pub struct Outcome {
+    /// One row per test of the project, one entry per engine.
+    pub runs: Vec<Vec<TestRun>>,
+    pub laid_out: LaidOut,
+    agreement: Comparison,
+    coupled: Vec<KernelCoupling>,
+    engines: Vec<EngineIdentity>,
+}
+
+impl ReadyCampaign {
+    /// Checks and lays out every test.
+    pub fn prepare(&self) -> Result<Vec<PreparedTest<'_>>, CampaignError> {
+        execution::prepare(&self.project, &self.kernels, &self.plan, (self.schedules, self.replay))
+    }
+
+    /// Runs every test on every engine, compares the engines, and finds out what the tests judge.
+    pub fn run(
+        &self,
+        prepared: &[PreparedTest],
+        engines: &mut Engines,
+        display: &dyn Display,
+    ) -> Result<Outcome, CampaignError> {
+        let kernels = &self.kernels;
+        let mut runs = execution::run(prepared, engines, &self.plan, display)?;
+        let laid_out = judged::lay_open(prepared, kernels)?;
+        if engines.sequential {
+            altered::examine(prepared, &laid_out, kernels, &mut runs, &engines.sequential())?;
+        }
+        judged::doubt_idle_tests(prepared, &laid_out, kernels, &mut runs);
+        let device = coupling::device_limits(engines);
+        let touched = coupling::touched(&runs);
+        let coupled = coupling::analyse(&self.project, kernels, prepared, &touched, device.as_ref())?;
+        let agreement = agreement::compare(prepared, &runs, &mut Means::of(engines));
+        Ok(Outcome { runs, laid_out, agreement, coupled, engines: engines.identities() })
+    }
+
+    /// Reads every input again, derives what follows, and seals all of it.
+    pub fn seal(&self, outcome: &Outcome) -> Result<SealedEvidence, CampaignError> {
+        let facts = Facts {
+            engines: &outcome.engines,
+            runs: &outcome.runs,
+            laid_out: &outcome.laid_out,
+            agreement: &outcome.agreement,
+            coupled: &outcome.coupled,
+            inputs: &inputs::gather(&self.project, &self.kernels)?,
+            request: &self.asked(),
+            date: assemble::source_date(),
+        };
+        facts::evidence(&self.project, &self.kernels, &facts)
+    }
+
+    /// What was asked for beside the project, as evidence tells it.
+    fn asked(&self) -> Request {
+        let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
+        Request {
+            left_out: self.project.left_out.iter().map(|test| test.id.clone()).collect(),
+            not_looked_for: kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
+            replay: self.replay,
+        }
+    }
+}
