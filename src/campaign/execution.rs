@@ -109,7 +109,11 @@ pub fn run(
         Vulkan::Ready(_) | Vulkan::NotAsked => None,
     };
     display.begin(prepared.len() * engines.names().len());
-    let sequential = run_sequential(prepared, engines, plan, display)?;
+    let pool = if engines.sequential { Some(pool_of(plan)?) } else { None };
+    let sequential = match &pool {
+        Some(pool) => run_sequential(prepared, engines, pool, display)?,
+        None => Vec::new(),
+    };
     let vulkan = run_vulkan(prepared, engines, plan, display)?;
     display.end();
     let mut rows: Vec<Vec<TestRun>> = prepared.iter().map(|_| Vec::new()).collect();
@@ -124,8 +128,8 @@ pub fn run(
             row.push(TestRun::not_run(EngineName::Vulkan, &reason));
         }
     }
-    if engines.sequential {
-        mark_undefined(prepared, &mut rows, &engines.sequential(), plan)?;
+    if let Some(pool) = &pool {
+        mark_undefined(prepared, &mut rows, &engines.sequential(), pool);
     }
     Ok(rows)
 }
@@ -135,11 +139,10 @@ fn mark_undefined(
     prepared: &[PreparedTest],
     rows: &mut [Vec<TestRun>],
     engine: &SequentialExecutor,
-    plan: &Plan,
-) -> Result<(), CampaignError> {
+    pool: &rayon::ThreadPool,
+) {
     let tests = prepared.par_iter().zip(rows);
-    pool_of(plan)?.install(|| tests.for_each(|(test, row)| undefined::mark(test, row, engine)));
-    Ok(())
+    pool.install(|| tests.for_each(|(test, row)| undefined::mark(test, row, engine)));
 }
 
 fn pool_of(plan: &Plan) -> Result<rayon::ThreadPool, CampaignError> {
@@ -150,13 +153,9 @@ fn pool_of(plan: &Plan) -> Result<rayon::ThreadPool, CampaignError> {
 fn run_sequential(
     prepared: &[PreparedTest],
     engines: &Engines,
-    plan: &Plan,
+    pool: &rayon::ThreadPool,
     display: &dyn Display,
 ) -> Result<Vec<TestRun>, CampaignError> {
-    if !engines.sequential {
-        return Ok(Vec::new());
-    }
-    let pool = pool_of(plan)?;
     let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
     let run_test = |test: &PreparedTest| {
         let run = || {

@@ -10,12 +10,13 @@
 //! told, as a note.
 //! Does not cover: error bounds of floating-point operations (`agreement`).
 
-use super::kernel::Variant;
+use super::configuration::Specialization;
+use super::kernel::{Kernel, Variant};
 use super::test_run::{PreparedTest, execute, job_of, judge, object_job};
 use crate::campaign::CampaignError;
 use crate::exec::judge::Judgement;
 use crate::exec::judged_bytes::{Judged, Judging};
-use crate::exec::prepare::Prepared;
+use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::repeat;
 use crate::exec::sequential::{ScheduleDependence, SequentialExecutor};
 use crate::exec::{Completion, Executor, Job, Run};
@@ -111,6 +112,18 @@ impl<'a> LeftOpen<'a> {
             Recorded::Source => self.source.get_or_init(|| analysed(job_of(self.prepared, Variant::Marked))),
             Recorded::Object => self.object.get_or_init(|| analysed(object_job(self.prepared, EngineName::Sequential))),
         }
+    }
+
+    /// Index into the modules of the job of a kernel's module under a specialization.
+    pub fn module(&self, kernel: &Kernel, specialization: &Specialization) -> Option<usize> {
+        let is_of = |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
+        self.plan.modules.iter().position(is_of)
+    }
+
+    /// The bits of a module's records that depend on the schedule; none where nothing is known of it.
+    pub fn scheduled(&self, kernel: &Kernel, specialization: &Specialization) -> Option<&BTreeSet<u32>> {
+        let label = &self.plan.job.modules[self.module(kernel, specialization)?].kernel;
+        self.dependence(Recorded::Source).bits.get(label)
     }
 
     /// Whether the contents of a buffer depend on who comes first.

@@ -12,7 +12,7 @@ use super::Job;
 use super::compare::ulp_distance;
 use super::prepare::scalar::{decode_float, read};
 use super::prepare::scalar_type;
-use super::sequential::Variation;
+use super::sequential::{ChanceTrial, Variation};
 use super::texel::{decode_texel, stored_offset};
 use crate::model::element::{ScalarClass, ScalarType};
 use crate::model::image::{ImageFormat, ImageShape, TexelPlace};
@@ -387,16 +387,17 @@ pub fn find_undefined(differences: &mut [Difference], mut run: impl FnMut(Variat
         waver(differences, run(*variation));
     }
     let partly = |difference: &Difference| difference.basis != Basis::Defined && !difference.is_undefined();
-    let mut idle = 0;
-    for number in 0..Variation::MOST_BY_CHANCE {
-        if idle == Variation::PATIENCE || !differences.iter().any(partly) {
-            return;
+    Variation::try_by_chance(|variation| {
+        if !differences.iter().any(partly) {
+            return ChanceTrial::NotNeeded;
         }
         let before: Vec<u64> = differences.iter().map(Difference::beyond_undefined).collect();
-        waver(differences, run(Variation::of_undefined_by_chance(number)));
-        let is_same = differences.iter().map(Difference::beyond_undefined).eq(before);
-        idle = if is_same { idle + 1 } else { 0 };
-    }
+        waver(differences, run(variation));
+        match differences.iter().map(Difference::beyond_undefined).eq(before) {
+            true => ChanceTrial::Idle,
+            false => ChanceTrial::Settled,
+        }
+    });
 }
 
 fn waver(differences: &mut [Difference], outputs: Option<VariedOutputs>) {

@@ -180,6 +180,11 @@ impl Records {
 }
 
 impl Records {
+    /// The bits that are set, ascending.
+    pub fn bits(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.words.len() as u32 * 32).filter(|bit| self.has(*bit))
+    }
+
     /// Whether anything recorded may follow an undefined value.
     pub fn follow_undefined(&self) -> bool {
         !self.undefined.is_empty() || !self.undefined_barriers.is_empty()
@@ -200,8 +205,7 @@ impl Records {
 
     /// Notes that all but some bits and barriers may follow undefined values.
     pub fn hold_to(&mut self, bits: &BTreeSet<u32>, barriers: &BTreeSet<u32>) {
-        let recorded = (0..self.words.len() as u32 * 32).filter(|bit| self.has(*bit));
-        self.undefined = recorded.filter(|bit| !bits.contains(bit)).collect();
+        self.undefined = self.bits().filter(|bit| !bits.contains(bit)).collect();
         self.undefined_barriers = self.barriers.keys().copied().filter(|number| !barriers.contains(number)).collect();
     }
 }

@@ -726,6 +726,19 @@ fn open_items() -> Vec<OpenItem> {
     vec![criterion, interface, left_out]
 }
 
+/// Both engines left and recorded the same.
+pub fn identical(test: &TestId, kernel: &KernelName) -> Agreement {
+    Agreement {
+        test: test.clone(),
+        kernel: kernel.clone(),
+        outputs: AgreementOutcome::Identical,
+        coverage: AgreementOutcome::Identical,
+        differences: Vec::new(),
+        bounds: None,
+        left_open: Vec::new(),
+    }
+}
+
 /// The whole sample.
 pub fn evidence() -> Evidence {
     let engines = [EngineName::Sequential, EngineName::Vulkan];

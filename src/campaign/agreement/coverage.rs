@@ -11,9 +11,8 @@ use super::invocation::{ByInvocation, Excuses, Refusal};
 use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
 use crate::campaign::configuration::Specialization;
 use crate::campaign::kernel::{Kernel, Measured, Variant};
-use crate::campaign::left_open::{LeftOpen, Recorded};
+use crate::campaign::left_open::LeftOpen;
 use crate::campaign::test_run::{ModuleRecords, TestRun, job_of};
-use crate::exec::prepare::ModuleUse;
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::finding::Finding;
@@ -90,8 +89,7 @@ impl Compared<'_> {
         if differing.is_empty() {
             return comparison;
         }
-        let label = self.module().map(|module| &self.open.plan.job.modules[module].kernel);
-        let scheduled = label.and_then(|label| self.open.dependence(Recorded::Source).bits.get(label));
+        let scheduled = self.open.scheduled(self.kernel, self.specialization);
         let (scheduled, fixed): (Vec<RecordDifference>, Vec<RecordDifference>) =
             differing.into_iter().partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
         let Excuses { following, refused } = self.excuses(&fixed, records, means);
@@ -129,8 +127,7 @@ impl Compared<'_> {
 
     /// Index into the modules of the job.
     fn module(&self) -> Option<usize> {
-        let is_of = |of: &ModuleUse| of.kernel.0 == self.kernel.name && of.specialization == *self.specialization;
-        self.open.plan.modules.iter().position(is_of)
+        self.open.module(self.kernel, self.specialization)
     }
 
     /// The bits that runs with other undefined values record as the device did; none where nothing tells of such a value.

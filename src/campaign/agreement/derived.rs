@@ -11,12 +11,10 @@ use super::difference::{RecordDifference, differing};
 use super::is_of_undefined;
 use super::outputs::unexcused;
 use super::stored::{Contents, Derivation, contents, findings_of};
-use crate::campaign::configuration::Specialization;
-use crate::campaign::kernel::{Kernel, Variant};
-use crate::campaign::left_open::{LeftOpen, Recorded};
+use crate::campaign::kernel::Variant;
+use crate::campaign::left_open::LeftOpen;
 use crate::campaign::test_run::{PreparedTest, TestRun, job_of};
 use crate::exec::permitted::Blocks;
-use crate::exec::prepare::ModuleUse;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, Evidence, KernelEvidence, TestEvidence};
 use crate::model::records::Records;
@@ -131,8 +129,8 @@ impl ComparedTest<'_> {
                 continue;
             };
             let differences = differing(&evidence.layout, [ours, theirs]);
-            let scheduled = self.scheduled(kernel, &of.specialization);
-            let outcome = self.differences((row, label), evidence, (&differences, &scheduled), told, derivation);
+            let scheduled = self.open.scheduled(kernel, &of.specialization);
+            let outcome = self.differences((row, label), evidence, (&differences, scheduled), told, derivation);
             derived = derived.max(Some(outcome));
         }
         told.complete &= all_stored;
@@ -161,22 +159,12 @@ impl ComparedTest<'_> {
         Some((kernel, &records.records))
     }
 
-    /// The bits that depend on the schedule, by the module.
-    fn scheduled(&self, kernel: &Kernel, specialization: &Specialization) -> BTreeSet<u32> {
-        let (plan, dependence) = (self.open.plan, self.open.dependence(Recorded::Source));
-        let mut modules = plan.modules.iter().zip(&plan.job.modules);
-        let is_of = |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
-        let module = modules.find(|(of, _)| is_of(of));
-        let bits = module.and_then(|(_, module)| dependence.bits.get(&module.kernel));
-        bits.cloned().unwrap_or_default()
-    }
-
     /// What the differences of one module come to, each as the row tells it.
     fn differences(
         &self,
         (row, label): (&Agreement, &str),
         kernel: &KernelEvidence,
-        (differences, scheduled): (&[RecordDifference], &BTreeSet<u32>),
+        (differences, scheduled): (&[RecordDifference], Option<&BTreeSet<u32>>),
         told: &mut Told,
         derivation: &mut Derivation,
     ) -> AgreementOutcome {
@@ -185,7 +173,7 @@ impl ComparedTest<'_> {
         for difference in differences {
             let words = difference.words(&kernel.structure, &kernel.kernel.0);
             let found = findings.iter().any(|finding| difference.is_told_by(finding));
-            let of_difference = if scheduled.contains(&difference.bit()) {
+            let of_difference = if scheduled.is_some_and(|bits| bits.contains(&difference.bit())) {
                 told.lines.push(format!("{words}: it depends on the schedule"));
                 derivation.check(!found, || {
                     format!("{label}: {words}: a finding, and by its module it depends on the schedule")

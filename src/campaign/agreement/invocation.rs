@@ -11,7 +11,7 @@ use crate::campaign::kernel::{Kernel, Variant};
 use crate::campaign::left_open::{Between, Expectations, LeftOpen, Recorded};
 use crate::campaign::test_run::{TestRun, job_of, judge};
 use crate::exec::schedule::Permuted;
-use crate::exec::sequential::{SequentialExecutor, Variation};
+use crate::exec::sequential::{ChanceTrial, SequentialExecutor, Variation};
 use crate::exec::{Completion, Executor, Job, JobBuffer, JobModule, Run};
 use crate::instrument::DispatchSize;
 use crate::model::invocations::{InvocationRecords, Ranks};
@@ -135,15 +135,15 @@ impl ByInvocation<'_> {
         for variation in Variation::OF_UNDEFINED {
             self.explain(&means.sequential, &job, *variation, &theirs, &mut unexplained.found);
         }
-        let mut idle = 0;
-        for number in 0..Variation::MOST_BY_CHANCE {
-            if unexplained.found.is_empty() || idle == Variation::PATIENCE {
-                break;
+        Variation::try_by_chance(|variation| {
+            if unexplained.found.is_empty() {
+                return ChanceTrial::NotNeeded;
             }
-            let variation = Variation::of_undefined_by_chance(number);
-            let settled = self.explain(&means.sequential, &job, variation, &theirs, &mut unexplained.found);
-            idle = if settled { 0 } else { idle + 1 };
-        }
+            match self.explain(&means.sequential, &job, variation, &theirs, &mut unexplained.found) {
+                true => ChanceTrial::Settled,
+                false => ChanceTrial::Idle,
+            }
+        });
         Ok(unexplained)
     }
 

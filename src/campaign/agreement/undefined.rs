@@ -13,6 +13,7 @@ use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::exec::{Completion, Executor, Job};
 use crate::model::invocations::Ranks;
 use crate::model::procedure::Limits;
+use crate::model::records::Records;
 use crate::model::verdict::{EngineName, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,8 +82,7 @@ impl Defined {
     ) -> Vec<Defined> {
         let Some(job) = job else { return Vec::new() };
         let records = recorded.iter().filter_map(|row| row.records.as_ref().ok());
-        let bits = records.flat_map(|records| (0..records.words.len() as u32 * 32).filter(|bit| records.has(*bit)));
-        let bits: BTreeSet<u32> = bits.collect();
+        let bits: BTreeSet<u32> = records.flat_map(Records::bits).collect();
         let few = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
         let short = Job { limits: few, ..job.clone() };
         let mut ordinary = varied_engine(engine, test, Variation::NONE);

@@ -269,15 +269,7 @@ fn everything(evidence: &mut Evidence) {
             different: Vec::new(),
             reason: None,
         });
-        evidence.campaign.agreement.push(Agreement {
-            test: test.id.clone(),
-            kernel: kernel.clone(),
-            outputs: AgreementOutcome::Identical,
-            coverage: AgreementOutcome::Identical,
-            differences: Vec::new(),
-            bounds: None,
-            left_open: Vec::new(),
-        });
+        evidence.campaign.agreement.push(sample::identical(&test.id, &kernel));
     }
 }
 

@@ -15,6 +15,7 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::judged::JudgedMember;
 use crate::model::records::{RecordMode, Recorded, Records, Witnesses};
 use crate::model::verdict::EngineName;
+use crate::report::sample;
 use base64::Engine as _;
 
 /// Evidence of both engines.
@@ -47,16 +48,7 @@ fn add_a_device(evidence: &mut Evidence) {
             rests_on_undefined: false,
             ..left
         });
-        let row = |kernel: &crate::model::id::KernelName| Agreement {
-            test: test.id.clone(),
-            kernel: kernel.clone(),
-            outputs: AgreementOutcome::Identical,
-            coverage: AgreementOutcome::Identical,
-            differences: Vec::new(),
-            bounds: None,
-            left_open: Vec::new(),
-        };
-        evidence.campaign.agreement.extend(test.kernels.iter().map(row));
+        evidence.campaign.agreement.extend(test.kernels.iter().map(|kernel| sample::identical(&test.id, kernel)));
     }
     let bare = |row: &TestRecords| TestRecords {
         records: Records { words: row.records.words.clone(), ..Records::default() },

@@ -56,7 +56,7 @@ pub use lower::{Lowered, loop_decisions, lower};
 pub use programs::Tally;
 pub use reads::{BufferReads, DispatchReads, MOST_GROUPS, ReadBytes, WatchedReads};
 pub use run::{DispatchedStores, ScheduleDependence, SequentialExecutor, SequentialRun, StoredBytes, byte_ranges};
-pub use variation::{Arbitrary, Direction, Expansion, Flush, Preferred, Products, Variation};
+pub use variation::{Arbitrary, ChanceTrial, Direction, Expansion, Flush, Preferred, Products, Variation};
 
 use super::schedule::Following;
 use std::time::Duration;

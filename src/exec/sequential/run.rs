@@ -173,64 +173,63 @@ impl SequentialExecutor {
     /// What each dispatch of a job stores, and what the buffers hold before the dispatches `kept` (the number of dispatches: at the
     /// end); none where the job does not complete.
     pub fn stores_of_each(&self, job: &Job, kept: &BTreeSet<usize>) -> Result<Option<DispatchedStores>, ExecError> {
-        let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
-        let unchecked = Job { checks: Checks::none(), ..job.clone() };
-        let mut session = match self.session(&unchecked, settings) {
-            Ok(session) => session,
-            Err(Early::Completion(_)) => return Ok(None),
-            Err(Early::Failure(error)) => return Err(error),
-        };
-        let mut found = DispatchedStores::default();
-        let mut before = session.contents(&job.buffers);
-        for (index, dispatch) in job.dispatches.iter().enumerate() {
-            session.stores.iter_mut().for_each(Store::forget);
-            match session.dispatch(dispatch, &mut Unobserved) {
-                Ok(()) => {}
-                Err(Early::Completion(_)) => return Ok(None),
-                Err(Early::Failure(error)) => return Err(error),
+        self.unchecked(job, |session| {
+            let mut found = DispatchedStores::default();
+            let mut before = session.contents(&job.buffers);
+            for (index, dispatch) in job.dispatches.iter().enumerate() {
+                session.stores.iter_mut().for_each(Store::forget);
+                session.dispatch(dispatch, &mut Unobserved)?;
+                let after = session.contents(&job.buffers);
+                let stores = session.stores.iter().zip(before.iter().zip(&after));
+                found.stored.push(stores.map(|(store, (before, after))| stored_bytes(store, before, after)).collect());
+                let before = std::mem::replace(&mut before, after);
+                if kept.contains(&index) {
+                    found.contents.insert(index, before);
+                }
             }
-            let after = session.contents(&job.buffers);
-            let stores = session.stores.iter().zip(before.iter().zip(&after));
-            found.stored.push(stores.map(|(store, (before, after))| stored_bytes(store, before, after)).collect());
-            let before = std::mem::replace(&mut before, after);
-            if kept.contains(&index) {
-                found.contents.insert(index, before);
+            if kept.contains(&job.dispatches.len()) {
+                found.contents.insert(job.dispatches.len(), before);
             }
-        }
-        if kept.contains(&job.dispatches.len()) {
-            found.contents.insert(job.dispatches.len(), before);
-        }
-        Ok(Some(found))
+            Ok(found)
+        })
     }
 
-    /// What each dispatch of a job reads, as asked of each; none where the job does not complete, or that takes too much memory or leaves something open.
+    /// What each dispatch of a job reads, as asked of each; none where the job does not complete, or that takes too much memory or
+    /// leaves something open.
     pub fn reads_of_each(&self, job: &Job, watched: &[&WatchedReads]) -> Result<Option<Vec<DispatchReads>>, ExecError> {
+        let found = self.unchecked(job, |session| {
+            let mut found = Vec::new();
+            let mut ranges = 0;
+            for (dispatch, watched) in job.dispatches.iter().zip(watched) {
+                session.reads = Reading::Next((*watched).clone());
+                session.dispatch(dispatch, &mut Unobserved)?;
+                let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No) else {
+                    return Ok(None);
+                };
+                ranges += reads.ranges();
+                if ranges > MOST_RANGES {
+                    return Ok(None);
+                }
+                found.push(reads);
+            }
+            Ok(Some(found))
+        });
+        Ok(found?.flatten())
+    }
+
+    /// A run on one core that looks for nothing, dispatch by dispatch; none where it does not complete.
+    fn unchecked<R>(
+        &self,
+        job: &Job,
+        run: impl FnOnce(&mut Session<'_>) -> Result<R, Early>,
+    ) -> Result<Option<R>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
-        let mut session = match self.session(&unchecked, settings) {
-            Ok(session) => session,
-            Err(Early::Completion(_)) => return Ok(None),
-            Err(Early::Failure(error)) => return Err(error),
-        };
-        let mut found = Vec::new();
-        let mut ranges = 0;
-        for (dispatch, watched) in job.dispatches.iter().zip(watched) {
-            session.reads = Reading::Next((*watched).clone());
-            match session.dispatch(dispatch, &mut Unobserved) {
-                Ok(()) => {}
-                Err(Early::Completion(_)) => return Ok(None),
-                Err(Early::Failure(error)) => return Err(error),
-            }
-            let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No) else {
-                return Ok(None);
-            };
-            ranges += reads.ranges();
-            if ranges > MOST_RANGES {
-                return Ok(None);
-            }
-            found.push(reads);
+        match self.session(&unchecked, settings).and_then(|mut session| run(&mut session)) {
+            Ok(found) => Ok(Some(found)),
+            Err(Early::Completion(_)) => Ok(None),
+            Err(Early::Failure(error)) => Err(error),
         }
-        Ok(Some(found))
     }
 
     /// A run that is ready to begin; with waiters first, it knows what they look at.

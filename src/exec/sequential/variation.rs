@@ -124,6 +124,15 @@ const fn undefined(undefined: Arbitrary) -> Variation {
     Variation { undefined, ..Variation::NONE }
 }
 
+/// What became of a run by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChanceTrial {
+    /// It was not made: nothing is open that it could settle.
+    NotNeeded,
+    Settled,
+    Idle,
+}
+
 impl Variation {
     /// The ordinary run, with the paths of its values.
     pub const NONE: Variation = Variation {
@@ -158,14 +167,29 @@ impl Variation {
     ];
 
     /// Most runs by chance behind these.
-    pub const MOST_BY_CHANCE: u32 = 128;
+    const MOST_BY_CHANCE: u32 = 128;
     /// How many of them may settle nothing before they end.
     pub const PATIENCE: u32 = 24;
 
     /// One more such run, by chance.
-    pub fn of_undefined_by_chance(number: u32) -> Variation {
+    fn of_undefined_by_chance(number: u32) -> Variation {
         let seed = CHANCES + 1 + number;
         undefined(if number.is_multiple_of(2) { Arbitrary::Chosen { seed } } else { Arbitrary::Sized { seed } })
+    }
+
+    /// More such runs by chance, one after the other, until one is not needed or too many in a row have settled nothing.
+    pub fn try_by_chance(mut trial: impl FnMut(Variation) -> ChanceTrial) {
+        let mut idle = 0;
+        for number in 0..Self::MOST_BY_CHANCE {
+            match trial(Self::of_undefined_by_chance(number)) {
+                ChanceTrial::NotNeeded => return,
+                ChanceTrial::Settled => idle = 0,
+                ChanceTrial::Idle => idle += 1,
+            }
+            if idle == Self::PATIENCE {
+                return;
+            }
+        }
     }
 
     /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
