@@ -229,6 +229,39 @@ void main() {{
     assert_eq!(either, ["branch true|false D1, D2", "branch true|false D1, D2", "branch true|false D2"]);
     let variable = specialized("if (A) x[i] = 1u; bool p = A; if (p) x[i] = 2u; if (B) x[i] = 3u;");
     assert_eq!(variable, ["branch true|false D1, D2, D3", "branch true|false D1, D2, D3", "branch true|false D4"]);
+    // What holds the constant on its way, and the decision that it comes to.
+    let ways = [
+        ("bool b[2]; b[0] = A; b[1] = false;", "b[0]"),
+        ("S s; s.a = A; s.c = 1u;", "s.a"),
+        ("bvec2 v = bvec2(A, x[4] > 2u);", "v.x"),
+        ("bool r = returned();", "r"),
+        ("bool o; give(o);", "o"),
+        ("", "of_all"),
+    ];
+    for (before, condition) in ways {
+        let text = format!(
+            "#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const bool A = true;
+layout(std430, binding = 0) buffer Data {{ uint x[]; }};
+struct S {{ bool a; uint c; }};
+bool of_all = A;
+bool returned() {{ return A; }}
+void give(out bool o) {{ o = A; }}
+void main() {{
+    uint i = gl_GlobalInvocationID.x;
+    {before}
+    if ({condition}) x[i] = 2u;
+}}
+"
+        );
+        let decisions =
+            compiled(&root().join("kernel.comp"), text.clone(), Optimization::Performance).unwrap().structure;
+        let wanted = decisions.decisions.iter().find(|decision| decision.text == condition).unwrap().id.to_string();
+        let branches = traced(&text, Optimization::Performance);
+        let names = |line: &String| line.rsplit("|false ").next().unwrap().split(", ").any(|name| name == wanted);
+        assert!(branches.iter().any(names), "{condition} is {wanted}: {branches:#?}");
+    }
 }
 
 /// HLSL, compiled by another front end: for this tool a module without source.

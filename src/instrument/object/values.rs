@@ -63,18 +63,18 @@ pub struct Keys<'a> {
     token: &'a dyn Fn(usize) -> Option<u32>,
     /// What is stored in each variable as a whole.
     stores: BTreeMap<Id, Vec<Id>>,
-    /// What calls pass for each parameter.
-    passed: BTreeMap<Id, Vec<Id>>,
-    named: NamedVariables,
+    /// Where an optimiser may put a value in the place of what holds it.
+    forwarding: Option<Forwarding>,
 }
 
-/// What a load of a variable with a name comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NamedVariables {
-    /// The variable.
-    Themselves,
-    /// The variable, and whatever is stored in it: an optimiser may put that in its place.
-    OrTheirValues,
+/// Where values go: into variables, as a whole or in parts, through parameters either way, and out of functions.
+struct Forwarding {
+    /// By variable or parameter.
+    stored: BTreeMap<Id, Vec<Id>>,
+    /// What calls pass for each parameter, and the parameters that each variable is passed for.
+    passed: BTreeMap<Id, Vec<Id>>,
+    /// By function.
+    returned: BTreeMap<Id, Vec<Id>>,
 }
 
 impl<'a> Keys<'a> {
@@ -85,12 +85,12 @@ impl<'a> Keys<'a> {
                 stores.entry(variable).or_default().push(value);
             }
         }
-        Self { module, constants, token, stores, passed: passed(module), named: NamedVariables::Themselves }
+        Self { module, constants, token, stores, forwarding: None }
     }
 
     /// The same for what an optimiser may make of the module.
     pub fn of_rewritten(self) -> Self {
-        Self { named: NamedVariables::OrTheirValues, ..self }
+        Self { forwarding: Some(Forwarding::of(self.module)), ..self }
     }
 
     pub fn leaves(&self, value: Id) -> Leaves {
@@ -119,6 +119,9 @@ impl<'a> Keys<'a> {
             }
             Constness::Runtime => {}
         }
+        if let Some(forwarding) = &self.forwarding {
+            forwarding.go_on(self.module, id, definition, pending);
+        }
         let place = |index: usize| (self.token)(index).map_or(Leaf::Unplaced, Leaf::Token);
         match definition.op {
             Op::Undef | Op::ConstantNull => {}
@@ -130,13 +133,8 @@ impl<'a> Keys<'a> {
             Op::Load => self.loaded(definition, found, pending),
             Op::FunctionParameter => {
                 found.insert(Leaf::Variable(self.name(id)));
-                if self.named == NamedVariables::OrTheirValues {
-                    pending.extend(self.passed.get(&id).into_iter().flatten());
-                }
             }
-            Op::Variable if self.named == NamedVariables::OrTheirValues => {
-                pending.extend(self.stores.get(&id).into_iter().flatten());
-            }
+            Op::Variable if self.forwarding.is_some() => {}
             _ => {
                 found.insert(place(index));
             }
@@ -155,13 +153,7 @@ impl<'a> Keys<'a> {
             }
             Some((variable, _)) => match (self.module.name(variable).unwrap_or_default(), self.stores.get(&variable)) {
                 ("", Some(values)) => return pending.extend(values),
-                _ => {
-                    if self.named == NamedVariables::OrTheirValues {
-                        // A parameter stands for the variable that a call passes.
-                        pending.push(variable);
-                    }
-                    Leaf::Variable(self.name(variable))
-                }
+                _ => Leaf::Variable(self.name(variable)),
             },
             None => Leaf::Unplaced,
         };
@@ -194,18 +186,76 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// What calls pass for each parameter of the functions of a module.
-fn passed(module: &Module) -> BTreeMap<Id, Vec<Id>> {
-    let mut passed: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
-    for call in module.instructions.iter().filter(|instruction| instruction.op == Op::FunctionCall) {
+impl Forwarding {
+    fn of(module: &Module) -> Self {
+        let mut found = Self { stored: BTreeMap::new(), passed: BTreeMap::new(), returned: BTreeMap::new() };
+        for instruction in &module.instructions {
+            match instruction.op {
+                Op::Store => {
+                    if let (Some(pointer), Some(value)) = (instruction.id(0), instruction.id(1)) {
+                        found.stored.entry(root(module, pointer)).or_default().push(value);
+                    }
+                }
+                Op::Variable => {
+                    let initial = instruction.result.zip(instruction.ids().next());
+                    initial.into_iter().for_each(|(id, value)| found.stored.entry(id).or_default().push(value));
+                }
+                Op::FunctionCall => found.pass(module, instruction),
+                _ => {}
+            }
+        }
+        for function in &module.functions {
+            let instructions = module.instructions[function.range.clone()].iter();
+            let returned = instructions.filter(|i| i.op == Op::ReturnValue).flat_map(Instruction::ids).collect();
+            found.returned.insert(function.id, returned);
+        }
+        found
+    }
+
+    fn pass(&mut self, module: &Module, call: &Instruction) {
         let callee = call.id(0).and_then(|id| module.function(id));
         let instructions = callee.into_iter().flat_map(|callee| &module.instructions[callee.range.clone()]);
         let parameters = instructions.filter(|i| i.op == Op::FunctionParameter).filter_map(|i| i.result);
         for (parameter, argument) in parameters.zip(call.ids().skip(1)) {
-            passed.entry(parameter).or_default().push(argument);
+            let argument = root(module, argument);
+            self.passed.entry(parameter).or_default().push(argument);
+            self.passed.entry(argument).or_default().push(parameter);
         }
     }
-    passed
+
+    /// What the value of an instruction may have been before it got there.
+    fn go_on(&self, module: &Module, id: Id, definition: &Instruction, pending: &mut Vec<Id>) {
+        match definition.op {
+            Op::Load => pending.extend(definition.id(0).map(|pointer| root(module, pointer))),
+            Op::Variable | Op::FunctionParameter => {
+                pending.extend(self.stored.get(&id).into_iter().flatten());
+                pending.extend(self.passed.get(&id).into_iter().flatten());
+            }
+            Op::FunctionCall => {
+                let returned = definition.id(0).and_then(|callee| self.returned.get(&callee));
+                pending.extend(returned.into_iter().flatten());
+            }
+            Op::CompositeConstruct
+            | Op::CompositeExtract
+            | Op::CompositeInsert
+            | Op::VectorShuffle
+            | Op::VectorExtractDynamic
+            | Op::VectorInsertDynamic => pending.extend(definition.ids()),
+            _ => {}
+        }
+    }
+}
+
+/// The variable or parameter that a pointer leads into.
+fn root(module: &Module, pointer: Id) -> Id {
+    let mut root = pointer;
+    while let Some(definition) = module.definition(root)
+        && matches!(definition.op, Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject)
+        && let Some(base) = definition.id(0)
+    {
+        root = base;
+    }
+    root
 }
 
 /// The decisions that a value may come of, each list ascending.
