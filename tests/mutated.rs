@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use vkcert::exec::sequential::{SequentialExecutor, lower};
 use vkcert::exec::{Executor, Unobserved};
 use vkcert::model::random::SplitMix64;
+use vkcert::spirv::interface::Reflection;
 use vkcert::spirv::module::Module;
-use vkcert::spirv::reflect::Reflection;
 
 /// A case that takes longer hangs; most take less than a millisecond.
 const LONGEST: Duration = Duration::from_secs(20);

@@ -12,7 +12,7 @@ use crate::model::id::KernelName;
 use crate::model::project::ProjectKernel;
 use crate::model::records::Presence;
 use crate::requirement::Project;
-use crate::spirv::reflect::{Reflection, SpecializationConstant};
+use crate::spirv::interface::{Reflection, SpecializationConstant};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

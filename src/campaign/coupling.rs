@@ -12,7 +12,7 @@ use crate::model::procedure::Dispatch;
 use crate::model::requirement::{HostMember, Interface};
 use crate::model::verdict::EngineName;
 use crate::requirement::Project;
-use crate::spirv::reflect::Reflection;
+use crate::spirv::interface::Reflection;
 use std::collections::BTreeMap;
 
 /// The coupling of one kernel.

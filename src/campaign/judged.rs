@@ -15,7 +15,7 @@ use crate::model::flow::DispatchFlow;
 use crate::model::id::KernelName;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::spirv::flow::{Flow, flows_or_switched_off};
-use crate::spirv::reflect::{ReflectError, Reflection};
+use crate::spirv::interface::{ReflectError, Reflection};
 use std::collections::BTreeMap;
 
 /// What a kernel can store.

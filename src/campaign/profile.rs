@@ -7,7 +7,6 @@ use super::evidence::module_bytes;
 use super::kernel::Kernel;
 use super::project::module_file;
 use crate::campaign::CampaignError;
-use crate::exec::vulkan::refusals;
 use crate::instrument::Ability;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{ProfileEvidence, RefusedKernel};
@@ -18,6 +17,7 @@ use crate::model::project::ProjectFile;
 use crate::model::records::RecordMode;
 use crate::model::vulkan_sc::{Profile, ScFeature};
 use crate::requirement::Project;
+use crate::spirv::interface::refusals;
 use crate::spirv::validate::{self, TargetEnv};
 use std::collections::BTreeSet;
 

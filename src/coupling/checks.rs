@@ -14,7 +14,7 @@ use crate::model::evidence::CouplingCheck;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::place::Place;
 use crate::model::procedure::DescriptorClass;
-use crate::spirv::reflect::{Reflection, SpecializationConstant};
+use crate::spirv::interface::{Reflection, SpecializationConstant};
 use std::collections::{BTreeMap, BTreeSet};
 
 const AXES: [&str; 3] = ["x", "y", "z"];

@@ -14,7 +14,7 @@ use super::host::Expression;
 use super::{BarrierControl, CouplingInput};
 use crate::model::evidence::{CouplingEdge, CouplingNode};
 use crate::model::structure::KernelStructure;
-use crate::spirv::reflect::Access;
+use crate::spirv::interface::Access;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 

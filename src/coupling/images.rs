@@ -10,7 +10,7 @@ use crate::exec::prepare::{declared_class, declared_format, image_type};
 use crate::model::image::ImageDim;
 use crate::model::procedure::DescriptorClass;
 use crate::model::requirement::HostImage;
-use crate::spirv::reflect::Resource;
+use crate::spirv::interface::Resource;
 use crate::spirv::types::{Image, Types};
 use rspirv::spirv::{Dim, ImageFormat as Declared};
 

@@ -8,7 +8,7 @@
 use super::checks::Rows;
 use super::host::integer;
 use crate::model::requirement::{HostMember, HostStruct, HostType};
-use crate::spirv::reflect::PushConstants;
+use crate::spirv::interface::PushConstants;
 use crate::spirv::types::{Signedness, Type, Types};
 use std::collections::BTreeSet;
 

@@ -2,8 +2,8 @@
 
 use crate::glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
 use crate::spirv::constants::Constants;
+use crate::spirv::interface::Reflection;
 use crate::spirv::module::{Id, Module};
-use crate::spirv::reflect::Reflection;
 use crate::spirv::types::{Majorness, MatrixLayout, Member, Type, Types};
 use std::collections::BTreeMap;
 

@@ -17,10 +17,10 @@ use super::texel::{decode_texel, stored_offset};
 use crate::model::element::{ScalarClass, ScalarType};
 use crate::model::image::{ImageFormat, ImageShape, TexelPlace};
 use crate::spirv::constants::Constants;
+use crate::spirv::interface::Reflection;
 use crate::spirv::locate::scalar_at;
 use crate::spirv::module::{Id, Module};
 use crate::spirv::precision::{Freedom, Rounding, Zeros};
-use crate::spirv::reflect::Reflection;
 use crate::spirv::types::Types;
 use std::collections::BTreeMap;
 

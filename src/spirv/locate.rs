@@ -118,8 +118,8 @@ fn within(rest: u64, size: u64, count: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spirv::interface::Reflection;
     use crate::spirv::module::Module;
-    use crate::spirv::reflect::Reflection;
     use crate::spirv::tests::compile;
     use crate::spirv::validate::TargetEnv;
     use std::collections::BTreeMap;

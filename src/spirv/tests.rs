@@ -1,8 +1,8 @@
 //! Reading real modules: constants, layouts, interfaces, validation.
 
 use super::constants::Constants;
+use super::interface::{Access, BarrierUse, DescriptorCount, Reflection};
 use super::module::Module;
-use super::reflect::{Access, BarrierUse, DescriptorCount, Reflection};
 use super::types::Types;
 use super::validate::{TargetEnv, disassemble, validate};
 use crate::model::procedure::DescriptorClass;

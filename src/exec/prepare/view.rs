@@ -12,7 +12,7 @@ use crate::exec::resource::{ImageView, JobSampler, JobView, ViewKind};
 use crate::model::image::{Coordinates, ImageDim, ImageFormat, ImageShape, TexelClass};
 use crate::model::procedure::{Binding, DescriptorClass};
 use crate::requirement::Origin;
-use crate::spirv::reflect::Resource;
+use crate::spirv::interface::Resource;
 use crate::spirv::types::{Image, Signedness, Type, Types};
 use rspirv::spirv::{Dim, ImageFormat as Declared};
 

@@ -17,6 +17,7 @@ use super::settle::Known;
 use super::variation::Expansion;
 use crate::model::records::MarkerTable;
 use crate::spirv::constants::{Constants, Value as ConstantValue};
+use crate::spirv::interface::LocalSize;
 use crate::spirv::module::{self, Function, Id, Instruction, Module, is_terminator};
 use crate::spirv::opcodes::{self, Support};
 use crate::spirv::precision::Freedom;
@@ -374,58 +375,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The local size: the WorkgroupSize built-in before LocalSizeId before LocalSize (SPIR-V, "Execution Mode").
     fn local_size(&self, entry: Id) -> Result<[u32; 3], Unsupported> {
-        for instruction in &self.module.instructions {
-            if let (
-                Op::Decorate,
-                [
-                    Operand::IdRef(id),
-                    Operand::Decoration(Decoration::BuiltIn),
-                    Operand::BuiltIn(BuiltIn::WorkgroupSize),
-                ],
-            ) = (instruction.op, instruction.operands.as_slice())
-                && let Some(ConstantValue::Composite(parts)) = self.constants.value(*id)
-            {
-                let sizes: Vec<u32> = parts
-                    .iter()
-                    .filter_map(|part| match part {
-                        ConstantValue::Scalar(bits) => Some(*bits as u32),
-                        _ => None,
-                    })
-                    .collect();
-                return sizes.try_into().map_err(|_| unsupported("a WorkgroupSize that is no constant"));
-            }
-        }
-        let mode = |op| {
-            self.module
-                .instructions
-                .iter()
-                .filter(move |instruction| instruction.op == op && instruction.id(0) == Some(entry))
-                .map(|instruction| &instruction.operands[1..])
-        };
-        use rspirv::spirv::ExecutionMode::{LocalSize, LocalSizeId};
-        for operands in mode(Op::ExecutionModeId) {
-            if let [Operand::ExecutionMode(LocalSizeId), Operand::IdRef(x), Operand::IdRef(y), Operand::IdRef(z)] =
-                operands
-            {
-                let size =
-                    |id: &Id| self.constants.word(*id).ok_or_else(|| unsupported("a LocalSizeId that is no constant"));
-                return Ok([size(x)?, size(y)?, size(z)?]);
-            }
-        }
-        for operands in mode(Op::ExecutionMode) {
-            if let [
-                Operand::ExecutionMode(LocalSize),
-                Operand::LiteralBit32(x),
-                Operand::LiteralBit32(y),
-                Operand::LiteralBit32(z),
-            ] = operands
-            {
-                return Ok([*x, *y, *z]);
-            }
-        }
-        Err(unsupported("an entry point without a local size"))
+        let declared = LocalSize::of(self.module, entry);
+        let declared = declared.ok_or_else(|| unsupported("an entry point without a local size"))?;
+        declared.words(&self.constants).ok_or_else(|| match declared {
+            LocalSize::WorkgroupSize(_) => unsupported("a WorkgroupSize that is no constant"),
+            LocalSize::Constants(_) | LocalSize::Literals(_) => unsupported("a LocalSizeId that is no constant"),
+        })
     }
 
     // ---- registers ----

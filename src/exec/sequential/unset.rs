@@ -4,8 +4,8 @@
 
 use super::memory::Store;
 use super::program::{Program, Uniform};
+use crate::spirv::interface::Reflection;
 use crate::spirv::module::Module;
-use crate::spirv::reflect::Reflection;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The note about them; none where all that is read has been set.

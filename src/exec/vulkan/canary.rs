@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn the_canary_module_parses_and_needs_one_buffer() {
         let module = crate::spirv::module::Module::parse(module().expect("builds")).expect("parses");
-        let needs = super::super::needs::Needs::of(&module, "main", &Default::default()).expect("has main");
-        assert_eq!((needs.local_size, needs.resources.len()), (Some([LOCAL, 1, 1]), 1));
+        let needs = crate::spirv::interface::DeviceNeeds::of(&module, "main", &Default::default()).expect("has main");
+        assert_eq!((needs.local_size, needs.descriptors.len()), (Some([LOCAL, 1, 1]), 1));
     }
 }

@@ -1,14 +1,13 @@
 //! What a module's capabilities, extensions and atomics need of a device.
 //!
-//! Knows: for each SPIR-V capability a compute module may declare, the Vulkan feature behind it (Vulkan specification,
-//! appendix "Vulkan Environment for SPIR-V", "SPIR-V Capabilities"); for each float-control mode, its property; for each
-//! SPIR-V extension what lets it be used; for each atomic on 64-bit integers and floats, the feature of the memory it is in.
+//! Knows: how to ask a device for the feature behind each SPIR-V capability that a compute module may declare (named in
+//! `spirv::interface`); for each float-control mode, its property; for each SPIR-V extension what lets it be used; for each atomic on 64-bit integers and floats, the feature of the memory it is in.
 //! Promises: a capability or extension that is in no row is refused by name, never let through.
 //! Does not cover: limits of sizes and counts (`fit`), formats of images (`image_fit`).
 
 use super::features::Features;
-use super::needs::{AtomicKind, AtomicMemory, AtomicUse};
 use super::robustness::Granted;
+use crate::spirv::interface::{AtomicKind, AtomicMemory, AtomicUse, feature_of};
 use ash::{ext, khr, nv, vk};
 use rspirv::spirv::Capability;
 
@@ -24,146 +23,110 @@ pub struct Abilities {
 type Test = fn(&Abilities) -> bool;
 
 macro_rules! rows {
-    ($($capability:ident => $name:literal, |$a:ident| $test:expr;)*) => {
-        &[$((Capability::$capability, $name, |$a: &Abilities| $test)),*]
+    ($($capability:ident => |$a:ident| $test:expr;)*) => {
+        &[$((Capability::$capability, |$a: &Abilities| $test)),*]
     };
 }
 
-/// Capability, what Vulkan calls it, whether a device has it. `always` rows are part of Vulkan 1.1 for compute.
-const CAPABILITIES: &[(Capability, &str, Test)] = rows! {
-    Shader => "always", |_a| true;
-    Matrix => "always", |_a| true;
-    DeviceGroup => "always", |_a| true;
-    ImageQuery => "always", |_a| true;
-    Sampled1D => "always", |_a| true;
-    Image1D => "always", |_a| true;
-    SampledBuffer => "always", |_a| true;
-    ImageBuffer => "always", |_a| true;
-    Int64 => "shaderInt64", |a| a.features.core.shader_int64 != 0;
-    Float64 => "shaderFloat64", |a| a.features.core.shader_float64 != 0;
-    Int16 => "shaderInt16", |a| a.features.core.shader_int16 != 0;
-    Float16 => "shaderFloat16", |a| a.features.v12.shader_float16 != 0;
-    Int8 => "shaderInt8", |a| a.features.v12.shader_int8 != 0;
-    StorageImageExtendedFormats => "shaderStorageImageExtendedFormats",
-        |a| a.features.core.shader_storage_image_extended_formats != 0;
-    StorageImageReadWithoutFormat => "shaderStorageImageReadWithoutFormat",
-        |a| a.features.core.shader_storage_image_read_without_format != 0;
-    StorageImageWriteWithoutFormat => "shaderStorageImageWriteWithoutFormat",
-        |a| a.features.core.shader_storage_image_write_without_format != 0;
-    ImageCubeArray => "imageCubeArray", |a| a.features.core.image_cube_array != 0;
-    SampledCubeArray => "imageCubeArray", |a| a.features.core.image_cube_array != 0;
-    ImageGatherExtended => "shaderImageGatherExtended", |a| a.features.core.shader_image_gather_extended != 0;
-    MinLod => "shaderResourceMinLod", |a| a.features.core.shader_resource_min_lod != 0;
-    SampledImageArrayDynamicIndexing => "shaderSampledImageArrayDynamicIndexing",
-        |a| a.features.core.shader_sampled_image_array_dynamic_indexing != 0;
-    StorageImageArrayDynamicIndexing => "shaderStorageImageArrayDynamicIndexing",
-        |a| a.features.core.shader_storage_image_array_dynamic_indexing != 0;
-    UniformTexelBufferArrayDynamicIndexing => "shaderUniformTexelBufferArrayDynamicIndexing",
-        |a| a.features.v12.shader_uniform_texel_buffer_array_dynamic_indexing != 0;
-    StorageTexelBufferArrayDynamicIndexing => "shaderStorageTexelBufferArrayDynamicIndexing",
-        |a| a.features.v12.shader_storage_texel_buffer_array_dynamic_indexing != 0;
-    SampledImageArrayNonUniformIndexing => "shaderSampledImageArrayNonUniformIndexing",
-        |a| a.features.v12.shader_sampled_image_array_non_uniform_indexing != 0;
-    StorageImageArrayNonUniformIndexing => "shaderStorageImageArrayNonUniformIndexing",
-        |a| a.features.v12.shader_storage_image_array_non_uniform_indexing != 0;
-    UniformTexelBufferArrayNonUniformIndexing => "shaderUniformTexelBufferArrayNonUniformIndexing",
-        |a| a.features.v12.shader_uniform_texel_buffer_array_non_uniform_indexing != 0;
-    StorageTexelBufferArrayNonUniformIndexing => "shaderStorageTexelBufferArrayNonUniformIndexing",
-        |a| a.features.v12.shader_storage_texel_buffer_array_non_uniform_indexing != 0;
-    PhysicalStorageBufferAddresses => "bufferDeviceAddress", |a| a.features.v12.buffer_device_address != 0;
-    Int64ImageEXT => "shaderImageInt64Atomics", |a| a.features.image_atomic64.shader_image_int64_atomics != 0;
-    DemoteToHelperInvocation => "shaderDemoteToHelperInvocation",
-        |a| a.features.v13.shader_demote_to_helper_invocation != 0;
-    ExpectAssumeKHR => "shaderExpectAssume", |a| a.features.expect_assume.shader_expect_assume != 0;
-    GroupNonUniformRotateKHR => "shaderSubgroupRotate", |a| a.features.rotate.shader_subgroup_rotate != 0;
-    AtomicFloat16AddEXT => "shaderBufferFloat16AtomicAdd or shaderSharedFloat16AtomicAdd",
-        |a| a.features.atomic_float2.shader_buffer_float16_atomic_add != 0
+/// Capability, whether a device has it: a row for each of [`FEATURES`].
+const CAPABILITIES: &[(Capability, Test)] = rows! {
+    Shader => |_a| true;
+    Matrix => |_a| true;
+    DeviceGroup => |_a| true;
+    ImageQuery => |_a| true;
+    Sampled1D => |_a| true;
+    Image1D => |_a| true;
+    SampledBuffer => |_a| true;
+    ImageBuffer => |_a| true;
+    Int64 => |a| a.features.core.shader_int64 != 0;
+    Float64 => |a| a.features.core.shader_float64 != 0;
+    Int16 => |a| a.features.core.shader_int16 != 0;
+    Float16 => |a| a.features.v12.shader_float16 != 0;
+    Int8 => |a| a.features.v12.shader_int8 != 0;
+    StorageImageExtendedFormats => |a| a.features.core.shader_storage_image_extended_formats != 0;
+    StorageImageReadWithoutFormat => |a| a.features.core.shader_storage_image_read_without_format != 0;
+    StorageImageWriteWithoutFormat => |a| a.features.core.shader_storage_image_write_without_format != 0;
+    ImageCubeArray => |a| a.features.core.image_cube_array != 0;
+    SampledCubeArray => |a| a.features.core.image_cube_array != 0;
+    ImageGatherExtended => |a| a.features.core.shader_image_gather_extended != 0;
+    MinLod => |a| a.features.core.shader_resource_min_lod != 0;
+    SampledImageArrayDynamicIndexing => |a| a.features.core.shader_sampled_image_array_dynamic_indexing != 0;
+    StorageImageArrayDynamicIndexing => |a| a.features.core.shader_storage_image_array_dynamic_indexing != 0;
+    UniformTexelBufferArrayDynamicIndexing => |a| a.features.v12.shader_uniform_texel_buffer_array_dynamic_indexing != 0;
+    StorageTexelBufferArrayDynamicIndexing => |a| a.features.v12.shader_storage_texel_buffer_array_dynamic_indexing != 0;
+    SampledImageArrayNonUniformIndexing => |a| a.features.v12.shader_sampled_image_array_non_uniform_indexing != 0;
+    StorageImageArrayNonUniformIndexing => |a| a.features.v12.shader_storage_image_array_non_uniform_indexing != 0;
+    UniformTexelBufferArrayNonUniformIndexing => |a| a.features.v12.shader_uniform_texel_buffer_array_non_uniform_indexing != 0;
+    StorageTexelBufferArrayNonUniformIndexing => |a| a.features.v12.shader_storage_texel_buffer_array_non_uniform_indexing != 0;
+    PhysicalStorageBufferAddresses => |a| a.features.v12.buffer_device_address != 0;
+    Int64ImageEXT => |a| a.features.image_atomic64.shader_image_int64_atomics != 0;
+    DemoteToHelperInvocation => |a| a.features.v13.shader_demote_to_helper_invocation != 0;
+    ExpectAssumeKHR => |a| a.features.expect_assume.shader_expect_assume != 0;
+    GroupNonUniformRotateKHR => |a| a.features.rotate.shader_subgroup_rotate != 0;
+    AtomicFloat16AddEXT => |a| a.features.atomic_float2.shader_buffer_float16_atomic_add != 0
             || a.features.atomic_float2.shader_shared_float16_atomic_add != 0;
-    AtomicFloat16MinMaxEXT => "shaderBufferFloat16AtomicMinMax or shaderSharedFloat16AtomicMinMax",
-        |a| a.features.atomic_float2.shader_buffer_float16_atomic_min_max != 0
+    AtomicFloat16MinMaxEXT => |a| a.features.atomic_float2.shader_buffer_float16_atomic_min_max != 0
             || a.features.atomic_float2.shader_shared_float16_atomic_min_max != 0;
-    AtomicFloat32MinMaxEXT => "shaderBufferFloat32AtomicMinMax, shaderSharedFloat32AtomicMinMax or shaderImageFloat32AtomicMinMax",
-        |a| a.features.atomic_float2.shader_buffer_float32_atomic_min_max != 0
+    AtomicFloat32MinMaxEXT => |a| a.features.atomic_float2.shader_buffer_float32_atomic_min_max != 0
             || a.features.atomic_float2.shader_shared_float32_atomic_min_max != 0
             || a.features.atomic_float2.shader_image_float32_atomic_min_max != 0;
-    AtomicFloat64MinMaxEXT => "shaderBufferFloat64AtomicMinMax or shaderSharedFloat64AtomicMinMax",
-        |a| a.features.atomic_float2.shader_buffer_float64_atomic_min_max != 0
+    AtomicFloat64MinMaxEXT => |a| a.features.atomic_float2.shader_buffer_float64_atomic_min_max != 0
             || a.features.atomic_float2.shader_shared_float64_atomic_min_max != 0;
-    UniformBufferArrayDynamicIndexing => "shaderUniformBufferArrayDynamicIndexing",
-        |a| a.features.core.shader_uniform_buffer_array_dynamic_indexing != 0;
-    StorageBufferArrayDynamicIndexing => "shaderStorageBufferArrayDynamicIndexing",
-        |a| a.features.core.shader_storage_buffer_array_dynamic_indexing != 0;
-    StorageBuffer16BitAccess => "storageBuffer16BitAccess", |a| a.features.v11.storage_buffer16_bit_access != 0;
-    UniformAndStorageBuffer16BitAccess => "uniformAndStorageBuffer16BitAccess",
-        |a| a.features.v11.uniform_and_storage_buffer16_bit_access != 0;
-    StoragePushConstant16 => "storagePushConstant16", |a| a.features.v11.storage_push_constant16 != 0;
-    StorageBuffer8BitAccess => "storageBuffer8BitAccess", |a| a.features.v12.storage_buffer8_bit_access != 0;
-    UniformAndStorageBuffer8BitAccess => "uniformAndStorageBuffer8BitAccess",
-        |a| a.features.v12.uniform_and_storage_buffer8_bit_access != 0;
-    StoragePushConstant8 => "storagePushConstant8", |a| a.features.v12.storage_push_constant8 != 0;
-    VariablePointersStorageBuffer => "variablePointersStorageBuffer",
-        |a| a.features.v11.variable_pointers_storage_buffer != 0;
-    VariablePointers => "variablePointers", |a| a.features.v11.variable_pointers != 0;
-    Int64Atomics => "shaderBufferInt64Atomics or shaderSharedInt64Atomics",
-        |a| a.features.v12.shader_buffer_int64_atomics != 0 || a.features.v12.shader_shared_int64_atomics != 0;
-    VulkanMemoryModel => "vulkanMemoryModel", |a| a.features.v12.vulkan_memory_model != 0;
-    VulkanMemoryModelDeviceScope => "vulkanMemoryModelDeviceScope",
-        |a| a.features.v12.vulkan_memory_model_device_scope != 0;
-    ShaderNonUniform => "Vulkan 1.2 or VK_EXT_descriptor_indexing", |a| a.features.has(ext::descriptor_indexing::NAME);
-    RuntimeDescriptorArray => "runtimeDescriptorArray", |a| a.features.v12.runtime_descriptor_array != 0;
-    UniformBufferArrayNonUniformIndexing => "shaderUniformBufferArrayNonUniformIndexing",
-        |a| a.features.v12.shader_uniform_buffer_array_non_uniform_indexing != 0;
-    StorageBufferArrayNonUniformIndexing => "shaderStorageBufferArrayNonUniformIndexing",
-        |a| a.features.v12.shader_storage_buffer_array_non_uniform_indexing != 0;
-    DotProduct => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    DotProductInputAll => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    DotProductInput4x8Bit => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    DotProductInput4x8BitPacked => "shaderIntegerDotProduct", |a| a.features.v13.shader_integer_dot_product != 0;
-    GroupNonUniform => "subgroup operation BASIC", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::BASIC);
-    GroupNonUniformVote => "subgroup operation VOTE", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::VOTE);
-    GroupNonUniformArithmetic => "subgroup operation ARITHMETIC",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::ARITHMETIC);
-    GroupNonUniformBallot => "subgroup operation BALLOT", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::BALLOT);
-    GroupNonUniformShuffle => "subgroup operation SHUFFLE", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE);
-    GroupNonUniformShuffleRelative => "subgroup operation SHUFFLE_RELATIVE",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE);
-    GroupNonUniformClustered => "subgroup operation CLUSTERED",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::CLUSTERED);
-    GroupNonUniformPartitionedEXT => "subgroup operation PARTITIONED (VK_NV_shader_subgroup_partitioned)",
-        |a| a.subgroup.contains(vk::SubgroupFeatureFlags::PARTITIONED_NV)
+    UniformBufferArrayDynamicIndexing => |a| a.features.core.shader_uniform_buffer_array_dynamic_indexing != 0;
+    StorageBufferArrayDynamicIndexing => |a| a.features.core.shader_storage_buffer_array_dynamic_indexing != 0;
+    StorageBuffer16BitAccess => |a| a.features.v11.storage_buffer16_bit_access != 0;
+    UniformAndStorageBuffer16BitAccess => |a| a.features.v11.uniform_and_storage_buffer16_bit_access != 0;
+    StoragePushConstant16 => |a| a.features.v11.storage_push_constant16 != 0;
+    StorageBuffer8BitAccess => |a| a.features.v12.storage_buffer8_bit_access != 0;
+    UniformAndStorageBuffer8BitAccess => |a| a.features.v12.uniform_and_storage_buffer8_bit_access != 0;
+    StoragePushConstant8 => |a| a.features.v12.storage_push_constant8 != 0;
+    VariablePointersStorageBuffer => |a| a.features.v11.variable_pointers_storage_buffer != 0;
+    VariablePointers => |a| a.features.v11.variable_pointers != 0;
+    Int64Atomics => |a| a.features.v12.shader_buffer_int64_atomics != 0 || a.features.v12.shader_shared_int64_atomics != 0;
+    VulkanMemoryModel => |a| a.features.v12.vulkan_memory_model != 0;
+    VulkanMemoryModelDeviceScope => |a| a.features.v12.vulkan_memory_model_device_scope != 0;
+    ShaderNonUniform => |a| a.features.has(ext::descriptor_indexing::NAME);
+    RuntimeDescriptorArray => |a| a.features.v12.runtime_descriptor_array != 0;
+    UniformBufferArrayNonUniformIndexing => |a| a.features.v12.shader_uniform_buffer_array_non_uniform_indexing != 0;
+    StorageBufferArrayNonUniformIndexing => |a| a.features.v12.shader_storage_buffer_array_non_uniform_indexing != 0;
+    DotProduct => |a| a.features.v13.shader_integer_dot_product != 0;
+    DotProductInputAll => |a| a.features.v13.shader_integer_dot_product != 0;
+    DotProductInput4x8Bit => |a| a.features.v13.shader_integer_dot_product != 0;
+    DotProductInput4x8BitPacked => |a| a.features.v13.shader_integer_dot_product != 0;
+    GroupNonUniform => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::BASIC);
+    GroupNonUniformVote => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::VOTE);
+    GroupNonUniformArithmetic => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::ARITHMETIC);
+    GroupNonUniformBallot => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::BALLOT);
+    GroupNonUniformShuffle => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE);
+    GroupNonUniformShuffleRelative => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE);
+    GroupNonUniformClustered => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::CLUSTERED);
+    GroupNonUniformPartitionedEXT => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::PARTITIONED_NV)
             && a.features.has(nv::shader_subgroup_partitioned::NAME);
-    SubgroupBallotKHR => "VK_EXT_shader_subgroup_ballot", |a| a.features.has(ext::shader_subgroup_ballot::NAME);
-    SubgroupVoteKHR => "VK_EXT_shader_subgroup_vote", |a| a.features.has(ext::shader_subgroup_vote::NAME);
-    QuadControlKHR => "shaderQuadControl", |a| a.features.quad_control.shader_quad_control != 0;
-    UntypedPointersKHR => "shaderUntypedPointers", |a| a.features.untyped_pointers.shader_untyped_pointers != 0;
-    BFloat16TypeKHR => "shaderBFloat16Type", |a| a.features.bfloat16.kind != 0;
-    BFloat16DotProductKHR => "shaderBFloat16DotProduct", |a| a.features.bfloat16.dot_product != 0;
-    BFloat16CooperativeMatrixKHR => "shaderBFloat16CooperativeMatrix",
-        |a| a.features.bfloat16.cooperative_matrix != 0;
-    FloatControls2 => "shaderFloatControls2", |a| a.features.float_controls2.shader_float_controls2 != 0;
-    GroupNonUniformQuad => "subgroup operation QUAD", |a| a.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
-    AtomicFloat32AddEXT => "shaderBufferFloat32AtomicAdd, shaderSharedFloat32AtomicAdd or shaderImageFloat32AtomicAdd",
-        |a| a.features.atomic_float.shader_buffer_float32_atomic_add != 0
+    SubgroupBallotKHR => |a| a.features.has(ext::shader_subgroup_ballot::NAME);
+    SubgroupVoteKHR => |a| a.features.has(ext::shader_subgroup_vote::NAME);
+    QuadControlKHR => |a| a.features.quad_control.shader_quad_control != 0;
+    UntypedPointersKHR => |a| a.features.untyped_pointers.shader_untyped_pointers != 0;
+    BFloat16TypeKHR => |a| a.features.bfloat16.kind != 0;
+    BFloat16DotProductKHR => |a| a.features.bfloat16.dot_product != 0;
+    BFloat16CooperativeMatrixKHR => |a| a.features.bfloat16.cooperative_matrix != 0;
+    FloatControls2 => |a| a.features.float_controls2.shader_float_controls2 != 0;
+    GroupNonUniformQuad => |a| a.subgroup.contains(vk::SubgroupFeatureFlags::QUAD);
+    AtomicFloat32AddEXT => |a| a.features.atomic_float.shader_buffer_float32_atomic_add != 0
             || a.features.atomic_float.shader_image_float32_atomic_add != 0
             || a.features.atomic_float.shader_shared_float32_atomic_add != 0;
-    AtomicFloat64AddEXT => "shaderBufferFloat64AtomicAdd or shaderSharedFloat64AtomicAdd",
-        |a| a.features.atomic_float.shader_buffer_float64_atomic_add != 0
+    AtomicFloat64AddEXT => |a| a.features.atomic_float.shader_buffer_float64_atomic_add != 0
             || a.features.atomic_float.shader_shared_float64_atomic_add != 0;
-    ShaderClockKHR => "shaderSubgroupClock or shaderDeviceClock",
-        |a| a.features.clock.shader_subgroup_clock != 0 || a.features.clock.shader_device_clock != 0;
-    WorkgroupMemoryExplicitLayoutKHR => "workgroupMemoryExplicitLayout",
-        |a| a.features.explicit_layout.workgroup_memory_explicit_layout != 0;
-    WorkgroupMemoryExplicitLayout8BitAccessKHR => "workgroupMemoryExplicitLayout8BitAccess",
-        |a| a.features.explicit_layout.workgroup_memory_explicit_layout8_bit_access != 0;
-    WorkgroupMemoryExplicitLayout16BitAccessKHR => "workgroupMemoryExplicitLayout16BitAccess",
-        |a| a.features.explicit_layout.workgroup_memory_explicit_layout16_bit_access != 0;
-    CooperativeMatrixKHR => "cooperativeMatrix", |a| a.features.cooperative_matrix.cooperative_matrix != 0;
+    ShaderClockKHR => |a| a.features.clock.shader_subgroup_clock != 0 || a.features.clock.shader_device_clock != 0;
+    WorkgroupMemoryExplicitLayoutKHR => |a| a.features.explicit_layout.workgroup_memory_explicit_layout != 0;
+    WorkgroupMemoryExplicitLayout8BitAccessKHR => |a| a.features.explicit_layout.workgroup_memory_explicit_layout8_bit_access != 0;
+    WorkgroupMemoryExplicitLayout16BitAccessKHR => |a| a.features.explicit_layout.workgroup_memory_explicit_layout16_bit_access != 0;
+    CooperativeMatrixKHR => |a| a.features.cooperative_matrix.cooperative_matrix != 0;
     // Property, not feature: decided per width by the execution modes (`Abilities::float_mode`).
-    DenormPreserve => "float controls", |_a| true;
-    DenormFlushToZero => "float controls", |_a| true;
-    SignedZeroInfNanPreserve => "float controls", |_a| true;
-    RoundingModeRTE => "float controls", |_a| true;
-    RoundingModeRTZ => "float controls", |_a| true;
+    DenormPreserve => |_a| true;
+    DenormFlushToZero => |_a| true;
+    SignedZeroInfNanPreserve => |_a| true;
+    RoundingModeRTE => |_a| true;
+    RoundingModeRTZ => |_a| true;
 };
 
 /// SPIR-V extensions: name, what lets it be used, whether it may be. Those that declare a capability are decided by it.
@@ -292,11 +255,6 @@ const ATOMICS: &[AtomicRow] = {
     ]
 };
 
-/// What Vulkan calls the feature behind a capability; none: the capability is not known to this engine.
-pub fn feature_of(capability: Capability) -> Option<&'static str> {
-    CAPABILITIES.iter().find(|(listed, _, _)| *listed == capability).map(|(_, feature, _)| *feature)
-}
-
 impl Abilities {
     /// Why a module with this extension cannot be used here; none: it can.
     pub fn lacks_extension(&self, extension: &str) -> Option<String> {
@@ -323,10 +281,11 @@ impl Abilities {
 
     /// Why `capability` cannot be used here; none: it can.
     pub fn lacks(&self, capability: Capability) -> Option<String> {
-        match CAPABILITIES.iter().find(|(listed, _, _)| *listed == capability) {
-            Some((_, _, has)) if has(self) => None,
-            Some((_, feature, _)) => Some(format!("capability {capability:?} (feature {feature})")),
-            None => Some(format!("capability {capability:?} (not known to this engine)")),
+        let test = CAPABILITIES.iter().find(|(listed, _)| *listed == capability);
+        match (test, feature_of(capability)) {
+            (Some((_, has)), _) if has(self) => None,
+            (Some(_), Some(feature)) => Some(format!("capability {capability:?} (feature {feature})")),
+            (_, _) => Some(format!("capability {capability:?} (not known to this engine)")),
         }
     }
 
@@ -387,12 +346,13 @@ impl Abilities {
 mod tests {
     use super::super::robustness::{self, Robustness};
     use super::*;
+    use crate::spirv::interface::FEATURES;
 
     #[test]
-    fn each_capability_has_one_row() {
-        for (index, (capability, _, _)) in CAPABILITIES.iter().enumerate() {
-            assert!(CAPABILITIES[..index].iter().all(|(earlier, _, _)| earlier != capability), "{capability:?} twice");
-        }
+    fn each_feature_is_tested_once() {
+        let tested: Vec<Capability> = CAPABILITIES.iter().map(|(capability, _)| *capability).collect();
+        let named: Vec<Capability> = FEATURES.iter().map(|(capability, _)| *capability).collect();
+        assert_eq!(tested, named);
     }
 
     #[test]
@@ -415,7 +375,7 @@ mod tests {
             bare.lacks_extension("SPV_INTEL_subgroups").as_deref(),
             Some("extension SPV_INTEL_subgroups (not known to this engine)")
         );
-        for (capability, feature, _) in CAPABILITIES {
+        for (capability, feature) in FEATURES {
             let needed = !matches!(*feature, "always" | "float controls");
             assert_eq!(bare.lacks(*capability).is_some(), needed, "{capability:?}");
         }

@@ -7,11 +7,11 @@
 //! Does not cover: rules that the validation layer alone checks.
 
 use super::device::Device;
-use super::needs::{Indexing, Needs, Resource, ResourceClass};
 use super::protocol::{Ending, WireBinding, WireDispatch};
 use super::version::{self, Spirv14};
 use crate::exec::resource::JobView;
 use crate::model::procedure::DescriptorClass;
+use crate::spirv::interface::{DescriptorCount, DescriptorUse, DeviceNeeds, Indexing};
 use ash::{khr, vk};
 use rspirv::spirv::ExecutionModel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
 }
 
 /// Checks everything that needs no descriptor.
-pub fn check(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<(), Ending> {
+pub fn check(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
     check_module(device, needs)?;
     check_sizes(device, needs, dispatch)?;
     check_subgroup(device, needs, dispatch)?;
@@ -35,7 +35,7 @@ pub fn check(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<
     }
 }
 
-fn check_module(device: &Device, needs: &Needs) -> Result<(), Ending> {
+fn check_module(device: &Device, needs: &DeviceNeeds) -> Result<(), Ending> {
     if needs.model != ExecutionModel::GLCompute {
         return unsupported(format!("execution model {:?}", needs.model));
     }
@@ -62,7 +62,7 @@ fn check_module(device: &Device, needs: &Needs) -> Result<(), Ending> {
     Ok(())
 }
 
-fn check_sizes(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<(), Ending> {
+fn check_sizes(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
     let limits = &device.identity.limits;
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         let (groups, most) = (dispatch.groups[axis], limits.workgroup_count[axis]);
@@ -105,12 +105,12 @@ fn check_sizes(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Resul
 }
 
 /// Bytes of the push-constant range: what the test gives and what the block holds, whole words.
-pub fn push_size(needs: &Needs, dispatch: &WireDispatch) -> u32 {
+pub fn push_size(needs: &DeviceNeeds, dispatch: &WireDispatch) -> u32 {
     let given = dispatch.push_constants.0.len() as u32;
     given.max(needs.push_constants.unwrap_or(0)).next_multiple_of(4)
 }
 
-fn check_subgroup(device: &Device, needs: &Needs, dispatch: &WireDispatch) -> Result<(), Ending> {
+fn check_subgroup(device: &Device, needs: &DeviceNeeds, dispatch: &WireDispatch) -> Result<(), Ending> {
     let Some(wanted) = dispatch.subgroup_size else { return Ok(()) };
     let Some([least, most]) = device.identity.subgroup_size_range else {
         return unsupported(format!("subgroup size {wanted} (feature subgroupSizeControl)"));
@@ -160,7 +160,12 @@ pub fn descriptor_type(class: DescriptorClass) -> vk::DescriptorType {
 
 impl Layout {
     /// The layout for `bindings`, checked against what the entry point uses.
-    pub fn of(device: &Device, needs: &Needs, bindings: &[WireBinding], push_constants: u32) -> Result<Self, Ending> {
+    pub fn of(
+        device: &Device,
+        needs: &DeviceNeeds,
+        bindings: &[WireBinding],
+        push_constants: u32,
+    ) -> Result<Self, Ending> {
         check_duplicates(bindings)?;
         let most = device.identity.limits.descriptor_sets;
         let mut sets: Vec<BTreeMap<u32, Slot>> = Vec::new();
@@ -179,12 +184,17 @@ impl Layout {
             }
             slot.count = slot.count.max(binding.array_index.saturating_add(1));
         }
-        for resource in &needs.resources {
-            check_resource(resource, &sets)?;
-            check_indexing(device, resource)?;
+        if let Some(descriptor) = needs.unsupported.first() {
+            let (name, at) = (&descriptor.name, place(descriptor.set, descriptor.binding));
+            return unsupported(format!("`{name}` ({at}): a resource of type Op{:?}", descriptor.op));
+        }
+        for descriptor in &needs.descriptors {
+            check_resource(descriptor, &sets)?;
+            check_indexing(device, descriptor)?;
+            let resource = &descriptor.resource;
             let slot = sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
             let slot = slot.expect("check_resource found it");
-            slot.count = slot.count.max(resource.count.least());
+            slot.count = slot.count.max(least_count(resource.count));
         }
         check_elements(&sets, bindings)?;
         check_counts(device, &sets)?;
@@ -196,43 +206,52 @@ pub fn place(set: u32, binding: u32) -> String {
     format!("set {set}, binding {binding}")
 }
 
+/// Descriptors at least needed; of a runtime-sized array those that are bound.
+fn least_count(count: DescriptorCount) -> u32 {
+    match count {
+        DescriptorCount::One => 1,
+        DescriptorCount::Array(count) => count,
+        DescriptorCount::Runtime => 0,
+    }
+}
+
+/// The class by which a shader declares what is bound with `class`: dynamic offsets are the host's alone.
+fn declared_class(class: DescriptorClass) -> DescriptorClass {
+    match class {
+        DescriptorClass::StorageDynamic => DescriptorClass::Storage,
+        DescriptorClass::UniformDynamic => DescriptorClass::Uniform,
+        DescriptorClass::Storage
+        | DescriptorClass::Uniform
+        | DescriptorClass::StorageImage
+        | DescriptorClass::SampledImage
+        | DescriptorClass::Sampler
+        | DescriptorClass::Combined
+        | DescriptorClass::UniformTexel
+        | DescriptorClass::StorageTexel => class,
+    }
+}
+
 /// Vulkan specification, "Shader Resource and Descriptor Type Correspondence".
-fn check_resource(resource: &Resource, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
-    let Resource { set, binding, class, name, .. } = resource;
-    let place = place(*set, *binding);
-    let Some(slot) = sets.get(*set as usize).and_then(|set| set.get(binding)) else {
+fn check_resource(descriptor: &DescriptorUse, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
+    use DescriptorClass as Class;
+    let (name, class) = (&descriptor.name, descriptor.resource.class);
+    let (set, binding) = (descriptor.resource.set, descriptor.resource.binding);
+    let place = place(set, binding);
+    let Some(slot) = sets.get(set as usize).and_then(|set| set.get(&binding)) else {
         let takes = match class {
-            ResourceClass::StorageImage | ResourceClass::SampledImage | ResourceClass::Combined => "image",
-            ResourceClass::Sampler => "sampler",
-            ResourceClass::StorageBuffer
-            | ResourceClass::UniformBuffer
-            | ResourceClass::UniformTexel
-            | ResourceClass::StorageTexel => "buffer",
-            ResourceClass::Other(op) => return unsupported(format!("`{name}` ({place}): a resource of type Op{op:?}")),
+            Class::StorageImage | Class::SampledImage | Class::Combined => "image",
+            Class::Sampler => "sampler",
+            Class::Storage
+            | Class::StorageDynamic
+            | Class::Uniform
+            | Class::UniformDynamic
+            | Class::UniformTexel
+            | Class::StorageTexel => "buffer",
         };
         return error(format!("the kernel uses `{name}` ({place}), and the test binds no {takes} there"));
     };
-    let declared = match class {
-        ResourceClass::StorageBuffer => "storage",
-        ResourceClass::UniformBuffer => "uniform",
-        ResourceClass::StorageImage => "storage_image",
-        ResourceClass::SampledImage => "sampled_image",
-        ResourceClass::Sampler => "sampler",
-        ResourceClass::Combined => "combined",
-        ResourceClass::UniformTexel => "uniform_texel",
-        ResourceClass::StorageTexel => "storage_texel",
-        ResourceClass::Other(op) => return unsupported(format!("`{name}` ({place}): a resource of type Op{op:?}")),
-    };
-    let fits = match slot.class {
-        DescriptorClass::Storage | DescriptorClass::StorageDynamic => *class == ResourceClass::StorageBuffer,
-        DescriptorClass::Uniform | DescriptorClass::UniformDynamic => *class == ResourceClass::UniformBuffer,
-        DescriptorClass::StorageImage => *class == ResourceClass::StorageImage,
-        DescriptorClass::SampledImage => *class == ResourceClass::SampledImage,
-        DescriptorClass::Sampler => *class == ResourceClass::Sampler,
-        DescriptorClass::Combined => *class == ResourceClass::Combined,
-        DescriptorClass::UniformTexel => *class == ResourceClass::UniformTexel,
-        DescriptorClass::StorageTexel => *class == ResourceClass::StorageTexel,
-    };
+    let declared = class.name();
+    let fits = declared_class(slot.class) == class;
     if !fits {
         return error(format!(
             "the kernel declares `{name}` ({place}) as {declared}, and the test binds another class"
@@ -242,31 +261,31 @@ fn check_resource(resource: &Resource, sets: &[BTreeMap<u32, Slot>]) -> Result<(
 }
 
 /// An array of descriptors that is indexed by what is no constant.
-fn check_indexing(device: &Device, resource: &Resource) -> Result<(), Ending> {
+fn check_indexing(device: &Device, descriptor: &DescriptorUse) -> Result<(), Ending> {
+    use DescriptorClass as Class;
     let (core, v12) = (&device.abilities.features.core, &device.abilities.features.v12);
-    let (feature, on) = match resource.class {
-        ResourceClass::StorageBuffer => {
+    let (feature, on) = match descriptor.resource.class {
+        Class::Storage | Class::StorageDynamic => {
             ("shaderStorageBufferArrayDynamicIndexing", core.shader_storage_buffer_array_dynamic_indexing)
         }
-        ResourceClass::UniformBuffer => {
+        Class::Uniform | Class::UniformDynamic => {
             ("shaderUniformBufferArrayDynamicIndexing", core.shader_uniform_buffer_array_dynamic_indexing)
         }
-        ResourceClass::StorageImage => {
+        Class::StorageImage => {
             ("shaderStorageImageArrayDynamicIndexing", core.shader_storage_image_array_dynamic_indexing)
         }
-        ResourceClass::SampledImage | ResourceClass::Sampler | ResourceClass::Combined => {
+        Class::SampledImage | Class::Sampler | Class::Combined => {
             ("shaderSampledImageArrayDynamicIndexing", core.shader_sampled_image_array_dynamic_indexing)
         }
-        ResourceClass::UniformTexel => {
+        Class::UniformTexel => {
             ("shaderUniformTexelBufferArrayDynamicIndexing", v12.shader_uniform_texel_buffer_array_dynamic_indexing)
         }
-        ResourceClass::StorageTexel => {
+        Class::StorageTexel => {
             ("shaderStorageTexelBufferArrayDynamicIndexing", v12.shader_storage_texel_buffer_array_dynamic_indexing)
         }
-        ResourceClass::Other(_) => return Ok(()),
     };
-    if resource.indexing == Indexing::Dynamic && on == vk::FALSE {
-        let (name, at) = (&resource.name, place(resource.set, resource.binding));
+    if descriptor.indexing == Indexing::Dynamic && on == vk::FALSE {
+        let (name, at) = (&descriptor.name, place(descriptor.resource.set, descriptor.resource.binding));
         return unsupported(format!("a dynamic index into the array `{name}` ({at}; feature {feature})"));
     }
     Ok(())

@@ -8,11 +8,11 @@
 use super::device::Device;
 use super::fit::{error, place, unsupported};
 use super::image::{format, image_info};
-use super::needs::{Atomicity, Needs};
 use super::protocol::{Ending, WireBinding, WireImage, WireJob};
 use crate::exec::resource::{ImageView, JobSampler, JobView};
 use crate::model::image::{AddressMode, Filter, ImageFormat};
 use crate::model::procedure::DescriptorClass;
+use crate::spirv::interface::{Atomicity, DeviceNeeds};
 use ash::vk;
 
 /// Everything an image is used for in a job.
@@ -139,17 +139,22 @@ fn check_sampler(device: &Device, sampler: &JobSampler) -> Result<(), Ending> {
 }
 
 /// Checks how the bindings of one dispatch see images and texel buffers.
-pub fn check_views(device: &Device, needs: &Needs, job: &WireJob, bindings: &[WireBinding]) -> Result<(), Ending> {
+pub fn check_views(
+    device: &Device,
+    needs: &DeviceNeeds,
+    job: &WireJob,
+    bindings: &[WireBinding],
+) -> Result<(), Ending> {
     for bound in bindings {
         check_kind(bound)?;
         let at = place(bound.set, bound.binding);
         if bound.view.sampler().is_some_and(|sampler| sampler as usize >= job.samplers.len()) {
             return error(format!("{at} names a sampler that the job does not have"));
         }
-        let atomic = needs
-            .resources
-            .iter()
-            .any(|one| (one.set, one.binding) == (bound.set, bound.binding) && one.atomicity == Atomicity::Atomic);
+        let atomic = needs.descriptors.iter().any(|descriptor| {
+            let resource = &descriptor.resource;
+            descriptor.atomicity == Atomicity::Atomic && (resource.set, resource.binding) == (bound.set, bound.binding)
+        });
         match bound.view {
             JobView::Texels(texels) => check_texels(device, bound, texels, atomic)?,
             JobView::Image(view) | JobView::Combined(view, _) => {
@@ -181,7 +186,7 @@ pub fn check_views(device: &Device, needs: &Needs, job: &WireJob, bindings: &[Wi
 
 /// Whether a sampler of a kind meets the image: its own, or one that the module combines with it.
 fn meets(
-    needs: &Needs,
+    needs: &DeviceNeeds,
     job: &WireJob,
     bindings: &[WireBinding],
     image: &WireBinding,

@@ -13,7 +13,6 @@ use super::image::Copying;
 use super::image_fit;
 use super::kept::Kept;
 use super::memory::{Placement, Storage};
-use super::needs::Needs;
 use super::pipeline::{Pipeline, PipelineKey, Pipelines};
 use super::protocol::{
     Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireInvocations, WireJob, WireMessage, WireRecords,
@@ -25,6 +24,7 @@ use super::session::Stop;
 use crate::exec::resource::{AddressPlace, JobView};
 use crate::model::procedure::DescriptorClass;
 use crate::model::records::Records;
+use crate::spirv::interface::DeviceNeeds;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -156,7 +156,7 @@ pub fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireB
 /// A dispatch that is known to fit.
 struct Plan<'a> {
     dispatch: &'a WireDispatch,
-    needs: Rc<Needs>,
+    needs: Rc<DeviceNeeds>,
     key: PipelineKey,
     /// The test's bindings and the record buffer's.
     bindings: Vec<WireBinding>,

@@ -9,9 +9,9 @@
 use super::census;
 use super::device::{CallFailure, Device, during};
 use super::fit::{Layout, descriptor_type};
-use super::needs::{Needs, Specialization};
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{Bytes, Digest, WireMessage};
+use crate::spirv::interface::{DeviceNeeds, Specialization};
 use crate::spirv::module::Module;
 use ash::vk;
 use sha2::{Digest as _, Sha256};
@@ -23,7 +23,7 @@ use std::rc::Rc;
 pub struct Program {
     pub module: Module,
     shader: Option<Rc<Shader>>,
-    needs: BTreeMap<(String, Specialization), Rc<Needs>>,
+    needs: BTreeMap<(String, Specialization), Rc<DeviceNeeds>>,
     /// The census form for a counter at a binding of set 0, once it is asked for.
     census: BTreeMap<u32, Result<Rc<Census>, String>>,
     /// Whether the module has loops, once it is asked for.
@@ -56,10 +56,10 @@ impl Program {
     }
 
     /// What an entry point needs under a specialization; `None`: there is no such entry point.
-    pub fn needs(&mut self, entry: &str, specialization: &Specialization) -> Option<Rc<Needs>> {
+    pub fn needs(&mut self, entry: &str, specialization: &Specialization) -> Option<Rc<DeviceNeeds>> {
         let key = (entry.to_owned(), specialization.clone());
         if !self.needs.contains_key(&key) {
-            let needs = Needs::of(&self.module, entry, specialization)?;
+            let needs = DeviceNeeds::of(&self.module, entry, specialization)?;
             self.needs.insert(key.clone(), Rc::new(needs));
         }
         self.needs.get(&key).cloned()
@@ -147,7 +147,7 @@ impl Pipelines {
     }
 
     /// The pipeline for `key`, made now if it is new. The digest must be among the programs.
-    pub fn get(&mut self, key: &PipelineKey, needs: &Needs) -> Result<Rc<Pipeline>, CallFailure> {
+    pub fn get(&mut self, key: &PipelineKey, needs: &DeviceNeeds) -> Result<Rc<Pipeline>, CallFailure> {
         if let Some(pipeline) = self.pipelines.get(key) {
             return Ok(pipeline.clone());
         }
@@ -215,7 +215,7 @@ impl Pipelines {
     fn compile(
         &self,
         key: &PipelineKey,
-        needs: &Needs,
+        needs: &DeviceNeeds,
         layout: &PipelineLayout,
         shader: &Shader,
     ) -> Result<vk::Pipeline, CallFailure> {
@@ -242,7 +242,7 @@ impl Pipelines {
 }
 
 /// Map entries and the data they point into: each constant in as many bytes as its type has.
-fn specialization(values: &Specialization, needs: &Needs) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+fn specialization(values: &Specialization, needs: &DeviceNeeds) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let (mut entries, mut data) = (Vec::new(), Vec::new());
     for (id, bits) in values {
         let Some(size) = needs.specialization.get(id) else { continue };

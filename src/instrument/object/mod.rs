@@ -26,8 +26,8 @@ use crate::model::structure::{
 };
 use crate::model::vector::Outcome;
 use crate::spirv::cfg::switch_targets;
+use crate::spirv::interface::compute_entry;
 use crate::spirv::module::{Id, Module};
-use crate::spirv::reflect::compute_entry;
 use crate::spirv::types::{Signedness, Type, Types};
 
 /// A production module whose branches are recorded.

@@ -3,10 +3,11 @@
 use super::{
     Draft, GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction, instruction,
 };
+use crate::spirv::interface::LocalSize;
 use crate::spirv::module::{EntryPoint, Id, Instruction, Module};
 use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of the components of a vector of three 32-bit integers.
@@ -17,34 +18,6 @@ pub fn component(types: &Types, vector: Id) -> Option<Id> {
         }
         _ => None,
     }
-}
-
-/// Where the size of a workgroup stands.
-#[derive(Debug, Clone, Copy)]
-enum LocalSize {
-    Literals([u32; 3]),
-    /// One constant for each axis (execution mode LocalSizeId).
-    Constants([Id; 3]),
-    /// The constant decorated WorkgroupSize, which goes before the execution modes.
-    Composite(Id),
-}
-
-fn local_size(module: &Module, point: &EntryPoint) -> Result<LocalSize, NotPermuted> {
-    let is_size = |id: &Id| super::built_in(module, *id) == Some(BuiltIn::WorkgroupSize);
-    if let Some(constant) = module.instructions.iter().filter_map(|i| i.result).find(is_size) {
-        return Ok(LocalSize::Composite(constant));
-    }
-    let modes = module.instructions.iter().filter(|i| i.id(0) == Some(point.function));
-    let mut sizes = modes.filter_map(|mode| match (mode.op, mode.operands.get(1)?) {
-        (Op::ExecutionMode, Operand::ExecutionMode(ExecutionMode::LocalSize)) => {
-            Some(LocalSize::Literals([mode.literal(2)?, mode.literal(3)?, mode.literal(4)?]))
-        }
-        (Op::ExecutionModeId, Operand::ExecutionMode(ExecutionMode::LocalSizeId)) => {
-            Some(LocalSize::Constants([mode.id(2)?, mode.id(3)?, mode.id(4)?]))
-        }
-        _ => None,
-    });
-    sizes.next().ok_or_else(|| NotPermuted::NoLocalSize { name: point.name.clone() })
 }
 
 /// The code of every entry point's function, by the index of the instruction that it goes before.
@@ -65,7 +38,8 @@ pub fn prologues(
         if found.contains_key(&index) {
             continue;
         }
-        let size = local_size(module, point)?;
+        let size = LocalSize::of(module, point.function);
+        let size = size.ok_or_else(|| NotPermuted::NoLocalSize { name: point.name.clone() })?;
         let mut prologue = Prologue { draft, code: Vec::new(), used: BTreeSet::new() };
         prologue.write(&mut inputs, point, buffer, size, replaced, types);
         let Prologue { code, mut used, .. } = prologue;
@@ -220,7 +194,7 @@ impl Prologue<'_> {
         match size {
             LocalSize::Literals(values) => values.map(|value| self.draft.constant(value)),
             LocalSize::Constants(ids) => ids,
-            LocalSize::Composite(constant) => {
+            LocalSize::WorkgroupSize(constant) => {
                 let ty =
                     self.draft.declarations.iter().find(|i| i.result == Some(constant)).and_then(|i| i.result_type);
                 let uint = self.draft.uint();

@@ -6,8 +6,8 @@
 
 use crate::instrument::form::stride;
 use crate::model::records::{RecordMode, Witnesses};
+use crate::spirv::interface::Reflection;
 use crate::spirv::module::Module;
-use crate::spirv::reflect::Reflection;
 use std::collections::BTreeMap;
 
 /// Copies of the data words on a device with many invocations at once.

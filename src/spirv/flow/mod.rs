@@ -17,9 +17,9 @@ mod tests;
 
 use super::constants::Constants;
 use super::fold::Folding;
+use super::interface::{ReflectError, compute_entry};
 use super::module::{Id, Instruction, Module};
 use super::opcodes::{Effect, effect};
-use super::reflect::{ReflectError, compute_entry};
 use super::types::{BlockKind, Type, Types};
 use live::{BlockOf, Live};
 use pointer::{Element, Pointers, Root};

@@ -1,16 +1,19 @@
 //! What a module needs that a Vulkan SC 1.0 device lacks, decided without any device.
 //!
-//! Knows: Vulkan SC 1.0 is Vulkan 1.2 without sparse resources and with optional atomics (Vulkan SC 1.0 specification,
-//! `VkPhysicalDeviceVulkanSC10Features` and VUID-RuntimeSpirv-OpAtomic-05091); which extensions for shaders it has (its header
-//! `vulkan_sc_core.h`); the feature or property behind each SPIR-V capability, atomic and float-control mode.
-//! Promises: what is in no row is refused by name; each refusal names what is missing and the first place that needs it.
-//! Does not cover: limits of sizes and counts, and whatever an SC device fixes beforehand (pipeline pools, reservations).
+//! Knows: Vulkan SC 1.0 is Vulkan 1.2 without sparse resources and with optional atomics (Vulkan SC
+//! 1.0 specification, `VkPhysicalDeviceVulkanSC10Features` and VUID-RuntimeSpirv-OpAtomic-05091);
+//! which extensions for shaders it has (its header `vulkan_sc_core.h`); the feature or property
+//! behind each SPIR-V capability, atomic and float-control mode.
+//! Promises: what is in no row is refused by name; each refusal names what is missing and the first
+//! place that needs it.
+//! Does not cover: limits of sizes and counts, and whatever an SC device fixes beforehand (pipeline
+//! pools, reservations).
 
-use super::capability::feature_of;
-use super::needs::{AtomicKind, AtomicMemory, AtomicUse, Indexing, Needs, Resource, ResourceClass};
+use super::super::module::Module;
+use super::{AtomicKind, AtomicMemory, AtomicUse, DescriptorUse, DeviceNeeds, Indexing, feature_of};
 use crate::model::place::Place;
+use crate::model::procedure::DescriptorClass;
 use crate::model::vulkan_sc::ScFeature;
-use crate::spirv::module::Module;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +28,8 @@ enum Rule {
     Always,
     /// Any of these features.
     Any(&'static [ScFeature]),
-    /// Decided elsewhere: an extension by its capabilities, a float-control capability by its execution modes.
+    /// Decided elsewhere: an extension by its capabilities, a float-control capability by its
+    /// execution modes.
     Elsewhere,
 }
 
@@ -49,17 +53,18 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// Everything that a Vulkan SC 1.0 device with these features lacks, in the order of kinds, then of the module.
+/// Everything that a Vulkan SC 1.0 device with these features lacks, in the order of kinds, then of
+/// the module.
 pub fn refusals(module: &Module, entry: &str, features: &BTreeSet<ScFeature>) -> Vec<Refusal> {
     let mut found = Found { features, refusals: Vec::new() };
     found.version(module);
     found.capabilities(module);
     found.extensions(module);
     found.instructions(module);
-    if let Some(needs) = Needs::of(module, entry, &BTreeMap::new()) {
+    if let Some(needs) = DeviceNeeds::of(module, entry, &BTreeMap::new()) {
         needs.atomics.iter().for_each(|atomic| found.atomic(atomic));
         needs.float_modes.iter().for_each(|(mode, width)| found.float_mode(*mode, *width));
-        needs.resources.iter().for_each(|resource| found.indexing(resource));
+        needs.descriptors.iter().for_each(|descriptor| found.indexing(descriptor));
         if needs.uses_local_size_id {
             found.add("execution mode LocalSizeId (Vulkan SC 1.0 has no feature maintenance4)".to_owned(), None);
         }
@@ -169,23 +174,21 @@ impl Found<'_> {
         }
     }
 
-    fn indexing(&mut self, resource: &Resource) {
+    fn indexing(&mut self, descriptor: &DescriptorUse) {
+        use DescriptorClass as Class;
         use ScFeature as Feature;
-        let feature = match resource.class {
-            ResourceClass::StorageBuffer => Feature::ShaderStorageBufferArrayDynamicIndexing,
-            ResourceClass::UniformBuffer => Feature::ShaderUniformBufferArrayDynamicIndexing,
-            ResourceClass::StorageImage => Feature::ShaderStorageImageArrayDynamicIndexing,
-            ResourceClass::SampledImage | ResourceClass::Sampler | ResourceClass::Combined => {
-                Feature::ShaderSampledImageArrayDynamicIndexing
-            }
-            ResourceClass::UniformTexel => Feature::ShaderUniformTexelBufferArrayDynamicIndexing,
-            ResourceClass::StorageTexel => Feature::ShaderStorageTexelBufferArrayDynamicIndexing,
-            ResourceClass::Other(_) => return,
+        let feature = match descriptor.resource.class {
+            Class::Storage | Class::StorageDynamic => Feature::ShaderStorageBufferArrayDynamicIndexing,
+            Class::Uniform | Class::UniformDynamic => Feature::ShaderUniformBufferArrayDynamicIndexing,
+            Class::StorageImage => Feature::ShaderStorageImageArrayDynamicIndexing,
+            Class::SampledImage | Class::Sampler | Class::Combined => Feature::ShaderSampledImageArrayDynamicIndexing,
+            Class::UniformTexel => Feature::ShaderUniformTexelBufferArrayDynamicIndexing,
+            Class::StorageTexel => Feature::ShaderStorageTexelBufferArrayDynamicIndexing,
         };
-        match resource.indexing {
+        match descriptor.indexing {
             Indexing::Constant => {}
             Indexing::Dynamic => {
-                self.need(format!("a dynamic index into the array `{}`", resource.name), &[feature], None);
+                self.need(format!("a dynamic index into the array `{}`", descriptor.name), &[feature], None);
             }
         }
     }
@@ -290,7 +293,8 @@ const BY_FEATURE: &[(Capability, Rule)] = rows! {
     GroupNonUniformQuad => SubgroupQuad;
 };
 
-/// SPIR-V extensions that Vulkan SC 1.0 takes: those of Vulkan 1.2, and those behind its own shader extensions.
+/// SPIR-V extensions that Vulkan SC 1.0 takes: those of Vulkan 1.2, and those behind its own shader
+/// extensions.
 const EXTENSIONS: &[(&str, Rule)] = &[
     ("SPV_KHR_storage_buffer_storage_class", Rule::Always),
     ("SPV_KHR_device_group", Rule::Always),
@@ -369,7 +373,8 @@ mod tests {
         }
     }
 
-    /// Features that no capability, extension, atomic, mode or index stands for: `cli` asks for them itself.
+    /// Features that no capability, extension, atomic, mode or index stands for: `cli` asks for
+    /// them itself.
     const ASKED_ELSEWHERE: [ScFeature; 4] = [
         ScFeature::ShaderAtomicInstructions,
         ScFeature::SamplerMirrorClampToEdge,

@@ -1,12 +1,15 @@
-//! Uses of memory and images that an entry point can reach and that a device may lack.
+//! Uses of memory and images in the functions that an entry point reaches, and that a device may
+//! lack.
 //!
-//! Knows: the atomics of a module with type and memory, texels that are operands of atomics, images and samplers that are
-//! combined. Names are traced through loads, access chains and copies to a variable.
-//! Promises: what is found is used; an image or sampler that comes through a function parameter is not traced.
-//! Does not cover: whether the device has it (`capability`, `image_fit`).
+//! Knows: the atomics of a module with type and memory, texels that are operands of atomics, images
+//! and samplers that are combined. Names are traced through loads, access chains and copies to a
+//! variable.
+//! Promises: what is found is used; an image or sampler that comes through a function parameter is
+//! not traced.
+//! Does not cover: whether the device has it (`exec::vulkan`).
 
-use crate::spirv::calls::reachable_functions;
-use crate::spirv::module::{Id, Instruction, Module};
+use super::super::module::{Id, Instruction, Module};
+use super::declaration::descriptor_place;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, StorageClass};
 use std::collections::BTreeSet;
@@ -59,15 +62,14 @@ impl AtomicMemory {
     }
 }
 
-fn instructions(module: &Module, function: Id) -> impl Iterator<Item = &Instruction> {
-    let functions = reachable_functions(module, function);
-    let ranges = functions.into_iter().filter_map(|id| module.function(id)).map(|function| function.range.clone());
+fn instructions<'a>(module: &'a Module, functions: &[Id]) -> impl Iterator<Item = &'a Instruction> {
+    let ranges = functions.iter().filter_map(|id| module.function(*id)).map(|function| function.range.clone());
     ranges.flatten().map(|index| &module.instructions[index])
 }
 
-/// Every kind of atomic that `function` can reach.
-pub fn atomics(module: &Module, function: Id) -> BTreeSet<AtomicUse> {
-    instructions(module, function).filter_map(|instruction| atomic(module, instruction)).collect()
+/// Every kind of atomic in `functions`.
+pub fn atomics(module: &Module, functions: &[Id]) -> BTreeSet<AtomicUse> {
+    instructions(module, functions).filter_map(|instruction| atomic(module, instruction)).collect()
 }
 
 fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
@@ -109,24 +111,24 @@ fn atomic(module: &Module, instruction: &Instruction) -> Option<AtomicUse> {
 }
 
 /// Variables of images whose texels are operands of atomics.
-pub fn pointed_texels(module: &Module, function: Id) -> BTreeSet<Id> {
-    let pointers = instructions(module, function).filter(|instruction| instruction.op == Op::ImageTexelPointer);
+pub fn pointed_texels(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
+    let pointers = instructions(module, functions).filter(|instruction| instruction.op == Op::ImageTexelPointer);
     pointers.filter_map(|pointer| variable(module, pointer.id(0)?)).collect()
 }
 
-/// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not declare the capability for
-/// that, the device needs the feature all the same (Vulkan specification, shaderSampledImageArrayDynamicIndexing and the
-/// features beside it).
-pub fn dynamic_arrays(module: &Module, function: Id) -> BTreeSet<Id> {
+/// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not
+/// declare the capability for that, the device needs the feature all the same (Vulkan
+/// specification, shaderSampledImageArrayDynamicIndexing and the features beside it).
+pub fn dynamic_arrays(module: &Module, functions: &[Id]) -> BTreeSet<Id> {
     let is_constant = |index: Id| {
         module.definition(index).is_some_and(|index| {
             matches!(index.op, Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp)
         })
     };
-    let chains = instructions(module, function).filter(|chain| {
+    let chains = instructions(module, functions).filter(|chain| {
         matches!(chain.op, Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
     });
-    let untyped = instructions(module, function).filter(|chain| is_untyped_chain(chain.op)).filter_map(move |chain| {
+    let untyped = instructions(module, functions).filter(|chain| is_untyped_chain(chain.op)).filter_map(move |chain| {
         let (base, array) = (chain.id(1)?, module.definition(chain.id(0)?)?);
         let is_variable = module.definition(base).is_some_and(|of| of.op == Op::UntypedVariableKHR);
         let indexed = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
@@ -150,16 +152,12 @@ fn is_untyped_chain(op: Op) -> bool {
 }
 
 /// Set and binding of images with those of the samplers that are combined with them.
-pub fn combined(
-    module: &Module,
-    function: Id,
-    descriptor: impl Fn(Id) -> Option<(u32, u32)>,
-) -> BTreeSet<((u32, u32), (u32, u32))> {
-    let pairs = instructions(module, function).filter(|instruction| instruction.op == Op::SampledImage);
+pub fn combined(module: &Module, functions: &[Id]) -> BTreeSet<((u32, u32), (u32, u32))> {
+    let pairs = instructions(module, functions).filter(|instruction| instruction.op == Op::SampledImage);
     pairs
         .filter_map(|pair| {
             let [image, sampler] = [variable(module, pair.id(0)?)?, variable(module, pair.id(1)?)?];
-            Some((descriptor(image)?, descriptor(sampler)?))
+            Some((descriptor_place(module, image)?, descriptor_place(module, sampler)?))
         })
         .collect()
 }
@@ -183,10 +181,11 @@ fn variable(module: &Module, mut id: Id) -> Option<Id> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::calls::reachable_functions;
     use super::*;
     use crate::glsl::{KernelSource, compile};
 
-    fn module(body: &str) -> (Module, Id) {
+    fn module(body: &str) -> (Module, Vec<Id>) {
         let text = format!(
             "#version 460\n#extension GL_EXT_shader_atomic_float : enable\n#extension GL_EXT_shader_atomic_int64 : enable\n\
              #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
@@ -196,12 +195,13 @@ mod tests {
         let compiled = compile(&source).expect("compiles");
         let module = Module::parse(compiled.production).expect("SPIR-V");
         let entry = module.entry_point("main").expect("main").function;
-        (module, entry)
+        let functions = reachable_functions(&module, entry);
+        (module, functions)
     }
 
     #[test]
     fn atomics_are_told_apart_by_type_and_memory() {
-        let (module, entry) = module(
+        let (module, functions) = module(
             "layout(binding = 0) buffer B { float f; uint64_t wide; uint narrow; };\nshared float s; shared uint64_t sw;\n\
              layout(binding = 1, r32f) uniform image2D img;\nlayout(binding = 2) buffer U { uint64_t idle; };\n\
              void unused() { atomicAdd(idle, 1ul); }\n\
@@ -209,7 +209,7 @@ mod tests {
              imageAtomicAdd(img, ivec2(0), 1.0); }",
         );
         let found: Vec<(AtomicKind, u32, AtomicMemory)> =
-            atomics(&module, entry).into_iter().map(|one| (one.kind, one.width, one.memory)).collect();
+            atomics(&module, &functions).into_iter().map(|one| (one.kind, one.width, one.memory)).collect();
         let expected = [
             (AtomicKind::Integer, 32, AtomicMemory::Buffer),
             (AtomicKind::Integer, 64, AtomicMemory::Workgroup),
@@ -218,12 +218,12 @@ mod tests {
             (AtomicKind::FloatAdd, 32, AtomicMemory::Image),
         ];
         assert_eq!(found, expected);
-        assert_eq!(pointed_texels(&module, entry).len(), 1);
+        assert_eq!(pointed_texels(&module, &functions).len(), 1);
     }
 
     #[test]
     fn dynamic_indices_and_combinations_are_found() {
-        let (module, entry) = module(
+        let (module, functions) = module(
             "layout(binding = 0) uniform texture2D pictures[2];\nlayout(binding = 1) uniform sampler ways[2];\n\
              layout(binding = 2) buffer B { float seen; } blocks[2];\nlayout(constant_id = 0) const int N = 1;\n\
              void main() { blocks[N].seen = textureLod(sampler2D(pictures[gl_WorkGroupID.x], ways[1]), vec2(0), 0.0).x; }",
@@ -232,8 +232,8 @@ mod tests {
             Operand::LiteralBit32(number) => Some((0, *number)),
             _ => None,
         };
-        assert_eq!(combined(&module, entry, binding), BTreeSet::from([((0, 0), (0, 1))]));
-        let dynamic: Vec<_> = dynamic_arrays(&module, entry).into_iter().filter_map(binding).collect();
+        assert_eq!(combined(&module, &functions), BTreeSet::from([((0, 0), (0, 1))]));
+        let dynamic: Vec<_> = dynamic_arrays(&module, &functions).into_iter().filter_map(binding).collect();
         assert_eq!(dynamic, [(0, 0)]);
     }
 }

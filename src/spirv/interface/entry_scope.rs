@@ -1,0 +1,54 @@
+//! The module-scope variables that an entry point uses.
+
+use super::super::constants::Constants;
+use super::super::module::{Id, Module};
+use super::super::types::Types;
+use rspirv::spirv::{Op, StorageClass};
+use std::collections::BTreeSet;
+
+/// What the description of an entry point's variables needs.
+pub struct EntryScope<'a> {
+    pub(super) module: &'a Module,
+    pub(super) types: &'a Types,
+    pub(super) constants: &'a Constants,
+    used: BTreeSet<Id>,
+}
+
+/// A variable outside functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModuleVariable {
+    pub id: Id,
+    pub storage: StorageClass,
+    /// The type of what it holds.
+    pub pointee: Id,
+}
+
+impl<'a> EntryScope<'a> {
+    /// The variables that instructions of `functions` name.
+    pub fn of(module: &'a Module, types: &'a Types, constants: &'a Constants, functions: &[Id]) -> Self {
+        let ranges = functions.iter().filter_map(|id| module.function(*id)).map(|function| function.range.clone());
+        let used = ranges.flatten().flat_map(|index| module.instructions[index].ids()).collect();
+        Self { module, types, constants, used }
+    }
+
+    /// All variables of the module, whoever uses them.
+    pub fn whole(module: &'a Module, types: &'a Types, constants: &'a Constants) -> Self {
+        let used = module.instructions.iter().filter_map(|instruction| instruction.result).collect();
+        Self { module, types, constants, used }
+    }
+
+    /// The variables in the order of the module.
+    pub fn variables(&self) -> impl Iterator<Item = ModuleVariable> {
+        let declarations = self.module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+        declarations.filter_map(|instruction| {
+            let (storage, pointee) = self.types.variable(instruction)?;
+            let id = instruction.result.filter(|id| self.used.contains(id))?;
+            Some(ModuleVariable { id, storage, pointee })
+        })
+    }
+
+    /// The variables of one storage class, in the order of the module.
+    pub fn variables_in(&self, storage: StorageClass) -> impl Iterator<Item = ModuleVariable> {
+        self.variables().filter(move |variable| variable.storage == storage)
+    }
+}

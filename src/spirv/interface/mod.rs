@@ -1,0 +1,205 @@
+//! What a module shows to its host and needs of a device.
+//!
+//! Knows: the declarations of a module that a host program must match (Vulkan specification,
+//! "Shader Interfaces"): local size (`local_size`), resources (`resource`), push constants,
+//! specialization constants (`specialization`); what it needs of a device (`device_needs`, by
+//! features in `feature`) and what of that Vulkan SC 1.0 lacks (`safety_critical`).
+//! Promises: every engine and check reads declarations here. Only what the entry point's call graph
+//! uses statically (`entry_scope`, `reached`) is listed as bound; specialization constants are all
+//! listed. Lists of a [`Reflection`] are ordered by set and binding, offset, or id.
+//! Does not cover: whether the host matches (`requirement` and `coupling` check that) or the device
+//! has it (`exec`).
+
+mod declaration;
+mod device_needs;
+mod entry_scope;
+mod feature;
+mod local_size;
+mod reached;
+mod resource;
+mod safety_critical;
+mod specialization;
+
+pub use declaration::{declared_capabilities, declared_extensions};
+pub use device_needs::{Atomicity, DescriptorUse, DeviceNeeds, Indexing, Specialization, UnsupportedDescriptor};
+pub use entry_scope::{EntryScope, ModuleVariable};
+pub use feature::{FEATURES, feature_of};
+pub use local_size::LocalSize;
+pub use reached::{AtomicKind, AtomicMemory, AtomicUse};
+pub use resource::{Access, DescriptorCount, Resource};
+pub use safety_critical::{Refusal, refusals};
+pub use specialization::SpecializationConstant;
+
+use super::calls::reachable_functions;
+use super::constants::{ConstantError, Constants};
+use super::module::{EntryPoint, Id, Module};
+use super::types::{LayoutError, Member, Type, Types};
+use declaration::debug_name;
+use rspirv::spirv::{ExecutionModel, Op, StorageClass};
+use specialization::specialization_constants;
+use std::collections::BTreeMap;
+
+/// The interface of one entry point under one specialization.
+#[derive(Debug, Clone)]
+pub struct Reflection {
+    pub entry: String,
+    /// Result id of the entry point's function.
+    pub function: Id,
+    /// Invocations per workgroup in x, y, z.
+    pub local_size: [u32; 3],
+    pub resources: Vec<Resource>,
+    pub push_constants: Option<PushConstants>,
+    pub specialization: Vec<SpecializationConstant>,
+    pub workgroup: Vec<WorkgroupVariable>,
+    /// Names as in the SPIR-V specification, in module order.
+    pub capabilities: Vec<String>,
+    pub extensions: Vec<String>,
+    /// Whether a reachable function holds an OpControlBarrier.
+    pub barriers: BarrierUse,
+    /// Functions that the entry point reaches, itself first.
+    pub functions: Vec<Id>,
+}
+
+/// Static use of OpControlBarrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarrierUse {
+    None,
+    Used,
+}
+
+/// The push-constant block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushConstants {
+    pub variable: Id,
+    /// Id of the block structure.
+    pub structure: Id,
+    pub name: Option<String>,
+    /// Bytes up to the end of the last member.
+    pub size: u64,
+    pub members: Vec<Member>,
+}
+
+/// A variable in workgroup memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkgroupVariable {
+    pub variable: Id,
+    pub name: Option<String>,
+    pub ty: Id,
+    /// Bytes as Vulkan counts them against maxComputeSharedMemorySize.
+    pub size: u64,
+}
+
+/// The interface cannot be described.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReflectError {
+    #[error("the module has no compute entry point `{entry}`; it has {available}")]
+    NoEntryPoint { entry: String, available: String },
+    #[error("the entry point `{entry}` declares no local size")]
+    NoLocalSize { entry: String },
+    #[error("the local size of `{entry}` is {size:?}; each number must be at least 1")]
+    BadLocalSize { entry: String, size: [u64; 3] },
+    #[error("variable %{variable} is bound but has no {missing}")]
+    Undecorated { variable: Id, missing: &'static str },
+    #[error("a resource of type {what} is not supported")]
+    UnsupportedResource { what: String },
+    #[error(transparent)]
+    Constant(#[from] ConstantError),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+impl Reflection {
+    /// Describes entry point `entry` of `module` with the given values (raw bits by SpecId) for
+    /// specialization constants.
+    pub fn of(module: &Module, entry: &str, specialization: &BTreeMap<u32, u64>) -> Result<Self, ReflectError> {
+        let types = Types::of(module);
+        let constants = Constants::evaluate(module, &types, specialization)?;
+        let defaults = Constants::evaluate(module, &types, &BTreeMap::new())?;
+        let point = compute_entry(module, entry)?;
+        let functions = reachable_functions(module, point.function);
+        let scope = EntryScope::of(module, &types, &constants, &functions);
+        Ok(Self {
+            entry: entry.to_owned(),
+            function: point.function,
+            local_size: local_size(module, point, &constants)?,
+            resources: scope.resources()?,
+            push_constants: scope.push_constants()?,
+            specialization: specialization_constants(module, &types, &defaults),
+            workgroup: scope.workgroup()?,
+            capabilities: declared_capabilities(module).iter().map(|name| format!("{name:?}")).collect(),
+            extensions: declared_extensions(module),
+            barriers: barriers(module, &functions),
+            functions,
+        })
+    }
+}
+
+impl PushConstants {
+    /// The block that a module declares and its entry point does not use; none where it declares
+    /// none, or one of a type that is no block.
+    pub fn unused(module: &Module, specialization: &BTreeMap<u32, u64>) -> Option<Self> {
+        let types = Types::of(module);
+        let constants = Constants::evaluate(module, &types, specialization).ok()?;
+        EntryScope::whole(module, &types, &constants).push_constants().ok()?
+    }
+}
+
+/// The compute entry point of that name (GLCompute; other execution models are not kernels of this
+/// tool).
+pub fn compute_entry<'a>(module: &'a Module, entry: &str) -> Result<&'a EntryPoint, ReflectError> {
+    let found =
+        module.entry_points.iter().find(|point| point.name == entry && point.model == ExecutionModel::GLCompute);
+    found.ok_or_else(|| {
+        let names: Vec<String> =
+            module.entry_points.iter().map(|point| format!("`{}` ({:?})", point.name, point.model)).collect();
+        let available = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        ReflectError::NoEntryPoint { entry: entry.to_owned(), available }
+    })
+}
+
+fn barriers(module: &Module, functions: &[Id]) -> BarrierUse {
+    let ranges = functions.iter().filter_map(|id| module.function(*id)).map(|function| function.range.clone());
+    if ranges.flatten().any(|index| module.instructions[index].op == Op::ControlBarrier) {
+        BarrierUse::Used
+    } else {
+        BarrierUse::None
+    }
+}
+
+fn local_size(module: &Module, point: &EntryPoint, constants: &Constants) -> Result<[u32; 3], ReflectError> {
+    let declared = LocalSize::of(module, point.function).and_then(|size| size.value(constants));
+    let [x, y, z] = declared.ok_or_else(|| ReflectError::NoLocalSize { entry: point.name.clone() })?;
+    match [x, y, z].map(u32::try_from) {
+        [Ok(x), Ok(y), Ok(z)] if x > 0 && y > 0 && z > 0 => Ok([x, y, z]),
+        _ => Err(ReflectError::BadLocalSize { entry: point.name.clone(), size: [x, y, z] }),
+    }
+}
+
+impl EntryScope<'_> {
+    fn push_constants(&self) -> Result<Option<PushConstants>, ReflectError> {
+        let Some(ModuleVariable { id: variable, pointee: structure, .. }) =
+            self.variables_in(StorageClass::PushConstant).next()
+        else {
+            return Ok(None);
+        };
+        let Some(Type::Structure { members, name, .. }) = self.types.get(structure) else {
+            return Err(ReflectError::UnsupportedResource { what: self.types.name(structure) });
+        };
+        Ok(Some(PushConstants {
+            variable,
+            structure,
+            name: debug_name(self.module, variable).or_else(|| name.clone()),
+            size: self.types.byte_extent(structure, None, self.constants)?,
+            members: members.clone(),
+        }))
+    }
+
+    fn workgroup(&self) -> Result<Vec<WorkgroupVariable>, ReflectError> {
+        let variables = self.variables_in(StorageClass::Workgroup);
+        let described = variables.map(|ModuleVariable { id: variable, pointee: ty, .. }| {
+            let (size, _) = self.types.natural_layout(ty, self.constants)?;
+            Ok(WorkgroupVariable { variable, name: debug_name(self.module, variable), ty, size })
+        });
+        described.collect()
+    }
+}

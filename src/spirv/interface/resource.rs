@@ -1,0 +1,180 @@
+//! Variables that are bound through descriptors.
+
+use super::super::module::Id;
+use super::super::types::{BlockKind, LayoutError, Member, Type};
+use super::declaration::{debug_name, decorated_number};
+use super::entry_scope::EntryScope;
+use super::{ModuleVariable, ReflectError};
+use crate::model::procedure::DescriptorClass;
+use rspirv::spirv::{Decoration, Dim, StorageClass};
+
+/// A variable bound through a descriptor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    pub variable: Id,
+    pub set: u32,
+    pub binding: u32,
+    pub class: DescriptorClass,
+    /// OpName of the variable, or of its block type where the variable has none.
+    pub name: Option<String>,
+    /// OpName of the block type.
+    pub block_name: Option<String>,
+    /// Type of one descriptor's contents: the block structure, image or sampler type.
+    pub block_type: Id,
+    pub count: DescriptorCount,
+    pub access: Access,
+    /// Bytes that every access outside a runtime array needs; 0 for what is no block.
+    pub fixed_bytes: u64,
+    /// Element stride of a runtime array at the end of the block, in bytes.
+    pub element_stride: Option<u32>,
+}
+
+/// Number of descriptors at a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DescriptorCount {
+    One,
+    Array(u32),
+    /// A runtime-sized descriptor array.
+    Runtime,
+}
+
+/// What the declarations allow the kernel to do with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    ReadOnly,
+    WriteOnly,
+    ReadWrite,
+    /// NonReadable and NonWritable: only its length may be asked for.
+    None,
+}
+
+impl EntryScope<'_> {
+    /// The variables that are bound through descriptors, in the order of the module.
+    pub fn bound_variables(&self) -> impl Iterator<Item = ModuleVariable> {
+        self.variables().filter(|variable| {
+            matches!(
+                variable.storage,
+                StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
+            )
+        })
+    }
+
+    /// All resources, by set and binding.
+    pub fn resources(&self) -> Result<Vec<Resource>, ReflectError> {
+        let described = self.bound_variables().map(|variable| self.resource(variable));
+        let mut resources = described.collect::<Result<Vec<_>, _>>()?;
+        resources.sort_by_key(|resource| (resource.set, resource.binding, resource.variable));
+        Ok(resources)
+    }
+
+    /// Describes one variable of [`Self::bound_variables`].
+    pub fn resource(&self, bound: ModuleVariable) -> Result<Resource, ReflectError> {
+        let ModuleVariable { id: variable, storage, pointee } = bound;
+        let number = |decoration, missing| {
+            let number = decorated_number(self.module, variable, decoration);
+            number.ok_or(ReflectError::Undecorated { variable, missing })
+        };
+        let (block_type, count) = self.descriptors(pointee)?;
+        let class = self.class(storage, block_type)?;
+        let (fixed_bytes, element_stride) = self.block_bytes(block_type)?;
+        let block_name = match self.types.get(block_type) {
+            Some(Type::Structure { name, .. }) => name.clone(),
+            _ => None,
+        };
+        Ok(Resource {
+            variable,
+            set: number(Decoration::DescriptorSet, "descriptor set")?,
+            binding: number(Decoration::Binding, "binding")?,
+            class,
+            name: debug_name(self.module, variable).or_else(|| block_name.clone()),
+            block_name,
+            block_type,
+            count,
+            access: self.access(variable, block_type, class),
+            fixed_bytes,
+            element_stride,
+        })
+    }
+
+    /// The type of one descriptor of a variable, and how many it has.
+    fn descriptors(&self, pointee: Id) -> Result<(Id, DescriptorCount), ReflectError> {
+        match self.types.get(pointee) {
+            Some(Type::Array { element, length, .. }) => {
+                let count = self.constants.array_length(*length).and_then(|length| u32::try_from(length).ok());
+                let (inner, inner_count) = self.descriptors(*element)?;
+                let count = match inner_count {
+                    DescriptorCount::One => count,
+                    DescriptorCount::Array(inner) => count.and_then(|count| count.checked_mul(inner)),
+                    DescriptorCount::Runtime => None,
+                };
+                let count = count.ok_or(LayoutError::UnknownLength { length: *length })?;
+                Ok((inner, DescriptorCount::Array(count)))
+            }
+            Some(Type::RuntimeArray { element, .. }) => Ok((*element, DescriptorCount::Runtime)),
+            _ => Ok((pointee, DescriptorCount::One)),
+        }
+    }
+
+    fn class(&self, storage: StorageClass, block_type: Id) -> Result<DescriptorClass, ReflectError> {
+        let unsupported = || ReflectError::UnsupportedResource { what: self.types.name(block_type) };
+        match (storage, self.types.get(block_type).ok_or_else(unsupported)?) {
+            (StorageClass::StorageBuffer, Type::Structure { .. })
+            | (StorageClass::Uniform, Type::Structure { block: BlockKind::BufferBlock, .. }) => {
+                Ok(DescriptorClass::Storage)
+            }
+            (StorageClass::Uniform, Type::Structure { .. }) => Ok(DescriptorClass::Uniform),
+            (_, Type::Sampler) => Ok(DescriptorClass::Sampler),
+            (_, Type::SampledImage { image }) => match self.types.get(*image) {
+                Some(Type::Image(image)) if image.dim == Dim::DimBuffer => Ok(DescriptorClass::UniformTexel),
+                _ => Ok(DescriptorClass::Combined),
+            },
+            (_, Type::Image(image)) if image.dim == Dim::DimSubpassData => Err(unsupported()),
+            (_, Type::Image(image)) => match (image.dim, image.sampled) {
+                (Dim::DimBuffer, 2) => Ok(DescriptorClass::StorageTexel),
+                (Dim::DimBuffer, _) => Ok(DescriptorClass::UniformTexel),
+                (_, 2) => Ok(DescriptorClass::StorageImage),
+                (_, _) => Ok(DescriptorClass::SampledImage),
+            },
+            (_, _) => Err(unsupported()),
+        }
+    }
+
+    fn block_bytes(&self, block_type: Id) -> Result<(u64, Option<u32>), ReflectError> {
+        let Some(Type::Structure { members, .. }) = self.types.get(block_type) else { return Ok((0, None)) };
+        let stride = members.last().and_then(|member| match self.types.get(member.ty) {
+            Some(Type::RuntimeArray { stride, .. }) => *stride,
+            _ => None,
+        });
+        Ok((self.types.byte_extent(block_type, None, self.constants)?, stride))
+    }
+
+    fn access(&self, variable: Id, block_type: Id, class: DescriptorClass) -> Access {
+        let has = |decoration| self.module.decoration(variable, decoration).is_some();
+        let members = match self.types.get(block_type) {
+            Some(Type::Structure { members, .. }) if !members.is_empty() => members.as_slice(),
+            _ => &[],
+        };
+        let all = |chosen: fn(&Member) -> bool| !members.is_empty() && members.iter().all(chosen);
+        let writable = match class {
+            DescriptorClass::Storage
+            | DescriptorClass::StorageDynamic
+            | DescriptorClass::StorageImage
+            | DescriptorClass::StorageTexel => {
+                !has(Decoration::NonWritable) && !all(|member| member.access.non_writable)
+            }
+            DescriptorClass::Uniform
+            | DescriptorClass::UniformDynamic
+            | DescriptorClass::SampledImage
+            | DescriptorClass::Sampler
+            | DescriptorClass::Combined
+            | DescriptorClass::UniformTexel => false,
+        };
+        let readable = !has(Decoration::NonReadable) && !all(|member| member.access.non_readable);
+        match (readable, writable) {
+            (true, true) => Access::ReadWrite,
+            (true, false) => Access::ReadOnly,
+            (false, true) => Access::WriteOnly,
+            (false, false) => Access::None,
+        }
+    }
+}
