@@ -1,0 +1,392 @@
+//! Debug printf: format strings and values as text (instruction set NonSemantic.DebugPrintf, whose strings are those of C's
+//! printf with vectors: `%v3f`).
+//!
+//! Promises: a value that does not suit its conversion is printed as what it is; a `%` that begins no conversion, or that
+//! has no value left, stays as it stands. Widths and precisions are at most [`MOST_PLACES`].
+
+use super::id;
+use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
+use crate::exec::sequential::ir::scalar::sized::{Form, Width};
+use crate::exec::sequential::ir::{Action, Parts, Print, Printable, Reg};
+use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::{Signedness, Type};
+use rspirv::spirv::Op;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The number of DebugPrintf in its set.
+const DEBUG_PRINTF: u32 = 1;
+/// Largest width and precision.
+const MOST_PLACES: usize = 200;
+
+/// Part of a format string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    Text(String),
+    /// The next value; also how it was written, for where there is none.
+    Value(Conversion, String),
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Conversion {
+    left: bool,
+    plus: bool,
+    space: bool,
+    alternative: bool,
+    zeros: bool,
+    width: usize,
+    precision: Option<usize>,
+    letter: char,
+}
+
+/// What a value is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kindred {
+    Boolean,
+    Signed(Width),
+    Unsigned(Width),
+    Float(Form),
+}
+
+/// One instruction of the set.
+pub fn debug_printf(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let number = instruction.literal(1).unwrap_or(0);
+    if number != DEBUG_PRINTF {
+        return Err(unsupported(format!("NonSemantic.DebugPrintf instruction {number}")));
+    }
+    let text = decoder.module.definition(id(instruction, 2)?).filter(|text| text.op == Op::String);
+    let text = text.and_then(|text| match text.operands.first() {
+        Some(rspirv::dr::Operand::LiteralString(text)) => Some(text.clone()),
+        _ => None,
+    });
+    let text = text.ok_or_else(|| unsupported("debug printf without a format string"))?;
+    let values = instruction.ids().skip(2).map(|id| printable(decoder, id)).collect::<Result<Vec<_>, _>>()?;
+    decoder.push(Action::Print(Arc::new(Print { pieces: pieces(&text).into(), values: values.into() })));
+    Ok(())
+}
+
+fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported> {
+    let ty = decoder.type_of(id)?;
+    let component = match decoder.types.get(ty) {
+        Some(Type::Vector { component, .. }) => *component,
+        _ => ty,
+    };
+    let kindred = match (decoder.types.get(component), decoder.form(component)) {
+        (Some(Type::Bool), _) => return Ok(Printable::Booleans(decoder.masks(id)?.into())),
+        (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => Kindred::Signed(form.width()),
+        (_, Some(Form::Integer(width))) => Kindred::Unsigned(width),
+        (_, Some(form @ (Form::Float(_) | Form::Brain))) => Kindred::Float(form),
+        (_, None) => return Err(unsupported("debug printf of a value that is no number, Boolean or vector")),
+    };
+    Ok(Printable::Numbers(kindred, decoder.numbers(id)?.parts.into()))
+}
+
+/// A format string in pieces.
+pub fn pieces(text: &str) -> Vec<Piece> {
+    let mut found: Vec<Piece> = Vec::new();
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(behind) = rest.strip_prefix("%%") {
+            plain.push('%');
+            rest = behind;
+        } else if let Some((conversion, length)) = conversion(rest) {
+            if !plain.is_empty() {
+                found.push(Piece::Text(std::mem::take(&mut plain)));
+            }
+            found.push(Piece::Value(conversion, rest[..length].to_owned()));
+            rest = &rest[length..];
+        } else {
+            plain.push('%');
+            rest = &rest[1..];
+        }
+    }
+    plain.push_str(rest);
+    if !plain.is_empty() {
+        found.push(Piece::Text(plain));
+    }
+    found
+}
+
+/// The conversion that `text` begins with, and its length in bytes; `text` starts with `%`.
+fn conversion(text: &str) -> Option<(Conversion, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    let mut found = Conversion::default();
+    loop {
+        match bytes.get(at)? {
+            b'-' => found.left = true,
+            b'+' => found.plus = true,
+            b' ' => found.space = true,
+            b'#' => found.alternative = true,
+            b'0' => found.zeros = true,
+            _ => break,
+        }
+        at += 1;
+    }
+    let number = |at: &mut usize| {
+        let mut value = 0;
+        while let Some(digit) = bytes.get(*at).filter(|byte| byte.is_ascii_digit()) {
+            value = (value * 10 + usize::from(digit - b'0')).min(MOST_PLACES);
+            *at += 1;
+        }
+        value
+    };
+    found.width = number(&mut at);
+    if bytes.get(at) == Some(&b'.') {
+        at += 1;
+        found.precision = Some(number(&mut at));
+    }
+    if bytes.get(at) == Some(&b'v') && matches!(bytes.get(at + 1), Some(b'2'..=b'4')) {
+        at += 2;
+    }
+    // A number's own type says how wide it is. `ul` is this set's way to write C's `lu`.
+    while matches!(bytes.get(at), Some(b'h' | b'l')) {
+        at += 1;
+    }
+    found.letter = char::from(*bytes.get(at)?);
+    at += 1;
+    if found.letter == 'u' && bytes.get(at) == Some(&b'l') {
+        at += 1;
+    }
+    "diouxXaAeEfFgG".contains(found.letter).then_some((found, at))
+}
+
+/// A line from the bits of its values' components, those of Booleans 0 or 1.
+pub fn line(print: &Print, number: impl Fn(Parts) -> u64, boolean: impl Fn(Reg) -> u64) -> String {
+    let mut text = String::new();
+    let mut values = print.values.iter();
+    for piece in print.pieces.iter() {
+        match piece {
+            Piece::Text(plain) => text.push_str(plain),
+            Piece::Value(conversion, written) => match values.next() {
+                Some(value) => {
+                    let components: Vec<String> = match value {
+                        Printable::Booleans(all) => {
+                            all.iter().map(|reg| conversion.write(Kindred::Boolean, boolean(*reg))).collect()
+                        }
+                        Printable::Numbers(kindred, all) => {
+                            all.iter().map(|parts| conversion.write(*kindred, number(*parts))).collect()
+                        }
+                    };
+                    text.push_str(&components.join(", "));
+                }
+                None => text.push_str(written),
+            },
+        }
+    }
+    text
+}
+
+impl Conversion {
+    /// One number or Boolean.
+    fn write(&self, kindred: Kindred, bits: u64) -> String {
+        let extended = |width: Width| ((bits << (64 - width.bits())) as i64) >> (64 - width.bits());
+        let (sign, body) = match (kindred, self.letter) {
+            (Kindred::Boolean, 'd' | 'i' | 'u') => self.integer(false, bits),
+            (Kindred::Boolean, _) => ("", (bits != 0).to_string()),
+            (Kindred::Signed(width) | Kindred::Unsigned(width), 'd' | 'i') => {
+                let value = extended(width);
+                self.integer(value < 0, value.unsigned_abs())
+            }
+            (Kindred::Signed(_) | Kindred::Unsigned(_), 'u' | 'o' | 'x' | 'X') => self.digits(bits),
+            (Kindred::Signed(width), _) => self.integer(extended(width) < 0, extended(width).unsigned_abs()),
+            (Kindred::Unsigned(_), _) => self.integer(false, bits),
+            (Kindred::Float(form), _) => self.float(form.float(bits)),
+        };
+        self.pad(sign, body, matches!(kindred, Kindred::Float(_)))
+    }
+
+    fn sign(&self, negative: bool) -> &'static str {
+        match (negative, self.plus, self.space) {
+            (true, _, _) => "-",
+            (false, true, _) => "+",
+            (false, false, true) => " ",
+            (false, false, false) => "",
+        }
+    }
+
+    fn integer(&self, negative: bool, value: u64) -> (&'static str, String) {
+        (self.sign(negative), self.at_least(value.to_string()))
+    }
+
+    fn at_least(&self, digits: String) -> String {
+        format!("{digits:0>width$}", width = self.precision.unwrap_or(1))
+    }
+
+    fn digits(&self, value: u64) -> (&'static str, String) {
+        let prefix = |prefix| if self.alternative && value != 0 { prefix } else { "" };
+        match self.letter {
+            'o' => (prefix("0"), self.at_least(format!("{value:o}"))),
+            'x' => (prefix("0x"), self.at_least(format!("{value:x}"))),
+            'X' => (prefix("0X"), self.at_least(format!("{value:X}"))),
+            _ => ("", self.at_least(value.to_string())),
+        }
+    }
+
+    fn float(&self, value: f64) -> (&'static str, String) {
+        let sign = self.sign(value.is_sign_negative());
+        let size = value.abs();
+        let text = match self.letter.to_ascii_lowercase() {
+            _ if value.is_nan() => "nan".to_owned(),
+            _ if value.is_infinite() => "inf".to_owned(),
+            'e' => exponential(size, self.precision.unwrap_or(6)),
+            'g' => self.shortest(size),
+            'a' => hexadecimal(size),
+            _ => format!("{size:.*}", self.precision.unwrap_or(6)),
+        };
+        (sign, if self.letter.is_ascii_uppercase() { text.to_ascii_uppercase() } else { text })
+    }
+
+    /// `%g`: so many digits that count; the exponent where it is far from 0 (C, 7.21.6.1).
+    fn shortest(&self, value: f64) -> String {
+        let digits = self.precision.unwrap_or(6).max(1);
+        let rounded = format!("{value:.*e}", digits - 1);
+        let exponent: i32 = rounded.split('e').nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
+        let trimmed = |text: &str| match text.contains('.') && !self.alternative {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text.to_owned(),
+        };
+        if exponent < -4 || exponent >= digits as i32 {
+            let text = exponential(value, digits - 1);
+            let (number, exponent) = text.split_once('e').unwrap_or((&text, "+00"));
+            return format!("{}e{exponent}", trimmed(number));
+        }
+        trimmed(&format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize))
+    }
+
+    fn pad(&self, sign: &str, body: String, float: bool) -> String {
+        let length = sign.len() + body.len();
+        let missing = self.width.saturating_sub(length);
+        let numeric = body.starts_with(|first: char| first.is_ascii_hexdigit()) && body != "false";
+        let zeros = self.zeros && !self.left && numeric && (float || self.precision.is_none());
+        match (self.left, zeros) {
+            (true, _) => format!("{sign}{body}{}", " ".repeat(missing)),
+            (false, true) => format!("{sign}{}{body}", "0".repeat(missing)),
+            (false, false) => format!("{}{sign}{body}", " ".repeat(missing)),
+        }
+    }
+}
+
+/// C's `%e`: an exponent has a sign and two digits.
+fn exponential(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    let (number, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    format!("{number}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.unsigned_abs())
+}
+
+/// C's `%a` of a double.
+fn hexadecimal(value: f64) -> String {
+    let bits = value.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    let (whole, exponent) = match (bits >> 52 & 0x7FF) as i32 {
+        0 if fraction == 0 => (0, 0),
+        0 => (0, -1022),
+        exponent => (1, exponent - 1023),
+    };
+    let mut text = format!("0x{whole}");
+    if fraction != 0 {
+        let digits = format!("{fraction:013x}");
+        let _ = write!(text, ".{}", digits.trim_end_matches('0'));
+    }
+    let _ = write!(text, "p{exponent:+}");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::process::Command;
+
+    fn written(format: &str, kindred: Kindred, bits: u64) -> String {
+        match pieces(format).as_slice() {
+            [Piece::Value(conversion, _)] => conversion.write(kindred, bits),
+            other => panic!("{format}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_format_string_falls_into_text_and_conversions() {
+        let names = |text: &str| -> Vec<String> {
+            let name = |piece: Piece| match piece {
+                Piece::Text(text) => format!("text {text}"),
+                Piece::Value(conversion, written) => format!("{written} {}", conversion.letter),
+            };
+            pieces(text).into_iter().map(name).collect()
+        };
+        assert_eq!(names("a%%b %d%v3f"), ["text a%b ", "%d d", "%v3f f"]);
+        assert_eq!(
+            names("%ul %lu %lx %1.2v4f"),
+            ["%ul u", "text  ", "%lu u", "text  ", "%lx x", "text  ", "%1.2v4f f"]
+        );
+        assert_eq!(names("100% %s %"), ["text 100% %s %"]);
+    }
+
+    #[test]
+    fn a_value_that_does_not_suit_its_conversion_is_printed_as_what_it_is() {
+        let float = Kindred::Float(Form::Float(Width::W32));
+        assert_eq!(written("%d", float, u64::from(1.5f32.to_bits())), "1.500000");
+        assert_eq!(written("%f", Kindred::Signed(Width::W16), 0xFFFE), "-2");
+        assert_eq!(written("%f", Kindred::Boolean, 1), "true");
+        assert_eq!(written("%u", Kindred::Boolean, 1), "1");
+        assert_eq!(written("%u", Kindred::Unsigned(Width::W64), u64::MAX), u64::MAX.to_string());
+        assert_eq!(written("%a", Kindred::Float(Form::Float(Width::W64)), 1.5f64.to_bits()), "0x1.8p+0");
+    }
+
+    #[test]
+    fn widths_are_bounded() {
+        assert_eq!(written("%999999999999d", Kindred::Signed(Width::W32), 1).len(), MOST_PLACES);
+        assert!(written("%.999999999f", Kindred::Float(Form::Float(Width::W64)), 1).len() <= MOST_PLACES + 2);
+    }
+
+    /// What the system's printf makes of all of them at once, a line each.
+    fn of_system(rows: &[(String, String)]) -> Vec<String> {
+        let format: String = rows.iter().map(|(format, _)| format!("{format}\\n")).collect();
+        let output = Command::new("printf").arg(format).args(rows.iter().map(|(_, value)| value)).output();
+        let output = output.expect("printf is a part of every system");
+        String::from_utf8(output.stdout).expect("digits").lines().map(str::to_owned).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn numbers_are_written_as_c_writes_them(
+            flags in "[-+ #0]{0,3}", width in 0usize..14, precision in proptest::option::of(0usize..9),
+            whole in any::<i32>(), float in any::<f32>(), near in -1e6f32..1e6,
+        ) {
+            let places = precision.map_or(String::new(), |places| format!(".{places}"));
+            let spec = |letter: char| format!("%{flags}{}{places}{letter}", if width == 0 { String::new() } else { width.to_string() });
+            let (mut rows, mut ours) = (Vec::new(), Vec::new());
+            for letter in ['d', 'i'] {
+                rows.push((spec(letter), whole.to_string()));
+                ours.push(written(&spec(letter), Kindred::Signed(Width::W32), u64::from(whole as u32)));
+            }
+            for letter in ['u', 'x', 'X'] {
+                rows.push((spec(letter), (whole as u32).to_string()));
+                ours.push(written(&spec(letter), Kindred::Unsigned(Width::W32), u64::from(whole as u32)));
+            }
+            for value in [float, near] {
+                // The shell's printf computes with long double: what an f32 is exactly, all of them write alike.
+                prop_assume!(value.is_finite());
+                for letter in ['f', 'e', 'g', 'E', 'G'] {
+                    // C keeps the point with `#` where no digits follow it; here it goes.
+                    if flags.contains('#') {
+                        continue;
+                    }
+                    rows.push((spec(letter), format!("{:.150}", f64::from(value))));
+                    ours.push(written(&spec(letter), Kindred::Float(Form::Float(Width::W32)), u64::from(value.to_bits())));
+                }
+            }
+            let system = of_system(&rows);
+            for ((row, ours), theirs) in rows.iter().zip(&ours).zip(&system) {
+                prop_assert_eq!(ours, theirs, "{:?}", row);
+            }
+        }
+    }
+}

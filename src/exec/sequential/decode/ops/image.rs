@@ -1,0 +1,482 @@
+//! Image instructions (SPIR-V specification, section "Image Instructions"), and variables that hold images and samplers.
+//!
+//! Knows: the operands of each instruction and of its image operands.
+//! Does not cover: instructions whose level of detail follows from neighbouring invocations (compilers write those for
+//! fragment shaders), sparse residency, image operands `Bias`, `MinLod`.
+
+use super::number::define;
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::layout;
+use crate::exec::sequential::decode::{Decoder, Location, Opaque, Pointer, Unsupported, Value, unsupported};
+use crate::exec::sequential::ir::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
+use crate::exec::sequential::ir::scalar::sized::{Form, Width};
+use crate::exec::sequential::ir::scalar::word::Atomic;
+use crate::exec::sequential::ir::{Action, Kept, Parts, Reg};
+use crate::model::image::ImageFormat;
+use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::{Image, Signedness, Type};
+use rspirv::dr::Operand;
+use rspirv::spirv::{ImageFormat as Declared, ImageOperands, Op};
+use std::sync::Arc;
+
+pub const TABLE: &[Row] = &[
+    row(Op::SampledImage, Meaning::Special(sampled_image)),
+    row(Op::Image, Meaning::Special(image_of)),
+    row(Op::ImageSampleExplicitLod, Meaning::Special(|decoder, one| sample(decoder, one, Projection::None))),
+    row(Op::ImageSampleProjExplicitLod, Meaning::Special(|decoder, one| sample(decoder, one, Projection::Divided))),
+    row(Op::ImageSampleDrefExplicitLod, Meaning::Special(|decoder, one| compare(decoder, one, Projection::None))),
+    row(
+        Op::ImageSampleProjDrefExplicitLod,
+        Meaning::Special(|decoder, one| compare(decoder, one, Projection::Divided)),
+    ),
+    row(Op::ImageGather, Meaning::Special(gather)),
+    row(Op::ImageDrefGather, Meaning::Special(compare_gathered)),
+    row(Op::ImageFetch, Meaning::Special(read)),
+    row(Op::ImageRead, Meaning::Special(read)),
+    row(Op::ImageWrite, Meaning::Special(write)),
+    row(Op::ImageTexelPointer, Meaning::Special(texel_pointer)),
+    row(Op::ImageQuerySizeLod, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
+    row(Op::ImageQuerySize, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
+    row(Op::ImageQueryLevels, Meaning::Special(|decoder, one| query(decoder, one, Doing::Levels))),
+    row(Op::ImageQuerySamples, Meaning::Special(|decoder, one| query(decoder, one, Doing::Samples))),
+];
+
+// ---- variables ----
+
+/// Whether a type, or the elements of an array of it, are images or samplers.
+pub fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
+    match decoder.types.get(ty) {
+        Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => true,
+        Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => is_opaque(decoder, *element),
+        _ => false,
+    }
+}
+
+/// Where a variable that holds images or samplers leads.
+pub fn variable(decoder: &mut Decoder<'_>, variable: Id, pointee: Id) -> Result<Location, Unsupported> {
+    match decoder.types.get(pointee) {
+        Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
+            let descriptor = decoder.descriptor_index(variable, 0, Kept::Image);
+            Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)))
+        }
+        Some(Type::Array { element, length, .. }) => match decoder.types.get(*element) {
+            Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
+                let length = layout::elements_of(&decoder.constants, *length)?;
+                Ok(Location::Descriptors { variable, length })
+            }
+            _ => Err(unsupported("an array of arrays of descriptors")),
+        },
+        Some(Type::RuntimeArray { element, .. }) if !is_array(decoder, *element) => {
+            Ok(Location::Descriptors { variable, length: decoder.bound_length(variable) })
+        }
+        Some(Type::RuntimeArray { .. }) => Err(unsupported("an array of arrays of descriptors")),
+        _ => Err(unsupported(format!(
+            "a variable of type {} in storage class UniformConstant",
+            decoder.types.name(pointee)
+        ))),
+    }
+}
+
+fn is_array(decoder: &Decoder<'_>, ty: Id) -> bool {
+    matches!(decoder.types.get(ty), Some(Type::Array { .. } | Type::RuntimeArray { .. }))
+}
+
+/// One element of an array of images or samplers: by a constant index, or any by a dynamic one.
+pub fn element(
+    decoder: &mut Decoder<'_>,
+    variable: Id,
+    length: u32,
+    index: Id,
+    constant: Option<u32>,
+) -> Result<Location, Unsupported> {
+    if let Some(constant) = constant.filter(|index| *index < length) {
+        let descriptor = decoder.descriptor_index(variable, constant, Kept::Image);
+        decoder.program.descriptors[descriptor as usize].may_be_unbound = true;
+        return Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)));
+    }
+    if length > MOST_ELEMENTS {
+        return Err(unsupported(format!("an array of {length} descriptors with an index that is no constant")));
+    }
+    let (register, signedness) = super::memory::index_word(decoder, index)?;
+    let signed = signedness == Signedness::Signed;
+    let all: Vec<u32> = (0..length).map(|at| decoder.descriptor_index(variable, at, Kept::Image)).collect();
+    for descriptor in &all {
+        decoder.program.descriptors[*descriptor as usize].may_be_unbound = true;
+    }
+    let name = decoder.name(variable);
+    Ok(Location::Opaque(Chosen { descriptors: all.into(), index: Some(Index { register, signed }), name }))
+}
+
+/// Most elements of an array that is indexed dynamically.
+const MOST_ELEMENTS: u32 = 4096;
+
+fn chosen(decoder: &Decoder<'_>, descriptors: Vec<u32>, index: Option<Index>) -> Chosen {
+    let name = descriptors.first().map_or("", |first| decoder.program.descriptors[*first as usize].name.as_str());
+    Chosen { name: name.into(), descriptors: descriptors.into(), index }
+}
+
+/// OpLoad of an image, a sampler, or both.
+pub fn load(decoder: &mut Decoder<'_>, instruction: &Instruction, from: Chosen, ty: Id) -> Result<(), Unsupported> {
+    let opaque = match decoder.types.get(ty) {
+        Some(Type::Sampler) => Opaque { image: None, sampler: Some(from), ty },
+        // A combined one is sampled with its own sampler.
+        Some(Type::Image(_) | Type::SampledImage { .. }) => Opaque { image: Some(from), sampler: None, ty },
+        _ => return Err(unsupported("a load of something else than an image or sampler")),
+    };
+    decoder.define(instruction, Value::Opaque(opaque));
+    Ok(())
+}
+
+fn sampled_image(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let image = decoder.opaque(id(instruction, 0)?)?;
+    let sampler = decoder.opaque(id(instruction, 1)?)?;
+    if sampler.sampler.is_none() && matches!(decoder.types.get(sampler.ty), Some(Type::Sampler)) {
+        return Err(unsupported("OpSampledImage of an undefined sampler"));
+    }
+    let ty = instruction.result_type.ok_or_else(|| unsupported("OpSampledImage without a type"))?;
+    decoder.define(instruction, Value::Opaque(Opaque { image: image.image, sampler: sampler.sampler, ty }));
+    Ok(())
+}
+
+fn image_of(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let sampled = decoder.opaque(id(instruction, 0)?)?;
+    let ty = instruction.result_type.ok_or_else(|| unsupported("OpImage without a type"))?;
+    decoder.define(instruction, Value::Opaque(Opaque { image: sampled.image, sampler: None, ty }));
+    Ok(())
+}
+
+// ---- instructions ----
+
+/// The step of an instruction on an image, with nothing but the image.
+fn on_image(decoder: &Decoder<'_>, opaque: Opaque, doing: Doing) -> Result<(ImageStep, Image), Unsupported> {
+    let image = match decoder.types.get(opaque.ty) {
+        Some(Type::SampledImage { image }) => decoder.types.get(*image),
+        other => other,
+    };
+    let (Some(Type::Image(ty)), Some(image)) = (image, opaque.image) else {
+        return Err(unsupported("an image instruction on something else, or on an undefined image"));
+    };
+    match (doing, ty.multisampled) {
+        (Doing::Sample | Doing::Gather { .. }, true) => {
+            return Err(unsupported("a sampling instruction on a multisampled image"));
+        }
+        (Doing::Samples, false) => {
+            return Err(unsupported("OpImageQuerySamples of an image that is not multisampled"));
+        }
+        (
+            Doing::Read
+            | Doing::Write
+            | Doing::Atomic(_)
+            | Doing::Sample
+            | Doing::Gather { .. }
+            | Doing::Size
+            | Doing::Levels
+            | Doing::Samples,
+            _,
+        ) => {}
+    }
+    let form = decoder.form(ty.sampled_type).ok_or_else(|| unsupported("an image of no numbers"))?;
+    let step = ImageStep {
+        doing,
+        image,
+        sampler: opaque.sampler,
+        coordinates: Arc::new([]),
+        reading: Reading::Float,
+        projection: Projection::None,
+        reference: None,
+        level: Level::First,
+        sample: None,
+        offsets: Arc::new([]),
+        texel: Arc::new([]),
+        used: 0,
+        to: Arc::new([]),
+        form,
+    };
+    Ok((step, *ty))
+}
+
+fn sample(decoder: &mut Decoder<'_>, instruction: &Instruction, projection: Projection) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
+    let mut step = ImageStep { projection, ..step };
+    sampling_coordinates(decoder, instruction, &mut step)?;
+    image_operands(decoder, instruction, 2, &mut step)?;
+    finish(decoder, instruction, step)
+}
+
+fn compare(decoder: &mut Decoder<'_>, instruction: &Instruction, projection: Projection) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
+    let mut step = ImageStep { projection, ..step };
+    sampling_coordinates(decoder, instruction, &mut step)?;
+    step.reference = Some(word(decoder, id(instruction, 2)?, Form::Float(Width::W32))?);
+    image_operands(decoder, instruction, 3, &mut step)?;
+    finish(decoder, instruction, step)
+}
+
+fn gather(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let component = decoder.constants.word(id(instruction, 2)?);
+    let component = component.ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component })?;
+    sampling_coordinates(decoder, instruction, &mut step)?;
+    image_operands(decoder, instruction, 3, &mut step)?;
+    finish(decoder, instruction, step)
+}
+
+fn compare_gathered(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component: 0 })?;
+    sampling_coordinates(decoder, instruction, &mut step)?;
+    step.reference = Some(word(decoder, id(instruction, 2)?, Form::Float(Width::W32))?);
+    image_operands(decoder, instruction, 3, &mut step)?;
+    finish(decoder, instruction, step)
+}
+
+/// OpImageRead and OpImageFetch.
+fn read(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (mut step, ty) = on_image(decoder, opaque, Doing::Read)?;
+    whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
+    image_operands(decoder, instruction, 2, &mut step)?;
+    check_sample(&ty, instruction, &step)?;
+    if !step.offsets.is_empty() {
+        shift(decoder, &mut step)?;
+    }
+    finish(decoder, instruction, step)
+}
+
+fn write(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (mut step, ty) = on_image(decoder, opaque, Doing::Write)?;
+    whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
+    let texel = decoder.numbers(id(instruction, 2)?)?;
+    if texel.form != step.form {
+        return Err(unsupported("OpImageWrite of a texel of another type than the image's"));
+    }
+    step.used = declared_components(ty.format).unwrap_or(texel.parts.len());
+    step.texel = texel.parts.into();
+    image_operands(decoder, instruction, 3, &mut step)?;
+    check_sample(&ty, instruction, &step)?;
+    written(decoder, &step);
+    decoder.push(Action::Image(Arc::new(step)));
+    Ok(())
+}
+
+fn written(decoder: &mut Decoder<'_>, step: &ImageStep) {
+    decoder.written.extend(step.image.descriptors.iter().copied());
+}
+
+/// Components of the format that a module declares; none where it declares none.
+fn declared_components(declared: Declared) -> Option<usize> {
+    // The names are GLSL's, and SPIR-V's are the same without underscores.
+    let name = format!("{declared:?}").to_ascii_lowercase();
+    let known = ImageFormat::ALL.iter().find(|format| format.name().replace('_', "") == name);
+    known.map(|format| usize::from(format.components()))
+}
+
+fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = decoder.pointer(id(instruction, 0)?)?;
+    let Location::Opaque(image) = pointer.to else { return Err(unsupported("OpImageTexelPointer of no image")) };
+    let opaque = Opaque { image: Some(image), sampler: None, ty: pointer.ty };
+    let (mut step, ty) = on_image(decoder, opaque, Doing::Atomic(Atomic::Load))?;
+    whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
+    if ty.multisampled {
+        step.sample = Some(sample_index(decoder, id(instruction, 2)?)?);
+    }
+    let to = Location::Texel(Arc::new(step));
+    decoder.define(instruction, Value::Pointer(Pointer { to, ty: ty.sampled_type }));
+    Ok(())
+}
+
+/// An atomic on a texel; value and comparator by their operand positions.
+pub fn atomic(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Atomic,
+    texel: &ImageStep,
+    operands: [Option<usize>; 2],
+) -> Result<(), Unsupported> {
+    let mut step = ImageStep { doing: Doing::Atomic(op), ..texel.clone() };
+    let mut given = Vec::new();
+    for at in operands.into_iter().flatten() {
+        given.push(decoder.number(id(instruction, at)?)?.1);
+    }
+    (step.used, step.texel) = (given.len(), given.into());
+    decoder.atomics.extend(step.image.descriptors.iter().copied());
+    if op != Atomic::Load {
+        written(decoder, &step);
+    }
+    if instruction.result.is_some() {
+        return finish(decoder, instruction, step);
+    }
+    decoder.push(Action::Image(Arc::new(step)));
+    Ok(())
+}
+
+fn query(decoder: &mut Decoder<'_>, instruction: &Instruction, doing: Doing) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque(id(instruction, 0)?)?;
+    let (mut step, _) = on_image(decoder, opaque, doing)?;
+    if instruction.op == Op::ImageQuerySizeLod {
+        step.level = Level::Number(word(decoder, id(instruction, 1)?, Form::WORD)?);
+    }
+    finish(decoder, instruction, step)
+}
+
+/// Pushes the step with registers for its result.
+fn finish(decoder: &mut Decoder<'_>, instruction: &Instruction, mut step: ImageStep) -> Result<(), Unsupported> {
+    let form = decoder.result_form(instruction)?;
+    if !matches!(form, Form::Float(Width::W32) | Form::Integer(Width::W32 | Width::W64)) {
+        return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
+    }
+    let ty = instruction.result_type.ok_or_else(|| unsupported("an image instruction without a type"))?;
+    let count = decoder.kinds(ty)?.len() / form.width().words();
+    let to: Vec<Parts> = (0..count).map(|_| decoder.parts(form)).collect();
+    step.to = to.clone().into();
+    decoder.push(Action::Image(Arc::new(step)));
+    define(decoder, instruction, &to);
+    Ok(())
+}
+
+// ---- operands ----
+
+/// The register of a scalar of this form.
+fn word(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Reg, Unsupported> {
+    Ok(words(decoder, operand, form)?[0])
+}
+
+/// The registers of a scalar or vector of this form, which has 32 bits.
+fn words(decoder: &mut Decoder<'_>, operand: Id, form: Form) -> Result<Arc<[Reg]>, Unsupported> {
+    let numbers = decoder.numbers(operand)?;
+    if numbers.form != form || numbers.parts.is_empty() {
+        let bits = numbers.form.width().bits();
+        return Err(unsupported(format!("an image instruction with an operand of {bits} bits")));
+    }
+    Ok(numbers.parts.iter().map(|parts| parts.low).collect())
+}
+
+fn sampling_coordinates(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    step: &mut ImageStep,
+) -> Result<(), Unsupported> {
+    step.coordinates = words(decoder, id(instruction, 1)?, Form::Float(Width::W32))?;
+    step.reading = Reading::Float;
+    Ok(())
+}
+
+fn whole_coordinates(decoder: &mut Decoder<'_>, operand: Id, step: &mut ImageStep) -> Result<(), Unsupported> {
+    step.coordinates = words(decoder, operand, Form::WORD)?;
+    let ty = decoder.type_of(operand)?;
+    let scalar = decoder.types.scalar_of(ty).and_then(|ty| decoder.types.get(ty));
+    step.reading = match scalar {
+        Some(Type::Int { signedness: Signedness::Unsigned, .. }) => Reading::Unsigned,
+        _ => Reading::Signed,
+    };
+    Ok(())
+}
+
+/// Adds the offset of OpImageFetch to its coordinates.
+fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsupported> {
+    let [offset] = &*step.offsets else { return Err(unsupported("several offsets of one texel")) };
+    let (offset, form) = (offset.clone(), Form::WORD);
+    let mut sums = Vec::new();
+    for (at, coordinate) in step.coordinates.iter().enumerate() {
+        sums.push(match offset.get(at) {
+            Some(offset) => {
+                let add = crate::exec::sequential::ir::scalar::word::Binary::IAdd;
+                super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?.low
+            }
+            None => *coordinate,
+        });
+    }
+    // A sum below zero lies outside, whatever the coordinates are.
+    (step.coordinates, step.reading, step.offsets) = (sums.into(), Reading::Signed, Arc::new([]));
+    Ok(())
+}
+
+/// The image operands from operand `at` on, in the order of their bits (SPIR-V specification, "Image Operands").
+fn image_operands(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    at: usize,
+    step: &mut ImageStep,
+) -> Result<(), Unsupported> {
+    let mask = match instruction.operands.get(at) {
+        Some(Operand::ImageOperands(mask)) => *mask,
+        Some(_) => return Err(unsupported("image operands that are no mask")),
+        None => return Ok(()),
+    };
+    let known = ImageOperands::LOD
+        | ImageOperands::GRAD
+        | ImageOperands::CONST_OFFSET
+        | ImageOperands::OFFSET
+        | ImageOperands::CONST_OFFSETS
+        | ImageOperands::SAMPLE
+        | ImageOperands::MAKE_TEXEL_AVAILABLE
+        | ImageOperands::MAKE_TEXEL_VISIBLE
+        | ImageOperands::NON_PRIVATE_TEXEL
+        | ImageOperands::VOLATILE_TEXEL
+        | ImageOperands::SIGN_EXTEND
+        | ImageOperands::ZERO_EXTEND
+        | ImageOperands::NONTEMPORAL;
+    if !known.contains(mask) {
+        return Err(unsupported(format!("image operands {:?}", mask.difference(known))));
+    }
+    let mut next = at + 1;
+    let mut take = || {
+        next += 1;
+        id(instruction, next - 1)
+    };
+    let int = Form::WORD;
+    let float = Form::Float(Width::W32);
+    if mask.contains(ImageOperands::LOD) {
+        let lod = take()?;
+        step.level = match step.doing {
+            Doing::Sample => Level::Detail(word(decoder, lod, float)?),
+            Doing::Read => Level::Number(word(decoder, lod, int)?),
+            _ => return Err(unsupported(format!("Op{:?} with image operand Lod", instruction.op))),
+        };
+    }
+    if mask.contains(ImageOperands::GRAD) {
+        let (x, y) = (take()?, take()?);
+        step.level = Level::Gradient([words(decoder, x, float)?, words(decoder, y, float)?]);
+    }
+    for single in [ImageOperands::CONST_OFFSET, ImageOperands::OFFSET] {
+        if mask.contains(single) {
+            step.offsets = Arc::new([words(decoder, take()?, int)?]);
+        }
+    }
+    if mask.contains(ImageOperands::CONST_OFFSETS) {
+        step.offsets = four_offsets(decoder, take()?)?;
+    }
+    if mask.contains(ImageOperands::SAMPLE) {
+        step.sample = Some(sample_index(decoder, take()?)?);
+    }
+    Ok(())
+}
+
+/// A number of a sample, read as its type is signed.
+fn sample_index(decoder: &mut Decoder<'_>, operand: Id) -> Result<Index, Unsupported> {
+    let (register, signedness) = super::memory::index_word(decoder, operand)?;
+    Ok(Index { register, signed: signedness == Signedness::Signed })
+}
+
+/// Texels of multisampled images, and of no others, are named with a sample.
+fn check_sample(ty: &Image, instruction: &Instruction, step: &ImageStep) -> Result<(), Unsupported> {
+    let op = instruction.op;
+    match (ty.multisampled, step.sample.is_some()) {
+        (true, false) => Err(unsupported(format!("Op{op:?} of a multisampled image without image operand Sample"))),
+        (false, true) => Err(unsupported(format!("Op{op:?} with image operand Sample of an image without samples"))),
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+/// An array of four offsets of two components each.
+fn four_offsets(decoder: &mut Decoder<'_>, operand: Id) -> Result<Arc<[Arc<[Reg]>]>, Unsupported> {
+    let all = decoder.words(operand)?;
+    if all.len() != 8 {
+        return Err(unsupported("image operand ConstOffsets without four offsets"));
+    }
+    Ok(all.chunks(2).map(Arc::from).collect())
+}

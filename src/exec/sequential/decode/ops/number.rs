@@ -1,0 +1,286 @@
+//! Values as numbers: how each is read, and the registers of its components.
+//!
+//! Promises: an operation on words becomes an action of `word`, any other one of `sized`; one that does not exist on its
+//! operands is unsupported by name.
+
+use super::id;
+use crate::exec::sequential::decode::layout::{is_address, is_variable};
+use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
+use crate::exec::sequential::ir::scalar::sized::{Form, Operation, Relation, Sized, Width};
+use crate::exec::sequential::ir::scalar::word::{Binary, Classify, Ternary, Unary};
+use crate::exec::sequential::ir::{Action, Parts, Reg, Scalar};
+use crate::spirv::float::Direction;
+use crate::spirv::float_controls::Denormals;
+use crate::spirv::module::{Id, Instruction};
+use crate::spirv::types::Type;
+use rspirv::spirv::FPFastMathMode;
+
+/// The components of a scalar, vector or matrix.
+#[derive(Debug, Clone)]
+pub struct Numbers {
+    pub form: Form,
+    pub parts: Vec<Parts>,
+}
+
+impl Decoder<'_> {
+    /// How the components of a type are read; none for Booleans and structures.
+    pub fn form(&self, ty: Id) -> Option<Form> {
+        match self.types.get(ty)? {
+            Type::Int { width, .. } => Width::of(*width).map(Form::Integer),
+            Type::Float { width } => Width::of(*width).map(Form::Float),
+            Type::BFloat16 => Some(Form::Brain),
+            Type::Vector { component, .. } => self.form(*component),
+            Type::Matrix { column, .. } => self.form(*column),
+            Type::CooperativeMatrix { component, .. } => self.form(*component),
+            ty if is_address(ty) || is_variable(ty) => Some(Form::Integer(Width::W64)),
+            _ => None,
+        }
+    }
+
+    /// The type of a value.
+    pub fn type_of(&self, id: Id) -> Result<Id, Unsupported> {
+        let ty = self.module.definition(id).and_then(|one| one.result_type);
+        ty.ok_or_else(|| unsupported("a value without a type"))
+    }
+
+    /// The components of a value, at least one.
+    pub fn numbers(&mut self, id: Id) -> Result<Numbers, Unsupported> {
+        let ty = self.type_of(id)?;
+        let form = self.form(ty).ok_or_else(|| unsupported("a value where a number is expected"))?;
+        let words = self.words(id)?;
+        if words.is_empty() || words.len() % form.width().words() != 0 {
+            return Err(unsupported("a number without components"));
+        }
+        Ok(Numbers { form, parts: pair_up(&words, form) })
+    }
+
+    pub fn number(&mut self, id: Id) -> Result<(Form, Parts), Unsupported> {
+        let numbers = self.numbers(id)?;
+        Ok((numbers.form, numbers.parts[0]))
+    }
+
+    /// Fresh registers for a number.
+    pub fn parts(&mut self, form: Form) -> Parts {
+        let low = self.word();
+        Parts { low, high: (form.width() == Width::W64).then(|| self.word()) }
+    }
+
+    /// A constant number.
+    pub fn constant_number(&mut self, form: Form, bits: u64) -> Parts {
+        let low = self.constant_word(bits as u32);
+        Parts { low, high: (form.width() == Width::W64).then(|| self.constant_word((bits >> 32) as u32)) }
+    }
+
+    /// How the components of an instruction's result are read.
+    pub fn result_form(&self, instruction: &Instruction) -> Result<Form, Unsupported> {
+        let form = instruction.result_type.and_then(|ty| self.form(ty));
+        form.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))
+    }
+}
+
+/// The registers of numbers from the words of a value.
+fn pair_up(words: &[Reg], form: Form) -> Vec<Parts> {
+    let number = |words: &[Reg]| Parts { low: words[0], high: words.get(1).copied() };
+    words.chunks(form.width().words()).map(number).collect()
+}
+
+/// Operand `index` as numbers.
+pub fn operand(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Numbers, Unsupported> {
+    decoder.numbers(id(instruction, index)?)
+}
+
+/// The scalars of numbers, as a value has them.
+pub fn scalars(parts: &[Parts]) -> Vec<Scalar> {
+    parts.iter().flat_map(|parts| parts.registers()).map(Scalar::Word).collect()
+}
+
+/// Defines an instruction's result.
+pub fn define(decoder: &mut Decoder<'_>, instruction: &Instruction, parts: &[Parts]) {
+    decoder.define(instruction, Value::Scalars(scalars(parts).into()));
+}
+
+/// One operation into fresh registers, as the module wants float operands and results treated.
+pub fn compute(
+    decoder: &mut Decoder<'_>,
+    op: Sized,
+    [from, to]: [Form; 2],
+    operands: &[Parts],
+) -> Result<Parts, Unsupported> {
+    if decoder.floats.is_plain() {
+        return compute_with(decoder, op, [from, to], operands, Direction::Nearest);
+    }
+    let floats = float_operands(op).min(operands.len());
+    let mut own = operands.to_vec();
+    for operand in &mut own[..floats] {
+        assume_operand(decoder, from, *operand);
+        *operand = flushed(decoder, from, *operand);
+    }
+    let rounding = if op.rounds() { decoder.floats.rounding(to) } else { Direction::Nearest };
+    let result = compute_with(decoder, op, [from, to], &own, rounding)?;
+    assume_operand(decoder, to, result);
+    Ok(flushed(decoder, to, result))
+}
+
+/// How many of an operation's operands are floats where its first one is; the others are integers.
+fn float_operands(op: Sized) -> usize {
+    match op {
+        Sized::Binary(Binary::Ldexp) => 1,
+        Sized::Binary(_) => 2,
+        Sized::Ternary(Ternary::BitFieldInsert | Ternary::BitFieldSExtract | Ternary::BitFieldUExtract) => 0,
+        Sized::Ternary(_) => 3,
+        Sized::Unary(_)
+        | Sized::FromUnsigned
+        | Sized::FromSigned
+        | Sized::ToUnsigned
+        | Sized::ToSigned
+        | Sized::Round
+        | Sized::Flush => 1,
+    }
+}
+
+/// A number whose denormals are zeros, where the module wants them so.
+pub fn flushed(decoder: &mut Decoder<'_>, form: Form, number: Parts) -> Parts {
+    if decoder.floats.denormals(form) != Denormals::Flushed {
+        return number;
+    }
+    let to = decoder.parts(form);
+    let operation = Operation::new(Sized::Flush, form, form);
+    decoder.push(Action::Sized { operation, to, from: [number].into() });
+    to
+}
+
+/// That a float is none of what its instruction may assume it is not (FPFastMathMode).
+fn assume_operand(decoder: &mut Decoder<'_>, form: Form, number: Parts) {
+    if !form.is_float() {
+        return;
+    }
+    let flags = decoder.floats.assumed;
+    for (flag, kind, otherwise) in [
+        (FPFastMathMode::NOT_NAN, Classify::IsNan, "a NaN in an operation that is told there is none (NotNaN)"),
+        (FPFastMathMode::NOT_INF, Classify::IsInf, "an infinity in an operation that is told there is none (NotInf)"),
+    ] {
+        if flags.contains(flag) {
+            let holds = relate(decoder, Relation::Classify(kind), form, &[number]);
+            let condition = decoder.mask();
+            decoder.push(Action::Not { to: condition, a: holds });
+            decoder.push(Action::Assume { condition, otherwise });
+        }
+    }
+}
+
+/// One operation into fresh registers, rounded in a direction.
+pub fn compute_with(
+    decoder: &mut Decoder<'_>,
+    op: Sized,
+    [from, to]: [Form; 2],
+    operands: &[Parts],
+    rounding: Direction,
+) -> Result<Parts, Unsupported> {
+    let result = decoder.parts(to);
+    let words = from.is_word() && to.is_word() && operands.iter().all(|parts| parts.high.is_none());
+    let quick = (words && rounding == Direction::Nearest).then(|| on_words(op, [from, to], result.low, operands));
+    let action = match quick.flatten() {
+        Some(action) => action,
+        None => {
+            let operation = Operation { rounding, ..Operation::new(op, from, to) };
+            if !operation.exists() {
+                let bits = from.width().bits();
+                return Err(unsupported(format!("{op:?} on numbers of {bits} bits")));
+            }
+            Action::Sized { operation, to: result, from: operands.into() }
+        }
+    };
+    decoder.push(action);
+    Ok(result)
+}
+
+/// The same as an action on words, where there is one.
+fn on_words(op: Sized, forms: [Form; 2], to: Reg, operands: &[Parts]) -> Option<Action> {
+    let at = |index: usize| operands.get(index).map(|parts| parts.low);
+    let convert = |op| Some(Action::Unary { op, to, a: at(0)? });
+    match (op, forms) {
+        (Sized::Unary(op), _) => Some(Action::Unary { op, to, a: at(0)? }),
+        (Sized::Binary(op), _) => Some(Action::Binary { op, to, a: at(0)?, b: at(1)? }),
+        (Sized::Ternary(op), _) => Some(Action::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? }),
+        (Sized::FromUnsigned, [_, Form::Float(_)]) => convert(Unary::ConvertUToF),
+        (Sized::FromSigned, [_, Form::Float(_)]) => convert(Unary::ConvertSToF),
+        (Sized::ToUnsigned, _) => convert(Unary::ConvertFToU),
+        (Sized::ToSigned, _) => convert(Unary::ConvertFToS),
+        (Sized::FromUnsigned | Sized::FromSigned | Sized::Round, _) => Some(Action::Copy { to, from: at(0)? }),
+        (Sized::Flush, _) => None,
+    }
+}
+
+pub fn compute1(decoder: &mut Decoder<'_>, op: Unary, form: Form, a: Parts) -> Result<Parts, Unsupported> {
+    compute(decoder, Sized::Unary(op), [form, form], &[a])
+}
+
+pub fn compute2(decoder: &mut Decoder<'_>, op: Binary, form: Form, a: Parts, b: Parts) -> Result<Parts, Unsupported> {
+    compute(decoder, Sized::Binary(op), [form, form], &[a, b])
+}
+
+/// One relation into a fresh mask.
+pub fn relate(decoder: &mut Decoder<'_>, relation: Relation, form: Form, from: &[Parts]) -> Reg {
+    let to = decoder.mask();
+    let action = match (relation, from) {
+        (Relation::Compare(op), [a, b]) if form.is_word() => Action::Compare { op, to, a: a.low, b: b.low },
+        (Relation::Classify(op), [a]) if form.is_word() => Action::Classify { op, to, a: a.low },
+        _ => Action::Relate { relation, form, to, from: from.into() },
+    };
+    decoder.push(action);
+    to
+}
+
+/// Component by component: the result has as many components as the first operand; an operand with one component goes
+/// with all.
+pub fn each(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    op: Sized,
+    operands: &[Numbers],
+) -> Result<(), Unsupported> {
+    let to = decoder.result_form(instruction)?;
+    let Some(first) = operands.first() else { return Err(unsupported("an operation without operands")) };
+    let mut results = Vec::with_capacity(first.parts.len());
+    for index in 0..first.parts.len() {
+        let at = |numbers: &Numbers| numbers.parts.get(index).or(numbers.parts.first()).copied();
+        let parts: Option<Vec<Parts>> = operands.iter().map(at).collect();
+        let parts = parts.ok_or_else(|| unsupported("a number without components"))?;
+        results.push(compute(decoder, op, [first.form, to], &parts)?);
+    }
+    let ty = instruction.result_type.ok_or_else(|| unsupported("an operation without a type"))?;
+    if decoder.kinds(ty)?.len() != results.len() * to.width().words() {
+        return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
+    }
+    define(decoder, instruction, &results);
+    Ok(())
+}
+
+/// Relations component by component.
+pub fn each_relation(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    relation: Relation,
+) -> Result<(), Unsupported> {
+    let operands = (0..relation.operands()).map(|index| operand(decoder, instruction, index));
+    let operands = operands.collect::<Result<Vec<_>, _>>()?;
+    let form = operands[0].form;
+    if let Relation::Compare(op) = relation {
+        super::logic::remember_comparison(decoder, instruction, op, &operands);
+    }
+    let compares_floats = matches!(relation, Relation::Compare(op) if op.float_symbol().is_some());
+    let mut masks = Vec::new();
+    for index in 0..operands[0].parts.len() {
+        let parts: Option<Vec<Parts>> = operands.iter().map(|one| one.parts.get(index).copied()).collect();
+        let mut parts = parts.ok_or_else(|| unsupported("a comparison of different vectors"))?;
+        if compares_floats && !decoder.floats.is_plain() {
+            for number in &mut parts {
+                assume_operand(decoder, form, *number);
+                *number = flushed(decoder, form, *number);
+            }
+        }
+        masks.push(Scalar::Mask(relate(decoder, relation, form, &parts)));
+    }
+    decoder.define(instruction, Value::Scalars(masks.into()));
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic Instructions").
+
+use super::memory::{atomic_access, pointer_to};
+use super::number::define;
+use super::{Meaning, Row, id, row};
+use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
+use crate::exec::sequential::ir::memory_semantics::{Fence, Fences, Reach, SUBGROUP_SCOPE};
+use crate::exec::sequential::ir::scalar::word::Atomic;
+use crate::exec::sequential::ir::{Action, Addressing, Root, SubgroupUse};
+pub use crate::spirv::barriers::holds_workgroup;
+use crate::spirv::module::{Instruction, Module};
+use rspirv::spirv::Op;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub const TABLE: &[Row] = &[
+    row(Op::ControlBarrier, Meaning::Special(control_barrier)),
+    row(Op::MemoryBarrier, Meaning::Special(memory_barrier)),
+    row(
+        Op::AtomicLoad,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Load, Shape::LOAD)),
+    ),
+    row(
+        Op::AtomicStore,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Store, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicExchange,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Exchange, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicCompareExchange,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::CompareExchange, Shape::COMPARE)),
+    ),
+    row(
+        Op::AtomicIIncrement,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Increment, Shape::LOAD)),
+    ),
+    row(
+        Op::AtomicIDecrement,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Decrement, Shape::LOAD)),
+    ),
+    row(
+        Op::AtomicIAdd,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Add, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicISub,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Sub, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicSMin,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::SMin, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicUMin,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::UMin, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicSMax,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::SMax, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicUMax,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::UMax, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicAnd,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::And, Shape::VALUE)),
+    ),
+    row(Op::AtomicOr, Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Or, Shape::VALUE))),
+    row(
+        Op::AtomicFAddEXT,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FAdd, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicFMinEXT,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FMin, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicFMaxEXT,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::FMax, Shape::VALUE)),
+    ),
+    row(
+        Op::AtomicXor,
+        Meaning::Special(|decoder, instruction| atomic(decoder, instruction, Atomic::Xor, Shape::VALUE)),
+    ),
+];
+
+/// Operand positions of an atomic: value and comparator.
+#[derive(Clone, Copy)]
+struct Shape {
+    value: Option<usize>,
+    comparator: Option<usize>,
+}
+
+impl Shape {
+    const LOAD: Shape = Shape { value: None, comparator: None };
+    const VALUE: Shape = Shape { value: Some(3), comparator: None };
+    /// Pointer, scope, two semantics, value, comparator.
+    const COMPARE: Shape = Shape { value: Some(4), comparator: Some(5) };
+}
+
+fn atomic(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Atomic, shape: Shape) -> Result<(), Unsupported> {
+    // The data is of the type of the result, or of the value that is stored.
+    let data = match (instruction.result_type, shape.value) {
+        (Some(ty), _) => ty,
+        (None, Some(value)) => decoder.type_of(id(instruction, value)?)?,
+        (None, None) => return Err(unsupported(format!("Op{:?} without a type", instruction.op))),
+    };
+    let pointer = pointer_to(decoder, id(instruction, 0)?, data)?;
+    if let Location::Texel(texel) = &pointer.to {
+        return super::image::atomic(decoder, instruction, op, texel, [shape.value, shape.comparator]);
+    }
+    let (access, form) = atomic_access(decoder, &pointer)?;
+    let places = match access.root {
+        Root::Descriptor(index) => index..index + 1,
+        Root::Descriptors { first, length, index: _ } => first..first + length,
+        Root::Workgroup
+        | Root::Invocation
+        | Root::PushConstant
+        | Root::Address(_)
+        | Root::Pointer { .. }
+        | Root::Buffer(_) => 0..0,
+    };
+    decoder.atomics.extend(places);
+    match access.root {
+        Root::Address(_) => decoder.program.addresses = Addressing::Atomics,
+        Root::Pointer { .. } => decoder.pointed = Addressing::Atomics,
+        Root::Descriptor(_)
+        | Root::Descriptors { .. }
+        | Root::Workgroup
+        | Root::Invocation
+        | Root::PushConstant
+        | Root::Buffer(_) => {}
+    }
+    if op != Atomic::Load {
+        decoder.note_write(access.root);
+    }
+    let operand = |decoder: &mut Decoder<'_>, at: Option<usize>| match at {
+        Some(at) => decoder.number(id(instruction, at)?).map(|(_, number)| Some(number)),
+        None => Ok(None),
+    };
+    let a = operand(decoder, shape.value)?;
+    let b = operand(decoder, shape.comparator)?;
+    // A result that nobody looks at is none: what several cores add then comes together in any order.
+    let to = instruction.result.filter(|result| decoder.is_used(*result)).map(|_| decoder.parts(form));
+    decoder.push(Action::Atomic { op, form, access: Arc::new(access), to, a, b });
+    if let Some(to) = to {
+        define(decoder, instruction, &[to]);
+    }
+    Ok(())
+}
+
+const WORKGROUP_SCOPE: u32 = 2;
+
+fn control_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let scope = decoder.constants.word(id(instruction, 0)?);
+    let reach = match scope {
+        Some(WORKGROUP_SCOPE) => Reach::Workgroup,
+        Some(SUBGROUP_SCOPE) => Reach::Subgroup,
+        _ => return Err(unsupported("OpControlBarrier with an execution scope other than Workgroup or Subgroup")),
+    };
+    let control = fence(decoder, instruction, [1, 2])?;
+    let here = decoder.place as usize;
+    let module = decoder.module;
+    let before = beside(decoder, module.instructions[..here].iter().rev())?;
+    let after = beside(decoder, module.instructions[here + 1..].iter())?;
+    let fences = Fences::new(reach, control, before, after);
+    match reach {
+        Reach::Workgroup => decoder.barrier(fences),
+        Reach::Subgroup => {
+            decoder.program.subgroups = SubgroupUse::Barriers;
+            decoder.push(Action::SubgroupBarrier { fences });
+        }
+    }
+    Ok(())
+}
+
+/// Execution is sequential, so memory is always consistent; a fence only orders accesses.
+fn memory_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let fence = fence(decoder, instruction, [0, 1])?;
+    decoder.push(Action::Fence { fence });
+    Ok(())
+}
+
+/// The fences of the OpMemoryBarriers next to a barrier.
+fn beside<'m>(
+    decoder: &Decoder<'_>,
+    instructions: impl Iterator<Item = &'m Instruction>,
+) -> Result<Vec<Fence>, Unsupported> {
+    memory_barriers(instructions).map(|instruction| fence(decoder, instruction, [0, 1])).collect()
+}
+
+/// The OpMemoryBarriers that come first; debug lines do not count.
+fn memory_barriers<'m>(instructions: impl Iterator<Item = &'m Instruction>) -> impl Iterator<Item = &'m Instruction> {
+    let shown = instructions.filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine));
+    shown.take_while(|instruction| instruction.op == Op::MemoryBarrier)
+}
+
+/// Whether some OpMemoryBarrier of a module stands beside no barrier of the workgroup.
+pub fn has_fence_apart(module: &Module) -> bool {
+    let all = &module.instructions;
+    let barriers = all.iter().enumerate().filter(|(_, one)| holds_workgroup(module, one));
+    let beside = barriers.flat_map(|(at, _)| {
+        memory_barriers(all[..at].iter().rev()).chain(memory_barriers(all[at + 1..].iter())).map(|one| one.offset)
+    });
+    let beside: BTreeSet<u32> = beside.collect();
+    all.iter().any(|one| one.op == Op::MemoryBarrier && !beside.contains(&one.offset))
+}
+
+/// Scope and semantics at two operands of a barrier.
+fn fence(
+    decoder: &Decoder<'_>,
+    instruction: &Instruction,
+    [scope, semantics]: [usize; 2],
+) -> Result<Fence, Unsupported> {
+    let constant = |at: usize, what: &str| {
+        decoder.constants.word(id(instruction, at)?).ok_or_else(|| unsupported(format!("{what} that is no constant")))
+    };
+    Ok(Fence { scope: constant(scope, "a memory scope")?, semantics: constant(semantics, "memory semantics")? })
+}

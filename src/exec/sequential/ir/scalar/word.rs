@@ -1,0 +1,733 @@
+//! Element-wise operations: what each computes from 32-bit scalars, lane by lane.
+//!
+//! Knows: the arithmetic, bit, conversion, comparison and GLSL.std.450 operations on 32-bit scalars.
+//! Promises: every operation has a result for every operand; where the specification leaves it undefined (`undefined` has
+//! the rules), the result is the one documented here: a quotient or remainder by zero is 0, a remainder
+//! of negative numbers is that of SPIR-V without Vulkan, the most negative integer divided by -1 is itself (remainder
+//! 0), a shift uses the low five bits of its amount, a float that does not fit an integer is clamped (NaN gives 0), and
+//! a bit range beyond 32 bits is cut.
+//! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
+//! Does not cover: other widths; memory; masks.
+
+use super::sized;
+use super::sized::{Form, Operation, Sized};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unary {
+    SNegate,
+    FNegate,
+    Not,
+    BitReverse,
+    BitCount,
+    ConvertFToU,
+    ConvertFToS,
+    ConvertSToF,
+    ConvertUToF,
+    QuantizeToF16,
+    Round,
+    RoundEven,
+    Trunc,
+    FAbs,
+    SAbs,
+    FSign,
+    SSign,
+    Floor,
+    Ceil,
+    Fract,
+    Radians,
+    Degrees,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Exp,
+    Log,
+    Exp2,
+    Log2,
+    Sqrt,
+    /// The square root of a dot product that a component is divided by.
+    SqrtToNormalize,
+    InverseSqrt,
+    FindILsb,
+    FindSMsb,
+    FindUMsb,
+    /// The integral part, toward zero (ModfStruct, Modf).
+    ModfWhole,
+    /// The fraction with the operand's sign.
+    ModfFraction,
+    /// Significand in [0.5, 1) (FrexpStruct).
+    FrexpSignificand,
+    FrexpExponent,
+    UnpackHalfLow,
+    UnpackHalfHigh,
+    /// 0 or 1 to the bits 0.0 or 1.0 is a select; this gives component `n` of an unpacked normalised integer.
+    UnpackSnorm4(u8),
+    UnpackUnorm4(u8),
+    UnpackSnorm2(u8),
+    UnpackUnorm2(u8),
+    /// A byte of a packed normalised integer.
+    PackSnorm4,
+    PackUnorm4,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binary {
+    IAdd,
+    ISub,
+    IMul,
+    UDiv,
+    SDiv,
+    UMod,
+    SRem,
+    SMod,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    /// A component divided by its vector's length.
+    NormalizedComponent,
+    FRem,
+    FMod,
+    ShiftRightLogical,
+    ShiftRightArithmetic,
+    ShiftLeftLogical,
+    BitwiseOr,
+    BitwiseXor,
+    BitwiseAnd,
+    UMulHigh,
+    SMulHigh,
+    /// Carry of an unsigned addition.
+    Carry,
+    /// Borrow of an unsigned subtraction.
+    Borrow,
+    Pow,
+    Atan2,
+    FMin,
+    UMin,
+    SMin,
+    FMax,
+    UMax,
+    SMax,
+    NMin,
+    NMax,
+    Step,
+    Ldexp,
+    PackHalf,
+    PackSnorm2,
+    PackUnorm2,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ternary {
+    FClamp,
+    UClamp,
+    SClamp,
+    NClamp,
+    FMix,
+    SmoothStep,
+    Fma,
+    /// `a * b + c`, made of a product and a sum.
+    ContractedAdd,
+    /// `a * b - c`
+    ContractedSub,
+    /// `c - a * b`
+    ContractedSubFrom,
+    /// Base, offset, count.
+    BitFieldSExtract,
+    BitFieldUExtract,
+    /// Base, insert, offset packed with count (`offset | count << 16`).
+    BitFieldInsert,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    IEqual,
+    INotEqual,
+    UGreaterThan,
+    SGreaterThan,
+    UGreaterThanEqual,
+    SGreaterThanEqual,
+    ULessThan,
+    SLessThan,
+    ULessThanEqual,
+    SLessThanEqual,
+    FOrdEqual,
+    FUnordEqual,
+    FOrdNotEqual,
+    FUnordNotEqual,
+    FOrdLessThan,
+    FUnordLessThan,
+    FOrdGreaterThan,
+    FUnordGreaterThan,
+    FOrdLessThanEqual,
+    FUnordLessThanEqual,
+    FOrdGreaterThanEqual,
+    FUnordGreaterThanEqual,
+    Ordered,
+    Unordered,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Classify {
+    IsNan,
+    IsInf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomic {
+    Load,
+    Store,
+    Exchange,
+    CompareExchange,
+    Increment,
+    Decrement,
+    Add,
+    Sub,
+    SMin,
+    UMin,
+    SMax,
+    UMax,
+    And,
+    Or,
+    Xor,
+    FAdd,
+    FMin,
+    FMax,
+}
+
+fn f(bits: u32) -> f32 {
+    f32::from_bits(bits)
+}
+
+fn map(out: &mut [u32], a: &[u32], op: impl Fn(u32) -> u32) {
+    for (out, a) in out.iter_mut().zip(a) {
+        *out = op(*a);
+    }
+}
+
+fn fmap(out: &mut [u32], a: &[u32], op: impl Fn(f32) -> f32) {
+    map(out, a, |a| op(f(a)).to_bits());
+}
+
+fn zip(out: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> u32) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out = op(*a, *b);
+    }
+}
+
+fn fzip(out: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(f32, f32) -> f32) {
+    zip(out, a, b, |a, b| op(f(a), f(b)).to_bits());
+}
+
+fn zip3(out: &mut [u32], [a, b, c]: [&[u32]; 3], op: impl Fn(u32, u32, u32) -> u32) {
+    for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        *out = op(*a, *b, *c);
+    }
+}
+
+fn fzip3(out: &mut [u32], operands: [&[u32]; 3], op: impl Fn(f32, f32, f32) -> f32) {
+    zip3(out, operands, |a, b, c| op(f(a), f(b), f(c)).to_bits());
+}
+
+/// Packs a comparison's results into bits, 64 lanes to a word; bits behind the last lane are 0.
+pub fn pack(out: &mut [u64], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> bool) {
+    for ((out, a), b) in out.iter_mut().zip(a.chunks(64)).zip(b.chunks(64)) {
+        let mut bytes = [0u8; 64];
+        for ((byte, a), b) in bytes.iter_mut().zip(a).zip(b) {
+            *byte = u8::from(op(*a, *b));
+        }
+        *out = gather_bits(&bytes);
+    }
+}
+
+/// Bit `i` is byte `i`, each 0 or 1.
+fn gather_bits(bytes: &[u8; 64]) -> u64 {
+    let mut bits = 0u64;
+    for (index, eight) in bytes.chunks_exact(8).enumerate() {
+        let eight = u64::from_le_bytes(eight.try_into().expect("chunks of 8"));
+        // Each byte's lowest bit lands in the top byte, in order: the multiplier has a one at every bit 7 * (8 - i).
+        bits |= (eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
+    }
+    bits
+}
+
+fn round_even(value: f32) -> f32 {
+    value.round_ties_even()
+}
+
+fn signum(value: f32) -> f32 {
+    if value > 0.0 {
+        1.0
+    } else if value < 0.0 {
+        -1.0
+    } else {
+        value
+    }
+}
+
+fn frexp(value: f32) -> (f32, i32) {
+    let (significand, exponent) = sized::frexp(value.into());
+    (significand as f32, exponent)
+}
+
+fn half_to_float(bits: u32) -> u32 {
+    half::f16::from_bits(bits as u16).to_f32().to_bits()
+}
+
+fn float_to_half(bits: u32) -> u32 {
+    u32::from(half::f16::from_f32(f(bits)).to_bits())
+}
+
+fn quantize(value: f32) -> f32 {
+    let half = half::f16::from_f32(value);
+    // SPIR-V, OpQuantizeToF16: a result that is denormal in 16 bits becomes a zero of the same sign.
+    if half.to_f32().abs() < 6.103_515_6e-5 { 0.0f32.copysign(value) } else { half.to_f32() }
+}
+
+impl Unary {
+    /// Computes all lanes.
+    pub fn apply(self, out: &mut [u32], a: &[u32]) {
+        match self {
+            Unary::SNegate => map(out, a, |a| a.wrapping_neg()),
+            Unary::FNegate => map(out, a, |a| a ^ 0x8000_0000),
+            Unary::Not => map(out, a, |a| !a),
+            Unary::BitReverse => map(out, a, u32::reverse_bits),
+            Unary::BitCount => map(out, a, u32::count_ones),
+            Unary::ConvertFToU => map(out, a, |a| f(a) as u32),
+            Unary::ConvertFToS => map(out, a, |a| f(a) as i32 as u32),
+            Unary::ConvertSToF => map(out, a, |a| (a as i32 as f32).to_bits()),
+            Unary::ConvertUToF => map(out, a, |a| (a as f32).to_bits()),
+            Unary::QuantizeToF16 => fmap(out, a, quantize),
+            Unary::SAbs => map(out, a, |a| (a as i32).unsigned_abs()),
+            Unary::SSign => map(out, a, |a| (a as i32).signum() as u32),
+            Unary::FindILsb => map(out, a, |a| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
+            Unary::FindUMsb => map(out, a, |a| 31u32.wrapping_sub(a.leading_zeros())),
+            Unary::FindSMsb => map(out, a, |a| {
+                let magnitude = if (a as i32) < 0 { !a } else { a };
+                31u32.wrapping_sub(magnitude.leading_zeros())
+            }),
+            Unary::FrexpExponent => map(out, a, |a| frexp(f(a)).1 as u32),
+            Unary::UnpackHalfLow => map(out, a, |a| half_to_float(a & 0xffff)),
+            Unary::UnpackHalfHigh => map(out, a, |a| half_to_float(a >> 16)),
+            Unary::UnpackSnorm4(n) => {
+                map(out, a, |a| ((a >> (8 * n)) as i8 as f32 / 127.0).clamp(-1.0, 1.0).to_bits());
+            }
+            Unary::UnpackUnorm4(n) => map(out, a, |a| (f32::from((a >> (8 * n)) as u8) / 255.0).to_bits()),
+            Unary::UnpackSnorm2(n) => {
+                map(out, a, |a| (f32::from((a >> (16 * n)) as i16) / 32767.0).clamp(-1.0, 1.0).to_bits());
+            }
+            Unary::UnpackUnorm2(n) => map(out, a, |a| (f32::from((a >> (16 * n)) as u16) / 65535.0).to_bits()),
+            Unary::PackSnorm4 => map(out, a, |a| snorm(a, 127.0) as u32 & 0xff),
+            Unary::PackUnorm4 => map(out, a, |a| unorm(a, 255.0)),
+            float => fmap(out, a, float.function()),
+        }
+    }
+
+    /// The function on floats, for the operations that are one.
+    fn function(self) -> fn(f32) -> f32 {
+        match self {
+            Unary::Round | Unary::RoundEven => round_even,
+            Unary::Trunc | Unary::ModfWhole => f32::trunc,
+            Unary::FAbs => f32::abs,
+            Unary::FSign => signum,
+            Unary::Floor => f32::floor,
+            Unary::Ceil => f32::ceil,
+            Unary::Fract => |a| a - a.floor(),
+            Unary::Radians => |a| a * std::f32::consts::PI / 180.0,
+            Unary::Degrees => |a| a * 180.0 / std::f32::consts::PI,
+            Unary::Sin => f32::sin,
+            Unary::Cos => f32::cos,
+            Unary::Tan => f32::tan,
+            Unary::Asin => f32::asin,
+            Unary::Acos => f32::acos,
+            Unary::Atan => f32::atan,
+            Unary::Sinh => f32::sinh,
+            Unary::Cosh => f32::cosh,
+            Unary::Tanh => f32::tanh,
+            Unary::Asinh => f32::asinh,
+            Unary::Acosh => f32::acosh,
+            Unary::Atanh => f32::atanh,
+            Unary::Exp => f32::exp,
+            Unary::Log => f32::ln,
+            Unary::Exp2 => f32::exp2,
+            Unary::Log2 => f32::log2,
+            Unary::Sqrt | Unary::SqrtToNormalize => f32::sqrt,
+            Unary::InverseSqrt => |a| 1.0 / a.sqrt(),
+            Unary::ModfFraction => |a| if a.is_infinite() { 0.0f32.copysign(a) } else { (a - a.trunc()).copysign(a) },
+            Unary::FrexpSignificand => |a| frexp(a).0,
+            Unary::SNegate
+            | Unary::FNegate
+            | Unary::Not
+            | Unary::BitReverse
+            | Unary::BitCount
+            | Unary::ConvertFToU
+            | Unary::ConvertFToS
+            | Unary::ConvertSToF
+            | Unary::ConvertUToF
+            | Unary::QuantizeToF16
+            | Unary::SAbs
+            | Unary::SSign
+            | Unary::FindILsb
+            | Unary::FindSMsb
+            | Unary::FindUMsb
+            | Unary::FrexpExponent
+            | Unary::UnpackHalfLow
+            | Unary::UnpackHalfHigh
+            | Unary::UnpackSnorm4(_)
+            | Unary::UnpackUnorm4(_)
+            | Unary::UnpackSnorm2(_)
+            | Unary::UnpackUnorm2(_)
+            | Unary::PackSnorm4
+            | Unary::PackUnorm4 => |a| a,
+        }
+    }
+}
+
+fn quotient(a: u32, b: u32) -> u32 {
+    a.checked_div(b).unwrap_or(0)
+}
+
+fn signed_quotient(a: u32, b: u32) -> u32 {
+    if b == 0 { 0 } else { (a as i32).wrapping_div(b as i32) as u32 }
+}
+
+fn signed_remainder(a: u32, b: u32) -> u32 {
+    if b == 0 { 0 } else { (a as i32).wrapping_rem(b as i32) as u32 }
+}
+
+/// Remainder with the divisor's sign.
+fn signed_modulo(a: u32, b: u32) -> u32 {
+    let rest = signed_remainder(a, b) as i32;
+    if rest != 0 && (rest < 0) != ((b as i32) < 0) { rest.wrapping_add(b as i32) as u32 } else { rest as u32 }
+}
+
+fn ldexp(a: u32, exponent: u32) -> u32 {
+    let exponent = (exponent as i32).clamp(-400, 400);
+    ((f64::from(f(a))) * 2f64.powi(exponent)).to_bits_as_f32()
+}
+
+trait Narrow {
+    fn to_bits_as_f32(self) -> u32;
+}
+impl Narrow for f64 {
+    fn to_bits_as_f32(self) -> u32 {
+        (self as f32).to_bits()
+    }
+}
+
+fn snorm(value: u32, limit: f32) -> i32 {
+    let value = f(value);
+    let value = if value.is_nan() { 0.0 } else { value.clamp(-1.0, 1.0) };
+    round_even(value * limit) as i32
+}
+
+fn unorm(value: u32, limit: f32) -> u32 {
+    let value = f(value);
+    let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    round_even(value * limit) as u32
+}
+
+impl Binary {
+    /// Computes all lanes.
+    pub fn apply(self, out: &mut [u32], a: &[u32], b: &[u32]) {
+        match self {
+            Binary::IAdd => zip(out, a, b, u32::wrapping_add),
+            Binary::ISub => zip(out, a, b, u32::wrapping_sub),
+            Binary::IMul => zip(out, a, b, u32::wrapping_mul),
+            Binary::UDiv => zip(out, a, b, quotient),
+            Binary::SDiv => zip(out, a, b, signed_quotient),
+            Binary::UMod => zip(out, a, b, |a, b| a.checked_rem(b).unwrap_or(0)),
+            Binary::SRem => zip(out, a, b, signed_remainder),
+            Binary::SMod => zip(out, a, b, signed_modulo),
+            Binary::FAdd => fzip(out, a, b, |a, b| a + b),
+            Binary::FSub => fzip(out, a, b, |a, b| a - b),
+            Binary::FMul => fzip(out, a, b, |a, b| a * b),
+            Binary::FDiv | Binary::NormalizedComponent => fzip(out, a, b, |a, b| a / b),
+            Binary::FRem => fzip(out, a, b, |a, b| a % b),
+            Binary::FMod => fzip(out, a, b, |a, b| a - b * (a / b).floor()),
+            Binary::ShiftRightLogical => zip(out, a, b, |a, b| a >> (b & 31)),
+            Binary::ShiftRightArithmetic => zip(out, a, b, |a, b| ((a as i32) >> (b & 31)) as u32),
+            Binary::ShiftLeftLogical => zip(out, a, b, |a, b| a << (b & 31)),
+            Binary::BitwiseOr => zip(out, a, b, |a, b| a | b),
+            Binary::BitwiseXor => zip(out, a, b, |a, b| a ^ b),
+            Binary::BitwiseAnd => zip(out, a, b, |a, b| a & b),
+            Binary::UMulHigh => zip(out, a, b, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+            Binary::SMulHigh => {
+                zip(out, a, b, |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32);
+            }
+            Binary::Carry => zip(out, a, b, |a, b| u32::from(a.checked_add(b).is_none())),
+            Binary::Borrow => zip(out, a, b, |a, b| u32::from(a < b)),
+            Binary::Pow => fzip(out, a, b, f32::powf),
+            Binary::Atan2 => fzip(out, a, b, f32::atan2),
+            Binary::FMin => fzip(out, a, b, |a, b| if b < a { b } else { a }),
+            Binary::FMax => fzip(out, a, b, |a, b| if a < b { b } else { a }),
+            Binary::NMin => fzip(out, a, b, f32::min),
+            Binary::NMax => fzip(out, a, b, f32::max),
+            Binary::UMin => zip(out, a, b, u32::min),
+            Binary::UMax => zip(out, a, b, u32::max),
+            Binary::SMin => zip(out, a, b, |a, b| (a as i32).min(b as i32) as u32),
+            Binary::SMax => zip(out, a, b, |a, b| (a as i32).max(b as i32) as u32),
+            Binary::Step => fzip(out, a, b, |edge, x| if x < edge { 0.0 } else { 1.0 }),
+            Binary::Ldexp => zip(out, a, b, ldexp),
+            Binary::PackHalf => zip(out, a, b, |a, b| float_to_half(a) | float_to_half(b) << 16),
+            Binary::PackSnorm2 => {
+                zip(out, a, b, |a, b| (snorm(a, 32767.0) as u32 & 0xffff) | (snorm(b, 32767.0) as u32) << 16);
+            }
+            Binary::PackUnorm2 => zip(out, a, b, |a, b| unorm(a, 65535.0) | unorm(b, 65535.0) << 16),
+        }
+    }
+}
+
+fn extract(base: u32, offset: u32, count: u32) -> (u32, u32) {
+    let offset = offset.min(32);
+    let count = count.min(32 - offset);
+    (if offset == 32 { 0 } else { base >> offset }, count)
+}
+
+fn insert(base: u32, value: u32, packed: u32) -> u32 {
+    let offset = (packed & 0xffff).min(32);
+    let count = (packed >> 16).min(32 - offset);
+    let mask = (((1u64 << count) - 1) << offset) as u32;
+    (base & !mask) | ((u64::from(value) << offset) as u32 & mask)
+}
+
+impl Ternary {
+    /// Whether a product goes into a sum without being rounded.
+    pub fn is_fused(self) -> bool {
+        match self {
+            Ternary::Fma | Ternary::ContractedAdd | Ternary::ContractedSub | Ternary::ContractedSubFrom => true,
+            Ternary::FClamp
+            | Ternary::UClamp
+            | Ternary::SClamp
+            | Ternary::NClamp
+            | Ternary::FMix
+            | Ternary::SmoothStep
+            | Ternary::BitFieldSExtract
+            | Ternary::BitFieldUExtract
+            | Ternary::BitFieldInsert => false,
+        }
+    }
+
+    /// Computes all lanes.
+    pub fn apply(self, out: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) {
+        let all = [a, b, c];
+        match self {
+            Ternary::FClamp => fzip3(out, all, |x, low, high| {
+                let least = if x < low { low } else { x };
+                if high < least { high } else { least }
+            }),
+            Ternary::NClamp => fzip3(out, all, |x, low, high| x.max(low).min(high)),
+            Ternary::UClamp => zip3(out, all, |x, low, high| x.max(low).min(high)),
+            Ternary::SClamp => {
+                zip3(out, all, |x, low, high| (x as i32).max(low as i32).min(high as i32) as u32);
+            }
+            Ternary::FMix => fzip3(out, all, |x, y, a| x * (1.0 - a) + y * a),
+            Ternary::SmoothStep => fzip3(out, all, |low, high, x| {
+                let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+                t * t * (3.0 - 2.0 * t)
+            }),
+            Ternary::Fma | Ternary::ContractedAdd => fzip3(out, all, f32::mul_add),
+            Ternary::ContractedSub => fzip3(out, all, |a, b, c| a.mul_add(b, -c)),
+            Ternary::ContractedSubFrom => fzip3(out, all, |a, b, c| (-a).mul_add(b, c)),
+            Ternary::BitFieldUExtract => zip3(out, all, |base, offset, count| {
+                let (value, count) = extract(base, offset, count);
+                (u64::from(value) & ((1u64 << count) - 1)) as u32
+            }),
+            Ternary::BitFieldSExtract => zip3(out, all, |base, offset, count| {
+                let (value, count) = extract(base, offset, count);
+                if count == 0 { 0 } else { (((value << (32 - count)) as i32) >> (32 - count)) as u32 }
+            }),
+            Ternary::BitFieldInsert => zip3(out, all, insert),
+        }
+    }
+}
+
+impl Compare {
+    /// Computes all lanes into bits.
+    pub fn apply(self, out: &mut [u64], a: &[u32], b: &[u32]) {
+        let unordered = |a: u32, b: u32| f(a).is_nan() || f(b).is_nan();
+        match self {
+            Compare::IEqual => pack(out, a, b, |a, b| a == b),
+            Compare::INotEqual => pack(out, a, b, |a, b| a != b),
+            Compare::UGreaterThan => pack(out, a, b, |a, b| a > b),
+            Compare::SGreaterThan => pack(out, a, b, |a, b| a as i32 > b as i32),
+            Compare::UGreaterThanEqual => pack(out, a, b, |a, b| a >= b),
+            Compare::SGreaterThanEqual => pack(out, a, b, |a, b| a as i32 >= b as i32),
+            Compare::ULessThan => pack(out, a, b, |a, b| a < b),
+            Compare::SLessThan => pack(out, a, b, |a, b| (a as i32) < b as i32),
+            Compare::ULessThanEqual => pack(out, a, b, |a, b| a <= b),
+            Compare::SLessThanEqual => pack(out, a, b, |a, b| a as i32 <= b as i32),
+            Compare::FOrdEqual => pack(out, a, b, |a, b| f(a) == f(b)),
+            Compare::FUnordEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) == f(b)),
+            Compare::FOrdNotEqual => pack(out, a, b, |a, b| !unordered(a, b) && f(a) != f(b)),
+            Compare::FUnordNotEqual => pack(out, a, b, |a, b| f(a) != f(b)),
+            Compare::FOrdLessThan => pack(out, a, b, |a, b| f(a) < f(b)),
+            Compare::FUnordLessThan => pack(out, a, b, |a, b| unordered(a, b) || f(a) < f(b)),
+            Compare::FOrdGreaterThan => pack(out, a, b, |a, b| f(a) > f(b)),
+            Compare::FUnordGreaterThan => pack(out, a, b, |a, b| unordered(a, b) || f(a) > f(b)),
+            Compare::FOrdLessThanEqual => pack(out, a, b, |a, b| f(a) <= f(b)),
+            Compare::FUnordLessThanEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) <= f(b)),
+            Compare::FOrdGreaterThanEqual => pack(out, a, b, |a, b| f(a) >= f(b)),
+            Compare::FUnordGreaterThanEqual => pack(out, a, b, |a, b| unordered(a, b) || f(a) >= f(b)),
+            Compare::Ordered => pack(out, a, b, |a, b| !unordered(a, b)),
+            Compare::Unordered => pack(out, a, b, unordered),
+        }
+    }
+
+    /// The source operator of a float comparison; none for integers.
+    pub fn float_symbol(self) -> Option<&'static str> {
+        match self {
+            Compare::FOrdEqual | Compare::FUnordEqual => Some("=="),
+            Compare::FOrdNotEqual | Compare::FUnordNotEqual => Some("!="),
+            Compare::FOrdLessThan | Compare::FUnordLessThan => Some("<"),
+            Compare::FOrdGreaterThan | Compare::FUnordGreaterThan => Some(">"),
+            Compare::FOrdLessThanEqual | Compare::FUnordLessThanEqual => Some("<="),
+            Compare::FOrdGreaterThanEqual | Compare::FUnordGreaterThanEqual => Some(">="),
+            Compare::IEqual
+            | Compare::INotEqual
+            | Compare::UGreaterThan
+            | Compare::SGreaterThan
+            | Compare::UGreaterThanEqual
+            | Compare::SGreaterThanEqual
+            | Compare::ULessThan
+            | Compare::SLessThan
+            | Compare::ULessThanEqual
+            | Compare::SLessThanEqual
+            | Compare::Ordered
+            | Compare::Unordered => None,
+        }
+    }
+}
+
+impl Classify {
+    pub fn apply(self, out: &mut [u64], a: &[u32]) {
+        match self {
+            Classify::IsNan => pack(out, a, a, |a, _| f(a).is_nan()),
+            Classify::IsInf => pack(out, a, a, |a, _| f(a).is_infinite()),
+        }
+    }
+}
+
+/// How an atomic touches memory, for race detection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    Read,
+    Write,
+    AtomicRead,
+    AtomicWrite,
+}
+
+impl Touch {
+    pub fn name(self) -> &'static str {
+        match self {
+            Touch::Read => "read",
+            Touch::Write => "write",
+            Touch::AtomicRead => "atomic read",
+            Touch::AtomicWrite => "atomic write",
+        }
+    }
+}
+
+impl Atomic {
+    /// The new value from the old one, the operand and the comparator, all as bits; none: memory is left as it is.
+    pub fn apply(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
+        let quick = if form == Form::WORD { self.on_words(old as u32, value as u32) } else { None };
+        match quick {
+            Some(new) => Some(u64::from(new)),
+            None => self.on_numbers(form, old, value, comparator),
+        }
+    }
+
+    /// The new value of an integer of 32 bits; none for operations that are not worth a way of their own.
+    #[inline]
+    fn on_words(self, old: u32, value: u32) -> Option<u32> {
+        match self {
+            Atomic::Increment => Some(old.wrapping_add(1)),
+            Atomic::Decrement => Some(old.wrapping_sub(1)),
+            Atomic::Add => Some(old.wrapping_add(value)),
+            Atomic::Sub => Some(old.wrapping_sub(value)),
+            Atomic::SMin => Some((old as i32).min(value as i32) as u32),
+            Atomic::UMin => Some(old.min(value)),
+            Atomic::SMax => Some((old as i32).max(value as i32) as u32),
+            Atomic::UMax => Some(old.max(value)),
+            Atomic::And => Some(old & value),
+            Atomic::Or => Some(old | value),
+            Atomic::Xor => Some(old ^ value),
+            Atomic::Load
+            | Atomic::Store
+            | Atomic::Exchange
+            | Atomic::CompareExchange
+            | Atomic::FAdd
+            | Atomic::FMin
+            | Atomic::FMax => None,
+        }
+    }
+
+    fn on_numbers(self, form: Form, old: u64, value: u64, comparator: u64) -> Option<u64> {
+        let compute = |op: Binary| Operation::new(Sized::Binary(op), form, form).value(old, value, 0);
+        match self {
+            Atomic::Load => None,
+            Atomic::Store | Atomic::Exchange => Some(value),
+            Atomic::CompareExchange => (old == comparator).then_some(value),
+            Atomic::Increment => Operation::new(Sized::Binary(Binary::IAdd), form, form).value(old, 1, 0),
+            Atomic::Decrement => Operation::new(Sized::Binary(Binary::ISub), form, form).value(old, 1, 0),
+            Atomic::Add => compute(Binary::IAdd),
+            Atomic::Sub => compute(Binary::ISub),
+            Atomic::SMin => compute(Binary::SMin),
+            Atomic::UMin => compute(Binary::UMin),
+            Atomic::SMax => compute(Binary::SMax),
+            Atomic::UMax => compute(Binary::UMax),
+            Atomic::And => compute(Binary::BitwiseAnd),
+            Atomic::Or => compute(Binary::BitwiseOr),
+            Atomic::Xor => compute(Binary::BitwiseXor),
+            Atomic::FAdd => compute(Binary::FAdd),
+            Atomic::FMin => compute(Binary::NMin),
+            Atomic::FMax => compute(Binary::NMax),
+        }
+    }
+
+    pub fn touch(self) -> Touch {
+        match self {
+            Atomic::Load => Touch::AtomicRead,
+            _ => Touch::AtomicWrite,
+        }
+    }
+
+    /// Whether the old value is the result and nothing else: an undefined one is used where the result is.
+    pub fn gives_what_was_there(self) -> bool {
+        matches!(self, Atomic::Load | Atomic::Exchange)
+    }
+
+    /// Whether the old value matters: an undefined one is then read.
+    pub fn reads(self) -> bool {
+        self != Atomic::Store
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomics_on_words_compute_what_those_on_numbers_do() {
+        use Atomic::{Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor};
+        let form = Form::WORD;
+        let words = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, u32::MAX, 0x1234_5678];
+        for op in [Increment, Decrement, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor] {
+            for old in words {
+                for value in words {
+                    let quick = op.on_words(old, value).map(u64::from);
+                    assert_eq!(quick, op.on_numbers(form, old.into(), value.into(), 0), "{op:?} {old} {value}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Who else is told of an access to bytes of a store: the check of `restrict` variables, and the record of reads.
+
+use super::Machine;
+use super::finding_collector::NOWHERE;
+use crate::exec::sequential::ir::Root;
+use crate::exec::sequential::ir::scalar::word::Touch;
+use crate::exec::sequential::memory::aliasing::Exclusive;
+use crate::model::finding::{Finding, FindingKind};
+use std::ops::Range;
+
+impl Machine<'_> {
+    /// Notes an access of a lane to some bytes of a store; tells of it where another variable must not see them.
+    pub(super) fn note_user(&mut self, root: Root, lane: usize, bytes: Range<usize>, touch: Touch, place: u32) {
+        self.note_read(root, bytes.clone(), touch, place);
+        let Root::Descriptor(descriptor) = root else { return };
+        let Some(aliasing) = &mut self.aliasing else { return };
+        let first = bytes.start;
+        let Some(other) = aliasing.note(descriptor, bytes, touch) else { return };
+        let witness = self.invocation(self.first_lane + lane as u32);
+        let (own, others) = (&self.program.descriptors[descriptor as usize], &self.program.descriptors[other as usize]);
+        // Two clashes of one instruction differ by the other variable.
+        self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], u32::MAX - 8 - other, || {
+            let (exclusive, kept) = match own.exclusive {
+                Exclusive::Declared => (own, others),
+                Exclusive::No => (others, own),
+            };
+            let message = format!(
+                "the `restrict` variable `{}` and `{}` access the same bytes, and one of them stores",
+                exclusive.name, kept.name
+            );
+            let finding = Finding::new(FindingKind::UndefinedValue, message)
+                .detail("object", own.name.clone())
+                .detail("other", others.name.clone())
+                .detail("byte", first as u64);
+            Finding { invocations: vec![witness], ..finding }
+        });
+    }
+
+    /// Notes an access to some bytes of a store, where reads are watched.
+    pub(super) fn note_read(&mut self, root: Root, bytes: Range<usize>, touch: Touch, place: u32) {
+        let Some(reads) = &mut self.reads else { return };
+        let buffer = match root {
+            Root::Descriptor(index) => self.slots[index as usize].map(|slot| slot.buffer),
+            Root::Buffer(index) => Some(index as usize),
+            Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => None,
+        };
+        if let Some(buffer) = buffer {
+            reads.note(buffer, bytes, touch, place);
+        }
+    }
+}

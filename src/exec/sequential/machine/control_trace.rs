@@ -1,0 +1,266 @@
+//! Which way an invocation came to the values that it stores, in runs that depart from the ordinary one.
+//!
+//! Knows: everything that jumps while its operands move little: results of comparisons, of operations on integers, of rounding
+//! to whole numbers; which texels are sampled; what other invocations stored with theirs, and what they gave within a subgroup.
+//! Promises: two runs in which a word has the same path came to
+//! it by the same decisions, so that what lies between their values is what small errors lead to. Without a variation nothing
+//! here runs.
+//! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans; paths are 64-bit hashes.
+
+use super::Machine;
+use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
+use crate::exec::sequential::ir::scalar::sized::Form;
+use crate::exec::sequential::ir::scalar::word::{Binary, Ternary, Unary};
+use crate::exec::sequential::ir::{Action, Reg, Root, Scalar};
+use crate::model::random::mixed;
+
+impl Machine<'_> {
+    /// The path of a lane; none in an ordinary run.
+    #[inline]
+    pub(super) fn path(&self, lane: usize) -> Option<u64> {
+        self.paths.get(self.first_lane as usize + lane).copied()
+    }
+
+    /// Adds a decision to the path of a lane.
+    pub(super) fn follow(&mut self, lane: usize, decided: u64) {
+        if let Some(path) = self.paths.get_mut(self.first_lane as usize + lane) {
+            *path = mixed(*path ^ decided);
+        }
+    }
+
+    /// What a step decided, once it has run.
+    pub(super) fn follow_step(&mut self, action: &Action, place: u32) {
+        match action {
+            Action::Compare { op: _, to, a: _, b: _ } | Action::Classify { op: _, to, a: _ } => {
+                self.follow_mask(*to, place);
+            }
+            Action::Unary { op, to, a } => match op.jump() {
+                Jump::None => {}
+                Jump::Result => self.follow_word(*to, place, |word| word),
+                Jump::Floor => self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits()),
+            },
+            Action::Binary { op, to, a: _, b: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
+            Action::Ternary { op, to, a: _, b: _, c: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
+            Action::Relate { relation: _, form: _, to, from: _ } => self.follow_mask(*to, place),
+            // Between floats nothing jumps.
+            Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
+                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+            }
+            Action::Product(factors) => {
+                self.follow_subgroup();
+                if matches!(factors.product.result, Form::Integer(_)) {
+                    let registers = factors.to.iter().flat_map(|parts| parts.registers());
+                    registers.for_each(|reg| self.follow_word(reg, place, |word| word));
+                }
+            }
+            Action::Dot { dot: _, to, from: _ } => {
+                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+            }
+            Action::Group { op, to, from: _, index: _ } => {
+                self.follow_subgroup();
+                if op.jumps() {
+                    to.iter().for_each(|scalar| self.follow_scalar(*scalar, place));
+                }
+            }
+            Action::Exchange { way: _, to: _, from: _, index: _ } => self.follow_subgroup(),
+            _ => {}
+        }
+    }
+
+    fn follow_scalar(&mut self, scalar: Scalar, place: u32) {
+        match scalar {
+            Scalar::Word(reg) => self.follow_word(reg, place, |word| word),
+            Scalar::Mask(reg) => self.follow_mask(reg, place),
+        }
+    }
+
+    /// What comes from other invocations of the subgroup comes with the paths of all that are active.
+    fn follow_subgroup(&mut self) {
+        if self.paths.is_empty() {
+            return;
+        }
+        for (first, members) in self.subgroups() {
+            let lanes = || members.ids().map(|id| (first + id) as usize);
+            let all = lanes().filter_map(|lane| self.path(lane)).fold(0, |all, path| mixed(all ^ path));
+            lanes().for_each(|lane| self.follow(lane, all));
+        }
+    }
+
+    fn follow_mask(&mut self, reg: Reg, place: u32) {
+        let bits: [u64; MASK_WORDS] = self.bits(reg);
+        for lane in self.active.lanes() {
+            self.follow(lane, u64::from(place) << 1 | bits[lane / 64] >> (lane % 64) & 1);
+        }
+    }
+
+    fn follow_word(&mut self, reg: Reg, place: u32, part: impl Fn(u32) -> u32) {
+        for lane in self.active.lanes() {
+            let value = part(self.words[reg.0 as usize][lane]);
+            self.follow(lane, u64::from(place) << 32 | u64::from(value));
+        }
+    }
+
+    /// The same of one word of a store.
+    pub(super) fn follow_part(&mut self, root: Root, lane: usize, word: usize) {
+        let path = self.store_of(root).paths.as_ref().and_then(|paths| paths.get(word)).copied().unwrap_or_default();
+        if path != 0 {
+            self.follow(lane, path);
+        }
+    }
+
+    /// What was read comes with the path of who stored it.
+    pub(super) fn follow_read(&mut self, root: Root, lanes: &Mask, (first, limit): (usize, u32), component: u32) {
+        for lane in lanes.lanes() {
+            let word = self.addresses[lane].wrapping_add(component);
+            let paths = match root {
+                Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => self.store_of(root).paths.as_ref(),
+                Root::Invocation
+                | Root::PushConstant
+                | Root::Descriptors { .. }
+                | Root::Address(_)
+                | Root::Pointer { .. } => None,
+            };
+            let path = paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
+            if path != 0 {
+                self.follow(lane, path);
+            }
+        }
+    }
+}
+
+/// What of an operation jumps while its operand moves little.
+enum Jump {
+    None,
+    Result,
+    /// The whole number below the operand.
+    Floor,
+}
+
+impl Unary {
+    fn jump(self) -> Jump {
+        match self {
+            Unary::Fract | Unary::ModfFraction => Jump::Floor,
+            Unary::SNegate
+            | Unary::Not
+            | Unary::BitReverse
+            | Unary::BitCount
+            | Unary::ConvertFToU
+            | Unary::ConvertFToS
+            | Unary::Round
+            | Unary::RoundEven
+            | Unary::Trunc
+            | Unary::SAbs
+            | Unary::FSign
+            | Unary::SSign
+            | Unary::Floor
+            | Unary::Ceil
+            | Unary::FindILsb
+            | Unary::FindSMsb
+            | Unary::FindUMsb
+            | Unary::ModfWhole
+            | Unary::FrexpSignificand
+            | Unary::FrexpExponent
+            | Unary::PackSnorm4
+            | Unary::PackUnorm4 => Jump::Result,
+            Unary::FNegate
+            | Unary::ConvertSToF
+            | Unary::ConvertUToF
+            | Unary::QuantizeToF16
+            | Unary::FAbs
+            | Unary::Radians
+            | Unary::Degrees
+            | Unary::Sin
+            | Unary::Cos
+            | Unary::Tan
+            | Unary::Asin
+            | Unary::Acos
+            | Unary::Atan
+            | Unary::Sinh
+            | Unary::Cosh
+            | Unary::Tanh
+            | Unary::Asinh
+            | Unary::Acosh
+            | Unary::Atanh
+            | Unary::Exp
+            | Unary::Log
+            | Unary::Exp2
+            | Unary::Log2
+            | Unary::Sqrt
+            | Unary::SqrtToNormalize
+            | Unary::InverseSqrt
+            | Unary::UnpackHalfLow
+            | Unary::UnpackHalfHigh
+            | Unary::UnpackSnorm4(_)
+            | Unary::UnpackUnorm4(_)
+            | Unary::UnpackSnorm2(_)
+            | Unary::UnpackUnorm2(_) => Jump::None,
+        }
+    }
+}
+
+impl Binary {
+    fn jumps(self) -> bool {
+        match self {
+            Binary::FAdd
+            | Binary::FSub
+            | Binary::FMul
+            | Binary::FDiv
+            | Binary::NormalizedComponent
+            | Binary::FRem
+            | Binary::FMod
+            | Binary::Pow
+            | Binary::Atan2
+            | Binary::FMin
+            | Binary::FMax
+            | Binary::NMin
+            | Binary::NMax
+            | Binary::Ldexp => false,
+            Binary::IAdd
+            | Binary::ISub
+            | Binary::IMul
+            | Binary::UDiv
+            | Binary::SDiv
+            | Binary::UMod
+            | Binary::SRem
+            | Binary::SMod
+            | Binary::ShiftRightLogical
+            | Binary::ShiftRightArithmetic
+            | Binary::ShiftLeftLogical
+            | Binary::BitwiseOr
+            | Binary::BitwiseXor
+            | Binary::BitwiseAnd
+            | Binary::UMulHigh
+            | Binary::SMulHigh
+            | Binary::Carry
+            | Binary::Borrow
+            | Binary::UMin
+            | Binary::SMin
+            | Binary::UMax
+            | Binary::SMax
+            | Binary::Step
+            | Binary::PackHalf
+            | Binary::PackSnorm2
+            | Binary::PackUnorm2 => true,
+        }
+    }
+}
+
+impl Ternary {
+    fn jumps(self) -> bool {
+        match self {
+            Ternary::FClamp
+            | Ternary::NClamp
+            | Ternary::FMix
+            | Ternary::SmoothStep
+            | Ternary::Fma
+            | Ternary::ContractedAdd
+            | Ternary::ContractedSub
+            | Ternary::ContractedSubFrom => false,
+            Ternary::UClamp
+            | Ternary::SClamp
+            | Ternary::BitFieldSExtract
+            | Ternary::BitFieldUExtract
+            | Ternary::BitFieldInsert => true,
+        }
+    }
+}

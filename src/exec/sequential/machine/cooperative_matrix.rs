@@ -1,0 +1,50 @@
+//! Products of cooperative matrices on the machine, subgroup by subgroup.
+
+use super::Machine;
+use crate::exec::sequential::decode::ops::cooperative_matrix::Product;
+use crate::exec::sequential::ir::lane_mask::Mask;
+use crate::exec::sequential::ir::{Factors, Parts};
+use crate::model::finding::FindingKind;
+
+impl Machine<'_> {
+    /// Reports lanes whose subgroup is not wholly active.
+    pub(crate) fn check_converged(&mut self, place: u32) {
+        let mut lanes = Mask::EMPTY;
+        for (first, members) in self.subgroups() {
+            if members.active.count_ones() < members.size {
+                members.ids().map(|id| (first + id) as usize).for_each(|lane| lanes.insert(lane));
+            }
+        }
+        let message = "a cooperative matrix is used where not all invocations of the subgroup are active";
+        self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
+    }
+
+    pub(crate) fn product(&mut self, factors: &Factors, place: u32) {
+        let mut results = std::mem::take(&mut self.elements);
+        results.clear();
+        results.resize(factors.to.len() * self.width, 0);
+        let mut undefined = Mask::EMPTY;
+        for (first, members) in self.subgroups() {
+            let (first, size) = (first as usize, members.size as usize);
+            let held = |parts: &[Parts], element: usize| self.number(parts[element / size], first + element % size);
+            let Product { inner, columns, .. } = factors.product;
+            for element in 0..factors.to.len() * size {
+                let (row, column) = (element / columns, element % columns);
+                let a = |at: usize| held(&factors.a, row * inner + at);
+                let b = |at: usize| held(&factors.b, at * columns + column);
+                let (value, defined) = factors.product.element(a, b, held(&factors.c, element));
+                let lane = first + element % size;
+                results[element / size * self.width + lane] = value;
+                if !defined && members.has((element % size) as u32) {
+                    undefined.insert(lane);
+                }
+            }
+        }
+        for (parts, values) in factors.to.iter().zip(results.chunks(self.width)) {
+            self.write_number(*parts, |_, lane| values[lane]);
+        }
+        self.elements = results;
+        let message = "a product or sum of matrices whose accumulation saturates does not fit the result";
+        self.report_value(&undefined, place, FindingKind::UndefinedValue, message);
+    }
+}

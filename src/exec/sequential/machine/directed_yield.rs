@@ -1,0 +1,400 @@
+//! Who waits goes first: an invocation that is about to change what others look at lets these go on before.
+//!
+//! Knows: a first run in the ordinary order tells which words atomics look at, and which of these some atomic leaves as they
+//! are, as one in a waiting loop does. In a second run the lanes that are about to change such a word by an atomic hold, and
+//! everybody else goes on, other workgroups too, until nobody can. Then those that hold go on one by one, who has held longest
+//! first; changes of words that somebody only looks at (flags) come last of all. After each change who waits looks again.
+//! Promises: such a run is one of those that Vulkan permits: each invocation runs its own instructions in order. An atomic
+//! that leaves memory as it is (an `atomicOr` of 0, a failing compare-exchange) does not hold. Each instruction holds a limited
+//! number of lanes, so that a run ends where it ends without. Lanes of a subgroup that works together hold together.
+//! Does not cover: plain stores, atomic or not what follows: without an atomic behind them nobody may see them.
+
+use super::spin_detection::{Pace, ROUNDS};
+use super::{Machine, Stop, Tile};
+use crate::exec::sequential::ir::image::Doing;
+use crate::exec::sequential::ir::lane_mask::Mask;
+use crate::exec::sequential::ir::{Access, Action, Parts, Root, Step, SubgroupUse};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+/// Lanes that an instruction holds in all, whole tiles apart; then it holds no more. More of them show little that is new.
+const MOST_HELD: u32 = 16;
+
+/// Words of memory that are remembered.
+const MOST_CELLS: usize = 1 << 16;
+
+/// Rounds of all workgroups that wait, after which one that holds a flag goes on though others still change something.
+const PATIENT_ROUNDS: usize = 4;
+
+/// A word of common memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Cell {
+    /// Of the job, by index.
+    Buffer { buffer: usize, word: usize },
+    /// Of whichever workgroup.
+    Workgroup { word: usize },
+}
+
+/// How atomics look at a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Look {
+    /// Some have a result.
+    WithResult,
+    /// Some have a result and leave the word as it is.
+    AsFlag,
+}
+
+/// The words that the atomics of a dispatch look at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LookedAt {
+    cells: HashMap<Cell, Look>,
+}
+
+impl LookedAt {
+    fn note(&mut self, cell: Cell, look: Look) {
+        if let Some(known) = self.cells.get_mut(&cell) {
+            *known = look.max(*known);
+        } else if self.cells.len() < MOST_CELLS {
+            self.cells.insert(cell, look);
+        }
+    }
+}
+
+/// What an atomic would do in one lane.
+struct Effect {
+    cell: Cell,
+    changes: bool,
+}
+
+/// What a change is of; in the order in which those that hold go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Urgency {
+    Counter,
+    Flag,
+}
+
+/// Which of the two runs it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Looking,
+    Holding,
+}
+
+/// Who lets others go first in a dispatch.
+#[derive(Debug)]
+pub(crate) struct Yielding {
+    stage: Stage,
+    looked_at: LookedAt,
+    /// By instruction: lanes that it has held.
+    held: HashMap<u32, u32>,
+    /// Holds so far: the number of the next one.
+    next: u64,
+    /// Lanes that went on after they held.
+    released: u64,
+    /// Whether a workgroup may let a lane change a flag.
+    flags_may_change: bool,
+    /// Turns of workgroups since anybody did anything, and since one could change a flag.
+    quiet_turns: usize,
+    turns: usize,
+}
+
+impl Yielding {
+    fn of(stage: Stage, looked_at: LookedAt) -> Self {
+        Self {
+            stage,
+            looked_at,
+            held: HashMap::new(),
+            next: 0,
+            released: 0,
+            flags_may_change: false,
+            quiet_turns: 0,
+            turns: 0,
+        }
+    }
+
+    /// Runs in the ordinary order and remembers what is looked at.
+    pub fn looking() -> Self {
+        Self::of(Stage::Looking, LookedAt::default())
+    }
+
+    /// Lets those go first who look at what is known to be looked at.
+    pub fn holding(looked_at: LookedAt) -> Self {
+        Self::of(Stage::Holding, looked_at)
+    }
+
+    pub fn into_looked_at(self) -> LookedAt {
+        self.looked_at
+    }
+
+    /// Whether lanes with these effects hold, and for what.
+    fn judge(&mut self, place: u32, effects: &[Effect], has_result: bool) -> Option<Urgency> {
+        for effect in effects.iter().filter(|_| has_result) {
+            self.looked_at.note(effect.cell, if effect.changes { Look::WithResult } else { Look::AsFlag });
+        }
+        let look = |effect: &Effect| self.looked_at.cells.get(&effect.cell).copied();
+        let urgency = effects.iter().filter(|effect| effect.changes).filter_map(look).max().map(|look| match look {
+            Look::WithResult => Urgency::Counter,
+            Look::AsFlag => Urgency::Flag,
+        })?;
+        let held = self.held.entry(place).or_insert(0);
+        if self.stage == Stage::Looking || *held >= MOST_HELD {
+            return None;
+        }
+        *held += effects.len() as u32;
+        Some(urgency)
+    }
+}
+
+/// Registers that need not survive a block.
+#[derive(Debug)]
+struct BlockRegisters {
+    words: Vec<Box<[u32]>>,
+    masks: Vec<u64>,
+    undefined_words: Vec<u64>,
+    undefined_masks: Vec<u64>,
+}
+
+/// Lanes that hold before a step.
+#[derive(Debug, Clone)]
+pub(super) struct Held {
+    number: u64,
+    urgency: Urgency,
+    pub block: u32,
+    pub step: usize,
+    pub lanes: Mask,
+    registers: Rc<BlockRegisters>,
+}
+
+/// Lanes of a tile that hold, and one of them that goes on next.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Holding {
+    held: VecDeque<Held>,
+    released: Option<Held>,
+}
+
+impl Holding {
+    pub fn clear(&mut self) {
+        self.held.clear();
+        self.released = None;
+    }
+
+    /// Whether nobody holds.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.released.is_none()
+    }
+
+    pub fn has_released(&self) -> bool {
+        self.released.is_some()
+    }
+
+    pub fn take_released(&mut self) -> Option<Held> {
+        self.released.take()
+    }
+}
+
+/// How the steps of a block ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steps {
+    Done,
+    /// The lanes hold.
+    Held,
+}
+
+impl Machine<'_> {
+    /// Whether lanes hold before changes.
+    pub(super) fn lets_waiters_first(&self) -> bool {
+        self.yielding.as_ref().is_some_and(|yielding| yielding.stage == Stage::Holding)
+    }
+
+    /// Whether a tile stands still as a whole.
+    pub(super) fn holds_together(&self, tile: &Tile) -> bool {
+        self.program.subgroups != SubgroupUse::None && !tile.holding.held.is_empty()
+    }
+
+    /// Runs the steps of a block, or from one on that the lanes held before; they hold before any other that changes what is
+    /// looked at.
+    pub(super) fn run_steps(&mut self, tile: &mut Tile, block: u32, held: Option<usize>) -> Steps {
+        let program = self.program;
+        for (index, step) in program.blocks[block as usize].steps.iter().enumerate().skip(held.unwrap_or(0)) {
+            if held != Some(index)
+                && let Some(urgency) = self.urgency(step)
+            {
+                self.hold(tile, urgency, (block, index));
+                return Steps::Held;
+            }
+            self.step(step);
+        }
+        Steps::Done
+    }
+
+    fn urgency(&mut self, step: &Step) -> Option<Urgency> {
+        let (effects, has_result): (Vec<Effect>, bool) = match &step.action {
+            Action::Atomic { op, form, access, to, a, b } => {
+                let operand = |parts: &Option<Parts>, lane| parts.map_or(0, |parts| self.number(parts, lane));
+                let effect = |lane: usize| {
+                    let (root, cell) = self.cell_of(access, form.width().words(), lane)?;
+                    let words = &self.store_of(root).words;
+                    let (Cell::Buffer { buffer: _, word } | Cell::Workgroup { word }) = cell;
+                    let high = if form.width().words() == 2 { u64::from(words[word + 1]) << 32 } else { 0 };
+                    let old = u64::from(words[word]) | high;
+                    let new = op.apply(*form, old, operand(a, lane), operand(b, lane));
+                    Some(Effect { cell, changes: new.is_some_and(|new| new != old) })
+                };
+                (self.active.lanes().filter_map(effect).collect(), to.is_some())
+            }
+            Action::Image(image) => {
+                let Doing::Atomic(op) = image.doing else { return None };
+                let effect = |lane: usize| {
+                    let (buffer, word, [old, new]) = self.texel_effect(op, image, lane)?;
+                    Some(Effect { cell: Cell::Buffer { buffer, word }, changes: new != old })
+                };
+                (self.active.lanes().filter_map(effect).collect(), !image.to.is_empty())
+            }
+            _ => return None,
+        };
+        self.yielding.as_mut()?.judge(step.place, &effects, has_result)
+    }
+
+    /// The word that a lane accesses, and its root; none where that lies outside.
+    fn cell_of(&self, access: &Access, words: usize, lane: usize) -> Option<(Root, Cell)> {
+        let (root, window, start) = match access.root {
+            Root::Descriptors { first, length, index } => {
+                let index = Some(self.words[index.0 as usize][lane]).filter(|index| *index < length)?;
+                (Root::Descriptor(first + index), access.window, 0)
+            }
+            Root::Address(parts) => {
+                let (buffer, offset) = self.addressed(self.number(parts, lane))?;
+                (Root::Buffer(buffer), access.window, offset)
+            }
+            Root::Pointer { which, into: _ } => {
+                let number = self.words[which.0 as usize][lane].checked_sub(1)?;
+                let object = self.program.objects.get(number as usize)?;
+                (object.root, object.window, 0)
+            }
+            root
+            @ (Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_)) => {
+                (root, access.window, 0)
+            }
+        };
+        let (limit, first) = self.range_of(root, window, access.unit);
+        let address = access.dimensions.iter().fold(access.base.wrapping_add(start), |address, dimension| {
+            let index = self.words[dimension.index.0 as usize][lane];
+            address.wrapping_add(index.wrapping_mul(dimension.stride))
+        });
+        let unit = access.unit.of_words(1);
+        let (word, limit) = ((address / unit) as usize, (limit / unit) as usize);
+        let word = (word < limit && limit - word >= words && address.is_multiple_of(unit)).then_some(first + word)?;
+        let cell = match root {
+            Root::Descriptor(index) => Cell::Buffer { buffer: self.slots[index as usize]?.buffer, word },
+            Root::Buffer(buffer) => Cell::Buffer { buffer: buffer as usize, word },
+            Root::Workgroup => Cell::Workgroup { word },
+            Root::Invocation
+            | Root::PushConstant
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Pointer { .. } => return None,
+        };
+        Some((root, cell))
+    }
+
+    /// Keeps the active lanes before a step, with what the block has computed.
+    fn hold(&mut self, tile: &mut Tile, urgency: Urgency, (block, step): (u32, usize)) {
+        let shared_words = self.program.shared_words as usize;
+        let shared_masks = self.program.shared_masks as usize * self.mask_words;
+        let registers = Rc::new(BlockRegisters {
+            words: self.words[..shared_words].to_vec(),
+            masks: self.masks[..shared_masks].to_vec(),
+            undefined_words: self.undefined_words[..shared_words * self.mask_words].to_vec(),
+            undefined_masks: self.undefined_masks[..shared_masks].to_vec(),
+        });
+        let Some(yielding) = &mut self.yielding else { return };
+        let number = yielding.next;
+        yielding.next += 1;
+        tile.holding.held.push_back(Held { number, urgency, block, step, lanes: self.active, registers });
+    }
+
+    /// Puts back what a block had computed.
+    pub(super) fn restore(&mut self, held: &Held) {
+        let registers = &held.registers;
+        self.words[..registers.words.len()].clone_from_slice(&registers.words);
+        self.masks[..registers.masks.len()].copy_from_slice(&registers.masks);
+        self.undefined_words[..registers.undefined_words.len()].copy_from_slice(&registers.undefined_words);
+        self.undefined_masks[..registers.undefined_masks.len()].copy_from_slice(&registers.undefined_masks);
+    }
+
+    /// Lets the lane go on that has held longest of those that may, counters before flags; whether there is one.
+    fn release(&mut self, tiles: &mut [Tile], may: impl Fn(&Held) -> bool) -> bool {
+        let all = tiles.iter().enumerate().flat_map(|(tile, of)| of.holding.held.iter().map(move |held| (tile, held)));
+        let first = all.filter(|(_, held)| may(held)).min_by_key(|(_, held)| (held.urgency, held.number));
+        let Some((tile, number)) = first.map(|(tile, held)| (tile, held.number)) else { return false };
+        let together = self.program.subgroups != SubgroupUse::None;
+        let holding = &mut tiles[tile].holding;
+        let Some(at) = holding.held.iter().position(|held| held.number == number) else { return false };
+        let held = &mut holding.held[at];
+        let mut lanes = held.lanes;
+        if !together && let Some(lane) = held.lanes.lanes().next() {
+            lanes = Mask::EMPTY;
+            lanes.insert(lane);
+        }
+        let released = Held { lanes, ..held.clone() };
+        held.lanes.0.iter_mut().zip(lanes.0).for_each(|(held, gone)| *held &= !gone);
+        if held.lanes.is_empty() {
+            holding.held.remove(at);
+        }
+        holding.released = Some(released);
+        if let Some(yielding) = &mut self.yielding {
+            yielding.released += 1;
+        }
+        true
+    }
+
+    /// Runs the workgroup's invocations, from barrier to barrier. Those that held before this turn go on, if it is for a
+    /// counter; for a flag one may when nobody else can go on.
+    pub(super) fn go_on_yielding(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
+        let turn = self.yielding.as_ref().map_or(0, |yielding| yielding.next);
+        let mut rounds = 0;
+        loop {
+            let (before, arrivals) = (self.watch.changes, self.watch.arrivals);
+            self.run_tiles(tiles)?;
+            if tiles.iter().all(Tile::is_free) {
+                if self.meet(tiles) {
+                    continue;
+                }
+                return Ok(Pace::Ended);
+            }
+            tiles.iter_mut().for_each(Tile::wake);
+            if self.release(tiles, |held| held.urgency == Urgency::Counter && held.number < turn) {
+                continue;
+            }
+            // Some wait for what others write. As long as these do anything, all of them go on, but not for ever.
+            rounds = if self.watch.arrivals == arrivals { rounds + 1 } else { 0 };
+            if self.watch.changes != before && rounds < ROUNDS {
+                continue;
+            }
+            let alone = !self.may_rest();
+            let may_change = alone || self.yielding.as_ref().is_some_and(|yielding| yielding.flags_may_change);
+            if may_change && self.release(tiles, |_| true) {
+                self.yielding.iter_mut().for_each(|yielding| yielding.flags_may_change = false);
+            } else if !alone {
+                return Ok(Pace::Rests);
+            }
+        }
+    }
+
+    /// What has been done so far, as a number that only grows.
+    pub(super) fn progress(&self) -> u64 {
+        self.watch.changes + self.yielding.as_ref().map_or(0, |yielding| yielding.released)
+    }
+
+    /// A workgroup has had its turn, of so many that wait: when none of them does anything any more, a flag may change.
+    pub(super) fn turn_ends(&mut self, before: u64, waiting: usize) {
+        let progress = self.progress();
+        let Some(yielding) = &mut self.yielding else { return };
+        yielding.turns += 1;
+        yielding.quiet_turns = if progress == before { yielding.quiet_turns + 1 } else { 0 };
+        if yielding.quiet_turns > waiting || yielding.turns > PATIENT_ROUNDS * (waiting + 1) {
+            (yielding.quiet_turns, yielding.turns) = (0, 0);
+            yielding.flags_may_change = true;
+        }
+    }
+}

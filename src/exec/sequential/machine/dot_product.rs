@@ -1,0 +1,19 @@
+//! Integer dot products on the machine, lane by lane.
+
+use super::Machine;
+use crate::exec::sequential::decode::ops::dot_product::Dot;
+use crate::exec::sequential::decode::ops::number::scalars;
+use crate::exec::sequential::ir::Parts;
+use crate::exec::sequential::ir::scalar::undefined::{Extent, Undefined};
+
+impl Machine<'_> {
+    pub(crate) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
+        self.write_number(to, |machine, lane| dot.value(from.len(), |index| machine.number(from[index], lane)).0);
+        if dot.may_be_undefined() {
+            let lanes = self.lanes_where(|lane| !dot.value(from.len(), |index| self.number(from[index], lane)).1);
+            let why = "a product or sum of a dot product with an accumulator does not fit the result";
+            let undefined = Undefined { extent: Extent::Value, why };
+            self.leave(&scalars(&[to]), [Some((undefined, lanes)), None], place);
+        }
+    }
+}

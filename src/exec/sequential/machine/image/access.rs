@@ -1,0 +1,406 @@
+//! Image instructions of the machine: lane by lane, with bounds, definedness and races of every texel.
+//!
+//! Promises: a texel or sample outside of the image reads as `texel::absent`, a write to it is dropped, both after the finding; a texel
+//! is undefined while one of its bytes is. Each sample of a multisampled image is a texel of its own.
+//! Does not cover: filtered reads (`filter`).
+
+use super::sampling::Tap;
+use super::texel;
+use super::texel::{Held, Toward};
+use crate::exec::sequential::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
+use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
+use crate::exec::sequential::ir::memory_semantics::Kinds;
+use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
+use crate::exec::sequential::ir::{Reg, Root, Scalar};
+use crate::exec::sequential::machine::Machine;
+use crate::exec::sequential::machine::access::Clash;
+use crate::exec::sequential::machine::finding_collector::NOWHERE;
+use crate::exec::sequential::machine::variation::Choice;
+use crate::exec::sequential::memory::image_view;
+use crate::exec::sequential::memory::image_view::{Place, View};
+use crate::exec::sequential::memory::store::{Slot, Store};
+use crate::exec::sequential::memory::vector_clocks::cell::Told;
+use crate::model::finding::{Finding, FindingKind};
+use crate::model::image::ImageFormat;
+use crate::model::random::mixed;
+
+/// What the machine keeps for image instructions, so that none has to ask for memory.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// By lane: the components of the result.
+    results: Vec<[u64; 4]>,
+    pub(super) taps: Vec<Tap>,
+    /// Stored bytes, and the components decoded from them.
+    bytes: Vec<u8>,
+    components: Vec<u8>,
+}
+
+/// What a lane got.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Got {
+    pub value: [u64; 4],
+    /// Some texel of it is undefined.
+    pub undefined: bool,
+}
+
+pub(super) const NOTHING: Got = Got { value: [0; 4], undefined: false };
+
+impl Machine<'_> {
+    /// Runs one image instruction for all active lanes.
+    pub(crate) fn image(&mut self, step: &ImageStep, place: u32) {
+        let mut results = std::mem::take(&mut self.workspace.results);
+        results.clear();
+        results.resize(self.width, [0; 4]);
+        let mut undefined = [0; MASK_WORDS];
+        for lane in self.active.lanes() {
+            let Some((descriptor, slot)) = self.chosen(&step.image, lane, place) else { continue };
+            let got = match step.doing {
+                Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
+                Doing::Write => self.write_texel(step, descriptor, slot, lane, place),
+                Doing::Atomic(op) => self.texel_atomic(op, step, descriptor, slot, lane, place),
+                Doing::Sample | Doing::Gather { .. } => self.sampled(step, descriptor, slot, lane, place),
+                Doing::Size => self.size(step, slot, lane, place),
+                Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
+                Doing::Samples => Got { value: [samples(&slot.view), 0, 0, 0], undefined: false },
+            };
+            results[lane] = got.value;
+            undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
+        }
+        let first = step.image.descriptors.first().copied().unwrap_or(0);
+        self.report_races_at((Root::Descriptor(first), &step.image.name), place);
+        match step.doing {
+            Doing::Write => self.watch_change(Root::Descriptor(first), true),
+            Doing::Read | Doing::Atomic(_) => self.watch_texels(first, &results, place),
+            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels | Doing::Samples => {}
+        }
+        for (component, parts) in step.to.iter().enumerate() {
+            for (half, reg) in parts.registers().enumerate() {
+                self.write(reg, |out, _| {
+                    for (out, result) in out.iter_mut().zip(&results) {
+                        *out = (result[component.min(3)] >> (32 * half)) as u32;
+                    }
+                });
+                self.set_undefined(Scalar::Word(reg), &undefined);
+            }
+        }
+        self.workspace.results = results;
+    }
+
+    /// The descriptor that a lane means, and what is bound to it; none after a finding.
+    pub(super) fn chosen(&mut self, chosen: &Chosen, lane: usize, place: u32) -> Option<(u32, Slot)> {
+        let element = chosen.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let count = chosen.descriptors.len();
+        let Some(descriptor) = chosen.descriptors.get(element as usize) else {
+            let signed = chosen.index.is_some_and(|index| index.signed);
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                let shown = if signed { (element as i32).to_string() } else { element.to_string() };
+                format!("index {shown} is outside the {count} elements of `{}`", chosen.name)
+            });
+            return None;
+        };
+        let descriptor = *descriptor;
+        let index_in_array = self.program.descriptors[descriptor as usize].array_index;
+        let Some(slot) = self.slots[descriptor as usize] else {
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                format!("element {index_in_array} of `{}` is used, and nothing is bound to it", chosen.name)
+            });
+            return None;
+        };
+        Some((descriptor, slot))
+    }
+
+    pub(super) fn tell(&mut self, kind: FindingKind, lane: usize, place: u32, message: impl FnOnce() -> String) {
+        let witness = self.invocation(self.first_lane + lane as u32);
+        self.collector
+            .add(kind, [place, NOWHERE], 0, || Finding { invocations: vec![witness], ..Finding::new(kind, message()) });
+    }
+
+    pub(super) fn float(&self, reg: Reg, lane: usize) -> f32 {
+        f32::from_bits(self.words[reg.0 as usize][lane])
+    }
+
+    pub(super) fn floats(&self, registers: &[Reg], lane: usize) -> [f32; 4] {
+        std::array::from_fn(|at| registers.get(at).map_or(0.0, |reg| self.float(*reg, lane)))
+    }
+
+    /// The texel that whole coordinates name.
+    fn named(&self, step: &ImageStep, view: &View, lane: usize) -> Place {
+        let whole = |at: usize| {
+            let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
+            match step.reading {
+                Reading::Signed => i64::from(word as i32),
+                Reading::Unsigned | Reading::Float => i64::from(word),
+            }
+        };
+        let (axes, layers) = view.coordinates();
+        let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
+        let layer = if layers > 0 { whole(axes) } else { 0 };
+        let level = match &step.level {
+            Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
+            Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
+        };
+        let sample = step.sample.map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
+        Place { level, layer, at, sample }
+    }
+
+    /// First byte in the store of the texel that a lane names; none after a finding.
+    fn located(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Option<usize> {
+        let at = self.named(step, &slot.view, lane);
+        let Some(start) = slot.view.start(&at) else {
+            self.tell(FindingKind::OutOfBounds, lane, place, || {
+                let (axes, layers) = slot.view.coordinates();
+                let given = at.at[..axes].iter().chain([&at.layer].into_iter().take(layers));
+                let texel = given.map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let level = if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
+                let sample = step.sample.map_or(String::new(), |_| format!("sample {} of ", at.sample));
+                let (name, bounds) = (&step.image.name, slot.view.bounds(at.level));
+                format!("{sample}texel ({texel}){level} lies outside of `{name}`, which has {bounds}")
+            });
+            return None;
+        };
+        self.note_extent(descriptor, &slot.view, start);
+        Some(4 * slot.first + start)
+    }
+
+    /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a texel starts.
+    pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
+        let size = view.format().map_or(0, ImageFormat::texel_size);
+        let touched = &mut self.touched[descriptor as usize];
+        *touched = (*touched).max((start + size).div_ceil(4) as u32);
+    }
+
+    /// The texel that starts at a byte of a store.
+    pub(super) fn fetched(
+        &mut self,
+        (descriptor, slot): (u32, Slot),
+        format: ImageFormat,
+        first: usize,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let size = format.texel_size();
+        let store = &self.stores[slot.buffer];
+        let mut undefined = false;
+        let mut value = if texel::is_words(format) {
+            let words = first / 4..(first + size) / 4;
+            undefined = words.clone().any(|word| store.is_undefined(word));
+            texel::of_words(format, &store.words[words])
+        } else {
+            let bytes = &mut self.workspace.bytes;
+            bytes.clear();
+            for at in first..first + size {
+                bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
+                let part = at as u32 % 4;
+                undefined |= store.is_part_undefined(at / 4, part..part + 1);
+            }
+            texel::value(format, bytes, &mut self.workspace.components)
+        };
+        if let Some(paths) = &store.paths {
+            // What was read comes with the path of who stored it.
+            let path = paths[first / 4];
+            match self.choice(place, lane) {
+                Choice::Ordinary => {}
+                Choice::Low => texel::departed(format, &mut value, -1.0),
+                Choice::High => texel::departed(format, &mut value, 1.0),
+            }
+            if path != 0 {
+                self.follow(lane, path);
+            }
+        }
+        self.touch_texel((descriptor, slot), lane, (first, size), (Touch::Read, None), place);
+        Got { value, undefined }
+    }
+
+    fn read_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let Some(format) = slot.view.format() else { return NOTHING };
+        match self.located(step, descriptor, slot, lane, place) {
+            Some(first) => self.fetched((descriptor, slot), format, first, lane, place),
+            None => Got { value: texel::absent(format), undefined: false },
+        }
+    }
+
+    fn write_texel(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let Some(format) = slot.view.format() else { return NOTHING };
+        let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
+        let value = std::array::from_fn(|at| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane)));
+        let mut bytes = std::mem::take(&mut self.workspace.bytes);
+        bytes.clear();
+        let toward = match self.choice(place, lane) {
+            Choice::Ordinary => Toward::Nearest,
+            Choice::Low => Toward::Lower,
+            Choice::High => Toward::Higher,
+        };
+        let written = &value[..usize::from(format.components())];
+        if texel::is_normalised(format) && written.iter().any(|bits| f32::from_bits(*bits as u32).is_nan()) {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!("a NaN is written to `{}`, whose format {format} is normalised", step.image.name)
+            });
+        }
+        if texel::store_toward(format, &value, toward, &mut bytes) == Held::No {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                format!(
+                    "an integer that does not fit in a texel of format {format} is written to `{}`",
+                    step.image.name
+                )
+            });
+        }
+        let new = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
+        self.touch_texel((descriptor, slot), lane, (first, bytes.len()), (Touch::Write, Some(new)), place);
+        let path = self.path(lane);
+        let store = &mut self.stores[slot.buffer];
+        note_path(store, path, first / 4..(first + bytes.len()).div_ceil(4));
+        for (index, new) in bytes.iter().enumerate() {
+            let (word, shift, part) = ((first + index) / 4, (first + index) % 4 * 8, (first + index) as u32 % 4);
+            store.words[word] = (store.words[word] & !(0xff << shift)) | u32::from(*new) << shift;
+            // An undefined value was reported where it was written.
+            store.define_part(word, part..part + 1, true);
+        }
+        self.workspace.bytes = bytes;
+        NOTHING
+    }
+
+    fn texel_atomic(
+        &mut self,
+        op: Atomic,
+        step: &ImageStep,
+        descriptor: u32,
+        slot: Slot,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let Some(first) = self.located(step, descriptor, slot, lane, place) else { return NOTHING };
+        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
+        let (value, comparator) = (operand(0), operand(1));
+        let words = step.form.width().words();
+        let at = first / 4;
+        let old = self.texel_bits(slot, first, 4 * words) as u64;
+        let new = op.apply(step.form, old, value, comparator);
+        let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
+        self.touch_texel((descriptor, slot), lane, (first, 4 * words), (touch, new.map(u128::from)), place);
+        let after = self.order.as_ref().map_or(0, |_| self.clock.tick());
+        let path = self.path(lane);
+        let (invocation, memory) = (self.first_lane + lane as u32, Kinds::IMAGES);
+        let store = &mut self.stores[slot.buffer];
+        if let Some(shadow) = &mut store.shadow {
+            shadow.tell(at, &Told { invocation, place, memory, op, touch, after });
+        }
+        note_path(store, path, at..at + words);
+        let passes = op.gives_what_was_there();
+        let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
+        let changed = new.is_some_and(|new| new != old);
+        if let Some(new) = new {
+            for (half, word) in (at..at + words).enumerate() {
+                store.words[word] = (new >> (32 * half)) as u32;
+                store.define(word, true);
+            }
+        }
+        self.watch_change(Root::Descriptor(descriptor), changed);
+        if undefined && self.track_undefined && !passes {
+            let mut lanes = Mask::EMPTY;
+            lanes.insert(lane);
+            let message = format!("an atomic operation reads an uninitialised texel of `{}`", step.image.name);
+            self.report_undefined(&lanes, place, &message);
+        }
+        Got { value: [old, 0, 0, 0], undefined: undefined && passes }
+    }
+
+    /// What an atomic would do to a lane's texel: its buffer, its first word, the old and the new value; none where that lies
+    /// outside.
+    pub(crate) fn texel_effect(&self, op: Atomic, step: &ImageStep, lane: usize) -> Option<(usize, usize, [u64; 2])> {
+        let element = step.image.index.map_or(0, |index| self.words[index.register.0 as usize][lane]);
+        let descriptor = *step.image.descriptors.get(element as usize)?;
+        let slot = self.slots[descriptor as usize]?;
+        let first = 4 * slot.first + slot.view.start(&self.named(step, &slot.view, lane))?;
+        let operand = |at: usize| step.texel.get(at).map_or(0, |parts| self.number(*parts, lane));
+        let old = self.texel_bits(slot, first, 4 * step.form.width().words()) as u64;
+        let new = op.apply(step.form, old, operand(0), operand(1)).unwrap_or(old);
+        Some((slot.buffer, first / 4, [old, new]))
+    }
+
+    /// The bytes of a texel as a number.
+    fn texel_bits(&self, slot: Slot, first: usize, bytes: usize) -> u128 {
+        let store = &self.stores[slot.buffer];
+        (first..first + bytes)
+            .rev()
+            .fold(0, |all, at| all << 8 | u128::from(store.words[at / 4] >> (at % 4 * 8) & 0xff))
+    }
+
+    /// Notes an access of a lane to the bytes of a texel, and what it leaves there where that is new.
+    fn touch_texel(
+        &mut self,
+        (descriptor, slot): (u32, Slot),
+        lane: usize,
+        (first, bytes): (usize, usize),
+        (touch, new): (Touch, Option<u128>),
+        place: u32,
+    ) {
+        if let Some(marks) = &mut self.stores[slot.buffer].marks {
+            marks.touch(touch, first, bytes);
+        }
+        self.note_user(Root::Descriptor(descriptor), lane, first..first + bytes, touch, place);
+        if !self.track_races {
+            return;
+        }
+        let held = self.texel_bits(slot, first, bytes);
+        let values = [held, new.unwrap_or(held)];
+        let local = self.first_lane + lane as u32;
+        let now = self.clock.in_images(local, place);
+        if let Some(shadow) = &mut self.stores[slot.buffer].shadow {
+            let races = &mut self.races;
+            shadow.touch_bytes(first, bytes, touch, &now, values, |earlier| {
+                races.push(Clash::new(earlier, (local, touch), (values, bytes as u32)));
+            });
+        }
+    }
+
+    /// Texels of a level on each axis, and layers.
+    fn size(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
+        let picture = match slot.view {
+            View::Texels(_, texels) => return Got { value: [u64::from(texels), 0, 0, 0], undefined: false },
+            View::Image(picture, _) => picture,
+            View::Bytes | View::Sampler(_) => return NOTHING,
+        };
+        let at = self.named(step, &slot.view, lane);
+        let level = u32::try_from(at.level).ok().filter(|level| *level < picture.view.levels);
+        let Some(level) = level else {
+            self.tell(FindingKind::UndefinedValue, lane, place, || {
+                let (name, levels) = (&step.image.name, picture.view.levels);
+                format!("the size of level {} of `{name}` is asked for, which has {levels} levels", at.level)
+            });
+            return NOTHING;
+        };
+        let axes = image_view::axes(picture.view.kind);
+        let mut value = [0; 4];
+        for (value, size) in value.iter_mut().zip(picture.extent(level)).take(axes) {
+            *value = u64::from(size);
+        }
+        if image_view::arrayed(picture.view.kind) {
+            let cube = image_view::directions(picture.view.kind) > axes;
+            value[axes] = u64::from(picture.view.layers / if cube { 6 } else { 1 });
+        }
+        Got { value, undefined: false }
+    }
+}
+
+fn levels(view: &View) -> u64 {
+    match view {
+        View::Image(picture, _) => u64::from(picture.view.levels),
+        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+    }
+}
+
+fn samples(view: &View) -> u64 {
+    match view {
+        View::Image(picture, _) => u64::from(picture.shape.samples),
+        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+    }
+}
+
+/// What is stored comes with the path of who stored it; a texel of less than a word shares its word's path with others.
+fn note_path(store: &mut Store, path: Option<u64>, words: std::ops::Range<usize>) {
+    if let (Some(paths), Some(path)) = (&mut store.paths, path) {
+        for word in words {
+            paths[word] = mixed(paths[word] ^ path);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Sampling instructions of the machine: the texels of a lane's footprint, weighed, compared, summed.
+//!
+//! Promises: as `sampling` says which texels there are and `machine` how one is read; a filtered value is the sum of texels times
+//! weights in 64-bit floats, rounded once, and a value of one texel is that texel, bit by bit. A run that departs from the
+//! ordinary one moves sums by what a device may cut off from weights, and follows which texels were taken.
+
+use super::access::{Got, NOTHING};
+use super::sampling::{Coordinate, Sampling, Tap, Wanted};
+use super::texel;
+use crate::exec::resource::JobSampler;
+use crate::exec::sequential::ir::Reg;
+use crate::exec::sequential::ir::image::{Doing, ImageStep, Level, Projection};
+use crate::exec::sequential::machine::Machine;
+use crate::exec::sequential::machine::variation::Choice;
+use crate::exec::sequential::memory::image_view;
+use crate::exec::sequential::memory::image_view::{Picture, View};
+use crate::exec::sequential::memory::store::Slot;
+use crate::model::finding::FindingKind;
+use crate::model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
+use crate::model::random::mixed;
+
+impl Machine<'_> {
+    /// OpImageSample... and OpImageGather...
+    pub(super) fn sampled(&mut self, step: &ImageStep, descriptor: u32, slot: Slot, lane: usize, place: u32) -> Got {
+        let View::Image(picture, own) = slot.view else { return NOTHING };
+        let sampler = match &step.sampler {
+            None => own,
+            Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
+                Some(View::Sampler(sampler)) => Some(sampler),
+                Some(View::Image(_, sampler)) => sampler,
+                Some(View::Bytes | View::Texels(..)) | None => None,
+            },
+        };
+        let samplers = self.samplers;
+        let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else { return NOTHING };
+        let (coordinate, reference) = self.coordinate(step, &picture, lane);
+        let cube = image_view::directions(picture.view.kind) > image_view::axes(picture.view.kind);
+        let nowhere = cube && coordinate.axes == [0.0; 3];
+        if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
+            let message = "the coordinates of a sample are no numbers";
+            self.tell(FindingKind::UndefinedValue, lane, place, || format!("{message} (`{}`)", step.image.name));
+            return NOTHING;
+        }
+        let mut taps = std::mem::take(&mut self.workspace.taps);
+        taps.clear();
+        self.taps(step, &picture, sampler, coordinate, lane, &mut taps);
+        if self.variation.is_some() {
+            self.follow_taps(sampler, &taps, lane);
+        }
+        let kept = Filtered { descriptor, slot, picture, sampler, reference };
+        let got = self.blended(step, &kept, &taps, lane, place);
+        self.workspace.taps = taps;
+        got
+    }
+
+    /// Coordinates and reference of a lane, divided where the instruction projects.
+    fn coordinate(&self, step: &ImageStep, picture: &Picture, lane: usize) -> (Coordinate, Option<f32>) {
+        let used = image_view::directions(picture.view.kind);
+        let given = self.floats(&step.coordinates, lane);
+        let mut axes = std::array::from_fn(|axis| if axis < used { given[axis] } else { 0.0 });
+        let mut reference = step.reference.map(|reference| self.float(reference, lane));
+        if step.projection == Projection::Divided {
+            let q = given[used.min(3)];
+            axes.iter_mut().take(used).for_each(|axis| *axis /= q);
+            reference = reference.map(|reference| reference / q);
+        }
+        let layer = if image_view::arrayed(picture.view.kind) { given[used.min(3)] } else { 0.0 };
+        (Coordinate { axes, layer }, reference)
+    }
+
+    fn taps(
+        &self,
+        step: &ImageStep,
+        picture: &Picture,
+        sampler: &JobSampler,
+        coordinate: Coordinate,
+        lane: usize,
+        taps: &mut Vec<Tap>,
+    ) {
+        let offset = |at: usize| -> [i64; 3] {
+            let given = step.offsets.get(at).map_or(&[][..], |offset| offset);
+            std::array::from_fn(|axis| given.get(axis).map_or(0, |reg| self.whole(*reg, lane)))
+        };
+        let sampling = |offset| Sampling { picture, sampler, coordinate, offset };
+        match (step.doing, step.offsets.len()) {
+            (Doing::Gather { .. }, 4) => {
+                // Each of four offsets has a footprint of its own, of which the first texel is meant.
+                (0..4).for_each(|at| sampling(offset(at)).gather_one(at, [0, 0], taps));
+            }
+            (Doing::Gather { .. }, _) => sampling(offset(0)).gather(taps),
+            _ => {
+                let wanted = match &step.level {
+                    Level::Detail(level) => Wanted::Detail(self.float(*level, lane)),
+                    Level::Gradient(pair) => Wanted::Gradient([0, 1].map(|at: usize| {
+                        let [x, y, z, _] = self.floats(&pair[at], lane);
+                        [x, y, z]
+                    })),
+                    Level::First | Level::Number(_) => Wanted::First,
+                };
+                sampling(offset(0)).taps(wanted, taps);
+            }
+        }
+    }
+
+    fn whole(&self, reg: Reg, lane: usize) -> i64 {
+        i64::from(self.words[reg.0 as usize][lane] as i32)
+    }
+
+    /// The weighted sum of texels, or four components of texels that are gathered.
+    fn blended(&mut self, step: &ImageStep, from: &Filtered<'_>, taps: &[Tap], lane: usize, place: u32) -> Got {
+        let Doing::Gather { component } = step.doing else { return self.sum(step, from, taps.iter(), lane, place) };
+        let component = if from.reference.is_some() { 0 } else { component as usize % 4 };
+        let mut got = NOTHING;
+        for gathered in 0..4 {
+            let own = taps.iter().filter(|tap| tap.gathered == gathered);
+            let one = self.sum(step, from, own, lane, place);
+            got.value[gathered] = one.value[component];
+            got.undefined |= one.undefined;
+        }
+        got
+    }
+
+    fn sum<'t>(
+        &mut self,
+        step: &ImageStep,
+        from: &Filtered<'_>,
+        taps: impl Iterator<Item = &'t Tap> + Clone,
+        lane: usize,
+        place: u32,
+    ) -> Got {
+        let integers = from.picture.shape.format.class() != TexelClass::Float;
+        let alone = taps.clone().count() == 1 || integers;
+        let mut sums = [0.0; 4];
+        let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
+        let mut undefined = false;
+        for tap in taps {
+            let one = self.tapped(step, from, tap, lane, place);
+            undefined |= one.undefined;
+            if alone {
+                return Got { value: one.value, undefined };
+            }
+            for ((sum, ends), bits) in sums.iter_mut().zip(&mut ends).zip(one.value) {
+                let texel = f64::from(f32::from_bits(bits as u32));
+                *sum += tap.weight * texel;
+                *ends = [ends[0].min(texel), ends[1].max(texel)];
+            }
+        }
+        let toward = match self.choice(place, lane) {
+            Choice::Ordinary => 0.0,
+            Choice::Low => -1.0,
+            Choice::High => 1.0,
+        };
+        if toward != 0.0 && step.doing == Doing::Sample {
+            let slack = toward * imprecision(from);
+            for (sum, [least, most]) in sums.iter_mut().zip(ends) {
+                if sum.is_finite() && least.is_finite() && most.is_finite() {
+                    *sum = (*sum + slack * (most - least)).max(least).min(most);
+                }
+            }
+        }
+        Got { value: sums.map(|sum| u64::from((sum as f32).to_bits())), undefined }
+    }
+
+    /// One texel, compared where there is a reference.
+    fn tapped(&mut self, step: &ImageStep, from: &Filtered<'_>, tap: &Tap, lane: usize, place: u32) -> Got {
+        let format = from.picture.shape.format;
+        let first = tap.place.and_then(|at| from.slot.view.start(&at));
+        let mut got = match first {
+            Some(first) => {
+                self.note_extent(from.descriptor, &from.slot.view, first);
+                self.fetched((from.descriptor, from.slot), format, 4 * from.slot.first + first, lane, place)
+            }
+            None => {
+                let color = from.sampler.border;
+                if !texel::border_fits(format.class(), color) {
+                    self.tell(FindingKind::UndefinedValue, lane, place, || {
+                        let class = format.class().name();
+                        format!("the border of `{}` is seen, whose colour is not for {class} texels", step.image.name)
+                    });
+                }
+                Got { value: texel::border(format, color), undefined: false }
+            }
+        };
+        if let (Some(reference), Some(operator)) = (from.reference, from.sampler.compare) {
+            let texel = f32::from_bits(got.value[0] as u32);
+            // A depth of fixed point lies between 0 and 1, and so does what it is compared with.
+            let reference = if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
+            let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
+            if self.variation.is_some() {
+                self.follow(lane, u64::from(passes.to_bits()));
+            }
+            got.value = [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];
+        }
+        got
+    }
+
+    /// Which texels a sample has is a decision, where they jump while coordinates move little.
+    fn follow_taps(&mut self, sampler: &JobSampler, taps: &[Tap], lane: usize) {
+        let levels = sampler.mipmap == Filter::Nearest;
+        let texels = sampler.filter == Filter::Nearest;
+        for tap in taps {
+            let decided = tap.place.map_or(1, |place| {
+                let [x, y, z] = if texels { place.at } else { [0; 3] };
+                let level = if levels { place.level } else { 0 };
+                [x, y, z, level, place.layer].into_iter().fold(2, |hash, part| mixed(hash ^ part as u64))
+            });
+            // Without a choice of texels the layer alone is one.
+            if levels || texels {
+                self.follow(lane, decided);
+            }
+        }
+    }
+}
+
+/// The least precision that a device may have of weights, as a part of the range of the texels: 4 bits on each axis and between
+/// levels (Vulkan specification, "Required Limits": subTexelPrecisionBits, mipmapPrecisionBits).
+fn imprecision(from: &Filtered<'_>) -> f64 {
+    let axes = match from.sampler.filter {
+        Filter::Nearest => 0,
+        Filter::Linear => image_view::axes(from.picture.view.kind),
+    };
+    let levels = usize::from(from.sampler.mipmap == Filter::Linear);
+    (axes + levels) as f64 / 16.0
+}
+
+/// What a sample's texels have in common.
+struct Filtered<'a> {
+    descriptor: u32,
+    slot: Slot,
+    picture: Picture,
+    sampler: &'a JobSampler,
+    reference: Option<f32>,
+}
+
+fn compares(operator: CompareOperator, reference: f32, texel: f32) -> bool {
+    match operator {
+        CompareOperator::Never => false,
+        CompareOperator::Less => reference < texel,
+        CompareOperator::Equal => reference == texel,
+        CompareOperator::LessOrEqual => reference <= texel,
+        CompareOperator::Greater => reference > texel,
+        CompareOperator::NotEqual => reference != texel,
+        CompareOperator::GreaterOrEqual => reference >= texel,
+        CompareOperator::Always => true,
+    }
+}

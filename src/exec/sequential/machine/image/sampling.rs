@@ -1,0 +1,497 @@
+//! From the coordinates of a sampling instruction to texels and their weights.
+//!
+//! Knows: the Vulkan specification's "Image Operations": level of detail, cube faces and their edges, wrapping, footprints of
+//! nearest and linear filters. Names of variables are its own (s, t, r, a; u, v, w; i, j, k; rho, lambda).
+//! Promises: where the specification leaves an approximation open, this is what is computed:
+//! - u, v, w are products of 32-bit floats, and so are divisions by q; alpha, beta, gamma, delta are exact fractions of them;
+//!   weights are 64-bit floats. A device may keep as few as 4 bits of a fraction (`subTexelPrecisionBits`,
+//!   `mipmapPrecisionBits`): a filtered value then differs by up to 2^-bits of the range of the texels, per axis and for levels.
+//! - rho is the length of the scaled derivatives, without anisotropy.
+//! - A level half-way between two is the larger one (`ceil(d + 0.5) - 1`); layers are rounded to even.
+//! - Of equal axes of a cube z wins over y, and y over x. The texel beyond a corner of a cube is the mean of the three at it.
+//! - A texel of weight 0 is not read.
+//!
+//! Does not cover: what the texels hold.
+
+use crate::exec::resource::{JobSampler, ViewKind};
+use crate::exec::sequential::memory::image_view::{Picture, Place, directions};
+use crate::model::image::{AddressMode, Coordinates, Filter};
+
+/// A texel that takes part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tap {
+    /// Which of the four gathered texels it belongs to; 0 otherwise.
+    pub gathered: usize,
+    pub weight: f64,
+    /// None: the border.
+    pub place: Option<Place>,
+}
+
+/// Coordinates as an instruction gives them, q divided out, with the layer behind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coordinate {
+    pub axes: [f32; 3],
+    pub layer: f32,
+}
+
+/// The level that an instruction asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wanted {
+    First,
+    Detail(f32),
+    /// Derivatives of the axes in x and in y.
+    Gradient([[f32; 3]; 2]),
+}
+
+/// What is sampled, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling<'a> {
+    pub picture: &'a Picture,
+    pub sampler: &'a JobSampler,
+    pub coordinate: Coordinate,
+    pub offset: [i64; 3],
+}
+
+/// Coordinates on a level: of a cube on a face.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Point {
+    axes: [f32; 3],
+    /// Layer of the view.
+    layer: i64,
+}
+
+/// Texels of one axis of a footprint with their weights.
+type Axis = [(i64, f64); 2];
+
+impl Sampling<'_> {
+    /// The texels of a filtered sample.
+    pub fn taps(&self, wanted: Wanted, taps: &mut Vec<Tap>) {
+        let point = self.point();
+        for (level, weight) in self.levels(wanted) {
+            if weight > 0.0 {
+                self.footprint(&point, level, weight, taps);
+            }
+        }
+    }
+
+    /// The four texels of a gathering instruction, in its order.
+    pub fn gather(&self, taps: &mut Vec<Tap>) {
+        let corners = [[0, 1], [1, 1], [1, 0], [0, 0]];
+        for (gathered, corner) in corners.into_iter().enumerate() {
+            self.gather_one(gathered, corner, taps);
+        }
+    }
+
+    /// One texel of the linear footprint: the lower or the upper one of each axis.
+    pub fn gather_one(&self, gathered: usize, corner: [usize; 2], taps: &mut Vec<Tap>) {
+        let point = self.point();
+        let extent = self.picture.extent(0);
+        let axis = |axis: usize| linear(self.scaled(point.axes[axis], extent[axis]))[corner[axis]].0;
+        let at = [axis(0) + self.offset[0], axis(1) + self.offset[1], 0];
+        self.tap((gathered, 1.0), 0, point.layer, at, Edge::Seamless, taps);
+    }
+
+    fn is_cube(&self) -> bool {
+        matches!(self.picture.view.kind, ViewKind::Cube | ViewKind::CubeArray)
+    }
+
+    /// The point on a face or layer.
+    fn point(&self) -> Point {
+        let layers = i64::from(self.picture.view.layers);
+        let Coordinate { axes, layer } = self.coordinate;
+        let rounded = whole(layer.round_ties_even());
+        match self.picture.view.kind {
+            ViewKind::One | ViewKind::Two | ViewKind::Three => Point { axes, layer: 0 },
+            ViewKind::OneArray | ViewKind::TwoArray => Point { axes, layer: rounded.clamp(0, layers - 1) },
+            ViewKind::Cube | ViewKind::CubeArray => {
+                let Face { number, sc, tc, rc } = Face::of(axes);
+                let on_face = |c: f32| 0.5 * c / rc.abs() + 0.5;
+                let cube = rounded.clamp(0, (layers / 6 - 1).max(0));
+                Point { axes: [on_face(sc), on_face(tc), 0.0], layer: cube * 6 + number }
+            }
+        }
+    }
+
+    /// Levels of the view with their weights.
+    fn levels(&self, wanted: Wanted) -> [(u32, f64); 2] {
+        let first = [(0, 1.0), (0, 0.0)];
+        if self.sampler.coordinates == Coordinates::Unnormalized {
+            return first;
+        }
+        let base = match wanted {
+            Wanted::First => return first,
+            Wanted::Detail(level) => level,
+            Wanted::Gradient(derivatives) => self.gradient_level(derivatives),
+        };
+        let most = self.sampler.max_lod.unwrap_or(f32::MAX);
+        let lambda = (base + self.sampler.lod_bias).min(most).max(self.sampler.min_lod);
+        let last = self.picture.view.levels.saturating_sub(1);
+        let d = lambda.clamp(0.0, last as f32);
+        match self.sampler.mipmap {
+            Filter::Nearest => [(((d + 0.5).ceil() - 1.0).max(0.0) as u32, 1.0), (0, 0.0)],
+            Filter::Linear => {
+                let (high, delta) = (d.floor(), f64::from(d) - f64::from(d.floor()));
+                [(high as u32, 1.0 - delta), ((high as u32 + 1).min(last), delta)]
+            }
+        }
+    }
+
+    /// Log2 of rho.
+    fn gradient_level(&self, derivatives: [[f32; 3]; 2]) -> f32 {
+        let extent = self.picture.extent(0);
+        let rho = derivatives.map(|one| {
+            let one = if self.is_cube() { Face::of(self.coordinate.axes).derivative(one) } else { one };
+            let used = if self.is_cube() { 2 } else { directions(self.picture.view.kind) };
+            let scaled = one.iter().zip(extent).take(used).map(|(d, size)| f64::from(*d) * f64::from(size));
+            scaled.map(|m| m * m).sum::<f64>().sqrt()
+        });
+        rho[0].max(rho[1]).log2() as f32
+    }
+
+    /// From a coordinate to texels of an axis.
+    fn scaled(&self, coordinate: f32, size: u32) -> f32 {
+        match self.sampler.coordinates {
+            Coordinates::Normalized => coordinate * size as f32,
+            Coordinates::Unnormalized => coordinate,
+        }
+    }
+
+    fn footprint(&self, point: &Point, level: u32, weight: f64, taps: &mut Vec<Tap>) {
+        let extent = self.picture.extent(level);
+        let used = if self.is_cube() { 2 } else { directions(self.picture.view.kind) };
+        let axis = |axis: usize| -> Axis {
+            if axis >= used {
+                return [(0, 1.0), (0, 0.0)];
+            }
+            let u = self.scaled(point.axes[axis], extent[axis]);
+            let texels = match self.sampler.filter {
+                Filter::Nearest => [(whole(u.floor()), 1.0), (0, 0.0)],
+                Filter::Linear => linear(u),
+            };
+            texels.map(|(texel, weight)| (texel + self.offset[axis], weight))
+        };
+        let edge = match self.sampler.filter {
+            Filter::Nearest => Edge::Clamped,
+            Filter::Linear => Edge::Seamless,
+        };
+        let [x, y, z] = [axis(0), axis(1), axis(2)];
+        for (k, gamma) in z {
+            for (j, beta) in y {
+                for (i, alpha) in x {
+                    let weight = weight * alpha * beta * gamma;
+                    if weight > 0.0 {
+                        self.tap((0, weight), level, point.layer, [i, j, k], edge, taps);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A texel by whole numbers that may lie outside.
+    fn tap(
+        &self,
+        (gathered, weight): (usize, f64),
+        level: u32,
+        layer: i64,
+        at: [i64; 3],
+        edge: Edge,
+        taps: &mut Vec<Tap>,
+    ) {
+        let extent = self.picture.extent(level).map(i64::from);
+        let place = Place { level: i64::from(level), layer, at, sample: 0 };
+        if self.is_cube() {
+            cube_taps(place, extent[0], edge, |place, share| {
+                taps.push(Tap { gathered, weight: weight * share, place: Some(place) });
+            });
+            return;
+        }
+        let mut inside = at;
+        for axis in 0..directions(self.picture.view.kind) {
+            let Some(wrapped) = wrap(self.sampler.address, at[axis], extent[axis]) else {
+                taps.push(Tap { gathered, weight, place: None });
+                return;
+            };
+            inside[axis] = wrapped;
+        }
+        taps.push(Tap { gathered, weight, place: Some(Place { at: inside, ..place }) });
+    }
+}
+
+/// What lies beyond the edge of a cube's face.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    /// The face's own last texel.
+    Clamped,
+    /// The texel of the next face.
+    Seamless,
+}
+
+/// A whole number from a float, far ones cut so that sums with them do not overflow; 0 for a NaN.
+fn whole(value: f32) -> i64 {
+    (value as i64).clamp(-(1 << 40), 1 << 40)
+}
+
+/// The two texels around a coordinate.
+fn linear(u: f32) -> Axis {
+    let shifted = u - 0.5;
+    let alpha = f64::from(shifted) - f64::from(shifted.floor());
+    let alpha = if alpha.is_finite() { alpha } else { 0.0 };
+    let first = whole(shifted.floor());
+    [(first, 1.0 - alpha), (first + 1, alpha)]
+}
+
+/// The texel that stands for one outside of an axis of `size` texels; none: the border.
+pub fn wrap(mode: AddressMode, at: i64, size: i64) -> Option<i64> {
+    let mirror = |n: i64| if n >= 0 { n } else { -(1 + n) };
+    match mode {
+        AddressMode::Repeat => Some(at.rem_euclid(size)),
+        AddressMode::MirroredRepeat => Some((size - 1) - mirror(at.rem_euclid(2 * size) - size)),
+        AddressMode::ClampToEdge => Some(at.clamp(0, size - 1)),
+        AddressMode::ClampToBorder => (0..size).contains(&at).then_some(at),
+        AddressMode::MirrorClampToEdge => Some(mirror(at).clamp(0, size - 1)),
+    }
+}
+
+/// A face of a cube with the coordinates of a direction on it (Vulkan specification, "Cube Map Face Selection").
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Face {
+    number: i64,
+    sc: f32,
+    tc: f32,
+    rc: f32,
+}
+
+impl Face {
+    fn of(direction: [f32; 3]) -> Self {
+        let [x, y, z] = direction;
+        let [ax, ay, az] = direction.map(f32::abs);
+        let number = if az >= ax && az >= ay {
+            if z >= 0.0 { 4 } else { 5 }
+        } else if ay >= ax {
+            if y >= 0.0 { 2 } else { 3 }
+        } else if x >= 0.0 {
+            0
+        } else {
+            1
+        };
+        let [sc, tc, rc] = on_face(number, [x, y, z]);
+        Self { number, sc, tc, rc }
+    }
+
+    /// The derivative of the coordinates on the face from that of the direction ("Cube Map Derivative Transformation").
+    fn derivative(&self, direction: [f32; 3]) -> [f32; 3] {
+        let [dsc, dtc, drc] = on_face(self.number, direction);
+        let (rc, drc) = (self.rc.abs(), if self.rc < 0.0 { -drc } else { drc });
+        let one = |c: f32, dc: f32| 0.5 * (rc * dc - c * drc) / (rc * rc);
+        [one(self.sc, dsc), one(self.tc, dtc), 0.0]
+    }
+}
+
+/// The table of the faces: s, t and the major axis.
+fn on_face<T: std::ops::Neg<Output = T>>(number: i64, [x, y, z]: [T; 3]) -> [T; 3] {
+    match number {
+        0 => [-z, -y, x],
+        1 => [z, -y, x],
+        2 => [x, z, y],
+        3 => [x, -z, y],
+        4 => [x, -y, z],
+        _ => [-x, -y, z],
+    }
+}
+
+/// The direction of a point of a face, the table read backwards.
+fn direction(number: i64, [s, t]: [f64; 2]) -> [f64; 3] {
+    match number {
+        0 => [1.0, -t, -s],
+        1 => [-1.0, -t, s],
+        2 => [s, 1.0, t],
+        3 => [s, -1.0, -t],
+        4 => [s, -t, 1.0],
+        _ => [-s, -t, -1.0],
+    }
+}
+
+/// The texels that stand for one of a face of `size` by `size` texels, with their shares ("Cube Map Edge Handling").
+fn cube_taps(place: Place, size: i64, edge: Edge, mut tap: impl FnMut(Place, f64)) {
+    let [i, j, _] = place.at;
+    let outside = |at: i64| !(0..size).contains(&at);
+    let [ci, cj] = [i, j].map(|at| at.clamp(0, size - 1));
+    let clamped = Place { at: [ci, cj, 0], ..place };
+    match (edge, outside(i), outside(j)) {
+        (Edge::Clamped, ..) | (Edge::Seamless, false, false) => tap(clamped, 1.0),
+        (Edge::Seamless, true, true) => {
+            // No texel is there: the mean of the three that meet at the corner.
+            let third = 1.0 / 3.0;
+            tap(clamped, third);
+            tap(across([i, cj], place, size), third);
+            tap(across([ci, j], place, size), third);
+        }
+        (Edge::Seamless, true, false) => tap(across([i, cj], place, size), 1.0),
+        (Edge::Seamless, false, true) => tap(across([ci, j], place, size), 1.0),
+    }
+}
+
+/// The texel of the next face over an edge: where the direction of the texel's centre goes. A texel that lies more than one
+/// beyond the edge (an offset) counts as the first one.
+fn across(at: [i64; 2], place: Place, size: i64) -> Place {
+    let centre = |at: i64| (2.0 * at.clamp(-1, size) as f64 + 1.0) / size as f64 - 1.0;
+    let [x, y, z] = direction(place.layer % 6, at.map(centre));
+    let [ax, ay, az] = [x, y, z].map(f64::abs);
+    let number = if ax > ay && ax > az {
+        i64::from(x < 0.0)
+    } else if ay > az {
+        2 + i64::from(y < 0.0)
+    } else {
+        4 + i64::from(z < 0.0)
+    };
+    let [sc, tc, rc] = on_face(number, [x, y, z]);
+    let texel = |c: f64| (((c / rc.abs() + 1.0) / 2.0 * size as f64).floor() as i64).clamp(0, size - 1);
+    Place { layer: place.layer - place.layer % 6 + number, at: [texel(sc), texel(tc), 0], ..place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::resource::ImageView;
+    use crate::model::image::{BorderColor, ImageDim, ImageFormat, ImageShape};
+
+    fn sampler(filter: Filter, address: AddressMode) -> JobSampler {
+        JobSampler {
+            name: "s".to_owned(),
+            filter,
+            mipmap: Filter::Nearest,
+            address,
+            border: BorderColor::OpaqueWhite,
+            compare: None,
+            min_lod: 0.0,
+            max_lod: None,
+            lod_bias: 0.0,
+            coordinates: Coordinates::Normalized,
+        }
+    }
+
+    fn picture(dim: ImageDim, kind: ViewKind, size: u32, layers: u32, levels: u32) -> Picture {
+        let extent = match dim {
+            ImageDim::One => [size, 1, 1],
+            ImageDim::Two | ImageDim::Cube => [size, size, 1],
+            ImageDim::Three => [size; 3],
+        };
+        let shape = ImageShape { dim, format: ImageFormat::R8, extent, layers, levels, samples: 1 };
+        Picture { shape, view: ImageView { kind, level: 0, levels, layer: 0, layers } }
+    }
+
+    /// Wrapping against walking texel by texel.
+    #[test]
+    fn address_modes_are_those_of_a_walk() {
+        for size in 1..6_i64 {
+            for mode in [AddressMode::Repeat, AddressMode::MirroredRepeat] {
+                let (mut at, mut step) = (0, 1);
+                for position in 0..40 {
+                    assert_eq!(wrap(mode, position, size), Some(at), "{mode:?} {position} of {size}");
+                    // The walk goes on for ever in both directions: shift by whole periods.
+                    assert_eq!(wrap(mode, position - 20 * size, size), Some(at), "{mode:?} {position} of {size}");
+                    let next = at + step;
+                    if (0..size).contains(&next) {
+                        at = next;
+                    } else if mode == AddressMode::Repeat {
+                        at = 0;
+                    } else {
+                        step = -step;
+                    }
+                }
+            }
+            for position in -9..15_i64 {
+                let nearest = (0..size).min_by_key(|at| (at - position).abs());
+                assert_eq!(wrap(AddressMode::ClampToEdge, position, size), nearest);
+                let mirrored = (0..size).min_by_key(|at| (2 * at + 1 - (2 * position + 1).abs()).abs());
+                assert_eq!(wrap(AddressMode::MirrorClampToEdge, position, size), mirrored);
+                let inside = (0..size).contains(&position).then_some(position);
+                assert_eq!(wrap(AddressMode::ClampToBorder, position, size), inside);
+            }
+        }
+    }
+
+    /// Each texel of every face, seen by the direction of its centre, is itself.
+    #[test]
+    fn the_table_of_faces_goes_both_ways() {
+        for size in 1..5_u32 {
+            let picture = picture(ImageDim::Cube, ViewKind::CubeArray, size, 12, 1);
+            for (layer, j, i) in (0..12).flat_map(|l| (0..size).flat_map(move |j| (0..size).map(move |i| (l, j, i)))) {
+                let on_face = [i, j].map(|at| (2.0 * f64::from(at) + 1.0) / f64::from(size) - 1.0);
+                let axes = direction(layer % 6, on_face).map(|axis| axis as f32 * 3.0);
+                for filter in [Filter::Nearest, Filter::Linear] {
+                    let sampler = sampler(filter, AddressMode::Repeat);
+                    let coordinate = Coordinate { axes, layer: (layer / 6) as f32 };
+                    let sampling = Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [0; 3] };
+                    let mut taps = Vec::new();
+                    sampling.taps(Wanted::Detail(0.0), &mut taps);
+                    let most = taps.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).expect("a texel");
+                    let at = [i64::from(i), i64::from(j), 0];
+                    assert_eq!(most.place, Some(Place { level: 0, layer, at, sample: 0 }), "{axes:?}");
+                    assert!(most.weight > 0.999, "{taps:?}");
+                }
+            }
+        }
+    }
+
+    /// Over an edge and back is where one was, and neighbours lie closest.
+    #[test]
+    fn edges_of_a_cube_join_neighbours() {
+        for size in 1..6_i64 {
+            for layer in 0..6 {
+                for along in 0..size {
+                    for at in [[-1, along], [size, along], [along, -1], [along, size]] {
+                        let inside = [at[0].clamp(0, size - 1), at[1].clamp(0, size - 1), 0];
+                        let own = Place { level: 0, layer, at: inside, sample: 0 };
+                        let over = across(at, own, size);
+                        assert_ne!(over.layer, layer);
+                        let back = [[-1, 0], [1, 0], [0, -1], [0, 1]].iter().any(|[di, dj]| {
+                            let next = [over.at[0] + di, over.at[1] + dj];
+                            next.iter().any(|at| !(0..size).contains(at)) && across(next, over, size) == own
+                        });
+                        assert!(back, "{own:?} {over:?} of {size}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The weights of every footprint are one altogether, and none is negative.
+    #[test]
+    fn weights_add_up_to_one() {
+        let kinds = [
+            (ImageDim::One, ViewKind::One, 1),
+            (ImageDim::Two, ViewKind::TwoArray, 3),
+            (ImageDim::Three, ViewKind::Three, 1),
+            (ImageDim::Cube, ViewKind::Cube, 6),
+        ];
+        for ((dim, kind, layers), step) in kinds.into_iter().flat_map(|kind| (0..200).map(move |step| (kind, step))) {
+            let picture = picture(dim, kind, 4, layers, 3);
+            let sampler = JobSampler { mipmap: Filter::Linear, ..sampler(Filter::Linear, AddressMode::ClampToBorder) };
+            let value = |k: i32| ((step * k) as f32 * 0.377).sin() * 2.0;
+            let coordinate = Coordinate { axes: [value(1), value(2), value(3)], layer: value(4) };
+            let sampling = Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [1, -1, 0] };
+            let mut taps = Vec::new();
+            sampling.taps(Wanted::Detail(value(5) + 1.0), &mut taps);
+            let sum: f64 = taps.iter().map(|tap| tap.weight).sum();
+            assert!((sum - 1.0).abs() < 1e-9 && taps.iter().all(|tap| tap.weight > 0.0), "{kind:?} {taps:?}");
+        }
+    }
+
+    #[test]
+    fn derivatives_choose_the_level_that_their_length_says() {
+        let picture = picture(ImageDim::Two, ViewKind::Two, 16, 1, 5);
+        let sampler = sampler(Filter::Nearest, AddressMode::Repeat);
+        let coordinate = Coordinate { axes: [0.5; 3], layer: 0.0 };
+        let sampling = Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [0; 3] };
+        // 4 texels of level 0 per step: level 2; 3 and 4 texels: length 5, log2 2.32.
+        let level = |d: [[f32; 3]; 2]| sampling.levels(Wanted::Gradient(d))[0].0;
+        assert_eq!(level([[0.25, 0.0, 9.0], [0.0, 0.0, 9.0]]), 2);
+        assert_eq!(level([[0.0; 3], [3.0 / 16.0, 0.25, 0.0]]), 2);
+        assert_eq!(level([[0.0; 3], [0.5, 0.25, 0.0]]), 3);
+        assert_eq!(level([[0.0; 3], [0.0; 3]]), 0);
+        // Half-way the larger level.
+        assert_eq!(sampling.levels(Wanted::Detail(1.5))[0].0, 1);
+        assert_eq!(sampling.levels(Wanted::Detail(1.51))[0].0, 2);
+    }
+}

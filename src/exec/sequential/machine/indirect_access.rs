@@ -1,0 +1,189 @@
+//! Accesses whose lanes may go to different buffers: by an index into descriptors, or by a device address.
+//!
+//! Knows: an address is a symbol, the buffer's number above an offset (`exec::resource`); arithmetic on it moves the offset.
+//! Promises: lanes that go to one buffer do so together, buffers in ascending order; an index beyond its descriptors and an
+//! address of no buffer are out-of-bounds findings, after which a read gives 0 and a write is dropped.
+//! Does not cover: what one buffer's access does (`access`).
+
+use super::Machine;
+use super::finding_collector::NOWHERE;
+use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask, spread};
+use crate::exec::sequential::ir::{Access, Object, Parts, Reg, Root, Scalar};
+use crate::model::finding::{Finding, FindingKind};
+
+/// What the machine keeps for such accesses, so that none has to ask for memory.
+#[derive(Debug, Default)]
+pub struct Detour {
+    /// The lanes that go to each target, targets in ascending order.
+    targets: Vec<(Root, Mask)>,
+    /// The lanes that go to each object, by its index, likewise.
+    objects: Vec<(usize, Mask)>,
+    /// Results by scalar and lane, and which of them are undefined.
+    results: Vec<u32>,
+    undefined: Vec<[u64; MASK_WORDS]>,
+}
+
+/// Bits of an address below the buffer's number.
+const OFFSET_BITS: u32 = 40;
+
+impl Machine<'_> {
+    pub(super) fn is_indirect(&self, access: &Access) -> bool {
+        matches!(access.root, Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. })
+    }
+
+    /// Bytes of a buffer of the job.
+    pub(super) fn buffer_bytes(&self, index: u32) -> u32 {
+        let bytes = self.lengths.get(index as usize).copied().unwrap_or_default();
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn load_indirectly(&mut self, access: &Access, to: &[Scalar], place: u32) {
+        self.gather_targets(access, to, place, &mut |machine, access| machine.load(access, to, place));
+    }
+
+    /// The same for an access with results: each lane gets that of its own buffer, 0 where it has none. A register that does
+    /// not outlive its block is written in every lane each time, so results are put aside.
+    pub(super) fn gather_targets(
+        &mut self,
+        access: &Access,
+        to: &[Scalar],
+        place: u32,
+        run: &mut dyn FnMut(&mut Self, &Access),
+    ) {
+        let width = self.width;
+        let mut results = std::mem::take(&mut self.detour.results);
+        let mut all_undefined = std::mem::take(&mut self.detour.undefined);
+        results.clear();
+        results.resize(width * to.len(), 0);
+        all_undefined.clear();
+        all_undefined.resize(to.len(), [0; MASK_WORDS]);
+        self.each_target(access, place, &mut |machine, access| {
+            run(machine, access);
+            let active = machine.active;
+            for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact_mut(width)).zip(&mut all_undefined) {
+                let bits = machine.undefined_bits(*scalar);
+                undefined.iter_mut().zip(bits).zip(active.0).for_each(|((all, bits), active)| *all |= bits & active);
+                for lane in active.lanes() {
+                    words[lane] = machine.word_of(*scalar, lane);
+                }
+            }
+        });
+        for ((scalar, words), undefined) in to.iter().zip(results.chunks_exact(width)).zip(&all_undefined) {
+            self.write_words(*scalar, words);
+            let origins = self.origins_of(*scalar, undefined);
+            self.set_undefined(*scalar, undefined);
+            self.restore_origins(*scalar, origins);
+        }
+        (self.detour.results, self.detour.undefined) = (results, all_undefined);
+    }
+
+    /// Runs an access once for each buffer that some of its lanes go to, with these lanes active.
+    pub(super) fn each_target(&mut self, access: &Access, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
+        let mut targets = std::mem::take(&mut self.detour.targets);
+        targets.clear();
+        match access.root {
+            Root::Descriptors { first, length, index } => {
+                self.by_index(access, [first, length], index, place, &mut targets);
+            }
+            Root::Address(parts) => self.by_address(access, parts, place, &mut targets),
+            Root::Pointer { which, into: _ } => return self.each_object(access, which, place, run),
+            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+        }
+        let (active, full) = (self.active, self.full);
+        for (root, lanes) in &targets {
+            self.activate(*lanes, *lanes == active && full);
+            run(self, &Access { root: *root, ..access.clone() });
+        }
+        self.activate(active, full);
+        self.detour.targets = targets;
+    }
+
+    /// The same for a variable pointer, object by object.
+    fn each_object(&mut self, access: &Access, which: Reg, place: u32, run: &mut dyn FnMut(&mut Self, &Access)) {
+        let program = self.program;
+        let (active, full) = (self.active, self.full);
+        let mut objects = std::mem::take(&mut self.detour.objects);
+        objects.clear();
+        for lane in active.lanes() {
+            let number = self.words[which.0 as usize][lane] as usize;
+            if (1..=program.objects.len()).contains(&number) {
+                add(&mut objects, number - 1, lane);
+                continue;
+            }
+            let what = if number == 0 { "is null" } else { "leads nowhere" };
+            self.report_target(lane, place, &format!("the pointer `{}` {what}", access.name));
+        }
+        for (number, lanes) in &objects {
+            let Object { root, window, name } = program.objects[*number].clone();
+            self.activate(*lanes, *lanes == active && full);
+            run(self, &Access { root, window, name, ..access.clone() });
+        }
+        self.activate(active, full);
+        self.detour.objects = objects;
+    }
+
+    fn activate(&mut self, lanes: Mask, full: bool) {
+        self.active = lanes;
+        self.full = full;
+        if !full {
+            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
+        }
+    }
+
+    fn by_index(
+        &mut self,
+        access: &Access,
+        [first, length]: [u32; 2],
+        index: Reg,
+        place: u32,
+        targets: &mut Vec<(Root, Mask)>,
+    ) {
+        let active = self.active;
+        for lane in active.lanes() {
+            let index = self.words[index.0 as usize][lane];
+            if index < length {
+                add(targets, Root::Descriptor(first + index), lane);
+                continue;
+            }
+            let name = &access.name;
+            self.report_target(lane, place, &format!("index {index} is outside the {length} descriptors of `{name}`"));
+        }
+    }
+
+    fn by_address(&mut self, access: &Access, parts: Parts, place: u32, targets: &mut Vec<(Root, Mask)>) {
+        let active = self.active;
+        for lane in active.lanes() {
+            let address = self.number(parts, lane);
+            if let Some((buffer, offset)) = self.addressed(address) {
+                self.offsets[lane] = offset;
+                add(targets, Root::Buffer(buffer), lane);
+                continue;
+            }
+            self.report_target(lane, place, &format!("the address {address:#x} of `{}` is in no buffer", access.name));
+        }
+    }
+
+    /// The buffer that a device address leads into, and the byte in it.
+    pub(super) fn addressed(&self, address: u64) -> Option<(u32, u32)> {
+        let buffer = (address >> OFFSET_BITS).checked_sub(1).filter(|buffer| *buffer < self.lengths.len() as u64)?;
+        let offset = u32::try_from(address & ((1 << OFFSET_BITS) - 1)).ok()?;
+        Some((buffer as u32, offset))
+    }
+
+    fn report_target(&mut self, lane: usize, place: u32, message: &str) {
+        let witness = self.invocation(self.first_lane + lane as u32);
+        self.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 1, || Finding {
+            invocations: vec![witness],
+            ..Finding::new(FindingKind::OutOfBounds, message.to_owned())
+        });
+    }
+}
+
+/// Adds a lane to those of a target.
+fn add<T: Ord>(targets: &mut Vec<(T, Mask)>, target: T, lane: usize) {
+    let at = targets.binary_search_by(|(other, _)| other.cmp(&target)).unwrap_or_else(|at| {
+        targets.insert(at, (target, Mask::EMPTY));
+        at
+    });
+    targets[at].1.insert(lane);
+}

@@ -1,0 +1,245 @@
+//! Invocations that wait for each other outside barriers: a loop that reads until somebody has written.
+//!
+//! Knows: an invocation makes no progress while what it reads from common memory, and from where, is the same each time
+//! round and it changes nothing there; or while it reads on and on, whatever it changes. Then others go on: the other
+//! invocations of its workgroup, and when nobody of these gets further either, other workgroups.
+//! Promises: a run in which somebody waits for a write that somebody else can still make does not end by waiting. Who never
+//! waits runs as ever. Order and result depend on the program alone, and where atomics or coherent memory are read on what
+//! is read alone: a module that also records waits as long as one that does not.
+//! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent: their steps run out.
+
+use super::{Machine, Stop, Tile, working_bytes};
+use crate::exec::sequential::ir::lane_mask::Mask;
+use crate::exec::sequential::ir::{Root, Waits};
+use crate::exec::sequential::memory::store::Store;
+use crate::model::random::mixed;
+use crate::model::schedule::Turns;
+use std::collections::VecDeque;
+
+/// Steps without progress after which others go on. Loops that compute as long without reading anything new from memory that
+/// the kernel writes are rare; they lose only that their invocations stay together.
+const QUIET: u64 = 10_000;
+
+/// Reads from common memory that may change, of the same value, after which others go on.
+const PATIENCE: u32 = 128;
+
+/// The same of invocations that have waited before: who waits for long is looked at often.
+const PATIENCE_AGAIN: u32 = 8;
+
+/// Reads after which others go on in any case: who counts its rounds in common memory changes something each time.
+const TURN: u32 = 20_000;
+
+/// The same where who waits goes first.
+const TURN_OF_WAITERS: u32 = 512;
+
+/// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after which other workgroups go
+/// on.
+pub(super) const ROUNDS: u32 = 4;
+
+/// Workgroups that may wait at the same time in any case, while there are others that have not begun.
+const SOME_RESTING: usize = 256;
+
+/// More of them may, as long as what they keep takes no more than so many bytes.
+const RESTING_BYTES: u64 = 256 << 20;
+
+/// How a workgroup's turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    Ended,
+    /// Every invocation waits for what another workgroup must do.
+    Rests,
+}
+
+/// Whether the lanes that run make progress.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Steps since the last progress.
+    quiet: u64,
+    /// Reads since then that gave what they gave before.
+    repeats: u32,
+    /// Reads in all.
+    reads: u32,
+    /// What each reading instruction got last: its place, and a hash.
+    seen: Vec<(u32, u64)>,
+    /// Changes of common memory, arrivals at barriers, ends of invocations.
+    pub changes: u64,
+    /// Of these, arrivals and ends alone.
+    pub arrivals: u64,
+    /// Whether reads are looked at: plain ones only when a loop has run for long.
+    awake: bool,
+    /// Reads of the same that are one too many.
+    patience: u32,
+    /// Reads of whatever that are.
+    turn: u32,
+}
+
+/// Whether invocations have waited for others before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Before {
+    #[default]
+    Never,
+    Waited,
+}
+
+impl Watch {
+    /// Other lanes run.
+    pub fn restart(&mut self, before: Before, turns: Turns) {
+        self.turn = match turns {
+            Turns::AsReached => TURN,
+            Turns::WaitersFirst => TURN_OF_WAITERS,
+        };
+        self.patience = match before {
+            Before::Never => PATIENCE,
+            Before::Waited => PATIENCE_AGAIN,
+        };
+        (self.quiet, self.repeats, self.reads, self.awake) = (0, 0, 0, false);
+        self.seen.clear();
+    }
+
+    /// Somebody has come to a barrier or to its end.
+    pub fn arrive(&mut self) {
+        self.arrivals += 1;
+        self.change();
+    }
+
+    pub fn change(&mut self) {
+        self.changes += 1;
+        (self.quiet, self.repeats) = (0, 0);
+    }
+
+    /// An instruction has read something, given by a hash of values and addresses.
+    pub fn read(&mut self, place: u32, hash: u64) {
+        self.reads = self.reads.saturating_add(1);
+        match self.seen.iter_mut().find(|(other, _)| *other == place) {
+            Some((_, last)) if *last == hash => self.repeats = self.repeats.saturating_add(1),
+            Some((_, last)) => {
+                *last = hash;
+                (self.quiet, self.repeats) = (0, 0);
+            }
+            None => {
+                self.seen.push((place, hash));
+                (self.quiet, self.repeats) = (0, 0);
+            }
+        }
+    }
+
+    /// Whether it is time for others, before so many steps more.
+    pub fn is_tired(&mut self, steps: u64, waits: Waits) -> bool {
+        match waits {
+            Waits::Never => false,
+            Waits::Plainly => {
+                self.quiet += steps;
+                self.awake |= self.quiet > QUIET / 2;
+                self.quiet > QUIET && self.repeats > 1
+            }
+            Waits::Possibly => self.repeats > self.patience || self.reads > self.turn,
+        }
+    }
+}
+
+/// A workgroup that waits.
+pub(super) struct Resting {
+    index: u64,
+    tiles: Vec<Tile>,
+    memory: Store,
+    paths: Vec<u64>,
+}
+
+impl Machine<'_> {
+    /// Whether reads and changes are watched.
+    #[inline]
+    fn watches(&self, root: Root) -> bool {
+        let watched = match self.program.waits {
+            Waits::Never => false,
+            Waits::Plainly => self.watch.awake,
+            Waits::Possibly => true,
+        };
+        watched && (root.is_buffer() || root == Root::Workgroup)
+    }
+
+    /// An instruction has read these words in these lanes, at the machine's addresses.
+    pub(super) fn watch_read(&mut self, root: Root, lanes: &Mask, words: &[u32], place: u32, component: u32) {
+        if !self.watches(root) {
+            return;
+        }
+        let hash = lanes.lanes().fold(0, |hash, lane| {
+            mixed(hash ^ u64::from(self.addresses[lane]) << 32 ^ u64::from(words[lane]) ^ (lane as u64) << 48)
+        });
+        self.watch.read(place << 5 | component & 31, hash);
+    }
+
+    /// The same for texels, given by lane.
+    pub(super) fn watch_texels(&mut self, descriptor: u32, texels: &[[u64; 4]], place: u32) {
+        if !self.watches(Root::Descriptor(descriptor)) {
+            return;
+        }
+        let words = |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mixed(hash ^ word));
+        let hash = self.active.lanes().fold(0, |hash, lane| mixed(hash ^ words(lane)));
+        self.watch.read(place << 5, hash);
+    }
+
+    /// What common memory holds has changed.
+    #[inline]
+    pub(super) fn watch_change(&mut self, root: Root, changed: bool) {
+        if changed && self.watches(root) {
+            self.watch.change();
+        }
+    }
+
+    /// How many workgroups may wait at the same time.
+    pub(super) fn most_resting(&self) -> usize {
+        let each = working_bytes(self.program, self.width as u32).max(1);
+        (RESTING_BYTES / each).max(SOME_RESTING as u64) as usize
+    }
+
+    /// Whether other workgroups can run while this one waits.
+    pub(super) fn may_rest(&self) -> bool {
+        let exact = self.order.is_some() || !self.track_races;
+        let waits = self.program.waits == Waits::Possibly || self.lets_waiters_first();
+        self.workgroups() > 1 && exact && waits
+    }
+
+    /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
+    pub(super) fn lay_aside(&mut self, tiles: &mut Vec<Tile>) -> Resting {
+        if let Some(order) = &self.order {
+            order.borrow_mut().rest();
+        }
+        let memory = self.fresh_workgroup_memory();
+        Resting {
+            index: self.workgroup_index,
+            tiles: std::mem::replace(tiles, self.tiles()),
+            memory: std::mem::replace(&mut self.workgroup_memory, memory),
+            paths: self.paths.clone(),
+        }
+    }
+
+    fn take_up(&mut self, resting: Resting, tiles: &mut Vec<Tile>) {
+        self.choose(resting.index);
+        let time = self.begins();
+        if let Some(order) = &self.order {
+            order.borrow_mut().resume(resting.index, time);
+        }
+        (self.workgroup_memory, self.paths, *tiles) = (resting.memory, resting.paths, resting.tiles);
+    }
+
+    /// Gives workgroups that wait a turn each, until as few as `few` are left. Without an end, if none can go on: steps do end.
+    pub(super) fn turns(
+        &mut self,
+        resting: &mut VecDeque<Resting>,
+        tiles: &mut Vec<Tile>,
+        few: usize,
+        completed: &mut impl FnMut([u32; 3]),
+    ) -> Result<(), Stop> {
+        while resting.len() > few {
+            let Some(one) = resting.pop_front() else { break };
+            let before = self.progress();
+            self.take_up(one, tiles);
+            match self.go_on(tiles)? {
+                Pace::Ended => completed(self.workgroup),
+                Pace::Rests => resting.push_back(self.lay_aside(tiles)),
+            }
+            self.turn_ends(before, resting.len());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Subgroups on the machine: which lanes make one, and the operations between them.
+//!
+//! Knows: invocations are numbered by their local index; each run of as many as the subgroup size is a subgroup, the last
+//! one possibly with fewer. A tile holds whole subgroups wherever invocations work together, and all of its lanes at a
+//! block run at once, so the active lanes of a subgroup are those that the structured control flow brings together.
+//! Promises: no result depends on the tile width; a value that nobody wrote travels from lane to lane and is told where
+//! it is used.
+//! Does not cover: subgroups that a device forms in another way (by rows of the workgroup).
+
+use super::Machine;
+use crate::exec::sequential::decode::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined as Reason, Way};
+use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, MOST_LANES, Mask};
+use crate::exec::sequential::ir::memory_semantics::{Fence, Fences, Kinds};
+use crate::exec::sequential::ir::scalar::undefined::{Extent, Undefined};
+use crate::exec::sequential::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
+use crate::exec::sequential::memory::vector_clocks::Order;
+use crate::exec::sequential::settings::Settings;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Settings {
+    /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the size if it is none.
+    pub(crate) fn with_subgroups(self, asked: Option<u32>) -> Result<Self, u32> {
+        let subgroup_size = asked.unwrap_or(self.subgroup_size);
+        if subgroup_size.is_power_of_two() && subgroup_size <= MOST_INVOCATIONS {
+            Ok(Self { subgroup_size, ..self })
+        } else {
+            Err(subgroup_size)
+        }
+    }
+
+    /// The settings with tiles that hold whole subgroups, where the program wants them.
+    pub(crate) fn with_whole_subgroups(self, program: &Program) -> Self {
+        match program.subgroups {
+            SubgroupUse::None => self,
+            SubgroupUse::Operations | SubgroupUse::Barriers => {
+                let schedule = self.following.schedule;
+                // Lanes of a tile hold together, and subgroups may wait for each other.
+                let narrow = schedule.is_directed() && schedule.tiles.is_none();
+                let wanted = if narrow { 1 } else { self.tile_width };
+                Self { tile_width: wanted.next_multiple_of(self.subgroup_size), ..self }
+            }
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are not all.
+    pub(super) fn order_exactly(&mut self) {
+        let OrderUse::Exact(places) = &self.program.order else { return };
+        if !self.track_races {
+            return;
+        }
+        let invocations = self.program.local_size.iter().product();
+        let order = Rc::new(RefCell::new(Order::new(places.clone(), invocations, self.subgroup_size)));
+        let mut kinds: BTreeMap<usize, Kinds> = BTreeMap::new();
+        for (one, slot) in self.program.descriptors.iter().zip(&self.slots) {
+            let Some(slot) = slot else { continue };
+            let kind = match one.kept {
+                Kept::Buffer => Kinds::BUFFERS,
+                Kept::Image => Kinds::IMAGES,
+            };
+            let all = kinds.entry(slot.buffer).or_default();
+            *all = all.or(kind);
+        }
+        for (index, store) in self.stores.iter_mut().enumerate() {
+            if let Some(shadow) = &mut store.shadow {
+                shadow.order_exactly(&order, kinds.get(&index).copied().unwrap_or(Kinds::BUFFERS));
+            }
+        }
+        self.order = Some(order);
+    }
+
+    /// Active lanes of each subgroup wait for each other.
+    pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
+        let Some(order) = &self.order else { return };
+        let ordered = self.clock.coupled(fences.ordered(self.settings.memory_model));
+        let after = self.clock.tick();
+        for (lane, members) in subgroups(&self.active, self.width, self.subgroup_size) {
+            let first = self.first_lane + lane;
+            order.borrow_mut().subgroup_barrier(first, members, ordered.kinds(), fences.control, after);
+        }
+    }
+
+    /// A fence of each active lane.
+    pub(super) fn fence(&mut self, fence: Fence) {
+        let Some(order) = &self.order else { return };
+        let after = self.clock.tick();
+        let mut order = order.borrow_mut();
+        self.active.lanes().for_each(|lane| order.fence(self.first_lane + lane as u32, fence, after));
+    }
+
+    /// A built-in variable of subgroups, by local index.
+    pub(super) fn subgroup_value(&self, what: PerLane, local: u32) -> u32 {
+        let size = self.subgroup_size;
+        let id = local % size;
+        match what {
+            PerLane::SubgroupId => local / size,
+            PerLane::SubgroupInvocation => id,
+            PerLane::SubgroupMask(mask, word) => (mask.bits(id, size) >> (32 * u32::from(word))) as u32,
+            PerLane::LocalId(_) | PerLane::GlobalId(_) | PerLane::LocalIndex => local,
+        }
+    }
+
+    pub(super) fn subgroups_of_workgroup(&self) -> u32 {
+        self.program.local_size.iter().product::<u32>().div_ceil(self.subgroup_size)
+    }
+
+    /// The subgroups of the tile that have active lanes: first lane and members.
+    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, Members)> + use<> {
+        subgroups(&self.active, self.width, self.subgroup_size)
+    }
+
+    pub(super) fn group(&mut self, op: Group, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
+        for (word, scalar) in to.iter().enumerate() {
+            let mut out = std::mem::take(&mut self.staging);
+            out.fill(0);
+            let mut undefined = [None, None];
+            for (first, members) in self.subgroups() {
+                let operands = |id: u32| {
+                    let lane = (first + id) as usize;
+                    let index = index.map_or(0, |reg| u128::from(self.words[reg.0 as usize][lane]));
+                    let (first, second) = from.split_at(op.first_words(from.len()));
+                    [self.bits_of(first, lane), index | self.bits_of(second, lane)]
+                };
+                op.apply(members, operands, |id, value, why| {
+                    let lane = (first + id) as usize;
+                    out[lane] = (value >> (32 * word)) as u32;
+                    note(&mut undefined, why, lane);
+                });
+            }
+            self.write_scalar(*scalar, &out);
+            self.staging = out;
+            // Undefined behaviour is told once.
+            if word > 0 {
+                undefined[Extent::Behaviour as usize] = None;
+            }
+            self.leave(&[*scalar], undefined, place);
+        }
+    }
+
+    pub(super) fn exchange_values(&mut self, way: Way, to: &[Scalar], from: &[Scalar], index: Option<Reg>, place: u32) {
+        let mut sources = std::mem::take(&mut self.addresses);
+        let undefined = self.sources(way, index, &mut sources);
+        for (to, from) in to.iter().zip(from) {
+            let mut out = std::mem::take(&mut self.staging);
+            let mut unwritten = [0; MASK_WORDS];
+            out.fill(0);
+            let marks = if self.track_undefined { self.undefined_bits(*from) } else { [0; MASK_WORDS] };
+            for lane in self.active.lanes() {
+                let source = sources[lane] as usize;
+                if source < self.width {
+                    out[lane] = self.bits_of(&[*from], source) as u32;
+                    unwritten[lane / 64] |= (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
+                }
+            }
+            self.write_scalar(*to, &out);
+            self.carry_across(*to, *from, &unwritten, &sources);
+            self.staging = out;
+        }
+        self.addresses = sources;
+        for (undefined, lanes) in undefined.into_iter().flatten() {
+            self.leave_undefined(to, &lanes, undefined, place);
+        }
+    }
+
+    /// The lane that each active lane takes its value from; none: a lane outside the tile.
+    fn sources(&self, way: Way, index: Option<Reg>, sources: &mut [u32]) -> [Option<(Undefined, Mask)>; 2] {
+        let mut undefined = [None, None];
+        for (first, members) in self.subgroups() {
+            let index = |id: u32| index.map_or(0, |reg| self.words[reg.0 as usize][(first + id) as usize]);
+            for id in members.ids() {
+                let lane = (first + id) as usize;
+                let common = index(way.index_holder(id, members));
+                let differs = way.wants_one_index() && index(id) != common;
+                let index = if differs { common } else { index(id) };
+                let source = way.source(id, index, members);
+                sources[lane] = source.map_or(u32::MAX, |source| first + source);
+                let why = source.is_none().then_some(Reason::Source);
+                let why = way.too_large(members.size).or(differs.then_some(Reason::Index)).or(why);
+                note(&mut undefined, why, lane);
+            }
+        }
+        undefined
+    }
+
+    /// Some scalars of a lane as bits, the first lowest.
+    fn bits_of(&self, scalars: &[Scalar], lane: usize) -> u128 {
+        scalars.iter().rev().fold(0, |bits, scalar| {
+            let word = match scalar {
+                Scalar::Word(reg) => self.words[reg.0 as usize][lane],
+                Scalar::Mask(reg) => {
+                    (self.masks[reg.0 as usize * self.mask_words + lane / 64] >> (lane % 64) & 1) as u32
+                }
+            };
+            bits << 32 | u128::from(word)
+        })
+    }
+
+    fn write_scalar(&mut self, to: Scalar, values: &[u32]) {
+        match to {
+            Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
+            Scalar::Mask(reg) => {
+                let mut bits = [0; MASK_WORDS];
+                crate::exec::sequential::ir::scalar::word::pack(
+                    &mut bits[..self.mask_words],
+                    values,
+                    values,
+                    |a, _| a & 1 != 0,
+                );
+                self.write_mask(reg, &bits);
+            }
+        }
+    }
+}
+
+impl SubgroupMask {
+    /// The bits of the invocations that stand in this relation to `id` (SPIR-V, built-ins `SubgroupEqMask` and others).
+    fn bits(self, id: u32, size: u32) -> u128 {
+        let below = |count: u32| if count >= 128 { u128::MAX } else { (1 << count) - 1 };
+        match self {
+            SubgroupMask::Equal => 1 << id,
+            SubgroupMask::AtLeast => below(size) & !below(id),
+            SubgroupMask::Above => below(size) & !below(id + 1),
+            SubgroupMask::AtMost => below(id + 1),
+            SubgroupMask::Below => below(id),
+        }
+    }
+}
+
+/// Keeps the lanes with undefined results, and the first reason, by extent.
+fn note(found: &mut [Option<(Undefined, Mask)>; 2], why: Option<Reason>, lane: usize) {
+    if let Some(undefined) = why.map(Reason::told) {
+        found[undefined.extent as usize].get_or_insert((undefined, Mask::EMPTY)).1.insert(lane);
+    }
+}
+
+/// The subgroups of a tile that have active lanes: first lane and members.
+fn subgroups(active: &Mask, width: usize, size: u32) -> impl Iterator<Item = (u32, Members)> + use<> {
+    let words = active.0;
+    (0..width.min(MOST_LANES) as u32).step_by(size as usize).filter_map(move |first| {
+        let word = first as usize / 64;
+        let low = u128::from(words[word]) >> (first % 64);
+        let high = words.get(word + 1).map_or(0, |word| u128::from(*word));
+        let active = match size {
+            128 => low | high << 64,
+            64 => low,
+            _ => low & ((1 << size) - 1),
+        };
+        (active != 0).then_some((first, Members { active, size }))
+    })
+}

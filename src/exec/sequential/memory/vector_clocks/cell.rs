@@ -1,0 +1,164 @@
+//! The accesses to one cell of memory that a later one may race with.
+//!
+//! Promises: an access is told as a race exactly if an earlier one that conflicts with it is not ordered before it (`super`).
+//! Of the earlier ones those are dropped that are ordered before another one of their kind: who is not ordered behind the
+//! first is not behind the second.
+//! Does not cover: more than the first such access of each kind.
+
+use super::{Asked, Missing, Order, Published, Reads, is_atomic, writes};
+use crate::exec::sequential::ir::memory_semantics::Kinds;
+use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
+use crate::exec::sequential::memory::race_shadow::{Seen, Stamp};
+
+/// How long a list grows before it is looked through.
+const SHORT: u32 = 32;
+
+/// Accesses of one kind.
+#[derive(Debug, Clone, Default)]
+struct Accesses {
+    stamps: Vec<Stamp>,
+    /// Their least and greatest times.
+    times: (u32, u32),
+    /// At which length those are dropped that stand for nothing.
+    bound: u32,
+}
+
+/// From when until when everything that the workgroup did is ordered before what it does now.
+type Settled = Option<(u32, u32)>;
+
+impl Accesses {
+    /// Whether all of them are ordered before what is done now.
+    fn are_settled(&self, settled: Settled) -> bool {
+        settled.is_some_and(|(first, last)| first <= self.times.0 && self.times.1 <= last)
+    }
+
+    fn record(&mut self, new: Stamp, order: &Order, now: &Asked, (kinds, settled): (Kinds, Settled)) {
+        if self.stamps.last() == Some(&new) {
+            return;
+        }
+        let all = self.are_settled(settled);
+        if all || self.stamps.len() as u32 >= self.bound.max(SHORT) {
+            let alike = |old: &Stamp| order.places.are_alike(old.place(), now.place);
+            let replaced = |old: &Stamp| alike(old) && (all || order.stands_for(*old, now, kinds));
+            self.stamps.retain(|old| !replaced(old));
+            self.bound = (2 * self.stamps.len() as u32).max(SHORT);
+            let times = self.stamps.iter().map(|stamp| stamp.time());
+            self.times = times.fold((u32::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
+        } else if self.stamps.is_empty() {
+            self.times = (u32::MAX, 0);
+        }
+        let (first, last) = self.times;
+        self.times = (first.min(new.time()), last.max(new.time()));
+        self.stamps.push(new);
+    }
+}
+
+/// Accesses to one cell, by kind.
+#[derive(Debug, Clone, Default)]
+pub struct Cell {
+    reads: Accesses,
+    writes: Accesses,
+    /// Reads and writes; few cells have any.
+    atomics: Option<Box<[Accesses; 2]>>,
+}
+
+/// Bytes of a cell, without what its lists hold.
+pub const CELL_BYTES: u64 = size_of::<Cell>() as u64;
+
+const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+
+impl Cell {
+    pub fn seen(&self) -> Seen {
+        let some = |touch: Touch| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
+        Seen {
+            read: some(Touch::Read),
+            written: some(Touch::Write),
+            atomically_read: some(Touch::AtomicRead),
+            atomically_written: some(Touch::AtomicWrite),
+        }
+    }
+
+    /// Notes an access; calls `race` with the first earlier one of each kind that it races with.
+    pub fn touch(&mut self, now: &Asked, order: &Order, kinds: Kinds, mut race: impl FnMut(Stamp, Touch, Missing)) {
+        let settled = order.settled(kinds);
+        for kind in TOUCHES {
+            let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.alike;
+            if alike || !(writes(kind) || writes(now.touch)) {
+                continue;
+            }
+            let Some(accesses) = self.of(kind) else { continue };
+            if accesses.stamps.is_empty() || accesses.are_settled(settled) {
+                continue;
+            }
+            let found = accesses.stamps.iter().find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
+            if let Some((other, missing)) = found {
+                race(other, kind, missing);
+            }
+        }
+        let stamp = order.stamp(now.invocation, now.place);
+        self.of_mut(now.touch).record(stamp, order, now, (kinds, settled));
+    }
+
+    fn of(&self, kind: Touch) -> Option<&Accesses> {
+        match kind {
+            Touch::Read => Some(&self.reads),
+            Touch::Write => Some(&self.writes),
+            Touch::AtomicRead => self.atomics.as_ref().map(|atomics| &atomics[0]),
+            Touch::AtomicWrite => self.atomics.as_ref().map(|atomics| &atomics[1]),
+        }
+    }
+
+    fn of_mut(&mut self, kind: Touch) -> &mut Accesses {
+        match kind {
+            Touch::Read => &mut self.reads,
+            Touch::Write => &mut self.writes,
+            Touch::AtomicRead => &mut self.atomics.get_or_insert_default()[0],
+            Touch::AtomicWrite => &mut self.atomics.get_or_insert_default()[1],
+        }
+    }
+
+    /// Forgets all accesses, but not the room for them.
+    pub fn reset(&mut self) {
+        let atomics = self.atomics.iter_mut().flat_map(|atomics| atomics.iter_mut());
+        [&mut self.reads, &mut self.writes].into_iter().chain(atomics).for_each(|accesses| accesses.stamps.clear());
+    }
+}
+
+/// The cells of a block of memory, with what atomics have published there.
+#[derive(Debug, Clone, Default)]
+pub struct Cells {
+    pub cells: Vec<Cell>,
+    /// By word.
+    pub published: std::collections::HashMap<usize, Published>,
+    pub kinds: Kinds,
+}
+
+/// An atomic that was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    /// Local index in the workgroup that runs.
+    pub invocation: u32,
+    pub place: u32,
+    /// Its storage class.
+    pub memory: Kinds,
+    pub op: Atomic,
+    /// What it did in fact: one that compares may not write.
+    pub touch: Touch,
+    /// A time behind all others.
+    pub after: u32,
+}
+
+impl Cells {
+    /// What invocations tell each other by an atomic on a word.
+    pub fn tell(&mut self, word: usize, told: &Told, order: &mut Order) {
+        let published = self.published.entry(word).or_default();
+        let &Told { invocation, place, memory, op, touch, after } = told;
+        if op.reads() {
+            order.atomic_read(invocation, place, memory, published);
+        }
+        if writes(touch) {
+            let reads = if op.reads() { Reads::Yes } else { Reads::No };
+            order.atomic_write((invocation, place), memory, published, reads, after);
+        }
+    }
+}

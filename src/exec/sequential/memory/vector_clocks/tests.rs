@@ -1,0 +1,582 @@
+//! Random histories against the definitions of the memory model: every pair of accesses is ordered exactly if they say so.
+
+use super::cell::{Cell, Cells, Told};
+use super::places::{Atomicity, Declared, Facts, Places};
+use super::{Asked, Missing, Order, is_atomic, writes};
+use crate::exec::sequential::decode::ops::subgroup::Members;
+use crate::exec::sequential::ir::memory_semantics::{ACQUIRE, Fence, Kinds, RELEASE, Scope};
+use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
+use crate::exec::sequential::memory::race_shadow::Stamp;
+use crate::model::random::SplitMix64;
+use std::sync::Arc;
+
+const INVOCATIONS: u32 = 4;
+const SUBGROUP: u32 = 2;
+/// Semantics of fences: acquire, release or both, of buffers, of workgroup memory or of both; and none.
+const SEMANTICS: [u32; 8] = [0x42, 0x44, 0x48, 0x102, 0x104, 0x108, 0x148, 0];
+const SCOPES: [u32; 3] = [1, 2, 3];
+const KINDS: [Kinds; 2] = [Kinds::BUFFERS, Kinds::WORKGROUP];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    /// A plain write to memory of a kind.
+    Access(Kinds),
+    Fence(Fence),
+    /// On the flag of this number; what it does, its place in the table of facts.
+    Atomic {
+        flag: usize,
+        op: Atomic,
+        fence: Fence,
+    },
+    /// Of all who are named by the bits.
+    Barrier {
+        who: u32,
+        number: usize,
+        fence: Fence,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Happening {
+    workgroup: u64,
+    invocation: u32,
+    event: Event,
+}
+
+impl Happening {
+    fn fence(&self) -> Option<Fence> {
+        match self.event {
+            Event::Access(_) => None,
+            Event::Fence(fence) | Event::Atomic { fence, .. } | Event::Barrier { fence, .. } => Some(fence),
+        }
+    }
+
+    fn releases(&self) -> Kinds {
+        let writes = !matches!(self.event, Event::Atomic { op: Atomic::Load, .. });
+        self.fence().filter(|fence| writes && fence.semantics & RELEASE != 0).map_or(Kinds::NONE, Fence::releases)
+    }
+
+    fn acquires(&self) -> Kinds {
+        let reads = !matches!(self.event, Event::Atomic { op: Atomic::Store, .. });
+        self.fence().filter(|fence| reads && fence.semantics & ACQUIRE != 0).map_or(Kinds::NONE, Fence::acquires)
+    }
+
+    fn is_barrier(&self) -> bool {
+        matches!(self.event, Event::Fence(_) | Event::Barrier { .. })
+    }
+
+    fn is_atomic(&self) -> bool {
+        matches!(self.event, Event::Atomic { .. })
+    }
+
+    /// Whether its scope has the other's invocation.
+    fn has(&self, other: &Happening) -> bool {
+        match self.fence().map(Fence::reach) {
+            Some(Scope::Device) => true,
+            Some(Scope::Workgroup) => self.workgroup == other.workgroup,
+            Some(Scope::Subgroup) => {
+                self.workgroup == other.workgroup && self.invocation / SUBGROUP == other.invocation / SUBGROUP
+            }
+            Some(Scope::Invocation) | None => false,
+        }
+    }
+}
+
+/// Flag 0 lies in a buffer, flag 1 in workgroup memory.
+fn memory(flag: usize) -> Kinds {
+    KINDS[flag]
+}
+
+/// The relations of the specification over a history.
+struct Definition<'a>(&'a [Happening]);
+
+impl Definition<'_> {
+    fn program_ordered(&self, a: usize, b: usize) -> bool {
+        let (one, two) = (&self.0[a], &self.0[b]);
+        a < b && (one.workgroup, one.invocation) == (two.workgroup, two.invocation)
+    }
+
+    fn same_flag(&self, a: usize, b: usize) -> bool {
+        let of = |at: usize| match self.0[at].event {
+            // Workgroup memory is each workgroup's own.
+            Event::Atomic { flag, .. } => Some((flag, if flag == 1 { self.0[at].workgroup } else { 0 })),
+            _ => None,
+        };
+        of(a).is_some() && of(a) == of(b)
+    }
+
+    /// Whether `y` reads what `x` wrote, or what the release sequence that it heads wrote.
+    fn reads_from(&self, x: usize, y: usize) -> bool {
+        let op = |at: usize| match self.0[at].event {
+            Event::Atomic { op, .. } => Some(op),
+            _ => None,
+        };
+        let (writes, reads) = (op(x).is_some_and(|op| op != Atomic::Load), op(y).is_some_and(|op| op != Atomic::Store));
+        let between = || (x + 1..y).filter(|at| self.same_flag(x, *at));
+        let (one, two) = (&self.0[x], &self.0[y]);
+        writes
+            && reads
+            && x < y
+            && self.same_flag(x, y)
+            && one.has(two)
+            && two.has(one)
+            && between().all(|at| op(at) != Some(Atomic::Store))
+    }
+
+    fn synchronizes(&self, a: usize, b: usize) -> bool {
+        let (one, two) = (&self.0[a], &self.0[b]);
+        if one.releases().is_empty() || two.acquires().is_empty() || !one.has(two) || !two.has(one) {
+            return false;
+        }
+        let all = 0..self.0.len();
+        let carried = |x: usize| match self.0[x].event {
+            Event::Atomic { flag, .. } => memory(flag),
+            _ => Kinds::NONE,
+        };
+        // The atomics that carry a release: it itself, or those behind a fence; and the same of an acquire.
+        let from = |x: usize| {
+            (x == a && one.is_atomic())
+                || (one.is_barrier() && self.program_ordered(a, x) && one.releases().has(carried(x)))
+        };
+        let to = |y: usize| {
+            (y == b && two.is_atomic())
+                || (two.is_barrier() && self.program_ordered(y, b) && two.acquires().has(carried(y)))
+        };
+        if all.clone().any(|x| from(x) && all.clone().any(|y| to(y) && self.reads_from(x, y))) {
+            return true;
+        }
+        let meets = |c: usize, d: usize| match (self.0[c].event, self.0[d].event) {
+            (Event::Barrier { number, .. }, Event::Barrier { number: other, .. }) => number == other,
+            _ => false,
+        };
+        let before = |c: usize| c == a || self.program_ordered(a, c);
+        let behind = |d: usize| d == b || self.program_ordered(d, b);
+        one.is_barrier()
+            && two.is_barrier()
+            && all.clone().any(|c| before(c) && all.clone().any(|d| behind(d) && meets(c, d)))
+    }
+
+    /// Inter-thread-happens-before for one kind of memory, as its transitive closure.
+    fn happens_before(&self, kind: Kinds) -> Vec<Vec<bool>> {
+        let count = self.0.len();
+        let about = |at: usize| {
+            self.0[at].event == Event::Access(kind) || self.0[at].releases().or(self.0[at].acquires()).has(kind)
+        };
+        let direct = |a: usize, b: usize| {
+            let released = self.0[a].releases().has(kind) && self.0[b].acquires().has(kind) && self.synchronizes(a, b);
+            let po = self.program_ordered(a, b) && about(a) && about(b);
+            released || (po && (self.0[b].releases().has(kind) || self.0[a].acquires().has(kind)))
+        };
+        let mut all: Vec<Vec<bool>> = (0..count).map(|a| (0..count).map(|b| direct(a, b)).collect()).collect();
+        for middle in 0..count {
+            let behind = all[middle].clone();
+            for row in all.iter_mut().filter(|row| row[middle]) {
+                row.iter_mut().zip(&behind).for_each(|(one, other)| *one |= other);
+            }
+        }
+        all
+    }
+}
+
+/// A run of the engine's own order over the same history.
+struct Engine {
+    order: Order,
+    flags: [Cells; 2],
+    time: u32,
+    running: u64,
+    started: Vec<u64>,
+    /// Workgroup memory of the one that does not run.
+    other: Cells,
+    /// Whether barriers order by themselves what their semantics release and acquire, as they do in programs.
+    whole: bool,
+}
+
+impl Engine {
+    fn new(places: Places) -> Self {
+        let order = Order::new(Arc::new(places), INVOCATIONS, SUBGROUP);
+        let mut engine = Self {
+            order,
+            flags: [Cells::default(), Cells::default()],
+            time: 0,
+            running: 0,
+            started: Vec::new(),
+            other: Cells::default(),
+            whole: false,
+        };
+        engine.run(0);
+        engine
+    }
+
+    fn run(&mut self, workgroup: u64) {
+        if self.running == workgroup && !self.started.is_empty() {
+            return;
+        }
+        self.time += 1;
+        if !self.started.is_empty() {
+            self.order.rest();
+            std::mem::swap(&mut self.flags[1], &mut self.other);
+        }
+        if self.started.contains(&workgroup) {
+            self.order.resume(workgroup, self.time);
+        } else {
+            self.order.start(workgroup, self.time);
+            self.started.push(workgroup);
+        }
+        self.running = workgroup;
+    }
+
+    /// Does an event of an invocation; the stamp of an access.
+    fn act(&mut self, invocation: u32, event: Event, place: u32) -> Option<Stamp> {
+        self.time += 1;
+        match event {
+            Event::Access(_) => return Some(self.order.stamp(invocation, place)),
+            Event::Fence(fence) => self.order.fence(invocation, fence, self.time),
+            Event::Atomic { flag, op, fence: _ } => {
+                let touch = op.touch();
+                let told = Told { invocation, place, memory: memory(flag), op, touch, after: self.time };
+                self.flags[flag].tell(0, &told, &mut self.order);
+            }
+            Event::Barrier { who, number: _, fence } => {
+                let all = who == (1 << INVOCATIONS) - 1;
+                let reaches = fence.reach() >= if all { Scope::Workgroup } else { Scope::Subgroup };
+                let whole = fence.releases().and(fence.acquires());
+                let whole = if self.whole && reaches { whole } else { Kinds::NONE };
+                if who == (1 << INVOCATIONS) - 1 {
+                    self.order.barrier(whole, fence, self.time);
+                } else {
+                    let first = who.trailing_zeros() / SUBGROUP * SUBGROUP;
+                    let members = Members { active: u128::from(who >> first), size: SUBGROUP };
+                    self.order.subgroup_barrier(first, members, whole, fence, self.time);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Barriers are numbered from `first` on.
+fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
+    let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
+    let mut history = Vec::new();
+    for number in first..first + 4 + pick(14) {
+        let (workgroup, invocation) = (u64::from(pick(5) == 0), pick(INVOCATIONS as usize) as u32);
+        let fence = Fence { scope: SCOPES[pick(3).min(pick(3))], semantics: SEMANTICS[pick(SEMANTICS.len())] };
+        let event = match pick(10) {
+            0..=2 => Event::Access(KINDS[pick(2)]),
+            3..=4 => Event::Fence(fence),
+            5..=7 => {
+                let op = [Atomic::Load, Atomic::Store, Atomic::Add, Atomic::Add][pick(4)];
+                let semantics = if pick(2) == 0 { 0 } else { fence.semantics };
+                // A load does not release, a store does not acquire.
+                let semantics = match (op, semantics & 0xe) {
+                    (Atomic::Load, 4 | 8) | (Atomic::Store, 2 | 8) => 0,
+                    _ => semantics,
+                };
+                Event::Atomic { flag: pick(2), op, fence: Fence { semantics, ..fence } }
+            }
+            8 => Event::Barrier { who: (1 << INVOCATIONS) - 1, number, fence },
+            _ => Event::Barrier { who: 3 << (2 * pick(2)), number, fence },
+        };
+        match event {
+            Event::Barrier { who, .. } => {
+                let all = (0..INVOCATIONS).filter(|one| who >> one & 1 == 1);
+                history.extend(all.map(|invocation| Happening { workgroup, invocation, event }));
+            }
+            _ => history.push(Happening { workgroup, invocation, event }),
+        }
+    }
+    history
+}
+
+/// By place, which is the number of the event: coherent, and of an atomic its scope and semantics.
+fn places(history: &[Happening]) -> Places {
+    let facts = history.iter().enumerate().map(|(at, one)| {
+        let atomic = match one.event {
+            Event::Atomic { fence, .. } => Some(Atomicity { fence, bytes: 4 }),
+            _ => None,
+        };
+        (at as u32, Facts { coherent: true, atomic, ..Facts::default() })
+    });
+    let wide = history.iter().filter_map(Happening::fence).all(|fence| fence.reach() == Scope::Device);
+    let mut places = Places::with(Declared::Implicit, facts);
+    places.wide = wide;
+    places
+}
+
+#[test]
+fn accesses_are_ordered_as_the_memory_model_defines() {
+    let mut draw = SplitMix64::new(17);
+    let (mut ordered, mut unordered) = (0, 0);
+    for _ in 0..8_000 {
+        let history = events(&mut draw, 0);
+        let definition = Definition(&history);
+        let relations = KINDS.map(|kind| definition.happens_before(kind));
+        let mut engine = Engine::new(places(&history));
+        let mut stamps: Vec<(usize, Stamp)> = Vec::new();
+        for (at, one) in history.iter().enumerate() {
+            // A barrier is one event of all who wait there.
+            let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
+                (Some(Event::Barrier { number, .. }), Event::Barrier { number: other, .. }) if number == other);
+            if !first {
+                continue;
+            }
+            engine.run(one.workgroup);
+            let Some(stamp) = engine.act(one.invocation, one.event, at as u32) else { continue };
+            let Event::Access(kind) = one.event else { continue };
+            let number = KINDS.iter().position(|other| *other == kind).unwrap();
+            let asked = Asked { touch: Touch::Write, invocation: one.invocation, place: at as u32 };
+            for (earlier, other) in stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event) {
+                let due = definition.program_ordered(*earlier, at) || relations[number][*earlier][at];
+                let found = engine.order.missing((*other, Touch::Write), &asked, kind);
+                assert_eq!(found, (!due).then_some(Missing::Order), "{earlier} and {at} of {history:?}");
+                *(if due { &mut ordered } else { &mut unordered }) += 1;
+            }
+            stamps.push((at, stamp));
+        }
+    }
+    println!("{ordered} pairs in order, {unordered} not");
+    assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
+}
+
+/// Memory operands of an access: what it does, and to whom it makes available or visible itself.
+#[derive(Debug, Clone, Copy)]
+struct Operands {
+    touch: Touch,
+    own: Option<Scope>,
+}
+
+/// Chains of availability and visibility (Vulkan specification, *location-ordered*), over a history in a module that declares the
+/// Vulkan memory model.
+struct Chains<'a> {
+    definition: Definition<'a>,
+    operands: &'a [Operands],
+    kind: Kinds,
+    before: Vec<Vec<bool>>,
+}
+
+const DOMAINS: [Scope; 3] = [Scope::Subgroup, Scope::Workgroup, Scope::Device];
+
+impl Chains<'_> {
+    fn at(&self, event: usize) -> &Happening {
+        &self.definition.0[event]
+    }
+
+    fn happens_before(&self, a: usize, b: usize) -> bool {
+        self.before[a][b] || self.definition.program_ordered(a, b)
+    }
+
+    fn share(&self, a: usize, b: usize, domain: Scope) -> bool {
+        let (one, two) = (self.at(a), self.at(b));
+        let near = one.workgroup == two.workgroup;
+        match domain {
+            Scope::Subgroup => near && one.invocation / SUBGROUP == two.invocation / SUBGROUP,
+            Scope::Workgroup => near,
+            Scope::Invocation | Scope::Device => true,
+        }
+    }
+
+    /// The scope of an event that makes everything of the kind available, or visible.
+    fn operation(&self, event: usize, kinds: fn(&Happening) -> Kinds, semantics: u32) -> Option<Scope> {
+        let one = self.at(event);
+        let fence = one.fence().filter(|fence| fence.semantics & semantics != 0)?;
+        kinds(one).has(self.kind).then_some(fence.reach())
+    }
+
+    /// The operations that end a chain of availability of a write, to a domain.
+    fn available(&self, write: usize, domain: Scope) -> Vec<usize> {
+        let narrower = || DOMAINS.into_iter().filter(|one| *one < domain).map(|one| (one, self.available(write, one)));
+        let chains: Vec<(Scope, Vec<usize>)> = narrower().collect();
+        let ends = |event: usize| {
+            if event == write {
+                return self.operands[write].own.is_some_and(|scope| scope >= domain);
+            }
+            let reach = self.operation(event, Happening::releases, 0x2000);
+            reach.is_some_and(|scope| scope >= domain)
+                && (self.definition.program_ordered(write, event)
+                    || chains.iter().any(|(narrow, ends)| {
+                        let linked = |end: &usize| self.happens_before(*end, event) && self.share(*end, event, *narrow);
+                        ends.iter().any(linked)
+                    }))
+        };
+        (0..self.definition.0.len()).filter(|event| ends(*event)).collect()
+    }
+
+    /// The operations that begin a chain of visibility to a read, from a domain.
+    fn visible(&self, read: usize, domain: Scope) -> Vec<usize> {
+        let narrower = || DOMAINS.into_iter().filter(|one| *one < domain).map(|one| (one, self.visible(read, one)));
+        let chains: Vec<(Scope, Vec<usize>)> = narrower().collect();
+        let begins = |event: usize| {
+            if event == read {
+                return self.operands[read].own.is_some_and(|scope| scope >= domain);
+            }
+            let reach = self.operation(event, Happening::acquires, 0x4000);
+            reach.is_some_and(|scope| scope >= domain)
+                && (self.definition.program_ordered(event, read)
+                    || chains.iter().any(|(narrow, begins)| {
+                        let linked =
+                            |begin: &usize| self.happens_before(event, *begin) && self.share(event, *begin, *narrow);
+                        begins.iter().any(linked)
+                    }))
+        };
+        (0..self.definition.0.len()).filter(|event| begins(*event)).collect()
+    }
+
+    fn are_ordered(&self, first: usize, second: usize) -> bool {
+        if self.definition.program_ordered(first, second) {
+            return true;
+        }
+        if !writes(self.operands[first].touch) {
+            return self.before[first][second];
+        }
+        DOMAINS.into_iter().any(|domain| {
+            let linked = |a: usize, b: usize| self.happens_before(a, b) && self.share(a, b, domain);
+            let ends = self.available(first, domain);
+            if writes(self.operands[second].touch) {
+                return ends.iter().any(|end| linked(*end, second));
+            }
+            let begins = self.visible(second, domain);
+            ends.iter().any(|end| begins.iter().any(|begin| linked(*end, *begin)))
+        })
+    }
+}
+
+/// Accesses of a history in a module of the Vulkan memory model, where fences make available and visible only if they say so.
+fn explicit_events(draw: &mut SplitMix64) -> (Vec<Happening>, Vec<Operands>) {
+    let mut history: Vec<Happening> = (0..3).flat_map(|part| events(draw, 100 * part)).collect();
+    let mut operands = Vec::new();
+    for one in &mut history {
+        let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
+        let touch = [Touch::Read, Touch::Write][pick(2)];
+        let own = [None, None, Some(Scope::Subgroup), Some(Scope::Workgroup), Some(Scope::Device)][pick(5)];
+        operands.push(Operands { touch, own });
+        let chance = [pick(4) > 0, pick(4) > 0];
+        let (fence, [available, visible]) = match &mut one.event {
+            Event::Access(_) => continue,
+            Event::Fence(fence) | Event::Atomic { fence, .. } => (fence, chance),
+            // All who meet have the same semantics.
+            Event::Barrier { fence, number, .. } => (fence, [*number % 4 > 0, *number % 5 > 0]),
+        };
+        let (releases, acquires) = (fence.semantics & RELEASE != 0, fence.semantics & ACQUIRE != 0);
+        fence.semantics |= if releases && available { 0x2000 } else { 0 };
+        fence.semantics |= if acquires && visible { 0x4000 } else { 0 };
+    }
+    (history, operands)
+}
+
+#[test]
+fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
+    let mut draw = SplitMix64::new(29);
+    let (mut ordered, mut unordered, mut broken) = (0, 0, 0);
+    for round in 0..4_000 {
+        let (history, operands) = explicit_events(&mut draw);
+        let mut places = places(&history);
+        places = Places::with(
+            Declared::Vulkan,
+            history.iter().enumerate().map(|(at, one)| {
+                let facts = Facts { available: operands[at].own, visible: operands[at].own, ..Facts::default() };
+                let accesses = matches!(one.event, Event::Access(_));
+                (at as u32, if accesses { facts } else { places.facts(at as u32) })
+            }),
+        );
+        let chains = KINDS.map(|kind| {
+            let definition = Definition(&history);
+            let before = definition.happens_before(kind);
+            Chains { definition, operands: &operands, kind, before }
+        });
+        let mut engine = Engine { whole: round % 2 == 0, ..Engine::new(places) };
+        let mut stamps: Vec<(usize, Stamp)> = Vec::new();
+        for (at, one) in history.iter().enumerate() {
+            let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
+                (Some(Event::Barrier { number, .. }), Event::Barrier { number: other, .. }) if number == other);
+            if !first {
+                continue;
+            }
+            engine.run(one.workgroup);
+            let Some(stamp) = engine.act(one.invocation, one.event, at as u32) else { continue };
+            let Event::Access(kind) = one.event else { continue };
+            let number = KINDS.iter().position(|other| *other == kind).unwrap();
+            let touch = operands[at].touch;
+            let asked = Asked { touch, invocation: one.invocation, place: at as u32 };
+            for (earlier, other) in stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event) {
+                let before = operands[*earlier].touch;
+                if !writes(before) && !writes(touch) {
+                    continue;
+                }
+                let due = chains[number].are_ordered(*earlier, at);
+                let found = engine.order.missing((*other, before), &asked, kind).is_none();
+                assert!(due || !found, "{earlier} and {at} of {history:?} {operands:?}");
+                broken += u32::from(due && !found);
+                *(if due { &mut ordered } else { &mut unordered }) += 1;
+            }
+            stamps.push((at, stamp));
+        }
+    }
+    println!("{ordered} pairs in order, {broken} of them by chains that leave and come back; {unordered} not");
+    assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
+    assert!(broken * 1000 < ordered, "{broken} of {ordered}");
+}
+
+const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+
+/// Facts of eight instructions: plain ones, then atomic ones of each scope and of two widths.
+fn instructions(declared: Declared) -> Places {
+    let plain = |coherent: bool| Facts { coherent, available: Some(Scope::Workgroup), ..Facts::default() };
+    let atomic = |scope: u32, bytes: u32| Facts {
+        coherent: true,
+        atomic: Some(Atomicity { fence: Fence { scope, semantics: 0 }, bytes }),
+        available: Some(Scope::Device),
+        visible: Some(Scope::Device),
+        ..Facts::default()
+    };
+    let facts =
+        [plain(true), plain(false), plain(true), plain(false), atomic(1, 4), atomic(2, 4), atomic(3, 4), atomic(1, 2)];
+    Places::with(declared, facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)))
+}
+
+/// A cell forgets accesses and skips those that a barrier has settled: what it tells is what all of them would.
+#[test]
+fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
+    let mut draw = SplitMix64::new(23);
+    let (mut races, mut none) = (0, 0);
+    for round in 0..6_000 {
+        let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
+        let declared = if round % 4 == 0 { Declared::Vulkan } else { Declared::Implicit };
+        let mut engine = Engine::new(instructions(declared));
+        let mut cells = [Cell::default(), Cell::default()];
+        let mut all: [Vec<(Stamp, Touch)>; 2] = Default::default();
+        for _ in 0..60 {
+            if pick(12) == 0 {
+                engine.run(pick(3) as u64);
+            }
+            let invocation = pick(INVOCATIONS as usize) as u32;
+            let fence = Fence { scope: SCOPES[pick(3)], semantics: SEMANTICS[pick(SEMANTICS.len())] };
+            engine.time += 1;
+            match pick(12) {
+                0 => engine.order.fence(invocation, fence, engine.time),
+                1 => {
+                    let whole = [Kinds::NONE, KINDS[0], KINDS[1], KINDS[0].or(KINDS[1])][pick(4)];
+                    engine.order.barrier(whole, fence, engine.time);
+                }
+                _ => {
+                    let (memory, touch) = (pick(2), TOUCHES[pick(6).min(pick(4)).min(3)]);
+                    let place = if is_atomic(touch) { 4 + pick(4) } else { pick(4) } as u32;
+                    let asked = Asked { touch, invocation, place };
+                    let kinds = KINDS[memory];
+                    let mut told = Vec::new();
+                    cells[memory].touch(&asked, &engine.order, kinds, |_, kind, _| told.push(kind));
+                    let clashes = |kind: Touch| writes(kind) || writes(touch);
+                    let due = TOUCHES.into_iter().filter(|kind| {
+                        let mut earlier = all[memory].iter().filter(|(_, other)| other == kind && clashes(*kind));
+                        earlier.any(|(stamp, _)| engine.order.missing((*stamp, *kind), &asked, kinds).is_some())
+                    });
+                    let due: Vec<Touch> = due.collect();
+                    assert_eq!(told, due, "round {round}: {asked:?}");
+                    *(if due.is_empty() { &mut none } else { &mut races }) += 1;
+                    all[memory].push((engine.order.stamp(invocation, place), touch));
+                }
+            }
+        }
+    }
+    println!("{races} accesses race, {none} do not");
+    assert!(races > 10_000 && none > 10_000, "{races} {none}");
+}

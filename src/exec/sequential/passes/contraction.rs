@@ -1,0 +1,95 @@
+//! Contraction: a product and the sum it goes into as one operation with one rounding.
+//!
+//! Knows: registers of a program before they are shared. Promises: a sum is changed only where its product is computed before
+//! it in the same block, neither is decorated NoContraction, and the factors still hold what they held then. The product
+//! itself stays. Does not cover: products of other blocks.
+
+use crate::exec::sequential::ir::scalar::sized::{Form, Operation, Sized, Width};
+use crate::exec::sequential::ir::scalar::word::{Binary, Ternary};
+use crate::exec::sequential::ir::{Action, Parts, Program, Reg, Scalar, Use};
+use crate::exec::sequential::machine::variation::Preferred;
+use std::collections::HashMap;
+
+/// Contracts every sum that may be contracted.
+pub fn contract(program: &mut Program, preferred: Preferred) {
+    let Program { blocks, freedom, .. } = program;
+    for block in blocks {
+        let mut products: HashMap<Reg, [Reg; 2]> = HashMap::new();
+        for step in &mut block.steps {
+            let free = !freedom.separate.contains(&step.place);
+            if free && let Some(action) = contracted(&step.action, &products, preferred) {
+                step.action = action;
+            }
+            let mut written = Vec::new();
+            step.action.registers(&mut |scalar, using| {
+                if let (Scalar::Word(reg), Use::Write | Use::Update) = (*scalar, using) {
+                    written.push(reg);
+                }
+            });
+            products.retain(|product, factors| !written.iter().any(|reg| reg == product || factors.contains(reg)));
+            match &step.action {
+                Action::Binary { op: Binary::FMul, to, a, b } if free => drop(products.insert(*to, [*a, *b])),
+                Action::Sized { operation, to, from }
+                    if free && is_on_words(operation, Sized::Binary(Binary::FMul)) =>
+                {
+                    products.insert(to.low, [from[0].low, from[1].low]);
+                }
+                // Through a variable; a product that is not rounded is not flushed, either.
+                Action::Copy { to, from } => pass_on(&mut products, *to, *from),
+                Action::Sized { operation, to, from } if is_on_words(operation, Sized::Flush) => {
+                    pass_on(&mut products, to.low, from[0].low);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether an operation is this one, on floats of 32 bits.
+fn is_on_words(operation: &Operation, op: Sized) -> bool {
+    operation.op == op && operation.from == Form::Float(Width::W32)
+}
+
+fn pass_on(products: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
+    if let Some(factors) = products.get(&from).copied() {
+        products.insert(to, factors);
+    }
+}
+
+/// A sum with a product in it, as one operation.
+fn contracted(action: &Action, products: &HashMap<Reg, [Reg; 2]>, preferred: Preferred) -> Option<Action> {
+    match action {
+        Action::Binary { op, to, a, b } => {
+            let (op, [a, b, c]) = contracted_as(*op, [*a, *b], products, preferred)?;
+            Some(Action::Ternary { op, to: *to, a, b, c })
+        }
+        Action::Sized { operation, to, from } => {
+            let (Sized::Binary(op), Form::Float(Width::W32)) = (operation.op, operation.from) else { return None };
+            let (op, operands) = contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
+            let operation = Operation { op: Sized::Ternary(op), ..*operation };
+            Some(Action::Sized { operation, to: *to, from: operands.map(Parts::from).into() })
+        }
+        _ => None,
+    }
+}
+
+/// The operation that a sum becomes, with its operands.
+fn contracted_as(
+    op: Binary,
+    [a, b]: [Reg; 2],
+    products: &HashMap<Reg, [Reg; 2]>,
+    preferred: Preferred,
+) -> Option<(Ternary, [Reg; 3])> {
+    let (first, second) = match (products.get(&a), products.get(&b), preferred) {
+        (Some(_), second @ Some(_), Preferred::Second) => (None, second),
+        (first, second, _) => (first, second),
+    };
+    let (op, [x, y], c) = match (op, first, second) {
+        (Binary::FAdd, Some(factors), _) => (Ternary::ContractedAdd, factors, b),
+        (Binary::FAdd, None, Some(factors)) => (Ternary::ContractedAdd, factors, a),
+        (Binary::FSub, Some(factors), _) => (Ternary::ContractedSub, factors, b),
+        (Binary::FSub, None, Some(factors)) => (Ternary::ContractedSubFrom, factors, a),
+        _ => return None,
+    };
+    Some((op, [*x, *y, c]))
+}

@@ -1,0 +1,114 @@
+//! How accesses of a program must be ordered, and whether its invocations may wait for each other.
+//!
+//! Promises: barriers of workgroups are enough (`OrderUse::Intervals`) only where nothing else can order two accesses, and
+//! where any two atomics on the same memory are atomic for each other.
+//! Does not cover: loops that read what another dispatch writes.
+
+use crate::exec::sequential::decode::ops::synchronization::has_fence_apart;
+use crate::exec::sequential::ir::image::Doing;
+use crate::exec::sequential::ir::memory_semantics::Scope;
+use crate::exec::sequential::ir::scalar::word::Atomic;
+use crate::exec::sequential::ir::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
+use crate::exec::sequential::memory::vector_clocks::places::{Declared, Places};
+use crate::exec::sequential::settings::MemoryModel;
+use crate::spirv::constants::Constants;
+use crate::spirv::module::Module;
+use crate::spirv::types::Types;
+use std::sync::Arc;
+
+/// Chooses for a decoded program; takes its fences out where they order nothing.
+pub fn choose(program: &mut Program, module: &Module, (types, constants): (&Types, &Constants), model: MemoryModel) {
+    let places = Places::of(module, types, constants);
+    program.waits = waits(program, &places);
+    if program.waits == Waits::Possibly || is_exact(program, module, &places, model) {
+        program.order = OrderUse::Exact(Arc::new(places));
+        return;
+    }
+    for block in &mut program.blocks {
+        block.steps.retain(|step| !matches!(step.action, Action::Fence { .. }));
+    }
+}
+
+fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryModel) -> bool {
+    let steps = || program.blocks.iter().flat_map(|block| &block.steps);
+    let fences = steps().any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
+    // A flag is an atomic that somebody looks at.
+    let flags = steps().any(|step| looks(&step.action));
+    let far = |step: &Step| match &step.action {
+        Action::Fence { fence } => fence.reach() == Scope::Device,
+        _ => false,
+    };
+    let control = program.barriers.iter().any(|barrier| {
+        let control = barrier.fences.control;
+        control.reach() == Scope::Device && control.orders_anything()
+    });
+    let released = places.atomics().any(|atomic| atomic.fence.orders_anything());
+    let meet = !program.barriers.is_empty();
+    program.subgroups == SubgroupUse::Barriers
+        || places.declared == Declared::Vulkan
+        || released
+        || !places.alike
+        || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(model))
+        || (fences && (flags || meet) && has_fence_apart(module))
+        || (flags && (steps().any(far) || control))
+}
+
+/// Whether an atomic tells its invocation something.
+fn looks(action: &Action) -> bool {
+    match action {
+        Action::Atomic { op, to, .. } => to.is_some() || *op == Atomic::Load,
+        Action::Image(image) => matches!(image.doing, Doing::Atomic(_)) && !image.to.is_empty(),
+        _ => false,
+    }
+}
+
+fn waits(program: &Program, places: &Places) -> Waits {
+    let reads = |step: &Step| match &step.action {
+        Action::Load { access, .. } if is_written(program, access.root) => {
+            if places.facts(step.place).coherent {
+                Waits::Possibly
+            } else {
+                Waits::Plainly
+            }
+        }
+        Action::Image(_) if looks(&step.action) || places.facts(step.place).coherent => Waits::Possibly,
+        action if looks(action) => Waits::Possibly,
+        _ => Waits::Never,
+    };
+    let mut most = Waits::Never;
+    // Blocks of a loop stand together, and the way back leads to an earlier one.
+    let mut last_back = None;
+    for (at, block) in program.blocks.iter().enumerate().rev() {
+        let back = targets(block).filter(|to| *to as usize <= at).min();
+        last_back = [last_back, back].into_iter().flatten().min();
+        if last_back.is_some_and(|first| first as usize <= at) {
+            most = block.steps.iter().map(reads).fold(most, Waits::max);
+        }
+    }
+    most
+}
+
+/// Whether the kernel may write what a root leads to.
+fn is_written(program: &Program, root: Root) -> bool {
+    let written = |descriptor: u32| program.descriptors[descriptor as usize].written;
+    match root {
+        Root::Workgroup => true,
+        Root::Descriptor(descriptor) => written(descriptor),
+        Root::Descriptors { first, length, index: _ } => (first..first + length).any(written),
+        Root::Address(_) | Root::Pointer { .. } | Root::Buffer(_) => true,
+        Root::Invocation | Root::PushConstant => false,
+    }
+}
+
+/// Where a block goes on.
+fn targets(block: &Block) -> impl Iterator<Item = u32> {
+    let all: Vec<u32> = match &block.terminator {
+        Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to],
+        Terminator::Branch { yes, no, condition: _ } => vec![*yes, *no],
+        Terminator::Switch { cases, default, selector: _ } => {
+            cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+        }
+        Terminator::End | Terminator::Unreachable => Vec::new(),
+    };
+    all.into_iter()
+}

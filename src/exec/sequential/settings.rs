@@ -1,0 +1,62 @@
+//! How the engine runs: tile width, memory model, cores, order, limits.
+
+use super::machine::variation::Variation;
+use crate::exec::schedule::Following;
+use std::time::Duration;
+
+/// How the engine runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Invocations that run together, 1 to 1024; 1 is the model of one thread.
+    /// Kernels whose subgroups work together run in tiles of whole subgroups.
+    pub tile_width: u32,
+    /// Invocations of a subgroup where a dispatch does not say: a power of two up to 128.
+    pub subgroup_size: u32,
+    pub memory_model: MemoryModel,
+    pub jobs: Jobs,
+    /// In which order workgroups and tiles run; its tile width, where it has one, goes before the one above.
+    pub following: Following,
+    /// Other results than the ordinary ones that the specification permits, for the comparison of engines.
+    pub variation: Option<Variation>,
+    /// Wall-clock time that a run may take; none: only its steps are limited.
+    pub time_limit: Option<Duration>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tile_width: 64,
+            subgroup_size: 32,
+            memory_model: MemoryModel::Idiom,
+            jobs: Jobs::One,
+            following: Following::default(),
+            variation: None,
+            time_limit: None,
+        }
+    }
+}
+
+/// On how many cores the workgroups of a dispatch run. No result depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jobs {
+    One,
+    /// Up to so many of the rayon pool that the engine is called in, where a dispatch is large enough.
+    Most(usize),
+    /// Whatever that costs: after the first `alone`, workgroups go to the workers in turn, `batch` at a time.
+    Dealt {
+        workers: usize,
+        alone: u64,
+        batch: u64,
+    },
+}
+
+/// What orders buffer accesses of the invocations of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModel {
+    /// One memory barrier that covers the memory, directly before `barrier()`.
+    #[default]
+    Idiom,
+    /// Release before and acquire after, or a control barrier whose own semantics cover the memory.
+    Spec,
+}
