@@ -11,6 +11,9 @@ mod crash;
 pub mod model;
 
 #[cfg(feature = "compiler")]
+pub mod oracle;
+
+#[cfg(feature = "compiler")]
 pub mod requirement;
 
 pub mod glsl;

@@ -8,21 +8,23 @@ use std::path::{Path, PathBuf};
 /// From top to bottom; a module uses only what stands above it (and itself).
 const LAYERS: &[&str] = &[
     "model",
+    "oracle",
     "requirement",
     "glsl",
+    "coverage",
+    "report",
     "spirv",
     "instrument",
     "exec",
-    "coverage",
     "coupling",
     "dissimilar",
-    "report",
     "campaign",
     "cli",
 ];
 
 /// Layers that see less than everything above them.
-const NARROW: &[(&str, &[&str])] = &[("report", &["model"]), ("coverage", &["model", "glsl"])];
+const NARROW: &[(&str, &[&str])] =
+    &[("oracle", &["model"]), ("requirement", &["model"]), ("report", &["model"]), ("coverage", &["model", "glsl"])];
 
 /// Libraries that one place alone names.
 const ALONE: &[(&str, &[&str])] = &[

@@ -103,7 +103,7 @@ fn analyse_one(
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     // Sizes under the specialization that the host sets, where its values are constants; `couple` tells of the others.
-    let constants = coupling::specialized(interface).into_iter();
+    let constants = crate::requirement::host::specialized(interface).into_iter();
     let specialization: BTreeMap<u32, u64> =
         constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)

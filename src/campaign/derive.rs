@@ -11,8 +11,6 @@ use crate::coverage::object::{self, ObjectCoverage};
 use crate::coverage::{
     self, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria, justification,
 };
-use crate::exec::judged::{Codes, Observation};
-use crate::exec::prepare::specialization_bits;
 use crate::model::altered::{AlteredStores, held_to};
 use crate::model::coverage::{CriterionSummary, KernelCoverage};
 use crate::model::element::ElementType;
@@ -29,6 +27,8 @@ use crate::model::requirement::{
 };
 use crate::model::structure::KernelStructure;
 use crate::model::verdict::{EngineName, Verdict};
+use crate::oracle::judged::{Codes, Observation};
+use crate::oracle::scalar::specialization_bits;
 use crate::requirement::hash::requirement_hash;
 use crate::requirement::reach::TestedCode;
 use crate::requirement::{status, trace};

@@ -3,7 +3,6 @@
 use super::plan::{EngineChoice, EngineRequest, Plan};
 use crate::campaign::CampaignError;
 use crate::exec::ExecError;
-use crate::exec::repeat::default_repetitions;
 use crate::exec::schedule::Following;
 use crate::exec::sequential::{Jobs, MemoryModel, SequentialExecutor};
 use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
@@ -106,7 +105,7 @@ impl Engines {
 
     /// How often each test runs on an engine.
     pub fn repetitions(&self, engine: EngineName) -> NonZeroU32 {
-        self.settings.repeat.unwrap_or(default_repetitions(engine))
+        self.settings.repeat.unwrap_or(engine.default_repetitions())
     }
 
     /// Who ran, for evidence.

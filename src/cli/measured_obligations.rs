@@ -12,8 +12,8 @@ use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, Sim
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
 use crate::model::project::CriterionName;
+use crate::model::wording::plural;
 use crate::report;
-use crate::report::plural;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -6,14 +6,15 @@
 //! Does not cover: what the kernel reads and writes for which sizes (the engines' out-of-bounds check does, per test).
 
 use super::cover::covers_by_form;
-use super::decide::{Answer, Case, Host};
-use super::host::{self, Division, Event, Expression};
 use super::{CouplingInput, DeviceLimits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::CouplingCheck;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::place::Place;
 use crate::model::procedure::DescriptorClass;
+use crate::requirement::host::decide::{Answer, Case, Host};
+use crate::requirement::host::expression::{self as host, Division, Event, Expression};
+use crate::requirement::host::specialized;
 use crate::spirv::interface::{Reflection, SpecializationConstant};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -365,7 +366,7 @@ impl Subject<'_> {
     pub fn specialization(&self, rows: &mut Rows) {
         let declared = &self.reflection().specialization;
         let mut given = BTreeSet::new();
-        let values = super::specialized(self.input.interface);
+        let values = specialized(self.input.interface);
         let varying: BTreeSet<u32> = values.iter().filter(|(_, value)| value.is_none()).map(|(id, _)| *id).collect();
         for (constant, value) in self.input.interface.specialization.iter().zip(&self.expressions.specialization) {
             let id = constant.id;

@@ -9,11 +9,11 @@
 //! not of a kernel but of a test; reports tell it from the tests.
 
 use super::checks::Expressions;
-use super::decide::Host;
-use super::host::Expression;
 use super::{BarrierControl, CouplingInput};
 use crate::model::evidence::{CouplingEdge, CouplingNode};
 use crate::model::structure::KernelStructure;
+use crate::requirement::host::decide::Host;
+use crate::requirement::host::expression::{Expression, type_name};
 use crate::spirv::interface::Access;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
@@ -158,12 +158,12 @@ fn used_by(
 
 fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &Host) {
     for parameter in &input.interface.parameters {
-        let width = super::host::type_name(parameter.width);
+        let width = type_name(parameter.width);
         let label = format!("{} {} from {} to {}", width, parameter.name, parameter.min, parameter.max);
         graph.node(format!("parameter:{}", parameter.name), "parameter", label);
     }
     for local in &input.interface.locals {
-        let width = super::host::type_name(local.width);
+        let width = type_name(local.width);
         graph.node(format!("local:{}", local.name), "local", format!("{width} {} = {}", local.name, local.value));
     }
     for (name, expression) in host.locals() {

@@ -6,8 +6,8 @@
 //! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are `undetermined` by name.
 
 use super::checks::Rows;
-use super::host::integer;
 use crate::model::requirement::{HostMember, HostStruct, HostType};
+use crate::requirement::host::expression::{integer, type_name};
 use crate::spirv::interface::PushConstants;
 use crate::spirv::types::{Signedness, Type, Types};
 use std::collections::BTreeSet;
@@ -91,7 +91,7 @@ fn member_faults(placed: &[Placed<'_>], name: &str, offset: u32, width: HostType
         ));
     }
     if host.width != width {
-        let names = (super::host::type_name(host.width), super::host::type_name(width));
+        let names = (type_name(host.width), type_name(width));
         wrong.push(format!("{name} is {} on the host and {} in the kernel", names.0, names.1));
     }
     wrong

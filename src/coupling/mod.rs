@@ -8,9 +8,7 @@
 
 mod checks;
 mod cover;
-pub mod decide;
 pub mod graph;
-pub mod host;
 mod images;
 mod layout;
 #[cfg(test)]
@@ -24,6 +22,7 @@ use crate::model::finding::Finding;
 use crate::model::place::Place;
 use crate::model::requirement::Interface;
 use crate::model::structure::KernelStructure;
+use crate::requirement::host::decide;
 use crate::spirv::interface::Reflection;
 use crate::spirv::module::Module;
 use crate::spirv::types::Types;
@@ -154,19 +153,6 @@ pub struct Coupling {
     pub checks: Vec<CouplingCheck>,
     /// One per refuted check.
     pub findings: Vec<Finding>,
-}
-
-/// The values that the host gives to specialization constants, by id; none where a value is not the same for all parameters,
-/// or is no expression.
-pub fn specialized(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
-    // No value depends on the local size.
-    let host = decide::Host::of(interface, [1; 3]).ok();
-    let value = |text: &str| {
-        let expression = host.as_ref()?.parse(text, "a specialization constant").ok()?;
-        let values = host.as_ref()?.interval(&expression);
-        (values.low == values.high).then_some(values.low)
-    };
-    interface.specialization.iter().map(|row| (row.id, value(&row.value))).collect()
 }
 
 /// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a syntax error).

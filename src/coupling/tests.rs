@@ -4,6 +4,8 @@ use super::*;
 use crate::model::image::{ImageDim, ImageFormat};
 use crate::model::procedure::DescriptorClass;
 use crate::model::requirement::{HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType};
+use crate::requirement::host::decide::Host;
+use crate::requirement::host::expression::{Division, Expression};
 
 const KERNEL: &str = "#version 450
 layout(local_size_x=16, local_size_y=16, local_size_z=1) in;
@@ -555,7 +557,7 @@ proptest::proptest! {
         shape in 0usize..3,
     ) {
         let interface = Interface { parameters: vec![HostParameter { min: low, ..parameter("k", low + 60) }], ..correct() };
-        let host = decide::Host::of(&interface, [16, 16, 1]).unwrap();
+        let host = Host::of(&interface, [16, 16, 1]).unwrap();
         let groups = match shape {
             0 => format!("(k + {a}) / {c} + {b}"),
             1 => format!("(k - {a}) / {c} + {b}"),
@@ -564,9 +566,9 @@ proptest::proptest! {
         let groups = host.parse(&groups, "groups").unwrap();
         let domain = host.parse(&format!("k + {further}"), "domain").unwrap();
         let proved = cover::covers_by_form(&host, &groups, &domain, local);
-        let value = |expression: &host::Expression, k: i64| {
+        let value = |expression: &Expression, k: i64| {
             let case = host.named_case(&BTreeMap::from([("k".to_owned(), k)]));
-            expression.evaluate(&case.scope, host::Division::Truncate, &mut Vec::new()).value
+            expression.evaluate(&case.scope, Division::Truncate, &mut Vec::new()).value
         };
         let covers = (low..=low + 60).all(|k| value(&groups, k) * local >= value(&domain, k));
         proptest::prop_assert!(covers || !proved);

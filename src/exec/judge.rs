@@ -4,16 +4,16 @@
 //! findings do not change it. Mismatches are listed up to a bound and counted in full.
 //! Does not cover: exit codes, and what findings mean for them.
 
-use super::compare::{shown, shown_bits};
-use super::comparison::{Disagreement, Placement, compare};
-use super::prepare::scalar::read;
-use super::prepare::{Expected, ExpectedContents, Leaf, Prepared};
-use super::texel::{compared, stored_offset};
+use super::prepare::{Expected, ExpectedContents, Prepared};
 use super::{Completion, ExecError, Job, Run};
 use crate::model::element::ScalarType;
 use crate::model::evidence::Mismatch;
 use crate::model::image::TexelPlace;
 use crate::model::verdict::Verdict;
+use crate::oracle::compare::{shown, shown_bits};
+use crate::oracle::comparison::{Disagreement, Placement, compare};
+use crate::oracle::scalar::{Leaf, read};
+use crate::oracle::texel::{compared, stored_offset};
 
 /// What a run comes to.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,10 @@
 //! all of it counts as judged in place.
 //! Does not cover: whether what is judged is written by a kernel; verdicts (`judge`).
 
-use super::comparison::Placement;
 use super::prepare::{Expected, ExpectedContents, Prepared};
-use super::texel::stored_range;
 use crate::model::image::ImageFormat;
+use crate::oracle::comparison::Placement;
+use crate::oracle::texel::stored_range;
 use std::ops::Range;
 
 /// How a byte is judged.

@@ -6,13 +6,9 @@
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
 pub mod alteration;
-pub mod compare;
-pub mod comparison;
 pub mod flow;
 pub mod judge;
-pub mod judged;
 pub mod judged_bytes;
-pub mod matching;
 pub mod permitted;
 pub mod prepare;
 pub mod repeat;
@@ -20,7 +16,6 @@ pub mod resource;
 pub mod schedule;
 pub mod sequential;
 pub mod stored;
-pub mod texel;
 pub mod vulkan;
 
 use crate::model::evidence::LoweringDecision;

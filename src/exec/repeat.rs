@@ -17,16 +17,6 @@ use crate::model::verdict::EngineName;
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 
-/// How often a job runs where nobody says: three times on a device; once on the sequential engine, which is
-/// deterministic by construction.
-pub const fn default_repetitions(engine: EngineName) -> NonZeroU32 {
-    let times = match engine {
-        EngineName::Sequential => NonZeroU32::new(1),
-        EngineName::Vulkan => NonZeroU32::new(3),
-    };
-    times.expect("not zero")
-}
-
 /// An engine that runs each job several times.
 pub struct Repeated<'a> {
     engine: &'a mut dyn Executor,

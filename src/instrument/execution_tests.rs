@@ -1,7 +1,7 @@
 //! Instrumented modules, executed by a small evaluator that shares nothing with the engines: one invocation, unsigned
 //! words and Booleans, buffers that are one array of words.
 
-use super::numbering::tests::{evaluate, expressions};
+use super::expression_tests::{evaluate, expressions};
 use super::tests::{Kernel, prelude};
 use super::*;
 use crate::model::records::{RecordMode, Witnesses};

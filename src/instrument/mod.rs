@@ -11,9 +11,7 @@ mod decode;
 mod draft;
 mod erase;
 mod form;
-mod layout;
 mod markers;
-pub mod numbering;
 mod object;
 mod permute;
 mod record;
@@ -23,6 +21,8 @@ mod trace;
 #[cfg(test)]
 mod execution_tests;
 #[cfg(test)]
+mod expression_tests;
+#[cfg(test)]
 mod front_end_tests;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,6 @@ mod tests;
 pub use decode::{check_bits, decode};
 pub use erase::{normalised_equal, strip_records};
 pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
-pub use layout::layout as record_layout;
 pub use markers::{MarkerArguments, MarkerFunction};
 pub use object::{
     InstrumentedObject, Origins, PositionTable, instrument_object, instrument_object_as, unrecorded_structure,
@@ -124,7 +123,7 @@ pub fn instrument_in(
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
     let calls = MarkerCalls::of(structure, marked, &constants)?;
     let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
-    let layout = layout::layout(structure, &presence);
+    let layout = crate::coverage::layout::record_layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
     let recorded = record::record(marked, &calls, &layout, entry, request)?;
     // The validator takes longer than everything else here, so both modules are in its hands at once.

@@ -2,7 +2,7 @@
 //!
 //! Knows: the keys `order` and `check` of `[[tests.expect]]`.
 //! Promises: what is left out of a file means what it meant before these keys existed.
-//! Does not cover: how elements are matched (`exec::matching`), how a checker runs (`exec::judge`).
+//! Does not cover: how elements are matched (`oracle::matching`), how a checker runs (`exec::judge`).
 
 use super::element::Datum;
 use super::id::KernelName;

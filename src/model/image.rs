@@ -4,7 +4,7 @@
 //! only be sampled, the size of a texel, how the levels and layers of an image stand behind one another.
 //! Promises: contents are laid out tightly: level by level from the largest, in it layer by layer (faces of cubes are
 //! layers), in it slice by slice, row by row, texel by texel.
-//! Does not cover: values to texels and back (`exec::texel`), what a device offers (`exec::vulkan`).
+//! Does not cover: values to texels and back (`oracle::texel`), what a device offers (`exec::vulkan`).
 
 use super::element::{Datum, ScalarType};
 use super::procedure::Fill;

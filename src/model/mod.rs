@@ -39,3 +39,4 @@ pub mod structure;
 pub mod vector;
 pub mod verdict;
 pub mod vulkan_sc;
+pub mod wording;

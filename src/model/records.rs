@@ -1,6 +1,6 @@
 //! Coverage records: one bit per evaluation vector of every decision and per mark, the same for every engine.
 //!
-//! Vectors are numbered by edge weights (`instrument::numbering`): when a condition is evaluated, the weight of the edge
+//! Vectors are numbered by edge weights (`coverage::numbering`): when a condition is evaluated, the weight of the edge
 //! taken is added to a sum; when the decision ends, bit `base + sum` is set. The numbering may have gaps (`^^`).
 
 use super::id::DecisionId;

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 
 /// What a test procedure's run says about its `expect`; findings do not change it (they change the exit code).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +52,18 @@ impl std::fmt::Display for Verdict {
 pub enum EngineName {
     Sequential,
     Vulkan,
+}
+
+impl EngineName {
+    /// How often a job runs where nobody says: three times on a device; once on the sequential engine, which is
+    /// deterministic by construction.
+    pub const fn default_repetitions(self) -> NonZeroU32 {
+        let times = match self {
+            EngineName::Sequential => NonZeroU32::new(1),
+            EngineName::Vulkan => NonZeroU32::new(3),
+        };
+        times.expect("not zero")
+    }
 }
 
 impl std::fmt::Display for EngineName {

@@ -5,11 +5,12 @@
 
 use super::document::Tone;
 use super::facts;
-use super::statement::{counted, plural};
+use super::statement::counted;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, Evidence};
 use crate::model::id::{KernelName, TestId};
 use crate::model::object::{ObjectOrigin, ObjectStructure};
+use crate::model::wording::plural;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of a figure, with what it says of the matter.

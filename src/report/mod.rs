@@ -23,7 +23,6 @@ mod terminal;
 
 pub use facts::{asked_for, explanation, open_reason};
 pub use places::{Places, ProjectPlace, shell_word};
-pub use statement::{and_more, plural};
 pub use terminal::wrap;
 
 use crate::model::evidence::Evidence;

@@ -17,6 +17,7 @@ use crate::model::project::DecisionPolicy;
 use crate::model::reason::{Ground, Reason, ReasonKind};
 use crate::model::requirement::VerificationMethod;
 use crate::model::verdict::{EngineName, Verdict};
+use crate::model::wording::plural;
 use brief::BriefReasons;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -101,16 +102,6 @@ fn failures(evidence: &Evidence) -> Option<String> {
 /// `1 finding`, `2 findings`
 pub fn counted(count: usize, noun: &str) -> String {
     plural(count, noun, &format!("{noun}s"))
-}
-
-/// `a, b and 3 more`
-pub fn and_more(shown: &str, more: usize) -> String {
-    if more == 0 { shown.to_owned() } else { format!("{shown} and {more} more") }
-}
-
-/// `1 branch`, `2 branches`
-pub fn plural(count: usize, one: &str, several: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
 }
 
 /// Whether evidence is of a format that holds open items.

@@ -11,6 +11,7 @@ mod check_test;
 pub mod code;
 pub mod document;
 pub mod hash;
+pub mod host;
 mod load;
 pub mod nearest;
 pub mod pin;

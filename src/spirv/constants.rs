@@ -7,11 +7,11 @@
 //! Does not cover: whether a specialization id exists; ids that the module lacks are ignored, as Vulkan does
 //! (VkSpecializationMapEntry); `reflect` lists those that exist.
 
-use super::float::{Format, Real};
 use super::float_controls::{self, Denormals, FloatControls};
 use super::module::{Id, Instruction, Module};
 use super::types::{Type, Types};
 use crate::model::structure::Constness;
+use crate::oracle::float::{Format, Real};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;

@@ -7,9 +7,9 @@
 //! hold for IEEE 754 formats, not for bfloat16.
 //! Does not cover: what an operation does with it.
 
-use super::float::Direction;
 use super::module::{Id, Instruction, Module};
 use super::types::Types;
+use crate::oracle::float::Direction;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, FPRoundingMode, Op};
 use std::collections::BTreeMap;

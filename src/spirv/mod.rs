@@ -8,7 +8,6 @@ pub mod barriers;
 pub mod calls;
 pub mod cfg;
 pub mod constants;
-pub mod float;
 pub mod float_controls;
 pub mod flow;
 pub mod fold;

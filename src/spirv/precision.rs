@@ -13,6 +13,7 @@
 use super::float_controls::{FloatControls, decorates_results};
 use super::module::{Id, Module};
 use super::types::{Type, Types};
+use crate::oracle::difference::Zeros;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, GlslStd450Op as GLOp, Op};
 use std::collections::BTreeSet;
@@ -443,14 +444,6 @@ pub enum Denormals {
     Flushed,
     #[default]
     MayBeFlushed,
-}
-
-/// Whether the sign of a zero must be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Zeros {
-    Signed,
-    #[default]
-    Equal,
 }
 
 impl Freedom {

@@ -4,8 +4,7 @@ use super::{disagreement, run_varied, uses_undefined};
 use crate::campaign::kernel::Variant;
 use crate::campaign::left_open::{Between, Expectations, LeftOpen};
 use crate::campaign::test_run::{TestRun, job_of};
-use crate::exec::compare::{shown, shown_bits};
-use crate::exec::permitted::{Basis, Blocks, Difference, Nan, Permitted, Trial, VariedOutputs, find_undefined, permit};
+use crate::exec::permitted::{Blocks, Trial, VariedOutputs, find_undefined, permit};
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::exec::{Job, JobModule};
@@ -15,8 +14,10 @@ use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorB
 use crate::model::finding::Finding;
 use crate::model::id::KernelName;
 use crate::model::procedure::Tolerance;
+use crate::oracle::compare::{shown, shown_bits};
+use crate::oracle::difference::{Basis, Difference, Nan, Permitted, Zeros};
 use crate::spirv::module::Module;
-use crate::spirv::precision::{Rounding, Zeros};
+use crate::spirv::precision::Rounding;
 use std::collections::BTreeSet;
 
 /// Most elements listed per buffer.

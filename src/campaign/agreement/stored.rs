@@ -5,8 +5,6 @@
 //! sequential engine. Rows of older evidence, without bounds, are held to what they say.
 
 use super::difference::differing;
-use crate::exec::permitted::{Basis, Difference, Nan, Permitted, TexelComponent};
-use crate::exec::prepare::scalar::raw_bits;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
@@ -17,7 +15,8 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::image::ImageFormat;
 use crate::model::records::Records;
 use crate::model::verdict::{EngineName, Verdict};
-use crate::spirv::precision::Zeros;
+use crate::oracle::difference::{Basis, Difference, Nan, Permitted, TexelComponent, Zeros};
+use crate::oracle::scalar::raw_bits;
 use base64::Engine as _;
 
 /// What follows from the stored outputs and records.

@@ -12,7 +12,6 @@ use super::strict::StrictTest;
 use crate::campaign::CampaignError;
 use crate::campaign::test_run::PreparedTest;
 use crate::exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
-use crate::exec::judged::{Codes, Observation};
 use crate::exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
 use crate::exec::resource::JobView;
 use crate::exec::{JobBinding, JobBuffer};
@@ -20,6 +19,7 @@ use crate::model::altered::Alteration;
 use crate::model::evidence::{StoredContents, StoredExpectation};
 use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow};
 use crate::model::judged::{JudgedMember, MemberPlace};
+use crate::oracle::judged::{Codes, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

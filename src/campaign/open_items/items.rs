@@ -5,15 +5,14 @@
 //! Does not cover: whether the project accepts an item.
 
 use super::{Stored, completed};
-use crate::coupling::specialized;
-use crate::exec::prepare::scalar::encode;
-use crate::exec::repeat::default_repetitions;
 use crate::model::element::{Datum, ElementType, ScalarClass};
 use crate::model::evidence::{CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
 use crate::model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
+use crate::oracle::scalar::encode;
+use crate::requirement::host::specialized;
 use crate::requirement::reach::{CodeFunction, reached_functions};
 use std::collections::BTreeSet;
 
@@ -271,7 +270,7 @@ fn schedules(stored: &Stored) -> Vec<OpenItem> {
 
 fn repetitions(stored: &Stored) -> Vec<OpenItem> {
     let item = |engine: EngineName| {
-        let wanted = stored.settings.repeat.unwrap_or(default_repetitions(engine)).get();
+        let wanted = stored.settings.repeat.unwrap_or(engine.default_repetitions()).get();
         let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
         let of_engine = results.filter(|result| result.engine == engine && completed(result.verdict));
         let fewest = of_engine.map(|result| result.repetitions).min().filter(|fewest| *fewest < wanted)?;

@@ -19,7 +19,7 @@ use crate::model::procedure::TestKind;
 use crate::model::project::ValidationLayers;
 use crate::model::requirement::{RequirementLevel, VerificationMethod};
 use crate::model::verdict::EngineName;
-use crate::report::and_more;
+use crate::model::wording::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All notes, by kind.

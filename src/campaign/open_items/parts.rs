@@ -12,7 +12,7 @@ use crate::model::id::{KernelName, TestId};
 use crate::model::judged::{JudgedMember, MemberPlace};
 use crate::model::open_item::{CampaignNote, NoteKind};
 use crate::model::verdict::{EngineName, Verdict};
-use crate::report::and_more;
+use crate::model::wording::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Descriptors in arrays of which more than the first is bound.

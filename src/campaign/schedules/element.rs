@@ -5,11 +5,11 @@
 //! Does not cover: texels of images, which count as words.
 
 use super::super::test_run::PreparedTest;
-use crate::exec::compare::ulp_distance;
-use crate::exec::prepare::scalar::{decode_float, read};
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::{Job, Run};
 use crate::model::element::{DataType, ScalarClass, ScalarType};
+use crate::oracle::compare::ulp_distance;
+use crate::oracle::scalar::{decode_float, read};
 use std::collections::BTreeMap;
 
 /// Where a run in some order left other contents than production did.

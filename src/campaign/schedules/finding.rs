@@ -10,10 +10,10 @@ use super::{Covered, Shown, Trial};
 use crate::campaign::CampaignError;
 use crate::campaign::test_run::judge;
 use crate::exec::Run;
-use crate::exec::compare::{shown, shown_bits};
-use crate::exec::prepare::scalar::read;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::schedule::{Order, Schedule, Turns};
+use crate::oracle::compare::{shown, shown_bits};
+use crate::oracle::scalar::read;
 use std::collections::BTreeSet;
 
 fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding {

@@ -6,8 +6,6 @@
 use super::Verification;
 use crate::campaign::conclusion::conclude;
 use crate::campaign::{agreement, derive, facts, open_items as items};
-use crate::exec::judged::{Codes, Observation};
-use crate::exec::stored;
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKind};
@@ -15,6 +13,8 @@ use crate::model::generation::Generation;
 use crate::model::id::{RequirementId, TestId};
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::{EngineName, Verdict};
+use crate::oracle::judged::{Codes, Observation};
+use crate::oracle::stored;
 use crate::requirement::status::{RequirementOutcome, Shown, outcomes};
 use crate::requirement::{hash, trace};
 use base64::Engine as _;

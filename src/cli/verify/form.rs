@@ -56,7 +56,7 @@ fn layout(kernel: &KernelEvidence) -> RecordLayout {
     if kernel.presence.markers.is_empty() {
         return RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     }
-    crate::instrument::record_layout(&kernel.structure, &kernel.presence)
+    crate::coverage::layout::record_layout(&kernel.structure, &kernel.presence)
 }
 
 struct Reader<'a> {

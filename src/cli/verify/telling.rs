@@ -7,7 +7,7 @@
 use super::{
     ComparedFiles, ComparedKernels, Extent, KernelCheck, ProjectCheck, ReportCheck, RootCover, Status, Verification,
 };
-use crate::report::plural;
+use crate::model::wording::plural;
 use serde_json::{Value, json};
 
 /// Problems printed one by one; all are counted.

@@ -14,10 +14,10 @@ pub use element::{ElementGroup, ElementKind, Elements};
 pub use refusal::{Side, sides};
 pub use watch::{Wanted, Watches};
 
-use super::prepare::scalar::read;
 use super::prepare::{Expected, ExpectedContents, Prepared};
 use crate::model::altered::Alteration;
 use crate::model::element::{ScalarClass, ScalarType};
+use crate::oracle::scalar::read;
 use scale::Scale;
 use std::ops::Range;
 
@@ -166,7 +166,7 @@ fn misreads(stored: ScalarType, read: ScalarType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::prepare::scalar::{decode_float, decode_integer, float_bits};
+    use crate::oracle::scalar::{decode_float, decode_integer, float_bits};
 
     fn bytes(scalar: ScalarType, values: &[f64]) -> Vec<u8> {
         let float = scalar.class() == ScalarClass::Float;

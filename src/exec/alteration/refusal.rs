@@ -8,14 +8,14 @@
 use super::Before;
 use super::scale::Scale;
 use super::watch::{Wanted, in_stored_bytes, leaves_of};
-use crate::exec::compare::{agrees, is_as_zero};
-use crate::exec::comparison::{Placement, compare};
-use crate::exec::judged::{is_exact, texel_extremes};
-use crate::exec::prepare::scalar::{decode_float, decode_integer, float_bits, read};
-use crate::exec::prepare::{Expected, ExpectedContents, Leaf};
-use crate::exec::texel::compared;
+use crate::exec::prepare::{Expected, ExpectedContents};
 use crate::model::altered::Alteration;
 use crate::model::element::{ScalarClass, ScalarType};
+use crate::oracle::compare::{agrees, is_as_zero};
+use crate::oracle::comparison::{Placement, compare};
+use crate::oracle::judged::{is_exact, texel_extremes};
+use crate::oracle::scalar::{Leaf, decode_float, decode_integer, float_bits, read};
+use crate::oracle::texel::compared;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -4,13 +4,13 @@
 //! Promises: every byte that can decide an expectation is among those that it looks at; a checker looks at all that is bound to it.
 //! Does not cover: what a value must be (`compare`); whether a kernel stores it.
 
-use crate::exec::compare::is_as_zero;
-use crate::exec::comparison::Placement;
-use crate::exec::prepare::scalar::read;
-use crate::exec::prepare::{Expected, ExpectedContents, Leaf, Prepared, merged};
-use crate::exec::texel::{compared, stored_range};
+use crate::exec::prepare::{Expected, ExpectedContents, Prepared, merged};
 use crate::model::element::ScalarType;
 use crate::model::image::ImageFormat;
+use crate::oracle::compare::is_as_zero;
+use crate::oracle::comparison::Placement;
+use crate::oracle::scalar::{Leaf, read};
+use crate::oracle::texel::{compared, stored_range};
 use std::ops::Range;
 
 /// What the expectations of a test look at.

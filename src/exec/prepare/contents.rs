@@ -5,14 +5,14 @@
 
 use super::address::Pointer;
 use super::image::stored_element;
-use super::layout::{Layout, Leaf, Walk};
+use super::layout::{Layout, Walk};
 use super::random::{Bounds, SplitMix64};
-use super::scalar::{append, decode_float, decode_integer, encode, float_bits};
 use super::{Problems, npy, picture};
 use crate::exec::JobBuffer;
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass};
 use crate::model::image::ImageShape;
 use crate::model::procedure::{Buffer, Fill, Iota, Random};
+use crate::oracle::scalar::{Leaf, append, decode_float, decode_integer, encode, float_bits};
 use crate::requirement::Origin;
 use crate::requirement::document::read_at_most;
 use crate::spirv::module::Id;

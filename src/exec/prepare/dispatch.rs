@@ -4,14 +4,14 @@ use super::address::{Pointer, place_symbols};
 use super::binding::{self, Bound, Declared};
 use super::contents::{Block, UNINITIALISED, decode_base64, place, whole_range};
 use super::layout::{Layout, Walk, scalar_type};
-use super::scalar::{encode, raw_bits};
 use super::{PreparedKernel, Problems, Setting};
 use crate::exec::JobDispatch;
 use crate::exec::resource::{AddressPlace, JobAddress};
-use crate::model::element::{Datum, ScalarType};
+use crate::model::element::Datum;
 use crate::model::expectation::CheckerKernel;
 use crate::model::id::KernelName;
 use crate::model::procedure::{Binding, Dispatch, Reference, SpecializationValue};
+use crate::oracle::scalar::specialization_bits;
 use crate::requirement::Origin;
 use crate::spirv::constants::{ConstantError, Constants};
 use crate::spirv::interface::{PushConstants, ReflectError, Reflection, Resource};
@@ -259,24 +259,6 @@ pub fn specialization(
         }
     }
     (problems.count() == before).then_some(values)
-}
-
-/// Raw bits of a value given for a constant of a type; else the key at fault and what is wrong with it.
-pub fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> Result<u64, (&'static str, String)> {
-    let width = scalar.size() as u32 * 8;
-    match (&value.value, &value.bits) {
-        (Some(value), _) => encode(scalar, value).map_err(|message| ("value", message)),
-        (None, Some(Datum::Integer(bits))) => match u64::try_from(*bits) {
-            Ok(bits) if width == 64 || bits >> width == 0 => Ok(bits),
-            _ => Err(("bits", format!("{bits} is no number of {width} bits"))),
-        },
-        (None, Some(Datum::Text(text))) => match text.strip_prefix("0x") {
-            Some(digits) => raw_bits(digits, width, text).map_err(|message| ("bits", message)),
-            None => Err(("bits", format!("`{text}` does not begin with `0x`"))),
-        },
-        (None, Some(other)) => Err(("bits", format!("expected raw bits as \"0x...\", found {}", other.kind()))),
-        (None, None) => Err(("value", "a specialization has either a `value` or `bits`".to_owned())),
-    }
 }
 
 /// Types and names of the specialization constants, by specialization id.

@@ -4,18 +4,18 @@ use super::binding::Bound;
 use super::contents::{FilePlace, Source, elements};
 use super::dispatch::{Call, Dispatched, interface, resolve};
 use super::image::stored;
-use super::layout::{Leaf, Walk};
-use super::scalar::read;
+use super::layout::Walk;
 use super::{Problems, Setting, job_module};
-use crate::exec::comparison::{Placement, records};
 use crate::exec::resource::{AddressPlace, JobImage, JobView, address_symbol};
-use crate::exec::texel::{compared_offset, decode};
 use crate::exec::{Job, JobBinding};
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass, ScalarType};
 use crate::model::expectation::{CheckerKernel, ElementOrder};
 use crate::model::finding::Checks;
 use crate::model::image::{ImageFormat, ImageShape, TexelEncoding};
 use crate::model::procedure::{Expectation, Test, Tolerance};
+use crate::oracle::comparison::{Placement, records};
+use crate::oracle::scalar::{Leaf, read};
+use crate::oracle::texel::{compared_offset, decode};
 use crate::requirement::Origin;
 
 /// One expectation.
@@ -137,7 +137,7 @@ fn placement(
 /// Whether every record has the same elements at the same places.
 fn are_alike(leaves: &[Leaf], record: u64) -> bool {
     let start = leaves.first().map_or(0, |leaf| leaf.offset);
-    let shape = |one: &crate::exec::matching::Record| -> Vec<ScalarType> {
+    let shape = |one: &crate::oracle::matching::Record| -> Vec<ScalarType> {
         one.scalars.iter().map(|(scalar, _)| *scalar).collect()
     };
     let all = records(leaves, record);

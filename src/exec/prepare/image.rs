@@ -10,11 +10,11 @@ use super::Problems;
 use super::contents::{FilePlace, Source, UNINITIALISED, decode_base64, elements, filled, whole_range};
 use crate::exec::JobBuffer;
 use crate::exec::resource::JobSampler;
-use crate::exec::texel;
 use crate::model::element::{ElementType, ScalarType};
 use crate::model::image::{
     AddressMode, Coordinates, Filter, Image, ImageDim, ImageFormat, ImageShape, Sampler, TexelEncoding,
 };
+use crate::oracle::texel;
 use crate::requirement::Origin;
 
 /// The image with its initial contents; none after a problem.

@@ -8,21 +8,13 @@
 
 use super::Problems;
 use super::address::Pointer;
-use super::scalar::encode;
 use crate::model::element::{Datum, ScalarType};
+use crate::oracle::scalar::{Leaf, encode};
 use crate::requirement::Origin;
 use crate::requirement::nearest::did_you_mean;
 use crate::spirv::constants::Constants;
 use crate::spirv::module::Id;
 use crate::spirv::types::{Majorness, MatrixLayout, Member, Signedness, Type, Types};
-
-/// One scalar at a byte offset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leaf {
-    pub offset: u64,
-    pub scalar: ScalarType,
-    pub bits: u64,
-}
 
 /// Types and array lengths of a module under one specialization.
 #[derive(Debug)]

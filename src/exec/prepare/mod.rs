@@ -17,13 +17,11 @@ mod member;
 pub mod npy;
 pub mod picture;
 mod random;
-pub mod scalar;
 mod view;
 
 pub use contents::{UNINITIALISED, merged};
-pub use dispatch::specialization_bits;
 pub use expectation::{Expected, ExpectedContents};
-pub use layout::{Leaf, scalar_type};
+pub use layout::scalar_type;
 pub use view::{declared_class, declared_format, image_type};
 
 use super::resource::{AddressPlace, JobImage, JobResources};

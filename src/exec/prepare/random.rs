@@ -3,9 +3,9 @@
 //! The generator is `model::random::SplitMix64`.
 //! One draw per component, in order. A float is `min + u * (max - min)` with `u = (draw >> 11) * 2^-53`, rounded to its type; a Boolean is the top bit.
 
-use super::scalar::float_bits;
 use crate::model::element::{ScalarClass, ScalarType};
 pub use crate::model::random::SplitMix64;
+use crate::oracle::scalar::float_bits;
 
 impl SplitMix64 {
     /// A float from `least` up to `most`, as bits.

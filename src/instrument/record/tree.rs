@@ -66,8 +66,8 @@ fn tree(slot: &DecisionSlot, vectors: &[&NumberedVector], next: usize) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instrument::numbering::tests::{evaluate, expressions};
-    use crate::instrument::numbering::{number, vectors};
+    use crate::coverage::numbering::{number, vectors};
+    use crate::instrument::expression_tests::{evaluate, expressions};
     use crate::model::id::DecisionId;
     use proptest::prelude::*;
 

@@ -4,6 +4,7 @@ use super::decision;
 use crate::model::coverage::{SimpleObligation, Status};
 use crate::model::evidence::KernelEvidence;
 use crate::model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
+use crate::model::wording::plural;
 use crate::report::document::{Block, Outline, Table, Text, Tone};
 use crate::report::facts::{self, Unit};
 use crate::report::statement;
@@ -24,8 +25,7 @@ pub fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
 }
 
 fn counts(structure: &ObjectStructure) -> Text {
-    let branches =
-        statement::plural(structure.branches.len(), "branch, switch or select", "branches, switches and selects");
+    let branches = plural(structure.branches.len(), "branch, switch or select", "branches, switches and selects");
     let loops = statement::counted(structure.loops.len(), "loop");
     let origins = structure.branches.iter().map(|branch| &branch.origin);
     let origins = origins.chain(structure.loops.iter().map(|found| &found.origin));

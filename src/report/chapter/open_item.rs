@@ -2,8 +2,8 @@
 
 use crate::model::evidence::Evidence;
 use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind};
+use crate::model::wording::and_more;
 use crate::report::document::{Extent, Table, Text, Tone};
-use crate::report::statement::and_more;
 use crate::report::statement::brief::shortened;
 
 /// Items that page 1 has one by one; more of them are a row per kind.

@@ -8,7 +8,8 @@ use crate::model::evidence::{Evidence, TestEvidence};
 use crate::model::id::TestId;
 use crate::model::reason::ReasonKind;
 use crate::model::verdict::{EngineName, Verdict};
-use crate::report::statement::{ToldReason, and_more};
+use crate::model::wording::and_more;
+use crate::report::statement::ToldReason;
 
 /// So many reasons are told one by one.
 const ONE_BY_ONE: usize = 8;

@@ -10,7 +10,7 @@ use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
 use crate::exec::sequential::ir::scalar::sized::{Form, Relation, Sized, Width};
 use crate::exec::sequential::ir::scalar::word::{Binary, Compare, Ternary, Unary};
 use crate::exec::sequential::ir::{Action, Parts, Reg, Scalar};
-use crate::spirv::float::Direction;
+use crate::oracle::float::Direction;
 use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::Instruction;
 use rspirv::dr::Operand;

@@ -5,7 +5,7 @@
 //! Does not cover: steps that compare or select inside a composed function.
 
 use crate::exec::sequential::ir::scalar::sized::Form;
-use crate::spirv::float::Direction;
+use crate::oracle::float::Direction;
 use crate::spirv::float_controls::{self, Denormals, FloatControls};
 use crate::spirv::module::{Id, Instruction, Module};
 use crate::spirv::types::Types;

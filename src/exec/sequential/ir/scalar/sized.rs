@@ -8,7 +8,7 @@
 //! Does not cover: speed: the machine uses `word` for 32 bits.
 
 use super::word::{Binary, Classify, Compare, Ternary, Unary};
-use crate::spirv::float::{Direction, Format, Real};
+use crate::oracle::float::{Direction, Format, Real};
 
 /// Bits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,14 +2,14 @@
 //!
 //! Knows: what a kernel reads of components that a format lacks (Vulkan specification, "Conversion to RGBA": 0, and 1 for
 //! the fourth), and how written components fit a format ("Texel Output Format Conversion", "Fixed-Point Data Conversions").
-//! Promises: what `exec::texel` stores and reads, this does too; on top of it, a float that lies outside of a format's range
+//! Promises: what `oracle::texel` stores and reads, this does too; on top of it, a float that lies outside of a format's range
 //! is stored as the nearest that the format has, a NaN in a fixed-point format as 0. An integer that the format cannot hold
 //! is told (its stored value is undefined by the specification), and stored with its low bits.
 //! Does not cover: which formats can be stored to or sampled (`image_view`).
 
-use crate::exec::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 use crate::model::element::ScalarType;
 use crate::model::image::{BorderColor, ImageFormat, TexelClass, TexelEncoding};
+use crate::oracle::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 
 const ONE: u32 = 1.0_f32.to_bits();
 
@@ -287,7 +287,7 @@ fn put(format: ImageFormat, values: impl Iterator<Item = f64>, into: &mut Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::texel::{decode, encode};
+    use crate::oracle::texel::{decode, encode};
     use proptest::prelude::*;
 
     fn float(value: f32) -> u64 {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every texel is seen as `exec::texel` decodes it, and stored again as it was.
+        /// Every texel is seen as `oracle::texel` decodes it, and stored again as it was.
         #[test]
         fn texels_are_those_of_the_codec(bytes: [u8; 16]) {
             let mut scratch = Vec::new();

@@ -5,7 +5,7 @@
 //! Promises: distances in units in the last place are exact; `abs` and `rel` are evaluated in 64-bit floats, integers
 //! exactly as long as the bounds are.
 
-use super::prepare::scalar::{decode_float, decode_integer, float_bits};
+use super::scalar::{decode_float, decode_integer, float_bits};
 use crate::model::element::{ScalarClass, ScalarType};
 use crate::model::procedure::Tolerance;
 

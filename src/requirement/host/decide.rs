@@ -7,7 +7,7 @@
 //! local size, then values from a fixed seed.
 //! Does not cover: proofs over more than [`EXHAUSTIVE`] combinations that no interval settles; these stay open.
 
-use super::host::{self, Division, Enclosed, Event, Expression, Name, Typed};
+use super::expression::{self as host, Division, Enclosed, Event, Expression, Name, Typed};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::requirement::{HostType, Interface};
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,8 +7,7 @@
 
 use super::compare::agrees;
 use super::matching::{self, Record};
-use super::prepare::Leaf;
-use super::prepare::scalar::read;
+use super::scalar::{Leaf, read};
 use crate::model::element::ScalarType;
 use crate::model::procedure::Tolerance;
 

@@ -7,7 +7,7 @@
 //! is exact up to the rounding of the quotient to 32-bit floats.
 //! Does not cover: block-compressed and multi-planar formats.
 
-use super::prepare::scalar::{append, decode_float, read};
+use super::scalar::{append, decode_float, read};
 use crate::model::element::ScalarType;
 use crate::model::image::{ImageFormat, TexelEncoding};
 use std::borrow::Cow;

@@ -4,9 +4,18 @@
 //! do) and then rounded once to the element's type, ties to even; raw bits `"0x..."` are taken as they are.
 //! Promises: a value that the type cannot hold is an error, never a wrapped or saturated value.
 
+use super::float::{Direction, Format, Real};
 use crate::model::element::{Datum, ScalarClass, ScalarType};
-use crate::spirv::float::{Direction, Format, Real};
+use crate::model::procedure::SpecializationValue;
 use half::f16;
+
+/// One scalar at a byte offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaf {
+    pub offset: u64,
+    pub scalar: ScalarType,
+    pub bits: u64,
+}
 
 /// The bits of `value` as a `scalar`; an error is a sentence.
 pub fn encode(scalar: ScalarType, value: &Datum) -> Result<u64, String> {
@@ -121,6 +130,24 @@ pub fn append(bytes: &mut Vec<u8>, scalar: ScalarType, bits: u64) {
 pub fn read(bytes: &[u8], scalar: ScalarType, offset: usize) -> Option<u64> {
     let found = bytes.get(offset..offset.checked_add(scalar.size())?)?;
     Some(found.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+}
+
+/// Raw bits of a value given for a constant of a type; else the key at fault and what is wrong with it.
+pub fn specialization_bits(scalar: ScalarType, value: &SpecializationValue) -> Result<u64, (&'static str, String)> {
+    let width = scalar.size() as u32 * 8;
+    match (&value.value, &value.bits) {
+        (Some(value), _) => encode(scalar, value).map_err(|message| ("value", message)),
+        (None, Some(Datum::Integer(bits))) => match u64::try_from(*bits) {
+            Ok(bits) if width == 64 || bits >> width == 0 => Ok(bits),
+            _ => Err(("bits", format!("{bits} is no number of {width} bits"))),
+        },
+        (None, Some(Datum::Text(text))) => match text.strip_prefix("0x") {
+            Some(digits) => raw_bits(digits, width, text).map_err(|message| ("bits", message)),
+            None => Err(("bits", format!("`{text}` does not begin with `0x`"))),
+        },
+        (None, Some(other)) => Err(("bits", format!("expected raw bits as \"0x...\", found {}", other.kind()))),
+        (None, None) => Err(("value", "a specialization has either a `value` or `bits`".to_owned())),
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! whose markers are all in the module or all absent from it.
 //! Promises: a decision of up to 32 numbers never crosses a data word, and a larger one starts at a word's first bit.
 //! A decision without a slot is not recorded, and coverage reports it as undetermined.
-//! Does not cover: where bits are gathered (`record`).
+//! Does not cover: where bits are gathered (`instrument`).
 
 use super::numbering;
 use crate::model::records::{DecisionSlot, NumberedVector, Presence, RecordLayout};
@@ -12,7 +12,7 @@ use crate::model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 use std::collections::BTreeMap;
 
 /// Lays out the records of a kernel whose module holds the markers in `presence`.
-pub fn layout(structure: &KernelStructure, presence: &Presence) -> RecordLayout {
+pub fn record_layout(structure: &KernelStructure, presence: &Presence) -> RecordLayout {
     let marks = structure.markers.iter().filter_map(|role| match role {
         MarkerRole::Mark { mark } => Some(mark.0 + 1),
         MarkerRole::Condition { .. } | MarkerRole::Decision { .. } | MarkerRole::Single { .. } => None,

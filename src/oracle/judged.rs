@@ -7,7 +7,7 @@
 //! Does not cover: whether the expected values are the right ones; how altered contents come to be ([`Observation::holding`] is told).
 
 use super::compare::{agrees, is_as_zero};
-use super::prepare::scalar::{float_bits, read};
+use super::scalar::{float_bits, read};
 use super::texel::{stored_offset, stored_range};
 use crate::model::altered::AlteredStores;
 use crate::model::element::{ElementType, ScalarClass, ScalarType};
@@ -292,7 +292,7 @@ fn wants_zeros(expectation: &StoredExpectation) -> bool {
     !is_exact(&expectation.tolerance) && runs.iter().all(|run| of_run(run) == Some(true))
 }
 
-pub(super) fn is_exact(tolerance: &Tolerance) -> bool {
+pub fn is_exact(tolerance: &Tolerance) -> bool {
     let Tolerance { abs, rel, ulp, bits } = tolerance;
     *bits || abs.is_none() && rel.is_none() && ulp.is_none()
 }
@@ -337,7 +337,7 @@ fn scalar_extremes(scalar: ScalarType) -> [u64; 2] {
 }
 
 /// The same of a decoded component of a texel.
-pub(super) fn texel_extremes(format: ImageFormat) -> [u64; 2] {
+pub fn texel_extremes(format: ImageFormat) -> [u64; 2] {
     let floats = |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
     match format.encoding() {
         TexelEncoding::Plain(scalar) => scalar_extremes(scalar),

@@ -1,0 +1,23 @@
+//! What an `[[interface]]` says of the host program: its expressions, and statements about all values of its parameters.
+//!
+//! Does not cover: what a kernel makes of these values (`coupling`).
+
+pub mod decide;
+pub mod expression;
+
+use crate::model::requirement::Interface;
+use decide::Host;
+use std::collections::BTreeMap;
+
+/// The values that the host gives to specialization constants, by id; none where a value is not the same for all parameters,
+/// or is no expression.
+pub fn specialized(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
+    // No value depends on the local size.
+    let host = Host::of(interface, [1; 3]).ok();
+    let value = |text: &str| {
+        let expression = host.as_ref()?.parse(text, "a specialization constant").ok()?;
+        let values = host.as_ref()?.interval(&expression);
+        (values.low == values.high).then_some(values.low)
+    };
+    interface.specialization.iter().map(|row| (row.id, value(&row.value))).collect()
+}
