@@ -407,7 +407,7 @@ fn no_endless_kernel_completes() {
 }
 
 #[test]
-fn the_census_form_of_a_module_is_valid() {
+fn the_loop_counting_form_of_a_module_is_valid() {
     use vkcert::spirv::{module::Module, validate};
     let bodies = [
         "for (uint i = 0; i < a[0]; i++) a[1]++;",
@@ -435,10 +435,10 @@ fn the_census_form_of_a_module_is_valid() {
                 void main() {{ {body} }}"
             );
             let module = Module::parse(compile_for(&source, version)).expect("parses");
-            let census = vkcert::exec::vulkan::census_form(&module, 1).expect("has a census form");
-            assert!(census.len() > module.words.len());
+            let loop_count = vkcert::exec::vulkan::loop_counting_form(&module, 1).expect("has a loop_count form");
+            assert!(loop_count.len() > module.words.len());
             let env = validate::TargetEnv::named(name).expect("known");
-            validate::validate(&census, env).unwrap_or_else(|error| panic!("{body} for {name}: {error}"));
+            validate::validate(&loop_count, env).unwrap_or_else(|error| panic!("{body} for {name}: {error}"));
         }
     }
 }

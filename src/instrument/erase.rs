@@ -5,10 +5,10 @@
 //! and instrumented modules alike (SPIR-V specification, decoration NoContraction).
 //! Does not cover: declarations that only markers used (constants, function types); they stay, unused.
 
-use super::draft::{Draft, instruction};
 use super::markers::{MarkerCall, MarkerCalls};
 use crate::spirv::calls::calls;
 use crate::spirv::module::{Function, Id, Instruction, Module};
+use crate::spirv::rewrite::{Draft, ModuleWriter, Rewrite};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Decoration, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,40 +58,38 @@ pub fn declarations(marked: &Module, markers: &MarkerCalls) -> Draft {
     draft
 }
 
-/// Copies every function that is no marker, with `recorder` called at its places.
+/// Copies every function that is not a marker, with `recorder` called at its places.
 pub fn rewrite_functions(marked: &Module, markers: &MarkerCalls, draft: &mut Draft, recorder: &mut dyn Recorder) {
-    let operands = markers.operands();
-    let mut next = marked.functions.first().map_or(marked.instructions.len(), |function| function.range.start);
-    for function in &marked.functions {
-        // Debug lines between functions.
-        draft.functions.extend_from_slice(&marked.instructions[next..function.range.start]);
-        next = function.range.end;
-        if !markers.is_marker(function.id) {
-            rewrite_function(marked, function, &operands, markers, draft, recorder);
-        }
-    }
-    draft.functions.extend_from_slice(&marked.instructions[next..]);
+    draft.copy_functions(marked, &mut Erasure { marked, markers, operands: markers.operands(), recorder });
 }
 
-fn rewrite_function(
-    marked: &Module,
-    function: &Function,
-    operands: &BTreeMap<Id, Id>,
-    markers: &MarkerCalls,
-    draft: &mut Draft,
-    recorder: &mut dyn Recorder,
-) {
-    let first_label = function.blocks.first().map(|block| block.range.start);
-    for index in function.range.clone() {
-        recorder.before(draft, index);
-        if let Some(call) = markers.calls.get(&index) {
-            let value = call.operand.map(|id| operands.get(&id).copied().unwrap_or(id));
-            recorder.marker(draft, index, call, value);
-            continue;
+/// Copies functions without markers.
+struct Erasure<'a> {
+    marked: &'a Module,
+    markers: &'a MarkerCalls,
+    /// What stands for the result of each marker call.
+    operands: BTreeMap<Id, Id>,
+    recorder: &'a mut dyn Recorder,
+}
+
+impl Rewrite for Erasure<'_> {
+    fn keeps(&self, function: &Function) -> bool {
+        !self.markers.is_marker(function.id)
+    }
+
+    fn instruction(&mut self, draft: &mut Draft, index: usize, original: &Instruction) {
+        self.recorder.before(draft, index);
+        if let Some(call) = self.markers.calls.get(&index) {
+            let value = call.operand.map(|id| self.operands.get(&id).copied().unwrap_or(id));
+            self.recorder.marker(draft, index, call, value);
+            return;
         }
-        draft.functions.push(substituted(&marked.instructions[index], operands));
-        if first_label == Some(index) {
-            recorder.function_entered(draft, function.id);
+        draft.functions.push(substituted(original, &self.operands));
+        if original.op == Op::Label
+            && let Some(function) = self.marked.function_at(index)
+            && function.blocks.first().is_some_and(|block| block.range.start == index)
+        {
+            self.recorder.function_entered(draft, function.id);
         }
     }
 }
@@ -131,7 +129,7 @@ fn contractible(op: Op) -> bool {
 /// which are all that instrumentation adds. The entry point is again the function that the added one calls. What is left
 /// is the traced module whose bound is given.
 pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capability]) -> Vec<u32> {
-    let mut kept = Vec::new();
+    let mut kept = ModuleWriter::with_bound(instrumented, bound);
     let added_functions = || instrumented.functions.iter().filter(|function| function.id >= bound);
     let added: BTreeSet<usize> = added_functions().flat_map(|function| function.range.clone()).collect();
     // The kernel's own entry function, by the function that stands for it.
@@ -157,17 +155,10 @@ pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capabilit
             && matches!(stripped.operands.first(), Some(Operand::Capability(one)) if capabilities.contains(one));
         let names_added = stripped.result.into_iter().chain(stripped.ids()).any(|id| id >= bound);
         if !names_added && !added_capability && !added.contains(&index) {
-            kept.push(stripped);
+            kept.copy(&stripped);
         }
     }
-    let mut header = instrumented.header.clone();
-    header.bound = bound;
-    let mut words = rspirv::binary::Assemble::assemble(&header);
-    for i in kept {
-        let assembled = rspirv::dr::Instruction::new(i.op, i.result_type, i.result, i.operands);
-        rspirv::binary::Assemble::assemble_into(&assembled, &mut words);
-    }
-    words
+    kept.finish()
 }
 
 /// Whether two modules are the same but for the numbers of ids and for debug lines.
@@ -197,11 +188,4 @@ fn normalised(module: &Module) -> impl Iterator<Item = Normalised> + '_ {
         let operands = operands.collect();
         (original.op, original.result_type.map(&mut number), original.result.map(&mut number), operands)
     })
-}
-
-/// An instruction of the record code; its place in the file is where the recorder stands.
-pub fn emit(draft: &mut Draft, op: Op, result_type: Id, operands: Vec<Operand>) -> Id {
-    let result = draft.fresh();
-    draft.functions.push(instruction(op, Some(result_type), Some(result), operands));
-    result
 }

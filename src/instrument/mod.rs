@@ -8,7 +8,6 @@
 //! Does not cover: the sequential engine's own recording, which runs the marked module by [`MarkerTable`].
 
 mod decode;
-mod draft;
 mod erase;
 mod form;
 mod markers;

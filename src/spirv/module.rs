@@ -1,10 +1,10 @@
 //! A parsed SPIR-V module: the flat instruction list with word offsets, and indexes into it.
 //!
 //! The list keeps every instruction in its place, so that a pass can copy, drop and insert instructions and write the
-//! result with [`Builder`]. Offsets count 32-bit words from the magic number (SPIR-V specification, section 2.3).
+//! result with [`super::rewrite`]. Offsets count 32-bit words from the magic number (SPIR-V specification, section 2.3).
 
 use super::opcodes;
-use rspirv::binary::{Assemble, Consumer, ParseAction};
+use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Capability, Decoration, GlslStd450Op, Op};
 use std::collections::BTreeMap;
@@ -612,41 +612,4 @@ fn lines_ahead(functions: &[Function], lines: &[Option<Line>]) -> Vec<Option<Lin
         }
     }
     ahead
-}
-
-/// Writes a module word by word.
-pub struct Builder {
-    header: dr::ModuleHeader,
-    words: Vec<u32>,
-    next: Id,
-}
-
-impl Builder {
-    /// Starts a module with the header of `module`; new ids start behind its bound.
-    pub fn like(module: &Module) -> Self {
-        Self { header: module.header.clone(), words: Vec::with_capacity(module.words.len()), next: module.header.bound }
-    }
-
-    /// An id that nothing uses yet.
-    pub fn fresh(&mut self) -> Id {
-        self.next += 1;
-        self.next - 1
-    }
-
-    /// Copies an instruction as it is.
-    pub fn copy(&mut self, instruction: &Instruction) {
-        self.push(instruction.op, instruction.result_type, instruction.result, instruction.operands.clone());
-    }
-
-    pub fn push(&mut self, op: Op, result_type: Option<Id>, result: Option<Id>, operands: Vec<Operand>) {
-        dr::Instruction::new(op, result_type, result, operands).assemble_into(&mut self.words);
-    }
-
-    /// The finished word stream.
-    pub fn finish(mut self) -> Vec<u32> {
-        self.header.bound = self.next;
-        let mut words = self.header.assemble();
-        words.append(&mut self.words);
-        words
-    }
 }

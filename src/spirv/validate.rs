@@ -6,7 +6,7 @@
 //! feature permits (scalar, std430 in uniform blocks) are accepted; whether the device has it is the engine's check.
 //! Does not cover: rules that hold only at run time (the engines look for those).
 
-use super::pieces;
+use super::rewrite::outline;
 use crate::crash::{Inside, Part};
 use rspirv::spirv::Op;
 use std::ffi::{CStr, c_char, c_void};
@@ -96,9 +96,9 @@ fn validate_with(words: &[u32], env: TargetEnv, layouts: Layouts) -> Result<(), 
         let message = "the first word is not the SPIR-V magic number 0x07230203".to_owned();
         return Err(ValidationError { message, word: Some(0) });
     }
-    // A module with large functions is as valid as one that has them in pieces, and that takes far less time.
-    if let Some(pieces) = pieces::cut(words, pieces::SIZES)
-        && run(&pieces, env, Names::Numbers, layouts).is_ok()
+    // A module with large functions is as valid as one that has them outlined, and that takes far less time.
+    if let Some(outlined) = outline::outline_functions(words, outline::SIZES)
+        && run(&outlined, env, Names::Numbers, layouts).is_ok()
     {
         return Ok(());
     }

@@ -1,13 +1,15 @@
-//! The canary dispatch: a kernel so small that a device which gets it wrong can be trusted with nothing.
+//! The canary dispatch: a kernel so small that a device which gets it wrong can be trusted with
+//! nothing.
 //!
-//! Knows: a module built here (no compiler), 8 workgroups of 8 invocations, each writing one word that depends on its id.
+//! Knows: a module built here (no compiler), 8 workgroups of 8 invocations, each writing one word
+//! that depends on its id.
 
 use super::identity::NoVulkan;
 use super::pass::storage_binding;
 use super::protocol::{Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, WireRun};
-use rspirv::binary::Assemble;
-use rspirv::dr::{Builder, Operand};
-use rspirv::spirv as spv;
+use crate::spirv::rewrite::Draft;
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Op};
 use sha2::{Digest, Sha256};
 
 /// The job's name; no test's id has spaces.
@@ -21,52 +23,36 @@ fn expected(index: u32) -> u32 {
 }
 
 /// `words[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * FACTOR ^ FACTOR`
-fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
-    let mut b = Builder::new();
-    b.set_version(1, 3);
-    b.capability(spv::Capability::Shader);
-    b.memory_model(spv::AddressingModel::Logical, spv::MemoryModel::GLSL450);
-    let (void, word) = (b.type_void(), b.type_int(32, 0));
-    let procedure = b.type_function(void, []);
-    let triple = b.type_vector(word, 3);
-    let words = b.type_runtime_array(word);
-    let block = b.type_struct([words]);
-    let input = b.type_pointer(None, spv::StorageClass::Input, triple);
-    let storage = b.type_pointer(None, spv::StorageClass::StorageBuffer, block);
-    let element = b.type_pointer(None, spv::StorageClass::StorageBuffer, word);
-    let (zero, factor) = (b.constant_bit32(word, 0), b.constant_bit32(word, FACTOR));
-    let id = b.variable(input, None, spv::StorageClass::Input, None);
-    let buffer = b.variable(storage, None, spv::StorageClass::StorageBuffer, None);
-    b.decorate(id, spv::Decoration::BuiltIn, [Operand::BuiltIn(spv::BuiltIn::GlobalInvocationId)]);
-    b.decorate(words, spv::Decoration::ArrayStride, [Operand::LiteralBit32(4)]);
-    b.decorate(block, spv::Decoration::Block, []);
-    b.member_decorate(block, 0, spv::Decoration::Offset, [Operand::LiteralBit32(0)]);
-    b.decorate(buffer, spv::Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
-    b.decorate(buffer, spv::Decoration::Binding, [Operand::LiteralBit32(0)]);
-    let main = b.begin_function(void, None, spv::FunctionControl::NONE, procedure)?;
-    b.begin_block(None)?;
-    let ids = b.load(triple, None, id, None, [])?;
-    let x = b.composite_extract(word, None, ids, [0])?;
-    let product = b.i_mul(word, None, x, factor)?;
-    let value = b.bitwise_xor(word, None, product, factor)?;
-    let place = b.access_chain(element, None, buffer, [zero, x])?;
-    b.store(place, value, None, [])?;
-    b.ret()?;
-    b.end_function()?;
-    b.entry_point(spv::ExecutionModel::GLCompute, main, "main", [id]);
-    b.execution_mode(main, spv::ExecutionMode::LocalSize, [LOCAL, 1, 1]);
-    Ok(b.module().assemble())
+fn module() -> Vec<u32> {
+    let mut draft = Draft::kernel((1, 3));
+    let (void, word) = (draft.ty(Op::TypeVoid, Vec::new()), draft.uint());
+    let triple = draft.ty(Op::TypeVector, vec![Operand::IdRef(word), Operand::LiteralBit32(3)]);
+    let words = draft.word_array();
+    let block = draft.storage_block(words, 0, 0);
+    let element = draft.pointer(block.class, word);
+    let (zero, factor) = (draft.constant(0), draft.constant(FACTOR));
+    let id = draft.built_in(BuiltIn::GlobalInvocationId, triple);
+    let main = draft.fresh();
+    draft.begin_function(void, main, &[]);
+    let ids = draft.emit(Op::Load, triple, vec![Operand::IdRef(id)]);
+    let x = draft.emit(Op::CompositeExtract, word, vec![Operand::IdRef(ids), Operand::LiteralBit32(0)]);
+    let product = draft.emit(Op::IMul, word, [x, factor].map(Operand::IdRef).to_vec());
+    let value = draft.emit(Op::BitwiseXor, word, [product, factor].map(Operand::IdRef).to_vec());
+    let chain = [block.variable, zero, x].map(Operand::IdRef).to_vec();
+    let place = draft.emit(Op::AccessChain, element, chain);
+    draft.store(place, value);
+    draft.end_function();
+    draft.entry_point(main, &[id], [LOCAL, 1, 1]);
+    draft.finish()
 }
 
 pub fn job() -> WireJob {
-    let words = module().expect("the builder's calls are in order");
-    one_buffer_job(NAME, &words, (GROUPS * LOCAL) as usize, GROUPS)
+    one_buffer_job(NAME, &module(), (GROUPS * LOCAL) as usize, GROUPS)
 }
 
-/// Runs a loop of known length (see [`super::census`]).
+/// Runs a loop of known length (see [`super::loop_count`]).
 pub fn loop_probe() -> WireJob {
-    let words = super::census::probe_module().expect("the builder's calls are in order");
-    one_buffer_job("loop probe", &words, 1, 1)
+    one_buffer_job("loop probe", &super::loop_count::probe_module(), 1, 1)
 }
 
 /// A job with one buffer of `length` zero words at set 0, binding 0, and `groups` workgroups in x.
@@ -104,7 +90,7 @@ fn one_buffer_job(name: &str, words: &[u32], length: usize, groups: u32) -> Wire
 pub fn judge_loop_probe(run: &WireRun) -> Result<Option<u32>, NoVulkan> {
     let count = run.buffers.first().and_then(|buffer| buffer.0.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
     match count {
-        Some(count) if run.ending == Ending::Completed => Ok((count != super::census::PROBE).then_some(count)),
+        Some(count) if run.ending == Ending::Completed => Ok((count != super::loop_count::PROBE).then_some(count)),
         Some(_) | None => Err(NoVulkan::Canary { reason: format!("the loop probe: {:?}", run.ending) }),
     }
 }
@@ -145,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_canary_module_parses_and_needs_one_buffer() {
-        let module = crate::spirv::module::Module::parse(module().expect("builds")).expect("parses");
+        let module = crate::spirv::module::Module::parse(module()).expect("parses");
         let needs = crate::spirv::interface::DeviceNeeds::of(&module, "main", &Default::default()).expect("has main");
         assert_eq!((needs.local_size, needs.descriptors.len()), (Some([LOCAL, 1, 1]), 1));
     }

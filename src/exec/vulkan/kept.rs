@@ -12,7 +12,7 @@ use super::memory::{Block, Placement, Storage};
 use super::session::Stop;
 use std::rc::Rc;
 
-/// A test runs as production, traced and instrumented module, each with its census; two kernels in turn fit.
+/// A test runs as production, traced and instrumented module, each with its loop count; two kernels in turn fit.
 const MOST: usize = 12;
 /// Bytes of a storage that is kept with its buffers; of larger ones the block alone is kept, one at a time.
 const SMALL: u64 = 16 << 20;

@@ -14,7 +14,7 @@
 mod address;
 mod canary;
 mod capability;
-mod census;
+
 mod commands;
 mod describe;
 mod descriptors;
@@ -27,6 +27,7 @@ mod image;
 mod image_fit;
 mod instance;
 mod kept;
+mod loop_count;
 mod memory;
 mod messages;
 mod newer;
@@ -51,9 +52,9 @@ mod watch;
 mod wire;
 mod worker;
 
-/// The form in which a device that cuts loops off runs a module first: public so that it can be inspected.
-pub use census::take as census_form;
 pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan, devices};
+/// The form in which a device that cuts loops off runs a module first: public so that it can be inspected.
+pub use loop_count::count_loops as loop_counting_form;
 pub use protocol::WireTime as RunTime;
 pub use robustness::Robustness;
 pub use worker::worker_main;
@@ -424,7 +425,7 @@ fn wait(
         }
         let repeats = reached.repetition > phase.repetition;
         match (reached.stage, phase.stage) {
-            // The time limit runs from the first dispatch to the end of the last, and so for the census.
+            // The time limit runs from the first dispatch to the end of the last, and so for the loop count.
             (Stage::Dispatched(_), Stage::Dispatched(_)) | (Stage::Counting(_), Stage::Counting(_)) if !repeats => {}
             (Stage::Dispatched(_) | Stage::Counting(_), _) => deadline = after_seconds(patience.seconds),
             (Stage::Preparing, _) if !repeats => {}

@@ -6,9 +6,9 @@
 //! with the first; everything made is destroyed, users before what they use.
 //! Does not cover: whether the device can run it (`fit`).
 
-use super::census;
 use super::device::{CallFailure, Device, during};
 use super::fit::{Layout, descriptor_type};
+use super::loop_count;
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{Bytes, Digest, WireMessage};
 use crate::spirv::interface::{DeviceNeeds, Specialization};
@@ -24,35 +24,36 @@ pub struct Program {
     pub module: Module,
     shader: Option<Rc<Shader>>,
     needs: BTreeMap<(String, Specialization), Rc<DeviceNeeds>>,
-    /// The census form for a counter at a binding of set 0, once it is asked for.
-    census: BTreeMap<u32, Result<Rc<Census>, String>>,
+    /// The loop-counting form for a counter at a binding of set 0, once it is asked for.
+    loop_count: BTreeMap<u32, Result<Rc<LoopCountingForm>, String>>,
     /// Whether the module has loops, once it is asked for.
     looping: Option<bool>,
 }
 
-/// A census form as it is sent.
-pub struct Census {
+/// A loop-counting form as it is sent.
+pub struct LoopCountingForm {
     pub digest: Digest,
     pub words: Bytes,
 }
 
 impl Program {
     pub fn new(module: Module) -> Self {
-        Self { module, shader: None, needs: BTreeMap::new(), census: BTreeMap::new(), looping: None }
+        Self { module, shader: None, needs: BTreeMap::new(), loop_count: BTreeMap::new(), looping: None }
     }
 
     pub fn has_loops(&mut self) -> bool {
-        *self.looping.get_or_insert_with(|| census::has_loops(&self.module))
+        *self.looping.get_or_insert_with(|| loop_count::has_loops(&self.module))
     }
 
-    /// The module's census form.
-    pub fn census(&mut self, binding: u32) -> Result<Rc<Census>, String> {
+    /// The module's loop-counting form.
+    pub fn loop_count(&mut self, binding: u32) -> Result<Rc<LoopCountingForm>, String> {
         let module = &self.module;
         let make = || {
-            let bytes: Vec<u8> = census::take(module, binding)?.iter().flat_map(|word| word.to_le_bytes()).collect();
-            Ok(Rc::new(Census { digest: Sha256::digest(&bytes).into(), words: Bytes(bytes) }))
+            let bytes: Vec<u8> =
+                loop_count::count_loops(module, binding)?.iter().flat_map(|word| word.to_le_bytes()).collect();
+            Ok(Rc::new(LoopCountingForm { digest: Sha256::digest(&bytes).into(), words: Bytes(bytes) }))
         };
-        self.census.entry(binding).or_insert_with(make).clone()
+        self.loop_count.entry(binding).or_insert_with(make).clone()
     }
 
     /// What an entry point needs under a specialization; `None`: there is no such entry point.

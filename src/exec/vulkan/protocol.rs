@@ -77,7 +77,7 @@ pub struct Phase {
 pub enum Stage {
     /// Checking, compiling pipelines, filling buffers.
     Preparing,
-    /// On a device that cuts loops off: the dispatch with this index runs in its census form.
+    /// On a device that cuts loops off: the dispatch with this index runs in its loop-counting form.
     Counting(u32),
     /// The dispatch with this index was handed to the device.
     Dispatched(u32),

@@ -171,14 +171,14 @@ impl Session {
 
     /// Makes everything that repetitions of a job need.
     fn shape(&mut self, job: &WireJob, repetitions: u32) -> Result<Shape, Stop> {
-        let census = match self.loop_limit {
-            Some(limit) => self.census_job(job, limit)?,
+        let loop_count = match self.loop_limit {
+            Some(limit) => self.loop_counting_job(job, limit)?,
             None => None,
         };
         let mut bench = self.bench();
         let mut passes = |job| (0..repetitions).map(|_| bench.pass(job)).collect::<Result<Vec<_>, _>>();
-        let counting = census.as_ref().map_or(Ok(Vec::new()), &mut passes)?;
-        // The layer's words on the census are not about the kernel: they stay with its passes.
+        let counting = loop_count.as_ref().map_or(Ok(Vec::new()), &mut passes)?;
+        // The layer's words on the loop count are not about the kernel: they stay with its passes.
         Ok(Shape::new(job, counting, passes(job)?))
     }
 
@@ -194,10 +194,10 @@ impl Session {
         for pass in shape.counting.iter_mut().chain(&mut shape.own) {
             pass.fill(&job.name, &job.buffers);
         }
-        // A kernel that is cut off takes long: one census tells, before anything else runs.
-        if let Some(census) = shape.counting.first_mut() {
-            self.follow(&[Leg { pass: census, repetition: first, form: Form::Census }], announce)?;
-            if let Some(ending) = self.cut_off(census, job) {
+        // A kernel that is cut off takes long: one loop count tells, before anything else runs.
+        if let Some(loop_count) = shape.counting.first_mut() {
+            self.follow(&[Leg { pass: loop_count, repetition: first, form: Form::LoopCounting }], announce)?;
+            if let Some(ending) = self.cut_off(loop_count, job) {
                 runs.add(WireRun::ended(ending));
                 return Ok(Outcome::Over);
             }
@@ -205,15 +205,15 @@ impl Session {
         let mut legs = Vec::new();
         for (index, pass) in shape.own.iter().enumerate() {
             let repetition = first + index as u32;
-            let census = shape.counting.get(index).filter(|_| index > 0);
-            legs.extend(census.map(|pass| Leg { pass, repetition, form: Form::Census }));
+            let loop_count = shape.counting.get(index).filter(|_| index > 0);
+            legs.extend(loop_count.map(|pass| Leg { pass, repetition, form: Form::LoopCounting }));
             legs.push(Leg { pass, repetition, form: Form::Own });
         }
         self.follow(&legs, announce)?;
         let last = first + shape.own.len() as u32 - 1;
         announce(Phase { repetition: last, stage: Stage::Collecting });
         for (index, pass) in shape.own.iter_mut().enumerate() {
-            if let Some(ending) = shape.counting.get_mut(index).and_then(|census| self.cut_off(census, job)) {
+            if let Some(ending) = shape.counting.get_mut(index).and_then(|loop_count| self.cut_off(loop_count, job)) {
                 runs.add(WireRun::ended(ending));
                 return Ok(Outcome::Over);
             }
@@ -253,10 +253,10 @@ impl Session {
         Ok(())
     }
 
-    /// What a census tells that is not zero in the end.
-    fn cut_off(&self, census: &mut Pass, job: &WireJob) -> Option<Ending> {
+    /// What a loop count tells that is not zero in the end.
+    fn cut_off(&self, loop_count: &mut Pass, job: &WireJob) -> Option<Ending> {
         let own = job.buffers.len();
-        let cut = (0..job.dispatches.len()).find(|index| census.contents(own + index) != [0; 4])?;
+        let cut = (0..job.dispatches.len()).find(|index| loop_count.contents(own + index) != [0; 4])?;
         let kernel = &job.modules[job.dispatches[cut].module as usize].kernel;
         let limit = self.loop_limit.unwrap_or_default();
         Some(Ending::CutOff(format!(
@@ -265,8 +265,8 @@ impl Session {
         )))
     }
 
-    /// The job with its modules in census form and a counter for each dispatch; none if no module has loops.
-    fn census_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Stop> {
+    /// The job with its modules in loop-counting form and a counter for each dispatch; none if no module has loops.
+    fn loop_counting_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Stop> {
         let programs = &mut self.pipelines.programs;
         let mut looping = |digest| programs.get_mut(digest).is_some_and(Program::has_loops);
         if !job.modules.iter().any(|module| looping(&module.digest)) {
@@ -278,15 +278,15 @@ impl Session {
         let binding = free_binding(job, own.map(|program| &program.module));
         for module in &mut counting.modules {
             let Some(program) = programs.get_mut(&module.digest) else { continue };
-            let census = program.census(binding).map_err(|why| {
+            let loop_count = program.loop_count(binding).map_err(|why| {
                 Ending::Undetermined(format!(
                     "the driver ends a kernel's loops after {limit} iterations, and whether it did so in kernel `{}` \
                      cannot be seen: {why}",
                     module.kernel
                 ))
             })?;
-            module.digest = census.digest;
-            module.words = (!programs.contains_key(&census.digest)).then(|| census.words.clone());
+            module.digest = loop_count.digest;
+            module.words = (!programs.contains_key(&loop_count.digest)).then(|| loop_count.words.clone());
         }
         for (index, dispatch) in counting.dispatches.iter_mut().enumerate() {
             let buffer = (job.buffers.len() + index) as u32;
@@ -401,7 +401,7 @@ enum Outcome {
 /// In which form a pass runs.
 #[derive(Debug, Clone, Copy)]
 enum Form {
-    Census,
+    LoopCounting,
     Own,
 }
 
@@ -415,7 +415,7 @@ struct Leg<'a> {
 impl Leg<'_> {
     fn phase(&self, dispatch: u32) -> Phase {
         let stage = match self.form {
-            Form::Census => Stage::Counting(dispatch),
+            Form::LoopCounting => Stage::Counting(dispatch),
             Form::Own => Stage::Dispatched(dispatch),
         };
         Phase { repetition: self.repetition, stage }

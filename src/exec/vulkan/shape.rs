@@ -19,7 +19,7 @@ const SMALL: usize = 1 << 20;
 pub struct Shape {
     /// The first of these jobs.
     job: WireJob,
-    /// For each repetition its census (`census`); none where that is not needed.
+    /// For each repetition its loop count (`loop count`); none where that is not needed.
     pub counting: Vec<Pass>,
     /// For each repetition its own.
     pub own: Vec<Pass>,

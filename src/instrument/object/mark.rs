@@ -4,15 +4,14 @@
 //! Promises: nothing else changes; no block is added to any function of the module, so that its control flow and its
 //! phis stay as they are.
 
-use super::super::draft::{Draft, instruction};
-use super::super::erase::emit;
 use super::{Watched, described, switch_groups};
 use crate::model::object::ObjectBranchKind;
 use crate::model::structure::KernelStructure;
-use crate::spirv::module::{Id, Instruction, Module};
+use crate::spirv::module::{Id, Module};
+use crate::spirv::rewrite::{Draft, Edits, instruction};
 use crate::spirv::types::Types;
 use rspirv::dr::Operand;
-use rspirv::spirv::{FunctionControl, Op, SelectionControl};
+use rspirv::spirv::{Op, SelectionControl};
 use std::collections::BTreeMap;
 
 /// The marked module and what its markers stand for.
@@ -27,20 +26,24 @@ pub fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Vec<u32>,
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {
                 let number = draft.constant(roles.len() as u32);
                 roles.push(branch.exits[0].role);
-                calls.values.insert(site, (place_of_call(production, site), number));
+                let place = place_of_call(production, site);
+                calls.by_place.entry(place).or_default().push(Call::Value { site, number });
             }
             ObjectBranchKind::Switch => {
                 let first = roles.len() as u32;
                 roles.extend(branch.exits.iter().map(|exit| exit.role));
                 let function = draft.fresh();
-                calls.switches.insert(site, (place_of_call(production, site), function, first));
+                let place = place_of_call(production, site);
+                calls.by_place.entry(place).or_default().push(Call::Switch { site, function });
+                calls.switches.insert(site, (function, first));
             }
         }
     }
-    copy_functions(production, &mut draft, &markers, &calls);
+    let mut edits = calls.edits(production, &mut draft, &markers);
+    draft.copy_functions(production, &mut edits);
     markers.define(&mut draft);
     let types = Types::of(production);
-    for (site, (_, function, first)) in &calls.switches {
+    for (site, (function, first)) in &calls.switches {
         define_switch(production, &types, *site, *function, *first, &markers, &mut draft);
     }
     let (value, mark) = (free_name(production, "vkcert_branch"), free_name(production, "vkcert_target"));
@@ -49,13 +52,47 @@ pub fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Vec<u32>,
     (draft.finish(), described(roles, entry, &value, &mark))
 }
 
-/// Marker calls by the instruction that they watch.
+/// A marker call and the instruction that it watches.
+enum Call {
+    /// The condition passes through the value marker with this number.
+    Value { site: usize, number: Id },
+    /// The selector goes to this function.
+    Switch { site: usize, function: Id },
+}
+
+/// Marker calls by the instruction that they stand before.
 #[derive(Default)]
 struct Calls {
-    /// Where the call stands (before this instruction), and the marker number's constant.
-    values: BTreeMap<usize, (usize, Id)>,
-    /// Where the call stands, the function called, the number of the first target's marker.
-    switches: BTreeMap<usize, (usize, Id, u32)>,
+    by_place: BTreeMap<usize, Vec<Call>>,
+    /// By switch: the function called and the number of the first target's marker.
+    switches: BTreeMap<usize, (Id, u32)>,
+}
+
+impl Calls {
+    fn edits(&self, production: &Module, draft: &mut Draft, markers: &Markers) -> Edits {
+        let mut edits = Edits::default();
+        for (place, calls) in &self.by_place {
+            for call in calls {
+                let (Call::Value { site, .. } | Call::Switch { site, .. }) = call;
+                let watched = &production.instructions[*site];
+                let Some(operand) = watched.id(0) else { continue };
+                let result = draft.fresh();
+                let (ty, operands) = match call {
+                    Call::Value { number, .. } => {
+                        let mut replaced = watched.clone();
+                        replaced.operands[0] = Operand::IdRef(result);
+                        edits.replace(*site, replaced);
+                        (markers.boolean, vec![markers.value, *number, operand])
+                    }
+                    Call::Switch { function, .. } => (markers.void, vec![*function, operand]),
+                };
+                let operands = operands.into_iter().map(Operand::IdRef).collect();
+                let made = instruction(Op::FunctionCall, Some(ty), Some(result), operands);
+                edits.insert_before(*place, [made]);
+            }
+        }
+        edits
+    }
 }
 
 struct Markers {
@@ -80,24 +117,19 @@ impl Markers {
     /// `bool value(uint, bool v) { return v; }` and `void mark(uint) {}`.
     fn define(&self, draft: &mut Draft) {
         let value = begin(draft, self.value, self.boolean, &[self.uint, self.boolean])[1];
-        draft.functions.push(instruction(Op::ReturnValue, None, None, vec![Operand::IdRef(value)]));
-        draft.functions.push(instruction(Op::FunctionEnd, None, None, Vec::new()));
+        draft.push(Op::ReturnValue, vec![Operand::IdRef(value)]);
+        draft.push(Op::FunctionEnd, Vec::new());
         begin(draft, self.mark, self.void, &[self.uint]);
-        draft.functions.push(instruction(Op::Return, None, None, Vec::new()));
-        draft.functions.push(instruction(Op::FunctionEnd, None, None, Vec::new()));
+        draft.end_function();
     }
 }
 
 /// Begins a function and its first block; returns the parameters.
 fn begin(draft: &mut Draft, id: Id, result: Id, parameters: &[Id]) -> Vec<Id> {
-    let signature = std::iter::once(result).chain(parameters.iter().copied()).map(Operand::IdRef).collect();
-    let signature = draft.ty(Op::TypeFunction, signature);
-    let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
-    draft.functions.push(instruction(Op::Function, Some(result), Some(id), operands));
-    let declared: Vec<Id> = parameters.iter().map(|ty| emit(draft, Op::FunctionParameter, *ty, Vec::new())).collect();
-    let label = draft.fresh();
-    draft.functions.push(instruction(Op::Label, None, Some(label), Vec::new()));
-    declared
+    draft.function_type(result, parameters.iter().copied());
+    let declared: Vec<(Id, Id)> = parameters.iter().map(|ty| (*ty, draft.fresh())).collect();
+    draft.begin_function(result, id, &declared);
+    declared.into_iter().map(|(_, parameter)| parameter).collect()
 }
 
 /// A call stands before the instruction it watches, and before the merge instruction that must stand right before a
@@ -107,34 +139,6 @@ fn place_of_call(module: &Module, site: usize) -> usize {
     match before.map(|index| (index, module.instructions[index].op)) {
         Some((index, Op::LoopMerge | Op::SelectionMerge)) => index,
         _ => site,
-    }
-}
-
-fn copy_functions(production: &Module, draft: &mut Draft, markers: &Markers, calls: &Calls) {
-    let values: BTreeMap<usize, (usize, Id)> =
-        calls.values.iter().map(|(site, (at, id))| (*at, (*site, *id))).collect();
-    let switches: BTreeMap<usize, (usize, Id)> =
-        calls.switches.iter().map(|(site, (at, function, _))| (*at, (*site, *function))).collect();
-    let start = production.functions.first().map_or(production.instructions.len(), |function| function.range.start);
-    let mut replaced: BTreeMap<usize, Id> = BTreeMap::new();
-    for index in start..production.instructions.len() {
-        if let Some((site, number)) = values.get(&index)
-            && let Some(condition) = production.instructions[*site].id(0)
-        {
-            let operands = [markers.value, *number, condition].map(Operand::IdRef).to_vec();
-            replaced.insert(*site, emit(draft, Op::FunctionCall, markers.boolean, operands));
-        }
-        if let Some((site, function)) = switches.get(&index)
-            && let Some(selector) = production.instructions[*site].id(0)
-        {
-            let operands = [*function, selector].map(Operand::IdRef).to_vec();
-            emit(draft, Op::FunctionCall, markers.void, operands);
-        }
-        let mut copied: Instruction = production.instructions[index].clone();
-        if let Some(value) = replaced.get(&index) {
-            copied.operands[0] = Operand::IdRef(*value);
-        }
-        draft.functions.push(copied);
     }
 }
 
@@ -158,23 +162,21 @@ fn define_switch(
     let blocks: BTreeMap<Id, (Id, u32)> =
         groups.iter().zip(first..).map(|((target, _), number)| (*target, (draft.fresh(), number))).collect();
     let merge = vec![Operand::IdRef(behind), Operand::SelectionControl(SelectionControl::NONE)];
-    draft.functions.push(instruction(Op::SelectionMerge, None, None, merge));
+    draft.push(Op::SelectionMerge, merge);
     let moved = switch.operands.iter().enumerate().map(|(index, operand)| match operand {
         Operand::IdRef(_) if index == 0 => Operand::IdRef(selector),
         Operand::IdRef(target) => Operand::IdRef(blocks[target].0),
         other => other.clone(),
     });
-    let moved = moved.collect();
-    draft.functions.push(instruction(Op::Switch, None, None, moved));
+    draft.push(Op::Switch, moved.collect());
     for (block, number) in blocks.values() {
-        draft.functions.push(instruction(Op::Label, None, Some(*block), Vec::new()));
+        draft.label(*block);
         let number = draft.constant(*number);
-        emit(draft, Op::FunctionCall, markers.void, [markers.mark, number].map(Operand::IdRef).to_vec());
-        draft.functions.push(instruction(Op::Branch, None, None, vec![Operand::IdRef(behind)]));
+        draft.emit(Op::FunctionCall, markers.void, [markers.mark, number].map(Operand::IdRef).to_vec());
+        draft.branch(behind);
     }
-    draft.functions.push(instruction(Op::Label, None, Some(behind), Vec::new()));
-    draft.functions.push(instruction(Op::Return, None, None, Vec::new()));
-    draft.functions.push(instruction(Op::FunctionEnd, None, None, Vec::new()));
+    draft.label(behind);
+    draft.end_function();
 }
 
 /// A function name that the module does not use.

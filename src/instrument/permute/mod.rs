@@ -14,8 +14,8 @@
 
 mod prologue;
 
-use super::draft::{Draft, instruction};
 use crate::spirv::module::{Function, Id, Instruction, Module};
+use crate::spirv::rewrite::{Draft, Edits};
 use crate::spirv::types::Types;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
@@ -102,8 +102,9 @@ pub fn permute(module: &Module, set: u32, binding: u32) -> Result<Option<Vec<u32
             Replaced { variable, of, vector, private }
         })
         .collect();
-    let prologues = prologue::prologues(module, &types, &mut draft, &replaced, (set, binding))?;
-    functions(module, &types, &mut draft, &replaced, &pointers, prologues);
+    let mut edits = prologue::prologues(module, &types, &mut draft, &replaced, (set, binding))?;
+    read_private_variables(module, &types, &mut draft, &replaced, &pointers, &mut edits);
+    draft.copy_functions(module, &mut edits);
     Ok(Some(draft.finish()))
 }
 
@@ -176,34 +177,34 @@ fn is_read(module: &Module, pointers: &BTreeMap<Id, GroupId>) -> bool {
     module.instructions.iter().any(reads)
 }
 
-/// Every function, reading the private variables; entry points begin by writing them.
-fn functions(
+/// Has every function read the private variables.
+fn read_private_variables(
     module: &Module,
     types: &Types,
     draft: &mut Draft,
     replaced: &[Replaced],
     pointers: &BTreeMap<Id, GroupId>,
-    mut prologues: BTreeMap<usize, Vec<Instruction>>,
+    edits: &mut Edits,
 ) {
     let start = module.functions.first().map_or(module.instructions.len(), |function| function.range.start);
     for (index, original) in module.instructions.iter().enumerate().skip(start) {
-        draft.functions.extend(prologues.remove(&index).into_iter().flatten());
+        if first_use(original, pointers).is_none() || original.op == Op::ExtInst {
+            continue;
+        }
         let mut copy = original.clone();
-        if first_use(original, pointers).is_some() && original.op != Op::ExtInst {
-            for operand in &mut copy.operands {
-                let private = |id: Id| replaced.iter().find(|row| row.variable == id).map(|row| row.private);
-                if let Operand::IdRef(id) = operand
-                    && let Some(private) = private(*id)
-                {
-                    *id = private;
-                }
-            }
-            let is_pointer = original.result.is_some_and(|result| pointers.contains_key(&result));
-            if let Some(pointee) = original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty)) {
-                copy.result_type = Some(draft.pointer(StorageClass::Private, pointee));
+        for operand in &mut copy.operands {
+            let private = |id: Id| replaced.iter().find(|row| row.variable == id).map(|row| row.private);
+            if let Operand::IdRef(id) = operand
+                && let Some(private) = private(*id)
+            {
+                *id = private;
             }
         }
-        draft.functions.push(copy);
+        let is_pointer = original.result.is_some_and(|result| pointers.contains_key(&result));
+        if let Some(pointee) = original.result_type.filter(|_| is_pointer).and_then(|ty| types.pointee(ty)) {
+            copy.result_type = Some(draft.pointer(StorageClass::Private, pointee));
+        }
+        edits.replace(index, copy);
     }
 }
 
@@ -216,8 +217,7 @@ fn first_instruction(module: &Module, function: &Function) -> Option<usize> {
 
 /// Adds what the entry points of `function` use to their interfaces: inputs, and from SPIR-V 1.4 on every global variable.
 fn extend_interfaces(draft: &mut Draft, function: Id, variables: &BTreeSet<Id>) {
-    let points = draft.preamble.iter_mut().filter(|i| i.op == Op::EntryPoint && i.id(1) == Some(function));
-    for point in points {
+    for point in draft.entry_points_of(function) {
         let listed: BTreeSet<Id> = point.ids().skip(1).collect();
         point.operands.extend(variables.difference(&listed).map(|id| Operand::IdRef(*id)));
     }

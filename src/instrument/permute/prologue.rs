@@ -1,14 +1,13 @@
 //! What an entry point does first: it computes the ids of the workgroup that it stands for.
 
-use super::{
-    Draft, GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction, instruction,
-};
+use super::{GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction};
 use crate::spirv::interface::LocalSize;
 use crate::spirv::module::{EntryPoint, Id, Instruction, Module};
+use crate::spirv::rewrite::{Draft, Edits, instruction};
 use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
-use std::collections::{BTreeMap, BTreeSet};
+use rspirv::spirv::{BuiltIn, Decoration, Op};
+use std::collections::BTreeSet;
 
 /// The type of the components of a vector of three 32-bit integers.
 pub fn component(types: &Types, vector: Id) -> Option<Id> {
@@ -20,22 +19,23 @@ pub fn component(types: &Types, vector: Id) -> Option<Id> {
     }
 }
 
-/// The code of every entry point's function, by the index of the instruction that it goes before.
+/// The code of every entry point's function, before its first instruction.
 pub fn prologues(
     module: &Module,
     types: &Types,
     draft: &mut Draft,
     replaced: &[Replaced],
     place: (u32, u32),
-) -> Result<BTreeMap<usize, Vec<Instruction>>, NotPermuted> {
-    let buffer = declare_buffer(module, draft, place);
+) -> Result<Edits, NotPermuted> {
+    let buffer = declare_buffer(draft, place);
     let mut inputs = Inputs { module, types, made: Vec::new() };
-    let mut found = BTreeMap::new();
+    let mut edits = Edits::default();
+    let mut begun = BTreeSet::new();
     for point in &module.entry_points {
         let function = module.function(point.function);
         let index = function.and_then(|function| first_instruction(module, function));
         let index = index.ok_or_else(|| NotPermuted::NoBody { name: point.name.clone() })?;
-        if found.contains_key(&index) {
+        if !begun.insert(index) {
             continue;
         }
         let size = LocalSize::of(module, point.function);
@@ -47,9 +47,9 @@ pub fn prologues(
             used.extend(replaced.iter().map(|row| row.private).chain([buffer.variable]));
         }
         extend_interfaces(draft, point.function, &used);
-        found.insert(index, code);
+        edits.insert_before(index, code);
     }
-    Ok(found)
+    Ok(edits)
 }
 
 /// The buffer that holds counts and permutation.
@@ -60,29 +60,13 @@ struct Buffer {
     word: Id,
 }
 
-fn declare_buffer(module: &Module, draft: &mut Draft, (set, binding): (u32, u32)) -> Buffer {
-    // Storage class StorageBuffer is core from SPIR-V 1.3; before, a storage buffer is a BufferBlock in Uniform.
-    let (class, kind) = match module.header.version() >= (1, 3) {
-        true => (StorageClass::StorageBuffer, Decoration::Block),
-        false => (StorageClass::Uniform, Decoration::BufferBlock),
-    };
+fn declare_buffer(draft: &mut Draft, (set, binding): (u32, u32)) -> Buffer {
+    let words = draft.word_array();
+    let block = draft.storage_block(words, set, binding);
+    draft.decorate(block.variable, vec![Operand::Decoration(Decoration::NonWritable)]);
+    draft.name(block.variable, "vkcert_schedule");
     let uint = draft.uint();
-    // Aggregates of its own: the layout must not fall on types of the kernel.
-    let array = draft.declare(Op::TypeRuntimeArray, None, vec![Operand::IdRef(uint)]);
-    let block = draft.declare(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
-    let pointer = draft.pointer(class, block);
-    let word = draft.pointer(class, uint);
-    let variable = draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
-    let literal = Operand::LiteralBit32;
-    draft.decorate(array, vec![Operand::Decoration(Decoration::ArrayStride), literal(4)]);
-    draft.decorate(block, vec![Operand::Decoration(kind)]);
-    let offset = vec![Operand::IdRef(block), literal(0), Operand::Decoration(Decoration::Offset), literal(0)];
-    draft.annotations.push(instruction(Op::MemberDecorate, None, None, offset));
-    draft.decorate(variable, vec![Operand::Decoration(Decoration::DescriptorSet), literal(set)]);
-    draft.decorate(variable, vec![Operand::Decoration(Decoration::Binding), literal(binding)]);
-    draft.decorate(variable, vec![Operand::Decoration(Decoration::NonWritable)]);
-    draft.name(variable, "vkcert_schedule");
-    Buffer { variable, word }
+    Buffer { variable: block.variable, word: draft.pointer(block.class, uint) }
 }
 
 /// The hardware's own ids.
@@ -116,10 +100,7 @@ impl Inputs<'_> {
         known.next().or(made).unwrap_or_else(|| {
             let component = draft.uint();
             let vector = draft.ty(Op::TypeVector, vec![Operand::IdRef(component), Operand::LiteralBit32(3)]);
-            let pointer = draft.pointer(StorageClass::Input, vector);
-            let class = vec![Operand::StorageClass(StorageClass::Input)];
-            let variable = draft.declare(Op::Variable, Some(pointer), class);
-            draft.decorate(variable, vec![Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(built_in)]);
+            let variable = draft.built_in(built_in, vector);
             let input = Input { variable, vector, component };
             self.made.push((built_in, input));
             input

@@ -3,11 +3,10 @@
 //! Promises: only what the mode uses is declared. Nothing that the module declares is changed.
 
 use super::plan::{Plan, SingleBits};
-use crate::instrument::draft::Draft;
-use crate::instrument::draft::instruction;
 use crate::instrument::form::stride;
 use crate::model::records::{RecordBuffer, RecordMode, Witnesses};
 use crate::spirv::module::{Id, Module};
+use crate::spirv::rewrite::Draft;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryModel, Op, Scope, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,7 +96,7 @@ pub struct Shared {
 impl Storage {
     pub fn declare(draft: &mut Draft, marked: &Module, buffer: &RecordBuffer, entry: Id, plan: &Plan) -> Self {
         let uint = draft.uint();
-        let (variable, word_pointer) = declare_buffer(draft, marked, uint, buffer.set);
+        let (variable, word_pointer) = declare_buffer(draft, uint, buffer.set);
         let gathered = declare_gathered(draft, uint, plan);
         let flags = plan.flags.iter().map(|bit| (*bit, private_word(draft, uint))).collect();
         let recorded = buffer.witnesses == Witnesses::Recorded && buffer.mode != RecordMode::Slots;
@@ -185,31 +184,11 @@ fn device_scope(module: &Module) -> u32 {
 }
 
 /// Declares `buffer { uint words[]; }`; returns the variable and the type of a pointer to one word.
-fn declare_buffer(draft: &mut Draft, marked: &Module, uint: Id, set: u32) -> (Id, Id) {
-    // Storage class StorageBuffer is core from SPIR-V 1.3; before, a storage buffer is a BufferBlock in Uniform.
-    let (storage, block) = if marked.header.version() >= (1, 3) {
-        (StorageClass::StorageBuffer, Decoration::Block)
-    } else {
-        (StorageClass::Uniform, Decoration::BufferBlock)
-    };
-    let words = draft.declare(Op::TypeRuntimeArray, None, vec![Operand::IdRef(uint)]);
-    draft.decorate(words, vec![Operand::Decoration(Decoration::ArrayStride), Operand::LiteralBit32(4)]);
-    let structure = draft.declare(Op::TypeStruct, None, vec![Operand::IdRef(words)]);
-    draft.decorate(structure, vec![Operand::Decoration(block)]);
-    let offset = vec![
-        Operand::IdRef(structure),
-        Operand::LiteralBit32(0),
-        Operand::Decoration(Decoration::Offset),
-        Operand::LiteralBit32(0),
-    ];
-    draft.annotations.push(instruction(Op::MemberDecorate, None, None, offset));
-    let pointer = draft.pointer(storage, structure);
-    let buffer = draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(storage)]);
-    draft.decorate(buffer, vec![Operand::Decoration(Decoration::DescriptorSet), Operand::LiteralBit32(set)]);
-    draft.decorate(buffer, vec![Operand::Decoration(Decoration::Binding), Operand::LiteralBit32(0)]);
-    draft.name(buffer, "vkcert_records");
-    let word_pointer = draft.pointer(storage, uint);
-    (buffer, word_pointer)
+fn declare_buffer(draft: &mut Draft, uint: Id, set: u32) -> (Id, Id) {
+    let words = draft.word_array();
+    let block = draft.storage_block(words, set, 0);
+    draft.name(block.variable, "vkcert_records");
+    (block.variable, draft.pointer(block.class, uint))
 }
 
 /// Declares one private variable for each data word that bits are gathered in.
@@ -280,9 +259,7 @@ fn input(draft: &mut Draft, marked: &Module, entry: Id, builtin: BuiltIn, ty: Id
     match existing {
         Some((variable, ty)) => Input { variable, ty, added: Added::No },
         None => {
-            let pointer = draft.pointer(StorageClass::Input, ty);
-            let variable = draft.declare(Op::Variable, Some(pointer), vec![Operand::StorageClass(StorageClass::Input)]);
-            draft.decorate(variable, vec![Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(builtin)]);
+            let variable = draft.built_in(builtin, ty);
             Input { variable, ty, added: Added::Yes }
         }
     }

@@ -7,12 +7,10 @@
 
 use super::buffer::{GroupCopy, Input, Storage};
 use super::plan::SingleBits;
-use super::{begin_function, branch, branch_if, end_function, label, store};
-use crate::instrument::draft::{Draft, instruction};
-use crate::instrument::erase::emit;
 use crate::instrument::form::{INVOCATIONS_WORD, LOCAL_WORD, PLANE_WORD, ROW_WORD};
 use crate::model::records::{CANARY, HEADER_WORDS, RecordMode, Witnesses};
 use crate::spirv::module::Id;
+use crate::spirv::rewrite::{Draft, instruction};
 use rspirv::dr::Operand;
 use rspirv::spirv::{GroupOperation, LoopControl, MemorySemantics, Op};
 
@@ -28,17 +26,17 @@ struct Gathered {
 
 impl Storage {
     fn binary(&self, draft: &mut Draft, op: Op, a: Id, b: Id) -> Id {
-        emit(draft, op, self.uint, vec![Operand::IdRef(a), Operand::IdRef(b)])
+        draft.emit(op, self.uint, vec![Operand::IdRef(a), Operand::IdRef(b)])
     }
 
     fn load(&self, draft: &mut Draft, pointer: Id) -> Id {
-        emit(draft, Op::Load, self.uint, vec![Operand::IdRef(pointer)])
+        draft.emit(Op::Load, self.uint, vec![Operand::IdRef(pointer)])
     }
 
     /// Pointer to the buffer's word with a number.
     fn word(&self, draft: &mut Draft, index: Id) -> Id {
         let member = draft.constant(0);
-        emit(draft, Op::AccessChain, self.word_pointer, [self.buffer, member, index].map(Operand::IdRef).to_vec())
+        draft.emit(Op::AccessChain, self.word_pointer, [self.buffer, member, index].map(Operand::IdRef).to_vec())
     }
 
     fn fixed_word(&self, draft: &mut Draft, index: u32) -> Id {
@@ -52,14 +50,14 @@ impl Storage {
     }
 
     fn differ(&self, draft: &mut Draft, a: Id, b: Id) -> Id {
-        emit(draft, Op::INotEqual, self.boolean, vec![Operand::IdRef(a), Operand::IdRef(b)])
+        draft.emit(Op::INotEqual, self.boolean, vec![Operand::IdRef(a), Operand::IdRef(b)])
     }
 
     fn atomic(&self, draft: &mut Draft, op: Op, pointer: Id, scope: Id, value: Option<Id>) -> Id {
         let mut operands =
             vec![Operand::IdRef(pointer), Operand::IdScope(scope), Operand::IdMemorySemantics(self.relaxed)];
         operands.extend(value.map(Operand::IdRef));
-        emit(draft, op, self.uint, operands)
+        draft.emit(op, self.uint, operands)
     }
 
     fn atomic_store(&self, draft: &mut Draft, pointer: Id, scope: Id, value: Id) {
@@ -69,19 +67,19 @@ impl Storage {
             Operand::IdMemorySemantics(self.relaxed),
             Operand::IdRef(value),
         ];
-        draft.functions.push(instruction(Op::AtomicStore, None, None, operands));
+        draft.push(Op::AtomicStore, operands);
     }
 
     fn input(&self, draft: &mut Draft, input: Input, ty: Id) -> Id {
-        let loaded = emit(draft, Op::Load, input.ty, vec![Operand::IdRef(input.variable)]);
-        if input.ty == ty { loaded } else { emit(draft, Op::Bitcast, ty, vec![Operand::IdRef(loaded)]) }
+        let loaded = draft.emit(Op::Load, input.ty, vec![Operand::IdRef(input.variable)]);
+        if input.ty == ty { loaded } else { draft.emit(Op::Bitcast, ty, vec![Operand::IdRef(loaded)]) }
     }
 
     /// The components of an input with three.
     fn components(&self, draft: &mut Draft, input: Input, triple: Id) -> [Id; 3] {
         let all = self.input(draft, input, triple);
         [0, 1, 2].map(|axis| {
-            emit(draft, Op::CompositeExtract, self.uint, vec![Operand::IdRef(all), Operand::LiteralBit32(axis)])
+            draft.emit(Op::CompositeExtract, self.uint, vec![Operand::IdRef(all), Operand::LiteralBit32(axis)])
         })
     }
 
@@ -89,10 +87,10 @@ impl Storage {
     pub fn prepare(&self, draft: &mut Draft) {
         if let Some(rank) = self.rank {
             let value = self.compute_rank(draft);
-            store(draft, rank.value, value);
+            draft.store(rank.value, value);
             if self.mode == RecordMode::Slots {
                 let invocations = self.header(draft, INVOCATIONS_WORD);
-                store(draft, rank.invocations, invocations);
+                draft.store(rank.invocations, invocations);
             }
         }
         if self.set_one.is_some() {
@@ -101,8 +99,8 @@ impl Storage {
         if let Some(shared) = self.shared {
             let local = self.input(draft, shared.local, self.uint);
             let zero = draft.constant(0);
-            let first = emit(draft, Op::IEqual, self.boolean, vec![Operand::IdRef(local), Operand::IdRef(zero)]);
-            branch_if(draft, first, |draft| {
+            let first = draft.emit(Op::IEqual, self.boolean, vec![Operand::IdRef(local), Operand::IdRef(zero)]);
+            draft.branch_if(first, |draft| {
                 for word in self.gathered.keys() {
                     let place = self.shared_word(draft, *word);
                     self.atomic_store(draft, place, self.workgroup_scope, zero);
@@ -112,7 +110,7 @@ impl Storage {
             let semantics = draft.constant(semantics.bits());
             let scope = Operand::IdScope(self.workgroup_scope);
             let operands = vec![scope.clone(), scope, Operand::IdMemorySemantics(semantics)];
-            draft.functions.push(instruction(Op::ControlBarrier, None, None, operands));
+            draft.push(Op::ControlBarrier, operands);
         }
     }
 
@@ -121,7 +119,7 @@ impl Storage {
     fn find_copy(&self, draft: &mut Draft) {
         if let Some(copy) = self.copy {
             let first = self.first_of(draft, copy);
-            store(draft, copy.first, first);
+            draft.store(copy.first, first);
         }
     }
 
@@ -178,7 +176,7 @@ impl Storage {
     fn shared_word(&self, draft: &mut Draft, word: u32) -> Id {
         let shared = self.shared.expect("the mode has workgroup words");
         let place = draft.constant(self.shared_places[&word]);
-        emit(draft, Op::AccessChain, shared.element_pointer, vec![Operand::IdRef(shared.array), Operand::IdRef(place)])
+        draft.emit(Op::AccessChain, shared.element_pointer, vec![Operand::IdRef(shared.array), Operand::IdRef(place)])
     }
 
     /// What stands behind the kernel: gathered bits, and the canary.
@@ -200,7 +198,7 @@ impl Storage {
             for gathered in &all {
                 let first = draft.constant(gathered.word * 32);
                 let operands = [tell, first, gathered.bits].map(Operand::IdRef).to_vec();
-                emit(draft, Op::FunctionCall, self.void, operands);
+                draft.emit(Op::FunctionCall, self.void, operands);
             }
         }
         match self.mode {
@@ -227,7 +225,7 @@ impl Storage {
         let canary = self.canary(draft);
         let present = self.atomic(draft, Op::AtomicLoad, canary, self.scope, None);
         let missing = self.differ(draft, present, proof);
-        branch_if(draft, missing, |draft| self.atomic_store(draft, canary, self.scope, proof));
+        draft.branch_if(missing, |draft| self.atomic_store(draft, canary, self.scope, proof));
     }
 
     /// The canary's place: in the header, or before the workgroup's copy.
@@ -256,7 +254,7 @@ impl Storage {
             let new = self.missing_in(draft, chunk, self.scope, Self::fixed_data_word);
             let proof = self.proof_of(draft, chunk);
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
-            branch_if(draft, any, |draft| {
+            draft.branch_if(any, |draft| {
                 for (gathered, place) in &new {
                     self.atomic_or_unless_zero(draft, *place, gathered.bits, new.len());
                 }
@@ -292,7 +290,7 @@ impl Storage {
         }
         let zero = draft.constant(0);
         let some = self.differ(draft, bits, zero);
-        branch_if(draft, some, add);
+        draft.branch_if(some, add);
     }
 
     /// What the canary shall hold, if the word that every invocation has a bit in is among these. It is computed outside
@@ -311,7 +309,7 @@ impl Storage {
 
     /// `bits & ~known`
     fn without(&self, draft: &mut Draft, bits: Id, known: Id) -> Id {
-        let unknown = emit(draft, Op::Not, self.uint, vec![Operand::IdRef(known)]);
+        let unknown = draft.emit(Op::Not, self.uint, vec![Operand::IdRef(known)]);
         self.binary(draft, Op::BitwiseAnd, bits, unknown)
     }
 
@@ -328,7 +326,7 @@ impl Storage {
             let new = self.missing_in(draft, chunk, self.workgroup_scope, Self::shared_word);
             let proof = self.proof_of(draft, chunk);
             let any = self.any(draft, new.iter().map(|(gathered, _)| gathered.bits));
-            branch_if(draft, any, |draft| {
+            draft.branch_if(any, |draft| {
                 for (gathered, place) in &new {
                     let before = self.atomic(draft, Op::AtomicOr, *place, self.workgroup_scope, Some(gathered.bits));
                     let bits = self.without(draft, gathered.bits, before);
@@ -353,18 +351,18 @@ impl Storage {
                     Operand::GroupOperation(GroupOperation::Reduce),
                     Operand::IdRef(gathered.bits),
                 ];
-                Gathered { bits: emit(draft, Op::GroupNonUniformBitwiseOr, self.uint, operands), ..*gathered }
+                Gathered { bits: draft.emit(Op::GroupNonUniformBitwiseOr, self.uint, operands), ..*gathered }
             })
             .collect();
-        let elected = emit(draft, Op::GroupNonUniformElect, self.boolean, vec![Operand::IdScope(subgroup)]);
-        branch_if(draft, elected, |draft| self.add_all(draft, &united));
+        let elected = draft.emit(Op::GroupNonUniformElect, self.boolean, vec![Operand::IdScope(subgroup)]);
+        draft.branch_if(elected, |draft| self.add_all(draft, &united));
     }
 
     /// The invocation's own words: nobody else touches them.
     fn fill_slot(&self, draft: &mut Draft) {
         let canary = self.slot_word(draft, None);
         let proof = self.proof(draft);
-        store(draft, canary, proof);
+        draft.store(canary, proof);
         for word in self.gathered.keys() {
             let mut bits = self.gathered_bits(draft, *word);
             let number = draft.constant(*word);
@@ -373,7 +371,7 @@ impl Storage {
                 let before = self.load(draft, place);
                 bits = self.binary(draft, Op::BitwiseOr, before, bits);
             }
-            store(draft, place, bits);
+            draft.store(place, bits);
         }
     }
 
@@ -397,7 +395,7 @@ impl Storage {
     pub fn define_set_one(&self, draft: &mut Draft) {
         let Some(function) = self.set_one else { return };
         let number = draft.fresh();
-        begin_function(draft, self.void, function, &[(self.uint, number)]);
+        draft.begin_function(self.void, function, &[(self.uint, number)]);
         let [five, low, one] = [5, 31, 1].map(|value| draft.constant(value));
         let word = self.binary(draft, Op::ShiftRightLogical, number, five);
         let place = self.binary(draft, Op::BitwiseAnd, number, low);
@@ -406,7 +404,7 @@ impl Storage {
             let place = self.slot_word(draft, Some(word));
             let before = self.load(draft, place);
             let after = self.binary(draft, Op::BitwiseOr, before, bit);
-            store(draft, place, after);
+            draft.store(place, after);
         } else {
             if self.witnesses == Witnesses::Recorded {
                 self.tell_witness(draft, number);
@@ -416,7 +414,7 @@ impl Storage {
             let new = self.without(draft, bit, known);
             self.atomic_or_unless_zero(draft, place, new, 2);
         }
-        end_function(draft);
+        draft.end_function();
         draft.name(function, "vkcert_record");
     }
 
@@ -428,8 +426,8 @@ impl Storage {
         let place = self.word(draft, index);
         let mine = self.load(draft, rank.value);
         let lowest = self.atomic(draft, Op::AtomicLoad, place, self.scope, None);
-        let lower = emit(draft, Op::ULessThan, self.boolean, vec![Operand::IdRef(mine), Operand::IdRef(lowest)]);
-        branch_if(draft, lower, |draft| {
+        let lower = draft.emit(Op::ULessThan, self.boolean, vec![Operand::IdRef(mine), Operand::IdRef(lowest)]);
+        draft.branch_if(lower, |draft| {
             self.atomic(draft, Op::AtomicUMin, place, self.scope, Some(mine));
         });
     }
@@ -439,36 +437,36 @@ impl Storage {
         let Some(function) = self.tell_witnesses else { return };
         let [first, bits, number, rest, next, shifted] = std::array::from_fn(|_| draft.fresh());
         let [start, header, test, body, proceed, exit] = std::array::from_fn(|_| draft.fresh());
-        begin_function(draft, self.void, function, &[(self.uint, first), (self.uint, bits)]);
-        branch(draft, start);
-        label(draft, start);
-        branch(draft, header);
-        label(draft, header);
+        draft.begin_function(self.void, function, &[(self.uint, first), (self.uint, bits)]);
+        draft.branch(start);
+        draft.label(start);
+        draft.branch(header);
+        draft.label(header);
         for (result, from_start, again) in [(number, first, next), (rest, bits, shifted)] {
             let operands = [from_start, start, again, proceed].map(Operand::IdRef).to_vec();
             draft.functions.push(instruction(Op::Phi, Some(self.uint), Some(result), operands));
         }
         let merge = vec![Operand::IdRef(exit), Operand::IdRef(proceed), Operand::LoopControl(LoopControl::NONE)];
-        draft.functions.push(instruction(Op::LoopMerge, None, None, merge));
-        branch(draft, test);
-        label(draft, test);
+        draft.push(Op::LoopMerge, merge);
+        draft.branch(test);
+        draft.label(test);
         let (zero, one) = (draft.constant(0), draft.constant(1));
         let some = self.differ(draft, rest, zero);
         let targets = [some, body, exit].map(Operand::IdRef).to_vec();
-        draft.functions.push(instruction(Op::BranchConditional, None, None, targets));
-        label(draft, body);
+        draft.push(Op::BranchConditional, targets);
+        draft.label(body);
         let low = self.binary(draft, Op::BitwiseAnd, rest, one);
         let set = self.differ(draft, low, zero);
-        branch_if(draft, set, |draft| self.tell_witness(draft, number));
-        branch(draft, proceed);
-        label(draft, proceed);
+        draft.branch_if(set, |draft| self.tell_witness(draft, number));
+        draft.branch(proceed);
+        draft.label(proceed);
         for (op, result, value) in [(Op::IAdd, next, number), (Op::ShiftRightLogical, shifted, rest)] {
             let operands = vec![Operand::IdRef(value), Operand::IdRef(one)];
             draft.functions.push(instruction(op, Some(self.uint), Some(result), operands));
         }
-        branch(draft, header);
-        label(draft, exit);
-        end_function(draft);
+        draft.branch(header);
+        draft.label(exit);
+        draft.end_function();
         draft.name(function, "vkcert_witness");
     }
 }

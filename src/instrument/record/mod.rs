@@ -18,16 +18,16 @@ mod tree;
 pub use mode::copies;
 pub use mode::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
 
-use super::draft::{Draft, instruction};
-use super::erase::{Recorder, declarations, emit, rewrite_functions};
+use super::erase::{Recorder, declarations, rewrite_functions};
 use super::markers::{MarkerCall, MarkerCalls};
 use crate::model::id::DecisionId;
 use crate::model::records::{DecisionSlot, RecordBuffer, RecordLayout, RecordMode};
 use crate::spirv::module::{Id, Module};
+use crate::spirv::rewrite::{Draft, instruction};
 use buffer::Storage;
 use plan::{AtEntry, Gathering, Plan, SingleBits, Step};
 use rspirv::dr::Operand;
-use rspirv::spirv::{Capability, FunctionControl, Op, SelectionControl, StorageClass};
+use rspirv::spirv::{Capability, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 use tree::VectorTree;
 
@@ -127,21 +127,21 @@ impl<'a> Records<'a> {
     /// Hands over the bit with a number.
     fn set_now(&self, draft: &mut Draft, number: Id) {
         let function = self.storage.set_one.expect("the plan has single bits");
-        emit(draft, Op::FunctionCall, self.storage.void, vec![Operand::IdRef(function), Operand::IdRef(number)]);
+        draft.emit(Op::FunctionCall, self.storage.void, vec![Operand::IdRef(function), Operand::IdRef(number)]);
     }
 
     /// `gathered[word] |= bits`
     fn gather(&self, draft: &mut Draft, word: u32, bits: Id) {
         let variable = self.storage.gathered[&word];
-        let before = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
-        let after = emit(draft, Op::BitwiseOr, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(bits)]);
-        store(draft, variable, after);
+        let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(variable)]);
+        let after = draft.emit(Op::BitwiseOr, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(bits)]);
+        draft.store(variable, after);
     }
 
     /// `value ? if_true : if_false`
     fn select(&self, draft: &mut Draft, value: Id, if_true: u32, if_false: u32) -> Id {
         let (if_true, if_false) = (draft.constant(if_true), draft.constant(if_false));
-        emit(draft, Op::Select, self.storage.uint, [value, if_true, if_false].map(Operand::IdRef).to_vec())
+        draft.emit(Op::Select, self.storage.uint, [value, if_true, if_false].map(Operand::IdRef).to_vec())
     }
 
     /// Sets the bit for a value, where there is one.
@@ -172,10 +172,10 @@ impl<'a> Records<'a> {
             self.select(draft, value, start + if_true, start + if_false)
         } else {
             let weight = self.select(draft, value, if_true, if_false);
-            let before = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
-            emit(draft, Op::IAdd, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(weight)])
+            let before = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
+            draft.emit(Op::IAdd, self.storage.uint, vec![Operand::IdRef(before), Operand::IdRef(weight)])
         };
-        store(draft, *variable, sum);
+        draft.store(*variable, sum);
     }
 
     /// Where sums start, so that they name a bit: in its word where the decision is gathered, else in the buffer.
@@ -191,11 +191,11 @@ impl<'a> Records<'a> {
         let (Some((slot, _)), Some(variable)) = (self.plan.sums.get(&decision), self.sums.get(&decision)) else {
             return;
         };
-        let sum = emit(draft, Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
+        let sum = draft.emit(Op::Load, self.storage.uint, vec![Operand::IdRef(*variable)]);
         if self.storage.gathered.contains_key(&(slot.base / 32)) && slot.size <= 32 {
             let one = draft.constant(1);
             let operands = vec![Operand::IdRef(one), Operand::IdRef(sum)];
-            let bit = emit(draft, Op::ShiftLeftLogical, self.storage.uint, operands);
+            let bit = draft.emit(Op::ShiftLeftLogical, self.storage.uint, operands);
             self.gather(draft, slot.base / 32, bit);
         } else {
             self.set_now(draft, sum);
@@ -207,11 +207,11 @@ impl<'a> Records<'a> {
     fn keep(&self, draft: &mut Draft, decision: DecisionId, condition: u32, value: Id) {
         if let (0, Some(no)) = (condition, self.no) {
             for (_, other) in self.kept.range((decision, 1)..=(decision, u32::MAX)) {
-                store(draft, *other, no);
+                draft.store(*other, no);
             }
         }
         if let Some(variable) = self.kept.get(&(decision, condition)) {
-            store(draft, *variable, value);
+            draft.store(*variable, value);
         }
     }
 
@@ -221,7 +221,7 @@ impl<'a> Records<'a> {
         let mut values = BTreeMap::new();
         for (_, condition) in self.kept.range((decision, 0)..=(decision, u32::MAX)).map(|(key, _)| *key) {
             let variable = self.kept[&(decision, condition)];
-            let value = emit(draft, Op::Load, self.storage.boolean, vec![Operand::IdRef(variable)]);
+            let value = draft.emit(Op::Load, self.storage.boolean, vec![Operand::IdRef(variable)]);
             values.insert(condition, value);
         }
         let words: BTreeSet<u32> = tree.bits().iter().map(|bit| bit / 32).collect();
@@ -239,7 +239,7 @@ impl<'a> Records<'a> {
                 let if_true = self.picked(draft, if_true, values, word);
                 let if_false = self.picked(draft, if_false, values, word);
                 let operands = [values[condition], if_true, if_false].map(Operand::IdRef).to_vec();
-                emit(draft, Op::Select, self.storage.uint, operands)
+                draft.emit(Op::Select, self.storage.uint, operands)
             }
         }
     }
@@ -247,11 +247,11 @@ impl<'a> Records<'a> {
     /// The function that stands for the entry point: prepares, calls the kernel, hands over.
     fn define_entry(&mut self, draft: &mut Draft, marked: &Module, entry: Id) {
         let wrapper = draft.fresh();
-        begin_function(draft, self.storage.void, wrapper, &[]);
+        draft.begin_function(self.storage.void, wrapper, &[]);
         self.storage.prepare(draft);
-        emit(draft, Op::FunctionCall, self.storage.void, vec![Operand::IdRef(entry)]);
+        draft.emit(Op::FunctionCall, self.storage.void, vec![Operand::IdRef(entry)]);
         self.storage.hand_over(draft);
-        end_function(draft);
+        draft.end_function();
         draft.name(wrapper, "vkcert_entry");
         if self.plan.single_bits == SingleBits::Used {
             self.storage.define_set_one(draft);
@@ -272,20 +272,8 @@ impl<'a> Records<'a> {
 
     /// Declares the capabilities of the record code that the module does not have.
     fn add_capabilities(&self, draft: &mut Draft) -> Vec<Capability> {
-        let declared = |draft: &Draft, capability| {
-            let operands = [Operand::Capability(capability)];
-            draft.preamble.iter().any(|i| i.op == Op::Capability && i.operands == operands)
-        };
-        let mut added = Vec::new();
-        for capability in self.storage.capabilities() {
-            if !declared(draft, capability) {
-                let end = draft.preamble.iter().rposition(|i| i.op == Op::Capability).map_or(0, |last| last + 1);
-                let operands = vec![Operand::Capability(capability)];
-                draft.preamble.insert(end, instruction(Op::Capability, None, None, operands));
-                added.push(capability);
-            }
-        }
-        added
+        let wanted = self.storage.capabilities().into_iter();
+        wanted.filter(|capability| draft.add_capability(*capability)).collect()
     }
 }
 
@@ -308,7 +296,7 @@ impl Recorder for Records<'_> {
                 AtEntry::Set { bit } => self.set(draft, bit),
                 AtEntry::Flag { bit } => {
                     let bits = draft.constant(1 << (bit % 32));
-                    store(draft, self.storage.flags[&bit], bits);
+                    draft.store(self.storage.flags[&bit], bits);
                 }
                 AtEntry::Choose { value, if_true, if_false } => {
                     self.choose(draft, value, Some(if_true), Some(if_false));
@@ -334,49 +322,4 @@ impl Recorder for Records<'_> {
             }
         }
     }
-}
-
-fn store(draft: &mut Draft, variable: Id, value: Id) {
-    let operands = vec![Operand::IdRef(variable), Operand::IdRef(value)];
-    draft.functions.push(instruction(Op::Store, None, None, operands));
-}
-
-fn label(draft: &mut Draft, id: Id) {
-    draft.functions.push(instruction(Op::Label, None, Some(id), Vec::new()));
-}
-
-fn branch(draft: &mut Draft, target: Id) {
-    draft.functions.push(instruction(Op::Branch, None, None, vec![Operand::IdRef(target)]));
-}
-
-/// Emits `if (condition) { then }`.
-fn branch_if(draft: &mut Draft, condition: Id, then: impl FnOnce(&mut Draft)) {
-    let (inside, behind) = (draft.fresh(), draft.fresh());
-    let merge = vec![Operand::IdRef(behind), Operand::SelectionControl(SelectionControl::NONE)];
-    draft.functions.push(instruction(Op::SelectionMerge, None, None, merge));
-    let targets = [condition, inside, behind].map(Operand::IdRef).to_vec();
-    draft.functions.push(instruction(Op::BranchConditional, None, None, targets));
-    label(draft, inside);
-    then(draft);
-    branch(draft, behind);
-    label(draft, behind);
-}
-
-/// Begins a function without result whose parameters have the given types and ids.
-fn begin_function(draft: &mut Draft, void: Id, id: Id, parameters: &[(Id, Id)]) {
-    let mut signature = vec![Operand::IdRef(void)];
-    signature.extend(parameters.iter().map(|(ty, _)| Operand::IdRef(*ty)));
-    let signature = draft.ty(Op::TypeFunction, signature);
-    let operands = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(signature)];
-    draft.functions.push(instruction(Op::Function, Some(void), Some(id), operands));
-    for (ty, parameter) in parameters {
-        draft.functions.push(instruction(Op::FunctionParameter, Some(*ty), Some(*parameter), Vec::new()));
-    }
-    let first = draft.fresh();
-    label(draft, first);
-}
-
-fn end_function(draft: &mut Draft) {
-    draft.functions.push(instruction(Op::Return, None, None, Vec::new()));
-    draft.functions.push(instruction(Op::FunctionEnd, None, None, Vec::new()));
 }

@@ -1,18 +1,22 @@
 //! Large functions cut into small ones, for the validator alone.
 //!
-//! Knows: the validator walks the chain of dominators for every use of an id and for every construct, so that it takes
-//! time quadratic in the blocks of *one* function. Here a stretch of a function that begins and ends inside of blocks
-//! becomes a function of its own, called in its place.
-//! Promises: if the module that [`cut`] returns is valid, so is the module that it was given. Every instruction stays, with
-//! its types and in its order, but for the ids of the function's variables and parameters, of which each piece has its
-//! own, and of the block that a cut lies in. A stretch is taken only if every pair of a definition and a use (of values
-//! and of labels, so of every branch, merge and continue target) lies inside of it or outside of it, variables and parameters apart.
-//! So nothing enters or leaves it but at its ends: what dominates what is the same in both modules, and no
-//! construct is cut through. What the validator asks of single instructions, types, decorations, entry points and the
-//! functions that these reach, it asks of the pieces. What only the whole shows is checked here: nesting of constructs.
-//! Does not cover: functions without such stretches, as optimised ones with values that live throughout.
+//! Knows: the validator walks the chain of dominators for every use of an id and for every
+//! construct, so that it takes time quadratic in the blocks of *one* function. Here a stretch of a
+//! function that begins and ends inside of blocks becomes a function of its own, called in its
+//! place.
+//! Promises: if the module that [`outline_functions`] returns is valid, so is the module that it
+//! was given. Every instruction stays, with its types and in its order, but for the ids of the
+//! function's variables and parameters, of which each piece has its own, and of the block that a
+//! cut lies in. A stretch is taken only if every pair of a definition and a use (of values and of
+//! labels, so of every branch, merge and continue target) lies inside of it or outside of it,
+//! variables and parameters apart. So nothing enters or leaves it but at its ends: what dominates
+//! what is the same in both modules, and no construct is cut through. What the validator asks of
+//! single instructions, types, decorations, entry points and the functions that these reach, it
+//! asks of the pieces. What only the whole shows is checked here: nesting of constructs.
+//! Does not cover: functions without such stretches, as optimised ones with values that live
+//! throughout.
 
-use super::module::{disguise_constant_operations, whole_instructions};
+use super::super::module::{disguise_constant_operations, whole_instructions};
 use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::Op;
@@ -37,7 +41,7 @@ pub const SIZES: Sizes = Sizes { function: 256, piece: 48 };
 const NESTING: i64 = 1023;
 
 /// The module with its large functions cut; none where no function is large or none can be cut.
-pub fn cut(words: &[u32], sizes: Sizes) -> Option<Vec<u32>> {
+pub fn outline_functions(words: &[u32], sizes: Sizes) -> Option<Vec<u32>> {
     if !has_large_function(words, sizes) || whole_instructions(words).is_err() {
         return None;
     }
@@ -164,7 +168,8 @@ impl Consumer for Rows<'_> {
             };
         }
         let op = read.class.opcode;
-        // What is not read as it stands (constant operations) has no use inside functions; group decorations have two forms.
+        // What is not read as it stands (constant operations) has no use inside functions; group
+        // decorations have two forms.
         let declared = op == Op::SpecConstantComposite || op == Op::Source;
         let grouped = matches!(op, Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate);
         if grouped || (at != offset + length && !declared) {
@@ -180,7 +185,8 @@ fn regions(rows: &Rows<'_>, function: &Range<usize>, sizes: Sizes) -> Option<Vec
     let open = open_pairs(rows, function)?;
     let eligible = eligible(rows, function);
     let mut found: Vec<Range<usize>> = Vec::new();
-    // Where a stretch may begin: by the pairs that are open there, with the blocks before it that are in no piece.
+    // Where a stretch may begin: by the pairs that are open there, with the blocks before it that
+    // are in no piece.
     let mut starts: Vec<(u128, usize, i64)> = Vec::new();
     let mut places: BTreeMap<u128, usize> = BTreeMap::new();
     let mut blocks = 0_i64;
@@ -212,8 +218,9 @@ fn regions(rows: &Rows<'_>, function: &Range<usize>, sizes: Sizes) -> Option<Vec
     Some(found)
 }
 
-/// Before each row, the pairs of definition and use with one on either side, as a sum over numbers of the pairs: equal sums
-/// are equal sets but for a chance of 2^-128, and then the pieces are not valid.
+/// Before each row, the pairs of definition and use with one on either side, as a sum over numbers
+/// of the pairs: equal sums are equal sets but for a chance of 2^-128, and then the pieces are not
+/// valid.
 fn open_pairs(rows: &Rows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
     let mut defined: BTreeMap<Id, usize> = BTreeMap::new();
     // The terminator of each block, by label.
@@ -224,7 +231,7 @@ fn open_pairs(rows: &Rows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
         if here.op == Op::Label {
             label = here.result;
         }
-        if super::module::is_terminator(here.op)
+        if super::super::module::is_terminator(here.op)
             && let Some(label) = label.take()
         {
             ends.insert(label, row);
@@ -243,7 +250,8 @@ fn open_pairs(rows: &Rows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
     for row in function.clone() {
         for (operand, (_, id)) in rows.uses(row).iter().enumerate() {
             let Some(definition) = defined.get(id).copied() else { continue };
-            // A phi names the block whose end leads to it: a cut before that end gives the block another name.
+            // A phi names the block whose end leads to it: a cut before that end gives the block
+            // another name.
             let parent = rows.rows[row].op == Op::Phi && operand % 2 == 1;
             let definition = match ends.get(id) {
                 Some(end) if parent && *end < row => *end,
@@ -290,8 +298,8 @@ fn signature(number: u64) -> u128 {
     u128::from(mix(number)) << 64 | u128::from(mix(number ^ 0xA5A5_A5A5_0000_0000))
 }
 
-/// Rows before which a function can be cut: inside a block, behind its phis and the function's variables, not between a
-/// merge instruction and its branch.
+/// Rows before which a function can be cut: inside a block, behind its phis and the function's
+/// variables, not between a merge instruction and its branch.
 fn eligible(rows: &Rows<'_>, function: &Range<usize>) -> Vec<bool> {
     #[derive(PartialEq, Eq)]
     enum Part {
@@ -313,7 +321,7 @@ fn eligible(rows: &Rows<'_>, function: &Range<usize>) -> Vec<bool> {
         part = match op {
             Op::Label => Part::Head,
             Op::SelectionMerge | Op::LoopMerge => Part::Merge,
-            op if super::module::is_terminator(op) => Part::Outside,
+            op if super::super::module::is_terminator(op) => Part::Outside,
             _ => part,
         };
     }
@@ -380,7 +388,8 @@ impl Cutter<'_> {
             while open.len() > 1 && open.last()?.range.end == row {
                 let mut piece = open.pop()?;
                 let parent = open.last_mut()?;
-                // What is left of the block that the piece ends in belongs to the block that it began in.
+                // What is left of the block that the piece ends in belongs to the block that it
+                // began in.
                 parent.names.insert(block?, parent.block?);
                 end(&mut piece);
                 finished.push(piece.words);
@@ -469,7 +478,8 @@ impl Cutter<'_> {
         }
     }
 
-    /// Everything before the functions, with the copies decorated as their originals, and the functions.
+    /// Everything before the functions, with the copies decorated as their originals, and the
+    /// functions.
     fn module(self) -> Option<Vec<u32>> {
         let rows = self.rows;
         let mut words = rows.words.get(..5)?.to_vec();
@@ -498,5 +508,5 @@ fn end(piece: &mut Piece) {
 }
 
 #[cfg(test)]
-#[path = "pieces_tests.rs"]
+#[path = "outline_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! What is cut is valid where the whole is, and nothing invalid becomes valid by being cut.
 
-#[path = "../../tests/support/large_kernel.rs"]
+#[path = "../../../tests/support/large_kernel.rs"]
 mod large_kernel;
 
 use super::*;
@@ -62,7 +62,7 @@ fn large_functions_are_cut_into_valid_pieces() {
         assert!(valid(&whole));
         let large = largest_function(&whole) > SIZES.function;
         assert_eq!(large, matches!(shape, Shape::Statements | Shape::Conditions), "{shape:?}");
-        let Some(cut) = cut(&whole, SIZES) else {
+        let Some(cut) = outline_functions(&whole, SIZES) else {
             assert!(!large, "{shape:?} is not cut");
             continue;
         };
@@ -74,7 +74,7 @@ fn large_functions_are_cut_into_valid_pieces() {
         .replace("y = source[63 - at];", "y = source[63 - at]; for (int i = 0; i < mode; i++) { if (at < 60) {")
         .replace("    target[at]", "}} target[at]");
     let whole = module(&guarded);
-    let cut = cut(&whole, SIZES).expect("it is cut");
+    let cut = outline_functions(&whole, SIZES).expect("it is cut");
     assert!(valid(&whole) && valid(&cut));
     assert!(largest_function(&cut) <= SIZES.function, "{}", largest_function(&cut));
 }
@@ -82,7 +82,7 @@ fn large_functions_are_cut_into_valid_pieces() {
 #[test]
 fn every_instruction_stays() {
     let whole = module(NESTED);
-    let cut = cut(&whole, SMALL).expect("it is cut");
+    let cut = outline_functions(&whole, SMALL).expect("it is cut");
     assert!(valid(&whole) && valid(&cut), "{:?}", validate_whole(&cut, TargetEnv::Vulkan1_3));
     let opcodes = |words: &[u32]| {
         let mut counts: BTreeMap<u32, i64> = BTreeMap::new();
@@ -171,7 +171,7 @@ fn no_invalid_module_becomes_valid_by_being_cut() {
         rspirv::binary::parse_words(&words, &mut rows).expect("SPIR-V");
         for number in 0..1_500 {
             let changed = changed(&words, &rows, &mut roll);
-            let Some(cut) = cut(&changed, SMALL) else {
+            let Some(cut) = outline_functions(&changed, SMALL) else {
                 whole_only += 1;
                 continue;
             };
