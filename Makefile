@@ -3,16 +3,18 @@
 
 CARGO ?= cargo
 FLAGS := --release --locked
+# All crates; without it cargo means the program alone.
+ALL := --workspace
 RUNNER := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo nextest || echo test)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 PACKAGE := vkcert-$(VERSION)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m)
 
 ifeq ($(RUNNER),nextest)
-  RUN_TESTS := $(CARGO) nextest run $(FLAGS)
-  RUN_SOAK := $(CARGO) nextest run $(FLAGS) --run-ignored all
+  RUN_TESTS := $(CARGO) nextest run $(FLAGS) $(ALL)
+  RUN_SOAK := $(CARGO) nextest run $(FLAGS) $(ALL) --run-ignored all
 else
-  RUN_TESTS := $(CARGO) test $(FLAGS) --lib --bins --tests
-  RUN_SOAK := $(CARGO) test $(FLAGS) --lib --bins --tests -- --include-ignored
+  RUN_TESTS := $(CARGO) test $(FLAGS) $(ALL) --lib --bins --tests
+  RUN_SOAK := $(CARGO) test $(FLAGS) $(ALL) --lib --bins --tests -- --include-ignored
 endif
 
 # Coverage instrumentation for the fuzz target, with the stable compiler.
@@ -48,16 +50,16 @@ dissimilar: setup-dissimilar build ## build the demonstration kernels with clang
 	$(CARGO) run $(FLAGS) --quiet -- dissimilar
 
 test: setup-test ## formatting, lints, documentation tests and the whole test suite
-	$(CARGO) fmt --check
-	$(CARGO) clippy $(FLAGS) --all-targets -- -D warnings
-	$(CARGO) test $(FLAGS) --doc
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(FLAGS) $(ALL) --all-targets -- -D warnings
+	$(CARGO) test $(FLAGS) $(ALL) --doc
 	$(RUN_TESTS)
 
 fmt: ## format the sources
-	$(CARGO) fmt
+	$(CARGO) fmt --all
 
 lint: setup-test ## clippy, warnings are errors
-	$(CARGO) clippy $(FLAGS) --all-targets -- -D warnings
+	$(CARGO) clippy $(FLAGS) $(ALL) --all-targets -- -D warnings
 
 soak: setup-test ## the test suite with many more random cases, and the tests that are too long for every day
 	PROPTEST_CASES=$${PROPTEST_CASES:-20000} VKCERT_RANDOM_KERNELS=$${VKCERT_RANDOM_KERNELS:-2000} \

@@ -1,46 +1,24 @@
 //! `vkcert`: a certification toolkit for Vulkan/GLSL compute kernels.
 //!
-//! See `ARCHITECTURE.md` for the layers; data flows from the top of this list to its bottom, and a module uses only
-//! what stands above it.
+//! Every layer is a crate of its own (`ARCHITECTURE.md` tells the order); this one names them all and adds the command line.
 
-#![cfg_attr(not(feature = "compiler"), allow(dead_code))]
+pub use vkcert_campaign as campaign;
+pub use vkcert_coupling as coupling;
+pub use vkcert_coverage as coverage;
+use vkcert_crash as crash;
+pub use vkcert_dissimilar as dissimilar;
+pub use vkcert_glsl as glsl;
+pub use vkcert_instrument as instrument;
+pub use vkcert_model as model;
+pub use vkcert_oracle as oracle;
+pub use vkcert_report as report;
+pub use vkcert_requirement as requirement;
+pub use vkcert_spirv as spirv;
 
-#[cfg(feature = "compiler")]
-mod crash;
+/// Jobs and the engines that run them.
+pub mod exec {
+    pub use vkcert_exec::*;
+    pub use {vkcert_sequential as sequential, vkcert_vulkan as vulkan};
+}
 
-pub mod model;
-
-#[cfg(feature = "compiler")]
-pub mod oracle;
-
-#[cfg(feature = "compiler")]
-pub mod requirement;
-
-pub mod glsl;
-
-#[cfg(feature = "compiler")]
-pub mod spirv;
-
-#[cfg(feature = "compiler")]
-pub mod instrument;
-
-#[cfg(feature = "compiler")]
-pub mod exec;
-
-#[cfg(feature = "compiler")]
-pub mod coverage;
-
-#[cfg(feature = "compiler")]
-pub mod coupling;
-
-#[cfg(feature = "compiler")]
-pub mod dissimilar;
-
-#[cfg(feature = "compiler")]
-pub mod report;
-
-#[cfg(feature = "compiler")]
-pub mod campaign;
-
-#[cfg(feature = "compiler")]
 pub mod cli;

@@ -1,7 +1,7 @@
 //! Justifications of findings: by name and content, signed by two people, stale when the code or the finding changes, and
 //! derived again by `verify`.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

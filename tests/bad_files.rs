@@ -1,7 +1,7 @@
 //! Every file of `tests/filetests/bad` gives the diagnostics that it names: `# expect: KIND LINE` in TOML, a sidecar
 //! `NAME.expect` with `KIND LINE` rows for JSON.
 
-mod compiled;
+use crate::compiled;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Barrier coverage: a barrier is covered where all invocations of a workgroup executed it in a test that counts; what is not
 //! known is undetermined by name.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Agreement within the error bounds of the Vulkan specification: results of the sequential engine lie within them, results of a
 //! device that do so are no disagreement, and those that do not are findings.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Evidence of the demonstration project: it verifies, is reproducible, and tampering shows.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::Path;

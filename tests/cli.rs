@@ -1,6 +1,6 @@
 //! The command line as outside users and test suites see it: exit codes, JSON documents, nothing half-written.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::io::Read;

@@ -1,7 +1,7 @@
 //! Coverage belongs to production configurations: records of one count for no other, what a configuration fixes is proposed
 //! as deactivated and stays open, and the evidence of it all verifies.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

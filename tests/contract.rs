@@ -1,6 +1,6 @@
 //! The contract as an outside suite reads it: every command used from outside, on kernels and files made here.
 
-mod support;
+use crate::support;
 
 use base64::Engine as _;
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! Cooperative matrices on the sequential engine. No local device has them: due values are a matrix product written out in
 //! the test, for several subgroup sizes.
 
-mod assembly;
-mod filetest;
+use crate::assembly;
 
 use assembly::{Kernel, sequential, words};
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! Contents of buffers and images from files: `.npy` arrays lie as their shape says, pictures are the image or refused.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::Path;

@@ -6,12 +6,12 @@
 
 #[path = "dissimilar/corpus.rs"]
 mod corpus;
-mod filetest;
+use crate::filetest;
 #[path = "dissimilar/forms.rs"]
 mod forms;
 #[path = "dissimilar/programs.rs"]
 mod programs;
-mod support;
+use crate::support;
 
 use filetest::FileTest;
 use serde_json::Value;

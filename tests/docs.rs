@@ -1,6 +1,6 @@
 //! The documents say what the program does: every example is run, every field has its place, every row of a table its test.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::collections::BTreeSet;

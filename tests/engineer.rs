@@ -1,6 +1,6 @@
 //! What an engineer does between two runs: runs some tests only, asks what is open, reads hints, watches.
 
-mod support;
+use crate::support;
 
 use support::*;
 

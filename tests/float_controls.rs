@@ -2,8 +2,7 @@
 //! Each kernel is run on the sequential engine against a model in the test that knows nothing but the machine's own
 //! arithmetic to the nearest.
 
-mod assembly;
-mod filetest;
+use crate::assembly;
 
 use assembly::Kernel;
 use assembly::operation::{IMPORT, Operation, TYPES, WIDTHS, bits_of};

@@ -1,7 +1,7 @@
 //! Files that no person writes: pipes, devices, files beyond every limit, lines of any length. Each is refused at once, with
 //! a diagnostic that a person can read; none of them makes the program wait or end in a panic.
 
-mod support;
+use crate::support;
 
 use std::fs::File;
 use std::io::Write as _;

@@ -5,8 +5,8 @@
 //! and from levels half-way between two, where the specification leaves the choice to the device. Without a device the
 //! sequential engine runs alone, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
-mod compiled;
-mod device;
+use crate::compiled;
+use crate::device;
 
 use device::device;
 use serde_json::{Value, json};

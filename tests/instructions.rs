@@ -1,9 +1,8 @@
 //! Instructions that no GLSL reaches, or that the pinned compiler does not emit: each on the sequential engine against
 //! values derived in the test, and against a device that has them.
 
-mod assembly;
-mod device;
-mod filetest;
+use crate::assembly;
+use crate::device;
 
 use assembly::Kernel;
 use device::device;

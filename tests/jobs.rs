@@ -4,7 +4,7 @@
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
 
-mod filetest;
+use crate::filetest;
 
 use filetest::{Buffer, FileTest};
 use vkcert::exec::sequential::SequentialExecutor;

@@ -11,7 +11,7 @@ mod parts;
 mod reads;
 #[path = "judged/scales.rs"]
 mod scales;
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::collections::BTreeMap;

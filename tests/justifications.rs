@@ -4,7 +4,7 @@
 //! Each way in which code can become other code under a justification has a small project of its own: the justification is
 //! accepted before, and stale after.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! The single-thread-equivalent form: its additional loop decisions are covered by the tests that cover the kernel, and
 //! loading every tile before any is consumed, as a published sequential version does, is another computation.
 
-mod device;
-mod filetest;
-mod support;
+use crate::device;
+use crate::filetest;
+use crate::support;
 
 use filetest::FileTest;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Multisampled images in test procedures: how samples lie in data, files and results, and what is refused. What
 //! instructions do with them is in `filetests/run`.
 
-mod compiled;
-mod support;
+use crate::compiled;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;

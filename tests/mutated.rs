@@ -4,7 +4,7 @@
 //! Most of these modules are not valid, and the program refuses them before the engine sees them; the engine does not rely
 //! on it. `VKCERT_MUTATIONS` says how many modules are run (`make soak` runs more), `VKCERT_SEED` runs one of them alone.
 
-mod filetest;
+use crate::filetest;
 
 use filetest::FileTest;
 use std::collections::BTreeMap;

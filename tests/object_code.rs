@@ -1,7 +1,7 @@
 //! Object code of real kernels: every branch, select and loop of the production modules, not optimised and optimised, is
 //! instrumented, and traced to its source decision or to a closed list.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What makes a result say less than its level asks for is on page 1 of every report and counts, unless the project accepts
 //! it by name.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

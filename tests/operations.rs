@@ -5,8 +5,8 @@
 //! both engines; where a bound there is inherited from a longer expression, the bound here is wide enough for it.
 //! Inputs outside an operation's domain, and denormal inputs and results, are left out.
 
-mod device;
-mod filetest;
+use crate::device;
+use crate::filetest;
 
 use device::device;
 use filetest::{Buffer, FileTest};

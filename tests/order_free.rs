@@ -4,7 +4,7 @@
 //! nothing undetermined, whatever varies; what is wrong in them is found all the same.
 //! Does not cover: devices on which workgroups do not run side by side.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

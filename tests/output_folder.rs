@@ -1,6 +1,6 @@
 //! The output folder of `certify`: old results or new ones, whole, whenever a run is stopped; files of others stay.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -1,9 +1,8 @@
 //! OpPhi: all phis of a block get their values at once, also where one is the source of another; by lane, where invocations
 //! leave a loop at different times.
 
-mod assembly;
-mod device;
-mod filetest;
+use crate::assembly;
+use crate::device;
 
 use assembly::Kernel;
 use device::device;

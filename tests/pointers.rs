@@ -1,7 +1,7 @@
 //! Device addresses, arrays of descriptors, workgroup memory with a layout: the sequential engine against a device, and the
 //! findings that only it makes.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use support::{run, vkcert, write};

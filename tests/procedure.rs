@@ -1,6 +1,6 @@
 //! Test procedures from file to verdict, the documents' examples, traces of a project.
 
-mod compiled;
+use crate::compiled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

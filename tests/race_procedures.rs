@@ -2,7 +2,7 @@
 //! The first line of each file says what races: `# RACY A-B, A-C: why` by the marks `//@A` in the kernel, or `# CLEAN: why`; further lines
 //! `# scope executed-schedule` what `race_scope` is, `# also KIND` which other findings there are.
 
-mod support;
+use crate::support;
 
 use rayon::prelude::*;
 use serde_json::Value;

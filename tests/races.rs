@@ -1,7 +1,7 @@
 //! The corpus of races and barriers (`tests/filetests/race`), racy kernels beside clean ones, by topic: every racing pair
 //! of places is found at every tile width, and nothing else.
 
-mod filetest;
+use crate::filetest;
 
 use filetest::FileTest;
 use filetest::judge::{Findings, WIDTHS, problems, run};

@@ -1,8 +1,8 @@
 //! Random kernels over what the sequential engine runs: modules with and without optimisation, several tile widths and the
 //! device leave the same bytes, and no finding is made; a defect put into a kernel is found.
 
-mod device;
-mod random;
+use crate::device;
+use crate::random;
 
 use device::device;
 use random::frame::{Kernel, kernel};
@@ -272,7 +272,7 @@ fn excuse(
     }
 }
 
-/// `VKCERT_RANDOM_SEED=7 cargo test --test random_kernels -- --ignored --nocapture one_kernel`
+/// `VKCERT_RANDOM_SEED=7 cargo test --test integration one_kernel -- --ignored --nocapture`
 #[test]
 #[ignore = "shows one kernel, and what is wrong with it made small"]
 fn one_kernel() {

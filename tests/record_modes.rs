@@ -4,8 +4,8 @@
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
 
-mod device;
-mod support;
+use crate::device;
+use crate::support;
 
 use device::device;
 use std::collections::{BTreeMap, BTreeSet};

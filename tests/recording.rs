@@ -2,7 +2,7 @@
 //!
 //! What needs a device is left out, in words, where there is none and none is demanded.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Statuses of requirements, records of analyses and reviews, links and their hashes, as certify tells and verify checks them.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::Path;

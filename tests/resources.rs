@@ -2,9 +2,9 @@
 //! layer; what a device or an engine lacks, by name. Without a device these tests say so and do nothing, unless
 //! `VKCERT_REQUIRE_VULKAN=1` demands one.
 
-mod compiled;
-mod device;
-mod support;
+use crate::compiled;
+use crate::device;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

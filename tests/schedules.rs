@@ -2,9 +2,9 @@
 //! depends on it is found, and what does not is not. Tests of a device say so where there is none, unless
 //! `VKCERT_REQUIRE_VULKAN` demands one.
 
-mod device;
-mod filetest;
-mod support;
+use crate::device;
+use crate::filetest;
+use crate::support;
 #[path = "schedules/within.rs"]
 mod within;
 

@@ -1,6 +1,6 @@
 //! Runs every file test on the sequential engine, at several tile widths.
 
-mod filetest;
+use crate::filetest;
 
 use filetest::FileTest;
 use filetest::judge::{Findings, WIDTHS, problems, run};

@@ -4,9 +4,9 @@
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
 
-mod compiled;
-mod filetest;
-mod support;
+use crate::compiled;
+use crate::filetest;
+use crate::support;
 
 use filetest::{Buffer, FileTest};
 use proptest::prelude::*;

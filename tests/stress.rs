@@ -6,11 +6,9 @@
 //! of a buffer, stored in another), `push: JSON`, `spec: JSON`, `order: free` (what comes out depends on the order of the
 //! invocations: engines are not compared).
 
-#[path = "support/large_kernel.rs"]
-mod large_kernel;
-mod support;
-#[path = "support/whole_path.rs"]
-mod whole_path;
+use crate::large_kernel;
+use crate::support;
+use crate::whole_path;
 
 use large_kernel::{Shape, kernel};
 use serde_json::{Map, Value, json};

@@ -1,8 +1,8 @@
 //! Subgroup operations on the sequential engine: against a device at its subgroup size, against a model of one invocation
 //! after the other at every size and at several tile widths, and what is told of undefined results and of races.
 
-mod device;
-mod filetest;
+use crate::device;
+use crate::filetest;
 
 use device::device;
 use filetest::{Buffer, FileTest, Image};

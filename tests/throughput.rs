@@ -1,7 +1,7 @@
 //! How many test procedures a second the Vulkan engine runs, and that the pipeline cache changes nothing but time.
 //! Without a device these tests say so and do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ fn a_hundred_procedures_a_second_run_even_on_a_loaded_machine() {
     }
 }
 
-/// `cargo test --release --test throughput -- --ignored --nocapture`: the figures of docs/performance.md.
+/// `cargo test --release --test integration throughput:: -- --ignored --nocapture`: the figures of docs/performance.md.
 #[test]
 #[ignore = "a measurement"]
 fn measure_procedures_per_second() {

@@ -1,8 +1,7 @@
 //! Untyped pointers (SPV_KHR_untyped_pointers): data read and written as other types than its variable's, against values
 //! derived by hand, at several tile widths; and what is found and refused.
 
-mod assembly;
-mod filetest;
+use crate::assembly;
 
 use assembly::Kernel;
 use vkcert::model::finding::FindingKind;

@@ -2,8 +2,7 @@
 //! widths: the sequential engine against a model of one number that is written here, on integers of 128 bits and the
 //! machine's floats. Where the specification leaves a result undefined, the model has none.
 
-mod assembly;
-mod filetest;
+use crate::assembly;
 
 use assembly::operation::{Operation, WIDTHS, bits_of, pair_of, unsigned};
 

@@ -1,9 +1,8 @@
 //! Variable pointers into storage buffers and workgroup memory: selected, carried by phis, returned, stored, stepped along,
 //! compared; against values derived by hand and the device, and the findings that only the sequential engine makes.
 
-mod assembly;
-mod device;
-mod filetest;
+use crate::assembly;
+use crate::device;
 
 use assembly::Kernel;
 use device::device;

@@ -1,7 +1,7 @@
 //! Runs every file test that a device may run on both engines: outputs meet the expectations and each other.
 
-mod device;
-mod filetest;
+use crate::device;
+use crate::filetest;
 
 use filetest::FileTest;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The Vulkan SC profile: every file of `tests/filetests/sc` is refused for exactly the reasons that it names, the
 //! demonstration runs under the profile with records that use no atomics, and offline modules must be there and fresh.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! Promises: each fails without the directed schedules, or with what they show told as if the ordinary one had.
 //! Does not cover: devices.
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;

@@ -4,8 +4,8 @@
 //! Inputs that leave a result undefined are left out, and denormal floats of 16 bits, which a device may flush. A NaN may have
 //! any bits, a zero either sign.
 
-mod device;
-mod filetest;
+use crate::device;
+use crate::filetest;
 
 use device::device;
 use filetest::{Buffer, FileTest};

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(outline) = vkcert::glsl::outline_of_text(text) else { return };
+    let Ok(outline) = vkcert_glsl::outline_of_text(text) else { return };
     for decision in &outline.decisions {
         assert!(!decision.conditions.is_empty(), "{} has no condition", decision.id);
         assert!(decision.span.start <= decision.span.end, "{} ends before it starts", decision.id);

@@ -4,7 +4,6 @@ use super::engines::{Engines, Vulkan};
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::campaign::CampaignError;
-use crate::coupling::{self, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse};
 use crate::model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use crate::model::finding::FindingKind;
 use crate::model::id::KernelName;
@@ -14,6 +13,7 @@ use crate::model::verdict::EngineName;
 use crate::requirement::Project;
 use crate::spirv::interface::Reflection;
 use std::collections::BTreeMap;
+use vkcert_coupling::{self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse};
 
 /// The coupling of one kernel.
 pub struct KernelCoupling {

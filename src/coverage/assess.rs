@@ -155,7 +155,7 @@ impl<'a> Assessment<'a> {
         let Subject { structure, layout, .. } = *subject;
         let assessment = Self {
             structure,
-            slots: layout.slots_by_decision(),
+            slots: slots_by_decision(layout),
             layout,
             tests,
             resolution: Resolution::new(subject),
@@ -775,8 +775,6 @@ fn statement_spans(block: &Block) -> BTreeMap<crate::model::id::StatementId, Spa
     found
 }
 
-impl RecordLayout {
-    fn slots_by_decision(&self) -> BTreeMap<DecisionId, &DecisionSlot> {
-        self.decisions.iter().map(|slot| (slot.decision, slot)).collect()
-    }
+fn slots_by_decision(layout: &RecordLayout) -> BTreeMap<DecisionId, &DecisionSlot> {
+    layout.decisions.iter().map(|slot| (slot.decision, slot)).collect()
 }

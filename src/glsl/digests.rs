@@ -297,10 +297,10 @@ fn names_of(declaration: &Declaration) -> Vec<TokenIndex> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glsl::include::Includes;
-    use crate::glsl::parser::parse;
-    use crate::glsl::preprocessor::preprocess;
-    use crate::glsl::{DecisionPolicy, KernelSource, NoneDefined, Optimization};
+    use crate::include::Includes;
+    use crate::parser::parse;
+    use crate::preprocessor::preprocess;
+    use crate::{DecisionPolicy, KernelSource, NoneDefined, Optimization};
 
     /// The digests of the functions of a text whose `FAST` is defined or not.
     fn of(text: &str, is_fast: bool) -> Vec<String> {

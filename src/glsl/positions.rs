@@ -213,7 +213,7 @@ fn line_starts(text: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::glsl::{KernelSource, PositionsWanted, compile_with};
+    use crate::{KernelSource, PositionsWanted, compile_with};
 
     #[test]
     fn modules_compiled_ahead_are_those_compiled_on_demand() {

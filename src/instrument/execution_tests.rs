@@ -4,11 +4,11 @@
 use super::expression_tests::{evaluate, expressions};
 use super::tests::{Kernel, prelude};
 use super::*;
+use crate::compile_tests::compile;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::structure::BooleanExpression;
 use crate::model::vector::{ConditionValue, Values};
 use crate::spirv::module::{Id, Instruction};
-use crate::spirv::tests::compile;
 use proptest::prelude::*;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};

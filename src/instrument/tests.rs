@@ -1,6 +1,7 @@
 //! Marked kernels, compiled by the real compiler.
 
 use super::*;
+use crate::compile_tests::compile;
 use crate::model::id::{DecisionId, FunctionId};
 use crate::model::place::{FileIndex, SourceFile, Span};
 use crate::model::records::{RecordMode, Witnesses};
@@ -9,7 +10,6 @@ use crate::model::structure::{
     TextDigests,
 };
 use crate::spirv::module::Instruction;
-use crate::spirv::tests::compile;
 use rspirv::spirv::Op;
 
 const SPAN: Span = Span { file: FileIndex(0), start: 0, end: 0 };

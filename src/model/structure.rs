@@ -435,7 +435,7 @@ mod chain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::place::FileIndex;
+    use crate::place::FileIndex;
 
     fn simple(id: u32) -> Statement {
         let span = Span { file: FileIndex(0), start: id, end: id + 1 };

@@ -206,7 +206,7 @@ mod tests {
     use crate::model::id::ObjectBranchId;
     use crate::model::object::{ObjectBranch, ObjectBranchKind, ObjectLoop};
     use crate::model::place::Place;
-    use crate::report::sample;
+    use vkcert_sample as sample;
 
     fn joined(parts: Vec<Part>) -> String {
         parts.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join("; ")

@@ -5,6 +5,7 @@ use crate::model::coverage::{ConditionMcdc, SimpleObligation, Status};
 use crate::model::id::KernelName;
 use crate::model::reason::Reason;
 use crate::model::verdict::{EngineName, Verdict};
+use vkcert_sample as sample;
 
 fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
     render(evidence, format, &Presentation::default()).unwrap()

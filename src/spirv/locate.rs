@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::spirv::interface::Reflection;
     use crate::spirv::module::Module;
-    use crate::spirv::tests::compile;
+    use crate::compile_tests::compile;
     use crate::spirv::validate::TargetEnv;
     use std::collections::BTreeMap;
 

@@ -211,7 +211,9 @@ struct RawDiagnostic {
     is_text_source: bool,
 }
 
-// The shaderc crate links the library; naming it here would link it twice.
+// Links the library that the functions below are in; a `link` attribute here would link it twice.
+use shaderc as _;
+
 unsafe extern "C" {
     fn spvParseTargetEnv(name: *const c_char, env: *mut i32) -> bool;
     fn spvContextCreate(env: i32) -> *mut c_void;

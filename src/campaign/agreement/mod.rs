@@ -7,6 +7,7 @@ mod derived;
 mod difference;
 mod invocation;
 mod outputs;
+pub mod permitted;
 pub mod stored;
 pub mod undefined;
 

@@ -1,10 +1,10 @@
 //! Outputs of the two engines, element by element.
 
 use super::{disagreement, run_varied, uses_undefined};
+use crate::campaign::agreement::permitted::{Blocks, Trial, VariedOutputs, find_undefined, permit};
 use crate::campaign::kernel::Variant;
 use crate::campaign::left_open::{Between, Expectations, LeftOpen};
 use crate::campaign::test_run::{TestRun, job_of};
-use crate::exec::permitted::{Blocks, Trial, VariedOutputs, find_undefined, permit};
 use crate::exec::prepare::{ExpectedContents, Prepared};
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::exec::{Job, JobModule};

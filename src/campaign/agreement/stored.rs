@@ -373,7 +373,7 @@ mod tests {
     use crate::model::evidence::{StoredContents, StoredExpectation, TestResult};
     use crate::model::procedure::Tolerance;
     use crate::model::structure::MarkIndex;
-    use crate::report::sample;
+    use vkcert_sample as sample;
 
     const TEST: &str = "TC-MM-01";
 

@@ -7,7 +7,7 @@ use crate::model::id::{FindingId, KernelName, ObligationId};
 use crate::model::open_item::*;
 use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use crate::model::verdict::{EngineName, Verdict};
-use crate::report::sample;
+use vkcert_sample as sample;
 
 /// Evidence that nothing stands against.
 fn flawless() -> Evidence {

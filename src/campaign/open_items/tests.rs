@@ -9,9 +9,9 @@ use crate::model::procedure::TestKind;
 use crate::model::project::*;
 use crate::model::schedule::{ScheduleResult, ScheduleStatus};
 use crate::model::verdict::{EngineName, Verdict};
-use crate::report::sample;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use vkcert_sample as sample;
 
 /// Evidence of one kernel without any open item, on the sequential engine alone.
 fn complete() -> Evidence {

@@ -15,8 +15,8 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::judged::JudgedMember;
 use crate::model::records::{RecordMode, Recorded, Records, Witnesses};
 use crate::model::verdict::EngineName;
-use crate::report::sample;
 use base64::Engine as _;
+use vkcert_sample as sample;
 
 /// Evidence of both engines.
 fn of_both_engines(project: &str) -> Honest {

@@ -196,7 +196,8 @@ mod tests {
     /// Stored evidence with two kernels, a device and an interface.
     fn evidence() -> Evidence {
         let read = |name: &str| {
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/sample/evidence").join(name);
+            let path =
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/sample/evidence").join(name);
             std::fs::read(path).unwrap()
         };
         let mut campaign: Campaign = serde_json::from_slice(&read("campaign.json")).unwrap();

@@ -6,7 +6,7 @@
 use super::address::Pointer;
 use super::image::stored_element;
 use super::layout::{Layout, Walk};
-use super::random::{Bounds, SplitMix64};
+use super::random::{Bounds, SplitMix64, random_component};
 use super::{Problems, npy, picture};
 use crate::exec::JobBuffer;
 use crate::model::element::{DataType, Datum, ElementType, ScalarClass};
@@ -556,7 +556,7 @@ fn random(
     let mut generator = SplitMix64::new(rule.seed);
     let mut bytes = Vec::with_capacity(count as usize * element.size());
     for _ in 0..count * u64::from(element.components) {
-        append(&mut bytes, scalar, generator.component(scalar, bounds));
+        append(&mut bytes, scalar, random_component(&mut generator, scalar, bounds));
     }
     Some(bytes)
 }

@@ -7,25 +7,25 @@ use crate::model::element::{ScalarClass, ScalarType};
 pub use crate::model::random::SplitMix64;
 use crate::oracle::scalar::float_bits;
 
-impl SplitMix64 {
-    /// A float from `least` up to `most`, as bits.
-    pub fn float(&mut self, scalar: ScalarType, least: f64, most: f64) -> u64 {
-        let unit = (self.draw() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-        float_bits(scalar, least + unit * (most - least))
-    }
+/// A float from `least` up to `most`, as bits.
+pub fn random_float(generator: &mut SplitMix64, scalar: ScalarType, least: f64, most: f64) -> u64 {
+    let unit = (generator.draw() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
+    float_bits(scalar, least + unit * (most - least))
+}
 
-    /// The bits of a component of any type, over the whole range of integers and 0 to 1 for floats unless bounded.
-    pub fn component(&mut self, scalar: ScalarType, bounds: Bounds) -> u64 {
-        match (scalar.class(), bounds) {
-            (ScalarClass::Bool, _) => self.draw() >> 63,
-            (ScalarClass::Float, Bounds::Float(least, most)) => self.float(scalar, least, most),
-            (ScalarClass::Float, Bounds::Integer(least, most)) => self.float(scalar, least as f64, most as f64),
-            (ScalarClass::Signed | ScalarClass::Unsigned, Bounds::Integer(least, most)) => {
-                self.integer(least, most) as u64
-            }
-            (ScalarClass::Signed | ScalarClass::Unsigned, Bounds::Float(least, most)) => {
-                self.integer(least as i128, most as i128) as u64
-            }
+/// The bits of a component of any type, over the whole range of integers and 0 to 1 for floats unless bounded.
+pub fn random_component(generator: &mut SplitMix64, scalar: ScalarType, bounds: Bounds) -> u64 {
+    match (scalar.class(), bounds) {
+        (ScalarClass::Bool, _) => generator.draw() >> 63,
+        (ScalarClass::Float, Bounds::Float(least, most)) => random_float(generator, scalar, least, most),
+        (ScalarClass::Float, Bounds::Integer(least, most)) => {
+            random_float(generator, scalar, least as f64, most as f64)
+        }
+        (ScalarClass::Signed | ScalarClass::Unsigned, Bounds::Integer(least, most)) => {
+            generator.integer(least, most) as u64
+        }
+        (ScalarClass::Signed | ScalarClass::Unsigned, Bounds::Float(least, most)) => {
+            generator.integer(least as i128, most as i128) as u64
         }
     }
 }

@@ -7,8 +7,9 @@ use super::protocol::{
     Bytes, Cache, Digest, Ending, REPLY_SLACK, RecordSlot, Severity, Side, Stage, Trespass, WireBinding, WireDispatch,
     WireImage, WireInvocations, WireJob, WireMessage, WireModule, WireRecords, WireRun,
 };
-use super::{Completion, ExecError, Job, Loss, Run, describe_loss, tool};
+use super::{Loss, describe_loss, tool};
 use crate::exec::resource::JobImage;
+use crate::exec::{Completion, ExecError, Job, Run};
 use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
 use crate::instrument::{CanaryError, RecordForm, check_bits};
 use crate::model::finding::{Finding, FindingKind};

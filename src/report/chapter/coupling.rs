@@ -293,7 +293,7 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
 mod tests {
     use super::*;
     use crate::model::flow::StoreFlow;
-    use crate::report::sample;
+    use vkcert_sample as sample;
 
     fn flow(kernel: &str, to: &[(&str, u64)], from: &[(&str, u64)]) -> DispatchFlow {
         let range =

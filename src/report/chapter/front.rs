@@ -201,7 +201,7 @@ pub fn verdict_tone(verdict: Verdict) -> Tone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use vkcert_sample as sample;
 
     #[test]
     fn shares_that_nobody_asked_for_are_marked_and_no_defect() {

@@ -1,5 +1,6 @@
 use super::*;
-use crate::report::{FormatName, render, sample};
+use crate::report::{FormatName, render};
+use vkcert_sample as sample;
 
 fn page(evidence: &Evidence) -> String {
     String::from_utf8(render(evidence, FormatName::Html, &Presentation::default()).unwrap()).unwrap()

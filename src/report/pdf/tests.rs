@@ -1,9 +1,10 @@
 //! The document as other programs read it: `lopdf` for its structure, `pdftotext` (poppler) for its text where installed.
 
 use super::*;
-use crate::report::{FormatName, render, sample};
+use crate::report::{FormatName, render};
 use std::io::Write;
 use std::process::Command;
+use vkcert_sample as sample;
 
 fn pdf(evidence: &Evidence) -> Vec<u8> {
     render(evidence, FormatName::Pdf, &Presentation::default()).unwrap()

@@ -1,9 +1,9 @@
 //! Flows of small kernels, by their bindings.
 
 use super::{DescriptorPlace, Flow, FlowPlace, Held, flows, flows_or_switched_off};
-use crate::glsl::{KernelSource, compile};
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_glsl::{KernelSource, compile};
 
 const HEADER: &str = "#version 460\n\
     #extension GL_EXT_buffer_reference : enable\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\

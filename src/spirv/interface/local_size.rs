@@ -87,7 +87,7 @@ fn scalar_bits(value: &Value) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::{DeviceNeeds, Reflection};
-    use crate::glsl::{KernelSource, compile};
+    use vkcert_glsl::{KernelSource, compile};
     use crate::spirv::module::Module;
     use std::collections::BTreeMap;
 

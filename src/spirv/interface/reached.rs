@@ -183,7 +183,7 @@ fn variable(module: &Module, mut id: Id) -> Option<Id> {
 mod tests {
     use super::super::super::calls::reachable_functions;
     use super::*;
-    use crate::glsl::{KernelSource, compile};
+    use vkcert_glsl::{KernelSource, compile};
 
     fn module(body: &str) -> (Module, Vec<Id>) {
         let text = format!(

@@ -4,8 +4,8 @@
 mod large_kernel;
 
 use super::*;
+use crate::compile_tests::compile;
 use crate::spirv::module::Module;
-use crate::spirv::tests::compile;
 use crate::spirv::validate::{TargetEnv, validate_whole};
 use large_kernel::{Shape, kernel};
 

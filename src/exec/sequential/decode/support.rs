@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const HEAD: &str = "# SPIR-V that the sequential engine runs
 
 This file is written from the tables that the engine dispatches by; a test compares the two (`VKCERT_WRITE=1 cargo test --release
---test spirv_support` writes it anew). A kernel that holds anything else is `unsupported`, with the name of what is missing,
+--test integration spirv_support` writes it anew). A kernel that holds anything else is `unsupported`, with the name of what is missing,
 before anything runs.
 
 Effect classes: a *declaration* says something of the module, a *pure* instruction depends on its operands alone, an *address* says

@@ -4,6 +4,11 @@
 //! Promises: a [`module::Module`] is parsed once and immutable; passes make new word streams.
 //! Does not cover: execution (`exec`), coverage records (`instrument`).
 
+use crate as spirv;
+use vkcert_crash as crash;
+use vkcert_model as model;
+use vkcert_oracle as oracle;
+
 pub mod barriers;
 pub mod calls;
 pub mod cfg;
@@ -24,4 +29,6 @@ pub mod uniformity;
 pub mod validate;
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod compile_tests;
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,12 @@
 //! passed over: each traces to a marker, is on the closed list of compiler-made ones, or is a finding.
 //! Does not cover: the sequential engine's own recording, which runs the marked module by [`MarkerTable`].
 
+use crate as instrument;
+use vkcert_coverage as coverage;
+use vkcert_glsl as glsl;
+use vkcert_model as model;
+use vkcert_spirv as spirv;
+
 mod decode;
 mod erase;
 mod form;
@@ -17,6 +23,9 @@ mod record;
 mod resolve;
 mod trace;
 
+#[cfg(test)]
+#[path = "../spirv/compile_tests.rs"]
+mod compile_tests;
 #[cfg(test)]
 mod execution_tests;
 #[cfg(test)]

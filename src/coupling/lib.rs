@@ -6,6 +6,11 @@
 //! `undetermined` with the reason.
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
+use vkcert_exec as exec;
+use vkcert_model as model;
+use vkcert_requirement as requirement;
+use vkcert_spirv as spirv;
+
 mod checks;
 mod cover;
 pub mod graph;

@@ -8,6 +8,17 @@
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
 //! Does not cover: sparse images.
 
+/// Names as they are in the whole.
+mod exec {
+    pub(crate) use crate as sequential;
+    pub(crate) use vkcert_exec::*;
+}
+use vkcert_glsl as glsl;
+use vkcert_instrument as instrument;
+use vkcert_model as model;
+use vkcert_oracle as oracle;
+use vkcert_spirv as spirv;
+
 mod decode;
 mod ir;
 mod machine;

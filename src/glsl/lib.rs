@@ -8,6 +8,12 @@
 //! [`Accuracy::LinesOnly`], decisions that are [`Recording::Unmarked`] with a reason, and notes for the report.
 //! Does not cover: types of arithmetic expressions; whether a function is reached (the module tells).
 
+#![cfg_attr(not(feature = "compiler"), allow(dead_code))]
+
+#[cfg(feature = "compiler")]
+use vkcert_crash as crash;
+use vkcert_model as model;
+
 #[cfg(feature = "compiler")]
 mod compile;
 mod conditional;

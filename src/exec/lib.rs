@@ -5,18 +5,22 @@
 //! means that the tool itself failed.
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
+use crate as exec;
+use vkcert_instrument as instrument;
+use vkcert_model as model;
+use vkcert_oracle as oracle;
+use vkcert_requirement as requirement;
+use vkcert_spirv as spirv;
+
 pub mod alteration;
 pub mod flow;
 pub mod judge;
 pub mod judged_bytes;
-pub mod permitted;
 pub mod prepare;
 pub mod repeat;
 pub mod resource;
 pub mod schedule;
-pub mod sequential;
 pub mod stored;
-pub mod vulkan;
 
 use crate::model::evidence::LoweringDecision;
 use crate::model::finding::{Checks, Finding, RaceScope};

@@ -8,9 +8,9 @@
 //! Does not cover: which differences a test's own tolerance allows (the caller leaves them out); whether a value outside is
 //! wrong: the runs are samples of what is permitted.
 
-use super::Job;
-use super::prepare::scalar_type;
-use super::sequential::{ChanceTrial, Variation};
+use crate::exec::Job;
+use crate::exec::prepare::scalar_type;
+use crate::exec::sequential::{ChanceTrial, Variation};
 use crate::model::element::ScalarType;
 use crate::model::image::{ImageFormat, ImageShape, TexelPlace};
 use crate::oracle::difference::{Basis, Difference, Permitted, TexelComponent, Zeros};

@@ -11,6 +11,14 @@
 //!
 //! Only this folder names `ash`. Each `unsafe` block states why it holds.
 
+/// Names as they are in the whole.
+mod exec {
+    pub(crate) use vkcert_exec::*;
+}
+use vkcert_instrument as instrument;
+use vkcert_model as model;
+use vkcert_spirv as spirv;
+
 mod address;
 mod canary;
 mod capability;
@@ -59,8 +67,6 @@ pub use protocol::WireTime as RunTime;
 pub use robustness::Robustness;
 pub use worker::worker_main;
 
-use super::repeat::Results;
-use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
 use crate::model::invocations::InvocationRecords;
 use crate::model::verdict::EngineName;
 use process::{Loss, Worker};
@@ -70,6 +76,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use vkcert_exec::repeat::Results;
+use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
 
 /// The hidden subcommand that a worker is started with.
 pub const WORKER_COMMAND: &str = "__vulkan-worker";

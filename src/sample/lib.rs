@@ -2,21 +2,21 @@
 //!
 //! Consistent enough that shares follow from the lists; nothing here was measured.
 
-use crate::model::agreement::AgreementOutcome;
-use crate::model::coverage::*;
-use crate::model::evidence::*;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::id::*;
-use crate::model::open_item::*;
-use crate::model::place::{FileIndex, Place, Position, SourceFile, Span};
-use crate::model::project::{CriterionName, ProjectFile};
-use crate::model::reason::{Reason, ReasonKind};
-use crate::model::records::{Presence, RecordLayout, Records};
-use crate::model::requirement::*;
-use crate::model::structure::*;
-use crate::model::vector::{Outcome, Values};
-use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::coverage::*;
+use vkcert_model::evidence::*;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::*;
+use vkcert_model::open_item::*;
+use vkcert_model::place::{FileIndex, Place, Position, SourceFile, Span};
+use vkcert_model::project::{CriterionName, ProjectFile};
+use vkcert_model::reason::{Reason, ReasonKind};
+use vkcert_model::records::{Presence, RecordLayout, Records};
+use vkcert_model::requirement::*;
+use vkcert_model::structure::*;
+use vkcert_model::vector::{Outcome, Values};
+use vkcert_model::verdict::{EngineName, Verdict};
 
 pub const LONG_KERNEL: &str = "convolution_2d_zero_padding_with_bounds_checks_and_saturation";
 const NAIVE: &str = "matmul_naive";

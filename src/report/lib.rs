@@ -6,6 +6,9 @@
 //! escaped for the format. A row of [`FORMATS`] is all that a new format needs.
 //! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert verify`).
 
+use crate as report;
+use vkcert_model as model;
+
 mod chapter;
 mod document;
 mod expectation;
@@ -15,8 +18,6 @@ mod html;
 mod json;
 mod pdf;
 mod places;
-#[cfg(test)]
-pub(crate) mod sample;
 mod scalars;
 mod statement;
 mod terminal;

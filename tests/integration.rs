@@ -1,0 +1,75 @@
+//! The tests of the whole program and of several layers together: one program, because each would link the compiler and the
+//! engines again. `tests/growth.rs` is another one: it counts the allocations of its process.
+
+mod support;
+
+mod assembly;
+mod compiled;
+mod device;
+mod filetest;
+#[path = "support/large_kernel.rs"]
+mod large_kernel;
+mod random;
+#[path = "support/whole_path.rs"]
+mod whole_path;
+
+mod acceptance;
+mod agreement;
+mod architecture;
+mod bad_files;
+mod barrier_coverage;
+mod bounds;
+mod campaign;
+mod certify;
+mod cli;
+mod configurations;
+mod contract;
+mod cooperative_matrices;
+mod data_files;
+mod dissimilar;
+mod docs;
+mod engineer;
+mod float_controls;
+mod glsl_front_end;
+mod glsl_robustness;
+mod hostile_input;
+mod images;
+mod instructions;
+mod jobs;
+mod judged;
+mod justifications;
+mod kernels;
+mod lowering;
+mod multisampled;
+mod mutated;
+mod object_code;
+mod open_items;
+mod operations;
+mod order_free;
+mod output_folder;
+mod phis;
+mod pointers;
+mod procedure;
+mod projects;
+mod race_procedures;
+mod races;
+mod random_kernels;
+mod record_modes;
+mod recording;
+mod requirement_status;
+mod resources;
+mod schedules;
+mod sequential;
+mod sharing;
+mod spirv_support;
+mod stress;
+mod subgroups;
+mod throughput;
+mod untyped_pointers;
+mod values;
+mod variable_pointers;
+mod vulkan;
+mod vulkan_filetests;
+mod vulkan_sc;
+mod waiting;
+mod widths;
