@@ -211,7 +211,7 @@ mod tests {
     /// Runs this test program again, for one test alone that crashes in a way.
     fn crashed(way: &str) -> Output {
         let program = std::env::current_exe().expect("the test program");
-        let name = "crash::tests::a_process_that_crashes";
+        let name = "tests::a_process_that_crashes";
         let mut child = Command::new(program);
         child.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(CHILD, way);
         child.output().expect("it starts")
