@@ -118,9 +118,9 @@ fn within(rest: u64, size: u64, count: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile_tests::compile;
     use crate::spirv::interface::Reflection;
     use crate::spirv::module::Module;
-    use crate::compile_tests::compile;
     use crate::spirv::validate::TargetEnv;
     use std::collections::BTreeMap;
 

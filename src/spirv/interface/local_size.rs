@@ -87,9 +87,9 @@ fn scalar_bits(value: &Value) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::{DeviceNeeds, Reflection};
-    use vkcert_glsl::{KernelSource, compile};
     use crate::spirv::module::Module;
     use std::collections::BTreeMap;
+    use vkcert_glsl::{KernelSource, compile};
 
     /// Sizes by specialization make the compiler write WorkgroupSize or LocalSizeId beside
     /// LocalSize.

@@ -3,11 +3,11 @@
 use super::super::module::{Id, Instruction, Module};
 use super::super::validate::{TargetEnv, validate};
 use super::*;
-use crate::glsl::{KernelSource, compile};
 use proptest::prelude::*;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use std::sync::OnceLock;
+use vkcert_glsl::{KernelSource, compile};
 
 const BODIES: [&str; 4] = [
     "void main() { data[gl_GlobalInvocationID.x] = 1u; }",
