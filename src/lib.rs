@@ -6,6 +6,7 @@ pub use vkcert_campaign as campaign;
 pub use vkcert_coupling as coupling;
 pub use vkcert_coverage as coverage;
 use vkcert_crash as crash;
+pub use vkcert_derivation as derivation;
 pub use vkcert_dissimilar as dissimilar;
 pub use vkcert_glsl as glsl;
 pub use vkcert_instrument as instrument;
@@ -14,6 +15,7 @@ pub use vkcert_oracle as oracle;
 pub use vkcert_report as report;
 pub use vkcert_requirement as requirement;
 pub use vkcert_spirv as spirv;
+pub use vkcert_verification as verify;
 
 /// Jobs and the engines that run them.
 pub mod exec {

@@ -2,14 +2,14 @@
 
 use super::configuration::{self, KernelConfiguration};
 use super::coupling;
-use super::derive::{self, CodeIdentity};
-use super::evidence::module_bytes;
 use super::facts::Facts;
 use super::kernel::{Kernel, Measurement};
 use super::profile::Target;
-use super::project::module_file;
+use super::project::{module_bytes, module_file};
 use super::test_run::{ModuleRecords, TestRun};
 use crate::campaign::CampaignError;
+use crate::derivation::derive::{self, CodeIdentity};
+use crate::derivation::stated::{TOOL, TOOL_VERSION, compiler_options, records_of_verification, tests_without_results};
 use crate::glsl;
 use crate::model::canonical::{content_hash, sha256_digits};
 use crate::model::coverage::KernelCoverage;
@@ -18,9 +18,7 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::flow::DispatchFlow;
 use crate::model::id::{KernelName, TestId};
 use crate::model::procedure::Language;
-use crate::model::project::ProjectFile;
 use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
-use crate::model::requirement::VerificationMethod;
 use crate::model::structure::{Accuracy, KernelStructure, TextDigests};
 use crate::model::verdict::{EngineName, Verdict};
 use crate::oracle::judged::{Codes, Observation};
@@ -30,10 +28,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What each test that can run expects, with values resolved, and what its dispatches store.
 pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
-
-/// This program, as evidence names it.
-pub const TOOL: &str = "vkcert";
-pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Everything of a campaign but the conclusion.
 pub fn campaign(
@@ -93,20 +87,6 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
     project.justifications.iter().map(row).collect()
 }
 
-/// Records of analyses and reviews, judged.
-pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
-    let level = project.settings.value.level.to_string();
-    let lists = [(VerificationMethod::Analysis, &project.analyses), (VerificationMethod::Review, &project.reviews)];
-    let rows = lists.into_iter().flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
-    rows.map(|(method, located)| {
-        let record = located.value.clone();
-        let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
-        let rejected = derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
-        RecordEvidence { method, record, file: project.relative_file(located), rejected }
-    })
-    .collect()
-}
-
 fn notes(kernels: &[Kernel]) -> Vec<String> {
     kernels.iter().flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name))).collect()
 }
@@ -143,15 +123,6 @@ fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIden
     }
 }
 
-/// What production modules are compiled with, per kernel.
-pub fn compiler_options(settings: &ProjectFile) -> String {
-    let options = settings.kernels.iter().map(|kernel| {
-        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
-            .to_lowercase()
-    });
-    options.collect::<Vec<_>>().join("; ")
-}
-
 /// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.
 pub fn source_date() -> Option<String> {
     let seconds: i64 = std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok()?;
@@ -182,7 +153,7 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
         }
         let file = module_file(&kernel.name);
         if let Ok(bytes) = std::fs::read(project.root.join(&file))
-            && super::evidence::module_bytes(&kernel.production) != bytes
+            && module_bytes(&kernel.production) != bytes
         {
             let message = format!("{file} is not what the compiler makes of {} now; run `vkcert build`", kernel.source);
             let place = crate::model::place::Place { file: Some(file), ..Default::default() };
@@ -194,27 +165,14 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
 
 fn tests(project: &Project, runs: &[Vec<TestRun>], laid_out: &LaidOut) -> Vec<TestEvidence> {
     let limit = project.settings.value.limits.output_bytes;
-    let rows = project.tests.iter().zip(runs);
-    rows.map(|(test, row)| TestEvidence {
-        id: test.id.clone(),
-        title: test.title.clone(),
-        kind: test.kind.to_string(),
-        requirements: test.requirements.clone(),
-        kernels: trace::kernels_of(test),
-        file: project.relative_file(test),
-        hash: crate::requirement::hash::test_hash(test),
-        procedure: trace::describe(test),
-        definition: test.value.clone(),
-        expected: laid_out.get(&test.id).map(|(expected, _)| expected.clone()).unwrap_or_default(),
-        flows: laid_out.get(&test.id).map(|(_, flows)| flows.clone()).unwrap_or_default(),
-        results: row.iter().map(|run| result(run, limit)).collect(),
-    })
-    .collect()
-}
-
-/// What tests are before they run, without what they expect.
-pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
-    tests(project, &vec![Vec::new(); project.tests.len()], &LaidOut::new())
+    let mut tests = tests_without_results(project);
+    for (test, row) in tests.iter_mut().zip(runs) {
+        if let Some((expected, flows)) = laid_out.get(&test.id) {
+            (test.expected, test.flows) = (expected.clone(), flows.clone());
+        }
+        test.results = row.iter().map(|run| result(run, limit)).collect();
+    }
+    tests
 }
 
 fn result(run: &TestRun, limit: u64) -> TestResult {

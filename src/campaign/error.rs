@@ -1,6 +1,7 @@
 //! Why a campaign, or anything that it is made of, cannot be carried out.
 
 use crate::model::diagnostic::Diagnostic;
+use crate::verify::VerifyError;
 use std::path::Path;
 
 /// Why a campaign cannot be carried out. A test that fails is no error: it is a result.
@@ -39,5 +40,14 @@ impl From<Diagnostic> for CampaignError {
 impl From<Vec<Diagnostic>> for CampaignError {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
         CampaignError::Input(diagnostics)
+    }
+}
+
+impl From<VerifyError> for CampaignError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Input(diagnostics) => CampaignError::Input(diagnostics),
+            VerifyError::Tool(message) => CampaignError::tool(message),
+        }
     }
 }

@@ -6,15 +6,15 @@
 
 use super::agreement::Comparison;
 use super::assemble::{self, LaidOut};
-use super::conclusion::conclude;
 use super::coupling::KernelCoupling;
-use super::derive;
-use super::evidence::files;
 use super::inputs::Inputs;
 use super::kernel::Kernel;
-use super::open_items;
 use super::test_run::TestRun;
 use crate::campaign::CampaignError;
+use crate::derivation::conclusion::conclude;
+use crate::derivation::files::files;
+use crate::derivation::stated::{devices, tool};
+use crate::derivation::{derive, open_items};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
 use crate::model::finding::FindingKind;
@@ -99,7 +99,7 @@ pub fn evidence(project: &Project, kernels: &[Kernel], facts: &Facts) -> Result<
     let manifest = manifest(&campaign, facts.inputs);
     let inputs = Some(facts.inputs.stored());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
-    let files = files(&evidence)?;
+    let files = files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
     evidence.manifest.outputs = files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
     Ok(SealedEvidence { evidence, files })
 }
@@ -114,18 +114,4 @@ fn manifest(campaign: &Campaign, inputs: &Inputs) -> Manifest {
         inputs: inputs.hashes(),
         outputs: Default::default(),
     }
-}
-
-/// Name and version of the tool, as a manifest has them.
-pub fn tool(campaign: &Campaign) -> String {
-    format!("{} {}", campaign.project.tool, campaign.project.tool_version)
-}
-
-/// The devices that ran, as a manifest has them.
-pub fn devices(engines: &[EngineIdentity]) -> Vec<String> {
-    let device = |engine: &EngineIdentity| {
-        let name = |key: &str| engine.identity.get(key).cloned().unwrap_or_default();
-        format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
-    };
-    engines.iter().filter(|row| row.ran && row.identity.contains_key("device")).map(device).collect()
 }

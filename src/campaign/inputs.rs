@@ -137,12 +137,3 @@ fn contents(bytes: Vec<u8>) -> StoredFile {
         Err(binary) => StoredFile::Bytes(base64::engine::general_purpose::STANDARD.encode(binary.as_bytes())),
     }
 }
-
-/// The bytes of a stored file; none where its contents are not stored or not readable.
-pub fn bytes_of(file: &StoredFile) -> Option<Vec<u8>> {
-    match file {
-        StoredFile::Text(text) => Some(text.clone().into_bytes()),
-        StoredFile::Bytes(text) => base64::engine::general_purpose::STANDARD.decode(text).ok(),
-        StoredFile::Omitted { .. } => None,
-    }
-}

@@ -1,9 +1,9 @@
 //! Justifications against the kernels that they speak of, before anything runs.
 //!
-//! Does not cover: whether there is such a finding, which only a run shows (`acceptance`).
+//! Does not cover: whether there is such a finding, which only a run shows (`derivation::acceptance`).
 
-use super::derive;
 use super::kernel::Kernel;
+use super::kernel_coverage::obligations;
 use crate::campaign::CampaignError;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::FindingKind;
@@ -24,7 +24,7 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError>
         }
         // Obligations are the same under every configuration; what a configuration rules out stays one.
         let Some(first) = kernel.configurations.first() else { continue };
-        let known = derive::obligations(kernel, first);
+        let known = obligations(kernel, first);
         for row in rows {
             if let JustificationSubject::Obligation(id) = &row.value.subject
                 && !known.contains_key(id)

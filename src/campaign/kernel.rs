@@ -4,8 +4,8 @@
 //! erased; instrumented is traced plus records. Each is validated. The sequential engine measures on the marked module.
 
 use super::configuration::{KernelConfiguration, Specialization};
-use super::evidence::module_bytes;
 use super::object::ObjectCode;
+use super::project::module_bytes;
 use crate::campaign::CampaignError;
 use crate::exec::{JobModule, ModuleRecording};
 use crate::glsl::{self, KernelSource, PositionsWanted};

@@ -9,42 +9,40 @@ mod exec {
 }
 use crate as campaign;
 use vkcert_coverage as coverage;
+use vkcert_derivation as derivation;
 use vkcert_glsl as glsl;
 use vkcert_instrument as instrument;
 use vkcert_model as model;
 use vkcert_oracle as oracle;
-use vkcert_report as report;
 use vkcert_requirement as requirement;
 use vkcert_spirv as spirv;
+use vkcert_verification as verify;
 
-pub mod acceptance;
 pub mod agreement;
 pub mod altered;
 pub mod assemble;
 pub mod barriers;
 pub mod certification;
-pub mod conclusion;
 pub mod configuration;
 pub mod coupling;
-pub mod derive;
 pub mod display;
 pub mod engines;
 mod error;
-pub mod evidence;
 pub mod execution;
 pub mod facts;
 pub mod inputs;
 pub mod judged;
 pub mod justifications;
 pub mod kernel;
+pub mod kernel_coverage;
 pub mod left_open;
 pub mod object;
-pub mod open_items;
 pub mod plan;
 pub mod profile;
 pub mod project;
 pub mod recording;
 pub mod schedules;
 pub mod test_run;
+pub mod verification;
 
 pub use error::CampaignError;

@@ -3,9 +3,8 @@
 //! Promises: what the profile refuses is refused by name with its place, on every engine, before anything runs.
 //! Does not cover: what the device that tests run on lacks (`exec::vulkan`), which is asked besides.
 
-use super::evidence::module_bytes;
 use super::kernel::Kernel;
-use super::project::module_file;
+use super::project::{module_bytes, module_file};
 use crate::campaign::CampaignError;
 use crate::instrument::Ability;
 use crate::model::diagnostic::Diagnostic;

@@ -83,3 +83,8 @@ pub fn source_of(
         Language::Spirv => Ok(None),
     }
 }
+
+/// A module as a file holds it.
+pub fn module_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}

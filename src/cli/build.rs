@@ -3,8 +3,8 @@
 use super::args::{Common, OutputForm, ProjectFolder};
 use super::failure::Failure;
 use super::output;
-use crate::campaign::evidence::module_bytes;
 use crate::campaign::project;
+use crate::campaign::project::module_bytes;
 use crate::model::canonical::sha256_digits;
 use crate::model::exit::Exit;
 use crate::model::procedure::Language;

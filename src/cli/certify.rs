@@ -10,7 +10,8 @@ use super::report::presentation;
 use super::save;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
-use crate::campaign::{evidence, project};
+use crate::campaign::project;
+use crate::derivation::files::{MANIFEST, REPORTS, canonical};
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
@@ -109,7 +110,12 @@ struct Document<'w> {
 /// The campaign with the hashes that all of the evidence and the reports are known by.
 fn document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
     let document = Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
-    canonical_lines(&document).map_err(|error| Failure::tool(error.to_string()))
+    canonical_lines(&document).map_err(unwritten)
+}
+
+/// A value that cannot be written as JSON is a defect of the tool.
+fn unwritten(error: serde_json::Error) -> Failure {
+    Failure::tool(error.to_string())
 }
 
 /// Writes evidence and reports, and the list of both hashes.
@@ -119,7 +125,7 @@ fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<W
         for (name, bytes) in files {
             folder.write(&format!("evidence/{name}"), bytes)?;
         }
-        folder.write(&format!("evidence/{}", evidence::MANIFEST), &evidence::canonical(&evidence.manifest)?)
+        folder.write(&format!("evidence/{MANIFEST}"), &canonical(&evidence.manifest).map_err(unwritten)?)
     };
     let (reports_rendered, evidence_written) = rayon::join(|| rendered(evidence), write_evidence);
     evidence_written?;
@@ -130,11 +136,11 @@ fn write(sealed: &SealedEvidence, folder: PendingFolder, out: &Path) -> Result<W
         reports.insert(file.to_owned(), sha256_digits(&bytes));
         names.push(file);
     }
-    let root = evidence.root().map_err(|error| Failure::tool(error.to_string()))?;
-    let list = evidence::canonical(&ReportList { schema: 1, root: root.clone(), reports })?;
-    folder.write(evidence::REPORTS, &list)?;
+    let root = evidence.root().map_err(unwritten)?;
+    let list = canonical(&ReportList { schema: 1, root: root.clone(), reports }).map_err(unwritten)?;
+    folder.write(REPORTS, &list)?;
     let files = names.iter().map(|name| crate::model::path::shown(&out.join(name))).collect();
-    names.push(evidence::REPORTS);
+    names.push(REPORTS);
     folder.finish(&names)?;
     Ok(Written { root, reports: sha256_digits(&list), files })
 }

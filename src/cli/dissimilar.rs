@@ -13,7 +13,7 @@ use crate::campaign::configuration::{self, Specialization};
 use crate::campaign::engines::Vulkan;
 use crate::campaign::profile::Target;
 use crate::campaign::test_run::{PreparedTest, TestRun};
-use crate::campaign::{agreement, derive, execution, recording};
+use crate::campaign::{agreement, execution, kernel_coverage, recording};
 use crate::dissimilar::clang::{Built, INSTALL, OPTIONS, Ran, Toolchain};
 use crate::dissimilar::comparison::{self, Compared, Comparison, KernelRow, OutputRow, Seen, Summary};
 use crate::dissimilar::coverage::{Coverage, Measured};
@@ -413,6 +413,6 @@ impl Bench<'_> {
         }
         let under = configuration::under(kernel, &translated.specialization, Some(&translated.configuration))?;
         let names = tests.iter().map(|(id, _)| id.to_string()).collect();
-        Ok(Some((derive::kernel_coverage(kernel, &under, engine, &tests, &[]), names)))
+        Ok(Some((kernel_coverage::kernel_coverage(kernel, &under, engine, &tests, &[]), names)))
     }
 }

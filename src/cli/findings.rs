@@ -8,13 +8,13 @@ use super::args::{Common, List, OutputForm};
 use super::failure::Failure;
 use super::obligations::unsigned;
 use super::{output, places};
-use crate::campaign::evidence;
 use crate::model::evidence::{Campaign, Evidence};
 use crate::model::exit::Exit;
 use crate::model::finding::{Acceptance, Finding};
 use crate::model::finding_index::FindingIndex;
 use crate::model::id::{KernelName, TestId};
 use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
+use crate::verify::folder;
 use serde_json::{Value, json};
 
 /// Findings of one kernel with the same name and content; or one that has no name.
@@ -103,7 +103,7 @@ fn line(text: &str) -> String {
 
 fn load(list: &List) -> Result<Evidence, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join(places::EVIDENCE));
-    let (stored, problems) = evidence::load(&folder)?;
+    let (stored, problems) = folder::load(&folder)?;
     for problem in &problems {
         super::output::tell(format_args!("warning: {problem}\n"));
     }

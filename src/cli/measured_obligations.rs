@@ -6,14 +6,15 @@
 use super::args::{List, ObligationStatus, OutputForm};
 use super::failure::Failure;
 use super::places;
-use crate::campaign::open_items::listed;
-use crate::campaign::{derive, evidence};
+use crate::derivation::derive;
+use crate::derivation::open_items::listed;
 use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
 use crate::model::project::CriterionName;
 use crate::model::wording::plural;
 use crate::report;
+use crate::verify::folder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -38,7 +39,7 @@ struct Measured<'a> {
 /// The rows of the listing; with hashes where they are asked for, and in JSON.
 pub fn rows(list: &List, asked: ObligationStatus, form: OutputForm) -> Result<Vec<Value>, Failure> {
     let folder = list.evidence.clone().unwrap_or_else(|| list.dir.join(places::EVIDENCE));
-    let (stored, problems) = evidence::load(&folder)?;
+    let (stored, problems) = folder::load(&folder)?;
     for problem in &problems {
         super::output::tell(format_args!("warning: {problem}\n"));
     }

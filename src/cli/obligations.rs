@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::{output, places};
 use crate::campaign::configuration::KernelConfiguration;
 use crate::campaign::kernel::Kernel;
-use crate::campaign::{configuration, derive, project};
+use crate::campaign::{configuration, kernel_coverage, project};
 use crate::coverage::justification;
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
 use crate::model::evidence::Configuration;
@@ -118,9 +118,9 @@ fn of_kernel(kernel: &Kernel) -> impl Iterator<Item = Listed<'_>> {
 }
 
 fn of_configuration(kernel: &Kernel, found: &KernelConfiguration) -> Vec<Row> {
-    let coverage = derive::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
+    let coverage = kernel_coverage::kernel_coverage(kernel, found, EngineName::Sequential, &[], &[]);
     let mut rows = of_coverage(&coverage);
-    derive::contents(kernel, &coverage, |contents| {
+    kernel_coverage::contents(kernel, &coverage, |contents| {
         for row in &mut rows {
             row.hash = contents.hash(&row.id).unwrap_or_default();
         }

@@ -3,10 +3,10 @@
 //! Does not cover: missing code that a requirement names, which is refused when the project is read (tested here, too); only
 //! evidence of other programs can hold it.
 
-use crate::campaign::conclusion::{conclude, reasons};
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::failure::Failure;
 use crate::cli::{build, certify};
+use crate::derivation::conclusion::{conclude, reasons};
 use crate::model::evidence::Evidence;
 use crate::model::reason::{Reason, ReasonKind};
 use clap::Parser;

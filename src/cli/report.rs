@@ -2,11 +2,12 @@
 
 use super::args::{Coloring, Common, OutputForm, Report};
 use super::failure::Failure;
-use super::verify::{Extent, Verification};
-use super::{output, places, verify};
+use super::{output, places};
+use crate::campaign::verification::Compiling;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::report::{self, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
+use crate::verify::{self, Extent, Verification};
 use base64::Engine as _;
 use std::path::Path;
 
@@ -18,7 +19,7 @@ pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
     let format: FormatName = report.report_format.parse().map_err(|error: report::ReportError| {
         Failure::from(Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"))
     })?;
-    let (found, stored) = verify::folder(&report.evidence, &verify::Options::default())?;
+    let (found, stored) = verify::folder(&report.evidence, &verify::Options::default(), &Compiling)?;
     let unreadable = stored.as_deref().map_or_else(|| found.problems.last().cloned(), verify::unreadable);
     if let Some(reason) = unreadable {
         return Err(Diagnostic::new("bad-evidence", format!("no report can be made: {reason}")).into());

@@ -11,7 +11,7 @@ use crate::campaign::execution::{self, Bench};
 use crate::campaign::kernel::{self, Kernel, Wanted};
 use crate::campaign::profile::Target;
 use crate::campaign::test_run::{ModuleRecords, TestRun};
-use crate::campaign::{configuration, derive, judged, project, recording};
+use crate::campaign::{configuration, judged, kernel_coverage, project, recording};
 use crate::glsl::KernelSource;
 use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
@@ -135,9 +135,9 @@ fn measured(id: &TestId, run: &mut TestRun, kernels: &[Kernel]) -> Result<BTreeM
         let same = |other: &&ModuleRecords| other.kernel == row.kernel && other.specialization == row.specialization;
         let objects = run.objects.iter().find(same).and_then(|other| other.records.as_ref().ok());
         let objects: Vec<_> = objects.map(|records| (id.clone(), records)).into_iter().collect();
-        let coverage = derive::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
+        let coverage = kernel_coverage::kernel_coverage(kernel, &configuration, run.engine, &tests, &objects);
         for test in tests {
-            run.findings.extend(derive::run_contradictions(kernel, &configuration, test));
+            run.findings.extend(kernel_coverage::run_contradictions(kernel, &configuration, test));
         }
         let several = run.records.iter().filter(|other| other.kernel == row.kernel).count() > 1;
         let label = if several { format!("{} [{}]", row.kernel, coverage.configuration) } else { row.kernel.clone() };

@@ -1,7 +1,7 @@
 //! Which parts evidence has, by what made it.
 //!
 //! Promises: only evidence that says that an older version made it is held to less, and that is never verified as a whole
-//! (`cli::verify`). Does not cover: what each part says.
+//! (`verify`). Does not cover: what each part says.
 
 use super::evidence::{Campaign, FIRST_SCHEMA};
 

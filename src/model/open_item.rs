@@ -3,7 +3,7 @@
 //!
 //! Knows: the kinds of open items, how each is named in `vkcert.toml`, notes, and kinds of findings that were not looked for.
 //! Promises: an open item counts against the result unless it can be accepted and the project file accepts it by name.
-//! Does not cover: how any of them is derived (`campaign::open_items`); uncovered obligations and findings, which have lists of their own.
+//! Does not cover: how any of them is derived (`derivation::open_items`); uncovered obligations and findings, which have lists of their own.
 
 use super::finding::FindingKind;
 use super::id::{KernelName, RequirementId, TestId};

@@ -2,7 +2,7 @@
 //!
 //! Knows: the kinds of reasons and the data of each. Promises: the sentence comes of the data, and who groups reasons goes by the kind
 //! that is stored beside it, so that a sentence can be worded anew.
-//! Does not cover: what gives a reason (`campaign::conclusion`).
+//! Does not cover: what gives a reason (`derivation::conclusion`).
 
 use super::finding::FindingKind;
 use super::id::{KernelName, RequirementId, TestId};

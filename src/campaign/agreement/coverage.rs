@@ -6,13 +6,13 @@
 //! engine, with nothing changed but undefined values, records it as the device did.
 //! Does not cover: undefined behaviour whose effect is another than that of some value; which invocations recorded what (`invocation`).
 
-use super::difference::{RecordDifference, Row, differing, marked};
 use super::invocation::{ByInvocation, Excuses, Refusal};
 use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
 use crate::campaign::configuration::Specialization;
 use crate::campaign::kernel::{Kernel, Measured, Variant};
 use crate::campaign::left_open::LeftOpen;
 use crate::campaign::test_run::{ModuleRecords, TestRun, job_of};
+use crate::derivation::agreement::difference::{RecordDifference, Row, differing, marked};
 use crate::exec::sequential::{SequentialExecutor, Variation};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::finding::Finding;

@@ -5,16 +5,16 @@
 //! Promises: a vector or mark that one engine alone recorded is told to depend on the schedule exactly where its module says so,
 //! bytes are left open exactly where a comparison leaves them open, and the outcomes follow. Where all records and outputs are
 //! stored, nothing else is told to be left open.
-//! Does not cover: permitted values, and which vectors follow undefined values (`stored`).
+//! Does not cover: permitted values, and which vectors follow undefined values (`derivation::agreement`).
 
-use super::difference::{RecordDifference, differing};
 use super::is_of_undefined;
 use super::outputs::unexcused;
-use super::stored::{Contents, Derivation, contents, findings_of};
 use crate::campaign::agreement::permitted::Blocks;
 use crate::campaign::kernel::Variant;
 use crate::campaign::left_open::LeftOpen;
 use crate::campaign::test_run::{PreparedTest, TestRun, job_of};
+use crate::derivation::agreement::difference::{RecordDifference, differing};
+use crate::derivation::agreement::{Contents, Derivation, contents, findings_of};
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{Agreement, Evidence, KernelEvidence, TestEvidence};
 use crate::model::records::Records;

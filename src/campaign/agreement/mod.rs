@@ -4,15 +4,12 @@
 
 mod coverage;
 mod derived;
-mod difference;
 mod invocation;
 mod outputs;
 pub mod permitted;
-pub mod stored;
 pub mod undefined;
 
 pub use derived::derive as derive_from_modules;
-pub use difference::marked;
 
 use super::engines::{Engines, Vulkan};
 use super::left_open::LeftOpen;

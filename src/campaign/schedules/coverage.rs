@@ -4,12 +4,12 @@
 //! Promises: every vector, mark, barrier and outcome of a branch is compared; where it comes first in a module, it is told first.
 //! Does not cover: witnesses and operands; a lowest invocation may change where the set of vectors does not.
 
-use super::super::agreement::marked;
 use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{LeftOpen, Recorded};
 use super::super::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, object_job};
 use super::means::following;
 use crate::campaign::CampaignError;
+use crate::derivation::agreement::difference::marked;
 use crate::exec::schedule::Following;
 use crate::exec::{Completion, Executor, Job};
 use crate::model::records::Records;

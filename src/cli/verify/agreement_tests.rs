@@ -2,11 +2,10 @@
 //!
 //! The second engine is forged, too: it left and recorded what the sequential one did.
 
+use super::compiled::rebuild;
 use super::forgery::{Honest, PROJECT, certified_with, verified};
-use super::rebuild::{self, Outcome};
 use super::tests::{Facts, assert_told as assert_walk, walk};
-use super::{Replay, Status, Verification, derivation};
-use crate::campaign::evidence;
+use crate::campaign::verification;
 use crate::model::agreement::AgreementOutcome;
 use crate::model::evidence::{
     Agreement, EngineIdentity, Evidence, KernelEvidence, KernelFinding, OutputBytes, TestRecords, TestResult,
@@ -15,14 +14,15 @@ use crate::model::finding::{Finding, FindingKind};
 use crate::model::judged::JudgedMember;
 use crate::model::records::{RecordMode, Recorded, Records, Witnesses};
 use crate::model::verdict::EngineName;
+use crate::verify::{Outcome, Replay, Status, Verification, folder};
 use base64::Engine as _;
 use vkcert_sample as sample;
 
 /// Evidence of both engines.
 fn of_both_engines(project: &str) -> Honest {
     let (_kept, folder) = certified_with(project, &["--engine", "sequential"]);
-    let evidence = *evidence::examine(&folder).unwrap().evidence.unwrap();
-    let rebuilt = rebuild::rebuild(&evidence, None);
+    let evidence = *folder::examine(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild(&evidence, None);
     let honest = (evidence, rebuilt);
     let evidence = with_facts(&honest, add_a_device);
     (evidence, honest.1)
@@ -72,7 +72,7 @@ fn with_facts(honest: &Honest, change: impl FnOnce(&mut Evidence)) -> Evidence {
     let Outcome::Whole(rebuilt) = &honest.1 else { panic!("the kernels are compiled by this program") };
     let mut facts = honest.0.clone();
     change(&mut facts);
-    let derived = derivation::derived(&facts, rebuilt, Replay::No, &mut Verification::default()).unwrap();
+    let derived = verification::derived(&facts, rebuilt, Replay::No, &mut Verification::default()).unwrap();
     derived.expect("facts that evidence follows from")
 }
 
@@ -142,7 +142,7 @@ const AGREEMENT_FACTS: Facts = &[];
 fn every_forged_field_of_agreement_is_found_or_a_fact() {
     let (evidence, rebuilt) = of_both_engines("tests/projects/waiting");
     let evidence = with_facts(&(evidence, rebuilt), excused);
-    let rebuilt = rebuild::rebuild(&evidence, None);
+    let rebuilt = rebuild(&evidence, None);
     let walk = walk(&(evidence, rebuilt), AGREEMENT_FACTS, |path| path.contains("/agreement"));
     for field in ["/agreement/*/outputs", "/agreement/*/coverage", "/agreement/*/left_open/*"] {
         assert!(walk.fields.contains(field), "{field} was not forged: {:?}", walk.fields);

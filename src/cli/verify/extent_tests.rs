@@ -1,17 +1,21 @@
 //! What `verify` says where not all can be derived again: another compiler, inputs that are not there, format 1, and reports.
 
+use super::compiled::{contents, rebuild, verify_folder};
 use super::forgery::{Honest, PROJECT, certified, root, verified};
-use super::rebuild;
-use super::{Demand, Extent, Options, RootCover, Status, Verification, contents, folder, telling};
-use crate::campaign::evidence::{self, Folder};
+use crate::campaign::project::module_bytes;
+use crate::campaign::verification::Compiling;
 use crate::model::evidence::{Evidence, RecordEvidence, RequirementStatus, StoredFile};
 use crate::model::requirement::{VerificationMethod, VerificationRecord};
+use crate::verify::folder::{self, Folder};
+use crate::verify::{
+    Demand, Extent, Options, Outcome, ProjectCheck, RootCover, Status, Verification, sources, telling,
+};
 use serde_json::Value;
 
 fn honest() -> Honest {
     let (_kept, folder) = certified();
-    let evidence = *evidence::examine(&folder).unwrap().evidence.unwrap();
-    let rebuilt = rebuild::rebuild(&evidence, None);
+    let evidence = *folder::examine(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild(&evidence, None);
     (evidence, rebuilt)
 }
 
@@ -146,12 +150,12 @@ fn an_input_outside_of_the_project_hides_nothing_that_follows_from_the_others() 
 /// Evidence that the first version of the program wrote.
 fn first_format() -> Evidence {
     let folder = Folder::read(&root().join("tests/stored/format_1/evidence")).unwrap();
-    *evidence::examine(&folder).unwrap().evidence.unwrap()
+    *folder::examine(&folder).unwrap().evidence.unwrap()
 }
 
 fn without_inputs(evidence: &Evidence) -> Verification {
     let mut found = Verification::default();
-    contents(evidence, &rebuild::rebuild(evidence, None), &Options::default(), &mut found).unwrap();
+    contents(evidence, &rebuild(evidence, None), &Options::default(), &mut found).unwrap();
     found
 }
 
@@ -196,7 +200,7 @@ fn format_1_holds_nothing_of_later_formats() {
     newer.campaign.project.tool_version = "0.2.0".to_owned();
     assert!(told(&newer).contains(&"format 1 is not what vkcert 0.2.0 writes".to_owned()), "{:?}", told(&newer));
     let mut listed = Verification { list: Some(String::new()), ..Verification::default() };
-    contents(&first, &rebuild::rebuild(&first, None), &Options::default(), &mut listed).unwrap();
+    contents(&first, &rebuild(&first, None), &Options::default(), &mut listed).unwrap();
     assert!(!listed.holds());
 }
 
@@ -211,7 +215,7 @@ fn files_of_another_project_are_not_blamed_on_the_records() {
     }
     std::fs::write(elsewhere.path().join("data/expected.bin"), "another").unwrap();
     let options = Options { project: Some(elsewhere.path().to_owned()), ..Options::default() };
-    let found = folder(&kept.path().join("reports/evidence"), &options).unwrap().0;
+    let found = verify_folder(&kept.path().join("reports/evidence"), &options).unwrap().0;
     let of_project = |problem: &String| problem.contains(&*elsewhere.path().to_string_lossy());
     assert!(!found.problems.is_empty() && found.problems.iter().all(of_project), "{:?}", found.problems);
     let line = headline(&found);
@@ -222,7 +226,7 @@ fn files_of_another_project_are_not_blamed_on_the_records() {
 fn it_is_said_whether_reports_are_covered() {
     let (kept, read) = certified();
     let path = kept.path().join("reports/evidence");
-    let verified = |root: Option<String>| folder(&path, &Options { root, ..Options::default() }).unwrap().0;
+    let verified = |root: Option<String>| verify_folder(&path, &Options { root, ..Options::default() }).unwrap().0;
     let told = |found: &Verification| {
         let text = telling::in_words(found);
         text.lines().find(|line| line.starts_with("reports  ")).unwrap_or_default().to_owned()
@@ -262,10 +266,10 @@ fn it_is_said_whether_reports_are_covered() {
 fn a_verification_says_what_it_was_held_against() {
     let (kept, read) = certified();
     let path = kept.path().join("reports/evidence");
-    let count = evidence::examine(&read).unwrap().evidence.unwrap().manifest.inputs.len();
+    let count = folder::examine(&read).unwrap().evidence.unwrap().manifest.inputs.len();
     let project = root().join(PROJECT);
     let told = |options: &Options| {
-        let found = folder(&path, options).unwrap().0;
+        let found = verify_folder(&path, options).unwrap().0;
         (telling::in_words(&found), telling::document(&found))
     };
     let line = |text: &str, label: &str| {
@@ -332,9 +336,9 @@ fn held_against(evidence: &Evidence, added: &[(&str, &[u8])]) -> Verification {
         std::fs::write(copy.path().join(path), bytes).unwrap();
     }
     let mut found = Verification::default();
-    let compared = super::sources::compare(evidence, copy.path(), &mut found).unwrap();
+    let compared = sources::compare(evidence, copy.path(), &Compiling, &mut found).unwrap();
     assert_eq!(compared.same, compared.inputs);
-    found.project = super::ProjectCheck::Compared(compared);
+    found.project = ProjectCheck::Compared(compared);
     found
 }
 
@@ -360,8 +364,8 @@ fn a_file_that_comes_in_before_an_include_is_found() {
 #[test]
 fn a_module_on_disk_may_come_in_if_it_is_what_is_compiled() {
     let (evidence, rebuilt) = honest();
-    let rebuild::Outcome::Whole(rebuilt) = rebuilt else { panic!("the kernels are compiled by this program") };
-    let module = crate::campaign::evidence::module_bytes(&rebuilt.kernels[0].production);
+    let Outcome::Whole(rebuilt) = rebuilt else { panic!("the kernels are compiled by this program") };
+    let module = module_bytes(&rebuilt.kernels[0].production);
     assert_eq!(held_against(&evidence, &[("spirv/scale.spv", &module)]).problems, Vec::<String>::new());
     let stale = held_against(&evidence, &[("spirv/scale.spv", &module[4..])]);
     assert_eq!(stale.problems.len(), 1, "{:?}", stale.problems);

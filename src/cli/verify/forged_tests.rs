@@ -3,15 +3,14 @@
 //!
 //! Does not cover: every field (`tests` walks them all).
 
+use super::compiled::{contents, rebuild};
 use super::forgery::{Honest, certified, verified};
-use super::rebuild::{self, Outcome};
-use super::{Options, Verification, contents};
-use crate::campaign::evidence;
 use crate::model::evidence::{CouplingCheck, Evidence, OutputBytes, RefusedKernel, RequirementStatus, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::id::TestId;
 use crate::model::schedule::{DirectedResult, MeasuredCode, Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
+use crate::verify::{Options, Outcome, Verification, folder};
 use serde_json::json;
 
 type Change = fn(&mut Evidence);
@@ -394,8 +393,8 @@ const FROM_INPUTS: &[Forgery] = &[
 
 fn honest() -> Honest {
     let (_kept, folder) = certified();
-    let evidence = *evidence::examine(&folder).unwrap().evidence.unwrap();
-    let rebuilt = rebuild::rebuild(&evidence, None);
+    let evidence = *folder::examine(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild(&evidence, None);
     (evidence, rebuilt)
 }
 

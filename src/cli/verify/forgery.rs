@@ -1,13 +1,15 @@
 //! Forged evidence, for tests and the fuzz target: changes of any place, and everything that reads evidence.
 
-use super::rebuild::{self, Outcome};
-use super::{Options, Verification, contents, files, form, project_derivation};
-use crate::campaign::evidence::{self, Folder, MANIFEST};
+use super::compiled::{contents, rebuild};
+use crate::campaign::verification::Rebuilt;
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::certify;
+use crate::derivation::files::{self as written, MANIFEST};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::Evidence;
 use crate::report::{self, FormatName, Presentation};
+use crate::verify::folder::{self, Folder};
+use crate::verify::{Options, Outcome, Verification, files, form, project_derivation};
 use clap::Parser;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -144,7 +146,7 @@ pub fn with_document(evidence: &Evidence, name: &str, document: &Value) -> Optio
         "inputs.json" => evidence.inputs = Some(serde_json::from_value(document.clone()).ok()?),
         "manifest.json" => evidence.manifest = serde_json::from_value(document.clone()).ok()?,
         _ => {
-            let names = evidence::kernel_files(&evidence.kernels);
+            let names = written::kernel_files(&evidence.kernels);
             let index = names.iter().position(|known| known == name).unwrap();
             evidence.kernels[index] = serde_json::from_value(document.clone()).ok()?;
         }
@@ -154,10 +156,10 @@ pub fn with_document(evidence: &Evidence, name: &str, document: &Value) -> Optio
 
 /// The evidence in a folder, with every hash made right, as whoever forges evidence would.
 fn consistent(evidence: &Evidence) -> Folder {
-    let mut files = evidence::files(evidence).unwrap();
+    let mut files = written::files(evidence).unwrap();
     let mut manifest = evidence.manifest.clone();
     manifest.outputs = files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
-    files.insert(MANIFEST.to_owned(), evidence::canonical(&manifest).unwrap());
+    files.insert(MANIFEST.to_owned(), written::canonical(&manifest).unwrap());
     Folder { files, ..Folder::default() }
 }
 
@@ -175,14 +177,14 @@ pub fn verified(evidence: &Evidence, honest: &Honest) -> Verification {
         && read.campaign.project.compiler == honest.0.campaign.project.compiler
         && read.campaign.project.tool == honest.0.campaign.project.tool
         && read.campaign.project.tool_version == honest.0.campaign.project.tool_version;
-    let other = (!same).then(|| rebuild::rebuild(&read, None));
+    let other = (!same).then(|| rebuild(&read, None));
     contents(&read, other.as_ref().unwrap_or(&honest.1), &Options::default(), &mut found).unwrap();
     found
 }
 
 /// The documents of the evidence, by file name.
 pub fn documents(evidence: &Evidence) -> Vec<(String, Value)> {
-    let files = evidence::files(evidence).unwrap();
+    let files = written::files(evidence).unwrap();
     let mut documents: Vec<(String, Value)> =
         files.iter().map(|(name, bytes)| (name.clone(), serde_json::from_slice(bytes).unwrap())).collect();
     let mut manifest = serde_json::to_value(&evidence.manifest).unwrap();
@@ -247,16 +249,16 @@ pub fn survive(forged: &Evidence, honest: &Honest) {
 }
 
 /// Evidence as it was made, with what its inputs come to.
-pub type Honest = (Evidence, Outcome);
+pub type Honest = (Evidence, Outcome<Rebuilt>);
 
 /// Evidence of the small project, made once.
 fn honest() -> &'static Honest {
     static HONEST: OnceLock<Honest> = OnceLock::new();
     HONEST.get_or_init(|| {
         let (_kept, folder) = certified();
-        let read = evidence::examine(&folder).ok().and_then(|read| read.evidence);
+        let read = folder::examine(&folder).ok().and_then(|read| read.evidence);
         let evidence = *read.expect("evidence that was just made can be read");
-        let rebuilt = rebuild::rebuild(&evidence, None);
+        let rebuilt = rebuild(&evidence, None);
         (evidence, rebuilt)
     })
 }

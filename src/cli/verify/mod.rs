@@ -1,28 +1,15 @@
-//! `vkcert verify EVIDENCE`: everything that follows from something else stored, derived again.
-//!
-//! Knows: an evidence folder and the list of reports beside it. Promises: no compiler or device but the ones built in; what is
-//! stored and does not follow is a problem by name, what cannot be derived is told as such.
-//! Does not cover: what a signature covers: facts that follow from nothing else (`docs/evidence.md` lists them).
+//! `vkcert verify EVIDENCE`.
 
 #[cfg(test)]
 mod agreement_tests;
-mod consistency;
-mod derivation;
-mod difference;
+#[cfg(any(test, feature = "fuzzing"))]
+mod compiled;
 #[cfg(test)]
 mod extent_tests;
-mod first_format;
 #[cfg(test)]
 mod forged_tests;
 #[cfg(any(test, feature = "fuzzing"))]
 mod forgery;
-mod form;
-mod project_derivation;
-mod rebuild;
-mod records;
-mod replay;
-mod sources;
-mod telling;
 #[cfg(test)]
 mod tests;
 
@@ -32,339 +19,22 @@ pub use forgery::survive_changes;
 use super::args::{Common, OutputForm, Verify};
 use super::failure::Failure;
 use super::output;
-use crate::campaign::evidence::{self, Folder};
-use crate::model::evidence::Evidence;
+use crate::campaign::verification::Compiling;
 use crate::model::exit::Exit;
-use std::path::{Path, PathBuf};
-
-/// What shall be done beside the ordinary checks.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// A hash that the manifest or the list of reports must have.
-    pub root: Option<String>,
-    /// A project whose files must be the inputs.
-    pub project: Option<PathBuf>,
-    pub replay: Replay,
-    pub demand: Demand,
-}
-
-/// What counts as success.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Demand {
-    /// That nothing differs.
-    #[default]
-    NoDifference,
-    /// That all of it was derived, besides.
-    Everything,
-}
-
-/// Whether the sequential engine runs the tests again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Replay {
-    #[default]
-    No,
-    Sequential,
-}
-
-/// What was found.
-#[derive(Debug, Default)]
-pub struct Verification {
-    /// Differences between what is stored and what follows from the records.
-    pub problems: Vec<String>,
-    /// What cannot be derived again, and why.
-    pub not_derivable: Vec<String>,
-    /// What the modules tell: not derivable where the kernels cannot be compiled as they were.
-    pub of_modules: Vec<String>,
-    /// How many statements were derived again.
-    pub checked: u64,
-    /// SHA-256 of the manifest.
-    pub root: String,
-    /// SHA-256 of the list of reports, where it is there.
-    pub list: Option<String>,
-    pub extent: Extent,
-    pub root_cover: RootCover,
-    /// The hash that `--root` gives, as it was compared.
-    pub root_given: Option<String>,
-    pub project: ProjectCheck,
-    pub reports: ReportCheck,
-}
-
-/// What could be made again, to derive the rest from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Extent {
-    /// Project and kernels.
-    #[default]
-    Whole,
-    /// The project without its kernels.
-    WithoutModules,
-    /// Neither: the evidence was held to what it says twice.
-    WithoutInputs,
-}
-
-impl Extent {
-    pub fn name(self) -> &'static str {
-        match self {
-            Extent::Whole => "whole",
-            Extent::WithoutModules => "without-modules",
-            Extent::WithoutInputs => "without-inputs",
-        }
-    }
-}
-
-/// What a verification comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// All was derived, and nothing differs.
-    Verified,
-    /// Nothing differs, and not all could be derived.
-    InPart,
-    NotVerified,
-}
-
-impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Verified => "verified",
-            Status::InPart => "verified-in-part",
-            Status::NotVerified => "not-verified",
-        }
-    }
-}
-
-/// What the hash that `--root` gives stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RootCover {
-    #[default]
-    NotGiven,
-    /// It is neither that of the manifest nor that of the list of reports.
-    Nothing,
-    /// That of the manifest: it says nothing of reports.
-    Evidence,
-    /// That of the list of reports, which holds the root.
-    EvidenceAndReports,
-}
-
-impl RootCover {
-    /// None where there is nothing to cover.
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            RootCover::NotGiven => None,
-            RootCover::Nothing => Some("nothing"),
-            RootCover::Evidence => Some("evidence"),
-            RootCover::EvidenceAndReports => Some("evidence-and-reports"),
-        }
-    }
-}
-
-/// What the files of the project that `--project` gives come to.
-#[derive(Debug, Default)]
-pub enum ProjectCheck {
-    #[default]
-    NotGiven,
-    /// The evidence cannot be read, so that there was nothing to compare them with.
-    NotCompared {
-        folder: String,
-    },
-    Compared(ComparedFiles),
-}
-
-/// The inputs of evidence beside the files of a project.
-#[derive(Debug, Default)]
-pub struct ComparedFiles {
-    /// As the user names it.
-    pub folder: String,
-    /// How many inputs the evidence names; each was looked for.
-    pub inputs: usize,
-    /// How many of them the project has with the same SHA-256.
-    pub same: usize,
-    /// Requirement files of the project that the run did not read.
-    pub unread: usize,
-    pub kernels: KernelCheck,
-}
-
-/// What the kernels of the project come to.
-#[derive(Debug)]
-pub enum KernelCheck {
-    NotCompared { reason: String },
-    Compared(ComparedKernels),
-}
-
-impl Default for KernelCheck {
-    fn default() -> Self {
-        KernelCheck::NotCompared { reason: String::new() }
-    }
-}
-
-/// The kernels of the project, each compiled there.
-#[derive(Debug, Default)]
-pub struct ComparedKernels {
-    pub kernels: usize,
-    /// Those whose includes lead to the files of the evidence.
-    pub same_files: usize,
-    /// Those that compile to the production module of the evidence.
-    pub same_modules: usize,
-    /// Who made the modules of the evidence, where that is another compiler: they were not compared.
-    pub other_compiler: Option<String>,
-}
-
-/// The reports beside the evidence.
-#[derive(Debug, Default)]
-pub struct ReportCheck {
-    /// Names in the list of reports, each compared with its hash there; none without a list.
-    pub listed: Option<Vec<String>>,
-    /// Names of reports that it does not hold, which were compared with nothing.
-    pub unlisted: Vec<String>,
-    /// Whether there is a list that cannot be read: its names are not known.
-    pub unreadable: bool,
-}
-
-impl Verification {
-    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
-        self.checked += 1;
-        if !holds {
-            self.problems.push(problem());
-        }
-    }
-
-    pub fn holds(&self) -> bool {
-        self.problems.is_empty()
-    }
-
-    pub fn status(&self) -> Status {
-        match (self.holds(), self.not_derivable.is_empty() && self.extent == Extent::Whole) {
-            (false, _) => Status::NotVerified,
-            (true, true) => Status::Verified,
-            (true, false) => Status::InPart,
-        }
-    }
-
-    fn satisfies(&self, demand: Demand) -> bool {
-        match demand {
-            Demand::NoDifference => self.holds(),
-            Demand::Everything => self.status() == Status::Verified,
-        }
-    }
-
-    /// Notes what could not be made again, and so not derived.
-    fn leave_out(&mut self, extent: Extent, reason: &str) {
-        self.extent = extent;
-        self.not_derivable.push(reason.to_owned());
-        self.not_derivable.append(&mut self.of_modules);
-    }
-}
+use crate::verify::{self, Demand, Options, Replay, telling};
 
 /// Exit 0 if nothing differs from what follows from the raw records (under `--strict`: and all was derived), else 1.
-pub fn command(common: &Common, verify: &Verify) -> Result<Exit, Failure> {
+pub fn command(common: &Common, arguments: &Verify) -> Result<Exit, Failure> {
     let options = Options {
-        root: verify.root.clone(),
-        project: verify.project.clone(),
-        replay: if verify.replay { Replay::Sequential } else { Replay::No },
-        demand: if verify.strict { Demand::Everything } else { Demand::NoDifference },
+        root: arguments.root.clone(),
+        project: arguments.project.clone(),
+        replay: if arguments.replay { Replay::Sequential } else { Replay::No },
+        demand: if arguments.strict { Demand::Everything } else { Demand::NoDifference },
     };
-    let (found, _) = folder(&verify.evidence, &options)?;
+    let (found, _) = verify::folder(&arguments.evidence, &options, &Compiling)?;
     match common.format {
         OutputForm::Json => output::print(&format!("{:#}\n", telling::document(&found)))?,
         OutputForm::Text => output::print(&telling::in_words(&found))?,
     }
     Ok(if found.satisfies(options.demand) { Exit::Success } else { Exit::Failed })
-}
-
-/// Verifies an evidence folder; the evidence comes with it where it could be read.
-pub fn folder(path: &Path, options: &Options) -> Result<(Verification, Option<Box<Evidence>>), Failure> {
-    let folder = Folder::read(path)?;
-    let (mut found, stored) = files(&folder, options)?;
-    if let Some(project) = &options.project {
-        found.project = ProjectCheck::NotCompared { folder: project.display().to_string() };
-    }
-    if let Some(stored) = &stored {
-        whole(stored, options, &mut found)?;
-    }
-    Ok((found, stored))
-}
-
-/// Hashes and form of the files alone.
-fn files(folder: &Folder, options: &Options) -> Result<(Verification, Option<Box<Evidence>>), Failure> {
-    let stored = evidence::examine(folder)?;
-    let mut found = Verification {
-        problems: stored.problems,
-        checked: (folder.files.len() + folder.reports.len()) as u64,
-        root: folder.root(),
-        list: folder.list_hash(),
-        reports: ReportCheck {
-            listed: folder.list.is_some().then(|| folder.reports.keys().cloned().collect()),
-            unlisted: folder.unlisted.clone(),
-            unreadable: folder.has_unreadable_list(),
-        },
-        ..Verification::default()
-    };
-    if let Some(wanted) = &options.root {
-        let wanted = wanted.trim().trim_start_matches("sha256:").to_ascii_lowercase();
-        found.root_cover = if found.list.as_ref() == Some(&wanted) {
-            RootCover::EvidenceAndReports
-        } else if found.root == wanted {
-            RootCover::Evidence
-        } else {
-            RootCover::Nothing
-        };
-        found.root_given = Some(wanted.clone());
-        found.check(found.root_cover != RootCover::Nothing, || {
-            format!("neither the manifest nor the list of reports has the SHA-256 {wanted}")
-        });
-    }
-    Ok((found, stored.evidence))
-}
-
-/// What the files say.
-fn whole(stored: &Evidence, options: &Options, found: &mut Verification) -> Result<(), Failure> {
-    if let Some(problem) = form::malformed(stored) {
-        found.problems.push(problem);
-        return Ok(());
-    }
-    if let Some(project) = &options.project {
-        let compared = sources::compare(stored, project, found)?;
-        found.project = ProjectCheck::Compared(compared);
-    }
-    contents(stored, &rebuild::rebuild(stored, options.project.as_deref()), options, found)
-}
-
-/// What is stored against what the project made of the inputs comes to.
-fn contents(
-    stored: &Evidence,
-    rebuilt: &rebuild::Outcome,
-    options: &Options,
-    found: &mut Verification,
-) -> Result<(), Failure> {
-    first_format::check(stored, found);
-    consistency::always(stored, found);
-    records::check(stored, found);
-    match rebuilt {
-        rebuild::Outcome::Whole(rebuilt) => derivation::derive(stored, rebuilt, options.replay, found)?,
-        rebuild::Outcome::ProjectAlone(project, reason) => {
-            found.leave_out(Extent::WithoutModules, reason);
-            project_derivation::compare(stored, project, found)?;
-            consistency::of_definitions(stored, found);
-            consistency::of_records(stored, found);
-            refuse_replay(options, found);
-        }
-        rebuild::Outcome::Nothing(reason) => {
-            found.leave_out(Extent::WithoutInputs, reason);
-            consistency::of_definitions(stored, found);
-            consistency::of_records(stored, found);
-            refuse_replay(options, found);
-        }
-        rebuild::Outcome::Wrong(problem) => found.problems.push(problem.clone()),
-    }
-    Ok(())
-}
-
-fn refuse_replay(options: &Options, found: &mut Verification) {
-    match options.replay {
-        Replay::No => {}
-        Replay::Sequential => found.problems.push("the tests cannot be replayed (see above)".to_owned()),
-    }
-}
-
-/// Whether reports of the evidence can be made at all; the reason where not.
-pub fn unreadable(stored: &Evidence) -> Option<String> {
-    form::malformed(stored)
 }

@@ -3,21 +3,22 @@
 //! The project is small, but has a part of each kind: includes, data files, a block laid out by reflection, two
 //! configurations, a failed test, findings, an interface, a justification.
 
+use super::compiled::{contents, rebuild, verify_folder};
 use super::forgery::{
     Honest, PROJECT, certified, certified_with, documents, forgeries, mutate, places, root, survive, survive_changes,
     verified, with_document,
 };
-use super::rebuild::{self, Outcome};
-use super::{Options, Verification, consistency, files};
-use crate::campaign::evidence::{self, Folder, MANIFEST};
+use crate::derivation::files::MANIFEST;
 use crate::model::evidence::{Evidence, Manifest};
 use crate::model::random::SplitMix64;
+use crate::verify::folder::{self, Folder};
+use crate::verify::{Options, Outcome, Replay, Verification, consistency, files, telling};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 fn stored(folder: &Folder) -> Evidence {
-    let examined = evidence::examine(folder).unwrap();
+    let examined = folder::examine(folder).unwrap();
     assert_eq!(examined.problems, Vec::<String>::new());
     *examined.evidence.unwrap()
 }
@@ -26,9 +27,9 @@ fn stored(folder: &Folder) -> Evidence {
 fn evidence_and_its_replay_verify() {
     let (folder, _) = certified();
     let path = folder.path().join("reports/evidence");
-    for replay in [super::Replay::No, super::Replay::Sequential] {
+    for replay in [Replay::No, Replay::Sequential] {
         let options = Options { replay, project: Some(root().join(PROJECT)), ..Options::default() };
-        let (found, _) = super::folder(&path, &options).unwrap();
+        let (found, _) = verify_folder(&path, &options).unwrap();
         assert_eq!((found.problems, found.not_derivable), (Vec::new(), Vec::new()));
         assert!(found.checked > 1000, "{}", found.checked);
     }
@@ -51,7 +52,7 @@ fn no_bit_flip_goes_unnoticed() {
     for name in whole.files.keys().filter(|name| *name != MANIFEST) {
         flip_each(&whole.files[name], 1, |bytes| {
             folder.files.insert(name.clone(), bytes.to_vec());
-            assert!(!evidence::tampering(&folder, &manifest).is_empty(), "{name}");
+            assert!(!folder::tampering(&folder, &manifest).is_empty(), "{name}");
         });
         folder.files.insert(name.clone(), whole.files[name].clone());
     }
@@ -62,7 +63,7 @@ fn no_bit_flip_goes_unnoticed() {
     folder.files.insert(MANIFEST.to_owned(), whole.files[MANIFEST].clone());
     flip_each(whole.list.as_ref().unwrap(), 1, |bytes| {
         let folder = Folder { list: Some(bytes.to_vec()), ..whole.clone() };
-        assert!(!evidence::tampering(&folder, &manifest).is_empty(), "{}", String::from_utf8_lossy(bytes));
+        assert!(!folder::tampering(&folder, &manifest).is_empty(), "{}", String::from_utf8_lossy(bytes));
     });
     let small =
         Folder { files: BTreeMap::from([(MANIFEST.to_owned(), whole.files[MANIFEST].clone())]), ..whole.clone() };
@@ -70,7 +71,7 @@ fn no_bit_flip_goes_unnoticed() {
         flip_each(report, 61, |bytes| {
             let mut folder = small.clone();
             folder.reports.insert(name.clone(), bytes.to_vec());
-            let problems = evidence::tampering(&folder, &manifest);
+            let problems = folder::tampering(&folder, &manifest);
             assert!(problems.iter().any(|problem| problem.starts_with(name.as_str())), "{name}");
         });
     }
@@ -204,7 +205,7 @@ pub(super) fn assert_told(walk: &Walk, facts: Facts) {
 
 fn rebuilt(folder: &Folder) -> Honest {
     let evidence = stored(folder);
-    let rebuilt = rebuild::rebuild(&evidence, None);
+    let rebuilt = rebuild(&evidence, None);
     assert!(matches!(rebuilt, Outcome::Whole(_)));
     let honest: Honest = (evidence, rebuilt);
     assert_eq!(verified(&honest.0, &honest).problems, Vec::<String>::new());
@@ -252,7 +253,7 @@ fn every_forged_field_of_schedules_is_found_or_a_fact() {
 fn no_evidence_makes_the_reader_panic() {
     let (_kept, folder) = certified();
     let evidence = stored(&folder);
-    let rebuilt = rebuild::rebuild(&evidence, None);
+    let rebuilt = rebuild(&evidence, None);
     let honest: Honest = (evidence, rebuilt);
     let names: Vec<String> = documents(&honest.0).into_iter().map(|(name, _)| name).collect();
     let mutations: u64 = std::env::var("VKCERT_FORGERIES").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
@@ -292,7 +293,7 @@ fn the_fuzz_target_changes_evidence_and_survives() {
 #[test]
 fn older_evidence_is_still_read() {
     let path = root().join("tests/stored/format_1/evidence");
-    let (found, stored) = super::folder(&path, &Options::default()).unwrap();
+    let (found, stored) = verify_folder(&path, &Options::default()).unwrap();
     assert_eq!(found.problems, Vec::<String>::new());
     assert!(stored.is_some());
 }
@@ -301,18 +302,18 @@ fn older_evidence_is_still_read() {
 #[test]
 fn evidence_of_the_version_before_verifies_in_part() {
     let path = root().join("tests/stored/format_2/evidence");
-    let (found, stored) = super::folder(&path, &Options::default()).unwrap();
+    let (found, stored) = verify_folder(&path, &Options::default()).unwrap();
     assert_eq!(found.problems, Vec::<String>::new());
     assert_eq!(found.status().name(), "verified-in-part");
-    let words = super::telling::in_words(&found);
+    let words = telling::in_words(&found);
     let (first, last) = (words.lines().next().unwrap(), words.lines().last().unwrap());
     assert!(first.starts_with("result            verified in part, NOT as a whole"), "{words}");
     assert!(last.starts_with("verified in part, NOT as a whole:"), "{words}");
     // Under the rules of this version it would say too much.
     let mut renamed = *stored.unwrap();
     renamed.campaign.project.tool_version = "0.1.1".to_owned();
-    let (mut found, rebuilt) = (Verification::default(), super::rebuild::rebuild(&renamed, None));
-    super::contents(&renamed, &rebuilt, &Options::default(), &mut found).unwrap();
+    let (mut found, rebuilt) = (Verification::default(), rebuild(&renamed, None));
+    contents(&renamed, &rebuilt, &Options::default(), &mut found).unwrap();
     assert!(found.problems.iter().any(|problem| problem.contains("requirement R: its status")), "{found:?}");
 }
 
@@ -322,7 +323,7 @@ fn a_root_is_that_of_the_manifest_or_of_the_list_of_reports() {
     let path: &Path = &kept.path().join("reports/evidence");
     let verified = |root: &str| {
         let options = Options { root: Some(root.to_owned()), ..Options::default() };
-        super::folder(path, &options).unwrap().0.holds()
+        verify_folder(path, &options).unwrap().0.holds()
     };
     assert!(verified(&folder.root()));
     assert!(verified(&format!("sha256:{}", folder.list_hash().unwrap().to_uppercase())));

@@ -5,10 +5,10 @@
 //! Does not cover: what modules decide: structure, records, coverage, coupling checks, contents that a block lays out.
 
 use super::Verification;
+use super::VerifyError;
 use super::difference::Differences;
 use super::rebuild::LaidOutProject;
-use crate::campaign::{assemble, derive};
-use crate::cli::failure::Failure;
+use crate::derivation::{derive, stated};
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, RequirementEvidence, TestEvidence};
 use crate::model::project::ProjectKernel;
 use crate::requirement::{Project, trace};
@@ -17,12 +17,12 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Compares all of it with what is stored.
-pub fn compare(stored: &Evidence, laid_out: &LaidOutProject, found: &mut Verification) -> Result<(), Failure> {
+pub fn compare(stored: &Evidence, laid_out: &LaidOutProject, found: &mut Verification) -> Result<(), VerifyError> {
     let (campaign, project) = (&stored.campaign, &laid_out.project);
     let mut comparison = Comparison::default();
     let mut traced = Campaign {
         requirements: trace::trace(project),
-        records: assemble::records_of_verification(project),
+        records: stated::records_of_verification(project),
         ..campaign.clone()
     };
     derive::settle_requirements(&mut traced, &stored.kernels);
@@ -31,14 +31,14 @@ pub fn compare(stored: &Evidence, laid_out: &LaidOutProject, found: &mut Verific
     comparison.of("campaign.json/records", &campaign.records, &traced.records)?;
     comparison.of("campaign.json/settings", &campaign.settings, &Some(&project.settings.value))?;
     let tests: Vec<TestEvidence> = campaign.tests.iter().map(without_results).collect();
-    comparison.of("campaign.json/tests", &tests, &assemble::tests_without_results(project))?;
+    comparison.of("campaign.json/tests", &tests, &stated::tests_without_results(project))?;
     let justified: Vec<_> = campaign.justifications.iter().map(|row| (&row.justification, &row.file)).collect();
     let stated: Vec<_> = project.justifications.iter().map(|row| (&row.value, project.relative_file(row))).collect();
     comparison.of("campaign.json/justifications", &justified, &stated)?;
     let definitions: Vec<_> = campaign.coupling.iter().map(|row| row.definition.as_ref()).collect();
     let interfaces: Vec<_> = project.interfaces.iter().map(|interface| Some(&interface.value)).collect();
     comparison.of("campaign.json/coupling", &definitions, &interfaces)?;
-    let options = assemble::compiler_options(&project.settings.value);
+    let options = stated::compiler_options(&project.settings.value);
     comparison.of("campaign.json/project/compiler_options", &campaign.project.compiler_options, &options)?;
     comparison.kernels(&stored.kernels, &project.settings.value.kernels)?;
     found.checked += comparison.0.compared;
@@ -73,13 +73,13 @@ fn left_out(campaign: &Campaign, project: &Project, found: &mut Verification) {
 struct Comparison(Differences);
 
 impl Comparison {
-    fn of(&mut self, path: &str, stored: &impl Serialize, derived: &impl Serialize) -> Result<(), Failure> {
+    fn of(&mut self, path: &str, stored: &impl Serialize, derived: &impl Serialize) -> Result<(), VerifyError> {
         self.0.compare(path, &json(stored)?, &json(derived)?);
         Ok(())
     }
 
     /// Where each kernel comes from, as the project file says.
-    fn kernels(&mut self, stored: &[KernelEvidence], settings: &[ProjectKernel]) -> Result<(), Failure> {
+    fn kernels(&mut self, stored: &[KernelEvidence], settings: &[ProjectKernel]) -> Result<(), VerifyError> {
         for row in stored {
             // A kernel that the project does not have is told elsewhere.
             let Some(kernel) = settings.iter().find(|kernel| kernel.name == row.kernel) else { continue };
@@ -95,6 +95,6 @@ impl Comparison {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(value).map_err(|error| Failure::tool(error.to_string()))
+fn json(value: &impl Serialize) -> Result<Value, VerifyError> {
+    Ok(serde_json::to_value(value)?)
 }

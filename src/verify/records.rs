@@ -4,8 +4,8 @@
 //! twice are problems. Does not cover: whether what is within the bounds happened.
 
 use super::Verification;
-use crate::campaign::agreement::stored::tells_of_undefined;
-use crate::campaign::derive;
+use crate::derivation::agreement::tells_of_undefined;
+use crate::derivation::derive;
 use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::procedure::{Binding, Dispatch};

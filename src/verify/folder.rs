@@ -1,12 +1,12 @@
-//! The evidence folder: canonical JSON files and a manifest of hashes; written by `certify`, read by `report` and `verify`.
+//! The evidence folder, read: its files, their hashes and their form.
 
-use super::inputs::bytes_of;
-use crate::campaign::CampaignError;
-use crate::model::canonical::{canonical_lines, sha256_digits};
+use super::VerifyError;
+use crate::derivation::files::{CAMPAIGN, INPUTS, MANIFEST, REPORTS, bytes_of, canonical, files};
+use crate::model::canonical::sha256_digits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
     Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS, ReportList,
-    StoredFile, kernel_label,
+    StoredFile,
 };
 use crate::model::path::shown;
 use crate::model::place::Position;
@@ -15,53 +15,6 @@ use crate::requirement::{PROJECT_FILE, is_requirement_file};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-
-pub const MANIFEST: &str = "manifest.json";
-pub const CAMPAIGN: &str = "campaign.json";
-pub const INPUTS: &str = "inputs.json";
-/// Beside the reports, outside of the evidence.
-pub const REPORTS: &str = "reports.json";
-
-/// A module as a file holds it.
-pub fn module_bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// Names of the kernels' evidence files, in their order; the configuration is named where a kernel has several.
-pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
-    let safe = |text: &str| -> String {
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' }).collect()
-    };
-    let mut names: Vec<String> = Vec::new();
-    for kernel in kernels {
-        let several = kernel_label(kernels, kernel) != kernel.kernel.as_str();
-        let configuration = if several { format!("@{}", safe(&kernel.configuration.name)) } else { String::new() };
-        let stem = format!("kernel-{}{configuration}-{}", safe(kernel.kernel.as_str()), kernel.engine);
-        // Names that differ in unsafe characters alone are told apart by number.
-        let taken = |name: &String| names.contains(name);
-        let numbered = (2..).map(|number| format!("{stem}~{number}.json"));
-        let name = std::iter::once(format!("{stem}.json")).chain(numbered).find(|name| !taken(name));
-        names.push(name.expect("there are more numbers than files"));
-    }
-    names
-}
-
-/// Every file of the evidence but the manifest, by name.
-pub fn files(evidence: &Evidence) -> Result<BTreeMap<String, Vec<u8>>, CampaignError> {
-    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical(&evidence.campaign)?)]);
-    for (name, kernel) in kernel_files(&evidence.kernels).into_iter().zip(&evidence.kernels) {
-        files.insert(name, canonical(kernel)?);
-    }
-    if let Some(inputs) = &evidence.inputs {
-        files.insert(INPUTS.to_owned(), canonical(inputs)?);
-    }
-    Ok(files)
-}
-
-/// A value as a file of the evidence holds it.
-pub fn canonical(value: &impl serde::Serialize) -> Result<Vec<u8>, CampaignError> {
-    canonical_lines(value).map(String::into_bytes).map_err(|error| CampaignError::tool(error.to_string()))
-}
 
 /// The files of an evidence folder, and the reports beside it.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +34,7 @@ pub struct Folder {
 
 impl Folder {
     /// Reads everything; a folder without manifest is an error.
-    pub fn read(folder: &Path) -> Result<Self, CampaignError> {
+    pub fn read(folder: &Path) -> Result<Self, VerifyError> {
         let shown = folder.display().to_string();
         let mut found = Self { shown: shown.clone(), ..Self::default() };
         found.files.insert(MANIFEST.to_owned(), read(folder, MANIFEST)?);
@@ -103,7 +56,7 @@ impl Folder {
         Ok(found)
     }
 
-    fn read_reports(&mut self, folder: &Path) -> Result<(), CampaignError> {
+    fn read_reports(&mut self, folder: &Path) -> Result<(), VerifyError> {
         let Some(beside) = beside(folder) else { return Ok(()) };
         let names = FORMATS.iter().filter_map(|format| format.file).filter(|name| beside.join(name).is_file());
         self.unlisted = names.map(str::to_owned).collect();
@@ -162,7 +115,7 @@ pub struct Stored {
 }
 
 /// Reads a folder for listings: everything must be there, whatever its hashes.
-pub fn load(path: &Path) -> Result<(Evidence, Vec<String>), CampaignError> {
+pub fn load(path: &Path) -> Result<(Evidence, Vec<String>), VerifyError> {
     let folder = Folder::read(path)?;
     let manifest = manifest(&folder)?;
     let problems = tampering(&folder, &manifest);
@@ -171,7 +124,7 @@ pub fn load(path: &Path) -> Result<(Evidence, Vec<String>), CampaignError> {
 
 /// Looks at the files of a folder: hashes, missing and unlisted files, the form of each. Only a manifest that cannot be read
 /// is an error.
-pub fn examine(folder: &Folder) -> Result<Stored, CampaignError> {
+pub fn examine(folder: &Folder) -> Result<Stored, VerifyError> {
     let manifest = manifest(folder)?;
     let mut problems = tampering(folder, &manifest);
     match evidence(folder, manifest) {
@@ -179,7 +132,7 @@ pub fn examine(folder: &Folder) -> Result<Stored, CampaignError> {
             problems.extend(form(folder, &evidence)?);
             Ok(Stored { problems, evidence: Some(Box::new(evidence)) })
         }
-        Err(CampaignError::Input(found)) => {
+        Err(VerifyError::Input(found)) => {
             problems.extend(found.iter().map(|diagnostic| diagnostic.to_string()));
             Ok(Stored { problems, evidence: None })
         }
@@ -187,7 +140,7 @@ pub fn examine(folder: &Folder) -> Result<Stored, CampaignError> {
     }
 }
 
-fn manifest(folder: &Folder) -> Result<Manifest, CampaignError> {
+fn manifest(folder: &Folder) -> Result<Manifest, VerifyError> {
     let bytes = folder.files.get(MANIFEST).map(Vec::as_slice).unwrap_or_default();
     parse(&folder.shown, MANIFEST, bytes)
 }
@@ -236,7 +189,7 @@ fn reports(folder: &Folder, bytes: &[u8]) -> Vec<String> {
 
 /// Files that hold something else than what was read from them, or that have another name than they should. Older evidence
 /// lacks fields that would be written now.
-fn form(folder: &Folder, evidence: &Evidence) -> Result<Vec<String>, CampaignError> {
+fn form(folder: &Folder, evidence: &Evidence) -> Result<Vec<String>, VerifyError> {
     let schemas = evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
     let schemas = schemas.chain(evidence.inputs.iter().map(|inputs| inputs.schema));
     let schema = evidence.manifest.schema;
@@ -291,7 +244,7 @@ fn may_be_omitted(evidence: &Evidence, path: &str, bytes: u64) -> bool {
     !is_kept && settings.is_some_and(|settings| bytes > settings.limits.output_bytes)
 }
 
-fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, CampaignError> {
+fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, VerifyError> {
     let listed = |name: &str| folder.files.get(name).filter(|_| manifest.outputs.contains_key(name));
     let bytes = listed(CAMPAIGN).ok_or_else(|| unreadable(&folder.shown, "it holds no campaign.json"))?;
     let campaign: Campaign = parse(&folder.shown, CAMPAIGN, bytes)?;
@@ -313,19 +266,19 @@ fn evidence(folder: &Folder, manifest: Manifest) -> Result<Evidence, CampaignErr
     Ok(Evidence { campaign, kernels, inputs, manifest })
 }
 
-fn read(folder: &Path, name: &str) -> Result<Vec<u8>, CampaignError> {
+fn read(folder: &Path, name: &str) -> Result<Vec<u8>, VerifyError> {
     let path = folder.join(name);
     fs::read(&path).map_err(|error| unreadable(&shown(&path), &error.to_string()))
 }
 
-fn unreadable(file: &str, reason: &str) -> CampaignError {
+fn unreadable(file: &str, reason: &str) -> VerifyError {
     Diagnostic::new("missing-file", format!("the evidence cannot be read: {reason}"))
         .hint("run `vkcert certify` first, or name the `evidence` folder that it has written")
         .in_file(file)
         .into()
 }
 
-fn parse<T: serde::de::DeserializeOwned>(folder: &str, name: &str, bytes: &[u8]) -> Result<T, CampaignError> {
+fn parse<T: serde::de::DeserializeOwned>(folder: &str, name: &str, bytes: &[u8]) -> Result<T, VerifyError> {
     let read = || {
         check_depth(bytes)?;
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);

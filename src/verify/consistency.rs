@@ -1,11 +1,11 @@
 //! What evidence says twice: facts that must go with each other, whoever made them.
 //!
 //! Knows: stored evidence alone. Promises: holds for evidence of every format that is read. What follows from stored inputs is
-//! derived as a whole (`derivation`); [`of_definitions`] and [`of_records`] stand in for it where that cannot be done.
+//! derived as a whole ([`super::Toolchain::derive`]); [`of_definitions`] and [`of_records`] stand in for it where that cannot be done.
 
 use super::Verification;
-use crate::campaign::conclusion::conclude;
-use crate::campaign::{agreement, derive, facts, open_items as items};
+use crate::derivation::conclusion::conclude;
+use crate::derivation::{agreement, derive, open_items as items, stated};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, OutputBytes, TestEvidence, TestResult};
 use crate::model::finding::{Finding, FindingKind};
@@ -66,13 +66,13 @@ fn inputs(evidence: &Evidence, found: &mut Verification) {
 /// The manifest names tool, compiler and devices as the campaign does.
 fn identity(stored: &Evidence, found: &mut Verification) {
     let (manifest, campaign) = (&stored.manifest, &stored.campaign);
-    found.check(manifest.tool == facts::tool(campaign), || {
+    found.check(manifest.tool == stated::tool(campaign), || {
         "the manifest names another tool than the campaign".to_owned()
     });
     found.check(manifest.compiler == campaign.project.compiler, || {
         "the manifest names another compiler than the campaign".to_owned()
     });
-    found.check(manifest.devices == facts::devices(&campaign.engines), || {
+    found.check(manifest.devices == stated::devices(&campaign.engines), || {
         "the manifest names other devices than the campaign".to_owned()
     });
     let date = campaign.project.date.as_deref();
@@ -353,7 +353,7 @@ fn tests_of<'a>(uid: &RequirementId, campaign: &'a Campaign) -> Vec<&'a TestId> 
 
 /// The comparison of the engines.
 fn compared(stored: &Evidence, found: &mut Verification) {
-    let derivation = agreement::stored::derive(stored);
+    let derivation = agreement::derive(stored);
     found.checked += derivation.checked;
     found.problems.extend(derivation.problems);
     found.not_derivable.extend(derivation.not_derivable);

@@ -8,8 +8,8 @@
 //! Does not cover: what counts (`items`).
 
 use super::{Stored, parts};
-use crate::campaign::derive;
 use crate::coverage;
+use crate::derivation::derive;
 use crate::model::evidence::{KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label};
 use crate::model::flow::StorePlace;
 use crate::model::generation::Generation;

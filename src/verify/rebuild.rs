@@ -1,17 +1,15 @@
 //! The project of a campaign, from the inputs that its evidence stores.
 //!
 //! Promises: nothing is read but what is stored (and, where a project is named, files of it that were too large to store and
-//! have the stored hash); stored paths lead nowhere else. Kernels are compiled by the compiler that is built in, if it is the
-//! one that made the evidence.
+//! have the stored hash); stored paths lead nowhere else. Kernels are compiled by the toolchain given, if it is the one that made
+//! the evidence.
 
-use crate::campaign::inputs::bytes_of;
-use crate::campaign::kernel::Kernel;
-use crate::campaign::{assemble, configuration, project};
-use crate::cli::failure::Failure;
-use crate::glsl;
+use super::Toolchain;
+use crate::derivation::files::bytes_of;
 use crate::model::canonical::sha256_digits;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, StoredFile};
-use crate::requirement::Project;
+use crate::requirement::{self, Project};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use tempfile::TempDir;
@@ -24,21 +22,9 @@ pub struct LaidOutProject {
     _folder: TempDir,
 }
 
-/// A project with its kernels.
-pub struct Rebuilt {
-    pub laid_out: LaidOutProject,
-    pub kernels: Vec<Kernel>,
-}
-
-impl Rebuilt {
-    pub fn project(&self) -> &Project {
-        &self.laid_out.project
-    }
-}
-
 /// What could be made of the stored inputs.
-pub enum Outcome {
-    Whole(Box<Rebuilt>),
+pub enum Outcome<C> {
+    Whole(Box<C>),
     /// The kernels cannot be compiled here, for the reason given.
     ProjectAlone(Box<LaidOutProject>, String),
     /// For the reason given.
@@ -48,37 +34,31 @@ pub enum Outcome {
 }
 
 /// Makes the project again; `sources` is a folder with files that are not stored.
-pub fn rebuild(stored: &Evidence, sources: Option<&Path>) -> Outcome {
+pub fn rebuild<T: Toolchain>(stored: &Evidence, sources: Option<&Path>, toolchain: &T) -> Outcome<T::Compiled> {
     let LaidOutInputs { folder, absent } = match inputs(stored, sources) {
         Ok(inputs) => inputs,
-        Err(outcome) => return outcome,
+        Err(Unusable::Absent(reason)) => return Outcome::Nothing(reason),
+        Err(Unusable::Contradicting(problem)) => return Outcome::Wrong(problem),
     };
     let missing = absent.values().next().cloned();
-    let mut project = match (project::load(folder.path()), &missing) {
+    let mut project = match (requirement::load_project(folder.path()), &missing) {
         (Ok(project), _) => project,
         (Err(_), Some(reason)) => return Outcome::Nothing(format!("what follows from the inputs: {reason}")),
-        (Err(failure), None) => {
-            return Outcome::Wrong(format!("the stored inputs are no project: {}", told(&failure)));
+        (Err(diagnostics), None) => {
+            return Outcome::Wrong(format!("the stored inputs are no project: {}", first_message(&diagnostics)));
         }
     };
     let absent = absent.into_keys().collect();
     let left_out = &stored.campaign.left_out;
     let all = std::mem::take(&mut project.tests);
     (project.left_out, project.tests) = all.into_iter().partition(|test| left_out.contains(&test.id));
-    if let Some(reason) = missing.or_else(|| not_compiled(stored, &project)) {
+    if let Some(reason) = missing.or_else(|| not_compiled(stored, &project, toolchain)) {
         let reason = format!("what follows from the modules: {reason}");
         return Outcome::ProjectAlone(Box::new(LaidOutProject { project, absent, _folder: folder }), reason);
     }
-    let compiled = project::compile(&project).and_then(|mut kernels| {
-        configuration::configure(&project, &mut kernels)?;
-        Ok(kernels)
-    });
-    match compiled {
-        Ok(kernels) => {
-            let laid_out = LaidOutProject { project, absent, _folder: folder };
-            Outcome::Whole(Box::new(Rebuilt { laid_out, kernels }))
-        }
-        Err(failure) => Outcome::Wrong(format!("the stored inputs cannot be compiled: {}", told(&failure))),
+    match toolchain.compile(LaidOutProject { project, absent, _folder: folder }) {
+        Ok(compiled) => Outcome::Whole(Box::new(compiled)),
+        Err(reason) => Outcome::Wrong(format!("the stored inputs cannot be compiled: {reason}")),
     }
 }
 
@@ -88,12 +68,18 @@ struct LaidOutInputs {
     absent: BTreeMap<String, String>,
 }
 
-fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Outcome> {
+/// Why nothing can be made of the stored inputs.
+enum Unusable {
+    Absent(String),
+    Contradicting(String),
+}
+
+fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Unusable> {
     let Some(inputs) = &stored.inputs else {
         let reason = "what follows from the inputs: evidence of this format does not store them".to_owned();
-        return Err(Outcome::Nothing(reason));
+        return Err(Unusable::Absent(reason));
     };
-    let unusable = |error: std::io::Error| Outcome::Nothing(format!("the inputs cannot be laid out: {error}"));
+    let unusable = |error: std::io::Error| Unusable::Absent(format!("the inputs cannot be laid out: {error}"));
     let folder = tempfile::tempdir().map_err(unusable)?;
     let mut absent = BTreeMap::new();
     for (path, file) in &inputs.files {
@@ -110,20 +96,22 @@ fn inputs(stored: &Evidence, sources: Option<&Path>) -> Result<LaidOutInputs, Ou
                     continue;
                 }
             },
-            StoredFile::Text(_) | StoredFile::Bytes(_) => {
-                bytes_of(file).ok_or_else(|| Outcome::Wrong(format!("the stored input {path} is not base64")))?
-            }
+            StoredFile::Text(_) | StoredFile::Bytes(_) => bytes_of(file)
+                .ok_or_else(|| Unusable::Contradicting(format!("the stored input {path} is not base64")))?,
         };
         if hash != Some(&sha256_digits(&bytes)) {
-            return Err(Outcome::Wrong(format!("the stored input {path} has another SHA-256 than the manifest")));
+            return Err(Unusable::Contradicting(format!(
+                "the stored input {path} has another SHA-256 than the manifest"
+            )));
         }
         let target = folder.path().join(path);
         let parent = target.parent().unwrap_or(folder.path());
         let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&target, bytes));
-        written.map_err(|error| Outcome::Wrong(format!("the stored input {path} cannot be laid out: {error}")))?;
+        written
+            .map_err(|error| Unusable::Contradicting(format!("the stored input {path} cannot be laid out: {error}")))?;
     }
     if let Some(path) = stored.manifest.inputs.keys().find(|path| !inputs.files.contains_key(*path)) {
-        return Err(Outcome::Wrong(format!("the input {path} of the manifest is not stored")));
+        return Err(Unusable::Contradicting(format!("the input {path} of the manifest is not stored")));
     }
     Ok(LaidOutInputs { folder, absent })
 }
@@ -141,17 +129,9 @@ fn is_inside(path: &str) -> bool {
     !path.is_empty() && !path.contains('\0') && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Who made the modules, where it is not this program with its compiler.
-pub fn other_compiler(stored: &Evidence) -> Option<String> {
-    let made = &stored.campaign.project;
-    let here = (assemble::TOOL, assemble::TOOL_VERSION, glsl::compiler_identity());
-    let same = (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) == here;
-    (!same).then(|| format!("{} {} with {}", made.tool, made.tool_version, made.compiler))
-}
-
 /// Why the kernels cannot be compiled as they were.
-fn not_compiled(stored: &Evidence, project: &Project) -> Option<String> {
-    if let Some(other) = other_compiler(stored) {
+fn not_compiled(stored: &Evidence, project: &Project, toolchain: &impl Toolchain) -> Option<String> {
+    if let Some(other) = toolchain.other_maker(stored) {
         return Some(format!("they were made by {other}"));
     }
     let folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
@@ -176,12 +156,9 @@ fn leaves(path: &str) -> bool {
     false
 }
 
-/// A failure as one sentence.
-pub fn told(failure: &Failure) -> String {
-    match failure {
-        Failure::Input(found) => found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default(),
-        Failure::Tool { message, .. } | Failure::Unavailable { message, .. } => message.clone(),
-    }
+/// The first of several faults.
+fn first_message(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
 }
 
 #[cfg(test)]

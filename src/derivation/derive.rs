@@ -1,8 +1,6 @@
-//! What is derived from stored facts, by `certify` when evidence is made and by `verify` when it is checked.
+//! Which records count, coverage, justifications and statuses of requirements, from what evidence stores.
 
 use super::acceptance;
-use super::configuration::KernelConfiguration;
-use super::kernel::{Kernel, Measured, Measurement};
 use crate::coverage::barrier::{self, BarrierRecords};
 use crate::coverage::justification::{
     BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown, Signature, signature_fault,
@@ -221,9 +219,10 @@ fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
 }
 
 /// Why nothing is recorded where the derived modules could not be used.
-const UNUSABLE: &str = "the derived modules cannot be used";
+pub const UNUSABLE: &str = "the derived modules cannot be used";
 
-fn barrier_records(engine: EngineName) -> BarrierRecords<'static> {
+/// What an engine tells of executed barriers.
+pub fn barrier_records(engine: EngineName) -> BarrierRecords<'static> {
     match engine {
         EngineName::Sequential => BarrierRecords::Kept,
         EngineName::Vulkan => BarrierRecords::Missing(barrier::NOT_TOLD),
@@ -242,7 +241,8 @@ fn records_of(records: &[TestRecords], chosen: Chosen) -> Vec<(TestId, &Records)
     taken.map(|test| (test.test.clone(), &test.records)).collect()
 }
 
-fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> KernelCoverage {
+/// Coverage together with that of object code, counted.
+pub fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> KernelCoverage {
     (coverage.objects, coverage.additional) = (objects.outcomes, objects.additional);
     coverage.summary = criteria::summary(&coverage);
     coverage
@@ -275,7 +275,7 @@ pub fn internal_error(sentence: &str) -> Finding {
 }
 
 /// The derived modules could not be used: everything of the source is an obligation, nothing is recorded.
-fn unmeasured(structure: &KernelStructure, configuration: &Configuration, proposing: Proposing) -> KernelCoverage {
+pub fn unmeasured(structure: &KernelStructure, configuration: &Configuration, proposing: Proposing) -> KernelCoverage {
     let layout = &RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     let presence = &everything_present(structure);
     coverage::assess(&Subject { structure, layout, presence, configuration, proposing }, &[])
@@ -283,7 +283,7 @@ fn unmeasured(structure: &KernelStructure, configuration: &Configuration, propos
 
 /// SPIR-V without source: its branches are those of the object code; no other criterion of source structure can be
 /// claimed, and none may look complete for being empty.
-fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCoverage {
+pub fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCoverage {
     let empty = KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
     let mut coverage = with_objects(empty, objects);
     coverage.branches.clone_from(&coverage.objects);
@@ -291,7 +291,8 @@ fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCo
     coverage
 }
 
-fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
+/// Counts by criterion; without source nothing of its structure may look complete.
+pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
     let row = |row: CriterionSummary| match criteria::criterion(&row.criterion).map(Criterion::subject) {
         Some(CriterionSubject::Object) => row,
         Some(CriterionSubject::Source) | None => CriterionSummary { total: 1, undetermined: 1, ..row },
@@ -426,104 +427,11 @@ fn claimed_impossible<'a>(justification: &'a Justification, row: &KernelEvidence
     (here && justification.class.claims_impossibility()).then_some(id)
 }
 
-/// The contents that justifications of a kernel's obligations are bound to, on the ground of one configuration.
-pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce(&Contents) -> R) -> R {
-    let configurations = BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
-    let structure = match &kernel.measurement {
-        Measurement::Markers(measured) => Some(&measured.structure),
-        Measurement::Failed { structure, .. } => Some(&**structure),
-        Measurement::NoSource => None,
-    };
-    let (name, code) = (KernelName(kernel.name.clone()), kernel.code_digits());
-    let objects = &kernel.object.structure;
-    let bound = BoundKernel { kernel: &name, structure, objects, code: &code, configurations: &configurations };
-    read(&Contents::of(bound, coverage))
-}
-
-/// The same of each of the stored kernels, which are all of the evidence.
+/// The contents that justifications of the obligations of each of the stored kernels, which are all of the evidence, are
+/// bound to.
 pub fn stored_contents(kernels: &[KernelEvidence], mut read: impl FnMut(&KernelEvidence, &Contents)) {
     let configurations = bound_configurations(kernels);
     for row in kernels {
         read(row, &Contents::of(bound(row, &configurations[&row.kernel]), &row.coverage));
-    }
-}
-
-/// Every obligation of a kernel, with the text that is displayed of it.
-pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
-    justification::displayed(&kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]))
-}
-
-/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
-/// what the tests recorded of its object code.
-pub fn kernel_coverage(
-    kernel: &Kernel,
-    configuration: &KernelConfiguration,
-    engine: EngineName,
-    tests: &[(TestId, &Records)],
-    objects: &[(TestId, &Records)],
-) -> KernelCoverage {
-    let all = coverage_by_all(kernel, configuration, engine, tests, objects);
-    if !tests.iter().chain(objects).any(|(_, records)| records.follow_undefined()) {
-        return all;
-    }
-    let [tests, objects] = [tests, objects].map(defined);
-    let [tests, objects] = [&tests, &objects].map(|rows| borrowed(rows));
-    let defined = coverage_by_all(kernel, configuration, engine, &tests, &objects);
-    let mut coverage = coverage::leave_undetermined(defined, all);
-    coverage.summary = match kernel.measurement {
-        Measurement::NoSource => summary_without_source(&coverage),
-        Measurement::Markers(_) | Measurement::Failed { .. } => criteria::summary(&coverage),
-    };
-    coverage
-}
-
-fn defined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
-    rows.iter().map(|(test, records)| (test.clone(), records.defined())).collect()
-}
-
-fn borrowed(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {
-    rows.iter().map(|(test, records)| (test.clone(), records)).collect()
-}
-
-fn coverage_by_all(
-    kernel: &Kernel,
-    configuration: &KernelConfiguration,
-    engine: EngineName,
-    tests: &[(TestId, &Records)],
-    objects: &[(TestId, &Records)],
-) -> KernelCoverage {
-    let objects = object::assess(&kernel.object.structure, &kernel.source, objects);
-    let (coverage, told) = match &kernel.measurement {
-        Measurement::Markers(measured) => {
-            (coverage::assess(&measured_subject(measured, configuration), tests), barrier_records(engine))
-        }
-        Measurement::NoSource => return no_source(&configuration.configuration, objects),
-        Measurement::Failed { structure, .. } => {
-            let coverage = unmeasured(structure, &configuration.configuration, Proposing::Current);
-            (coverage, BarrierRecords::Missing(UNUSABLE))
-        }
-    };
-    let barriers = barrier::assess(&kernel.barriers(), told, tests);
-    with_objects(KernelCoverage { barriers, ..coverage }, objects)
-}
-
-/// Records of one test that contradict what its specialization fixes.
-pub fn run_contradictions(
-    kernel: &Kernel,
-    configuration: &KernelConfiguration,
-    test: (TestId, &Records),
-) -> Vec<Finding> {
-    let Some(measured) = kernel.measured() else { return Vec::new() };
-    let found = coverage::contradictions(&measured_subject(measured, configuration), &[test]);
-    found.iter().map(|sentence| internal_error(sentence)).collect()
-}
-
-fn measured_subject<'a>(measured: &'a Measured, configuration: &'a KernelConfiguration) -> Subject<'a> {
-    Subject {
-        structure: &measured.structure,
-        layout: &measured.markers.layout,
-        presence: &configuration.presence,
-        configuration: &configuration.configuration,
-        proposing: Proposing::Current,
     }
 }

@@ -5,10 +5,7 @@
 //! stored of it must be the same.
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
-use super::difference::Differences;
-use super::rebuild::{Rebuilt, told};
-use super::{Replay, Verification, replay};
-use crate::campaign::agreement::stored::tells_of_undefined;
+use super::{Rebuilt, replay, told};
 use crate::campaign::agreement::{self, Comparison, undefined};
 use crate::campaign::assemble::LaidOut;
 use crate::campaign::configuration::KernelConfiguration;
@@ -19,8 +16,10 @@ use crate::campaign::left_open::reason_of_repetition;
 use crate::campaign::plan::Plan;
 use crate::campaign::profile::Target;
 use crate::campaign::test_run::{ModuleRecords, PreparedTest, TestRun};
-use crate::campaign::{altered, assemble, evidence, execution, inputs, judged, recording};
-use crate::cli::failure::Failure;
+use crate::campaign::{CampaignError, altered, execution, inputs, judged, recording};
+use crate::derivation::agreement::tells_of_undefined;
+use crate::derivation::files::kernel_files;
+use crate::derivation::stated::TOOL_VERSION;
 use crate::exec::judge::judge;
 use crate::exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use crate::exec::sequential::{SequentialExecutor, loop_decisions};
@@ -37,12 +36,19 @@ use crate::model::records::Records;
 use crate::model::schedule::Schedules;
 use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::Project;
+use crate::verify::difference::Differences;
+use crate::verify::{Replay, Verification};
 use base64::Engine as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Derives everything, and compares.
-pub fn derive(stored: &Evidence, rebuilt: &Rebuilt, replay: Replay, found: &mut Verification) -> Result<(), Failure> {
+pub fn derive(
+    stored: &Evidence,
+    rebuilt: &Rebuilt,
+    replay: Replay,
+    found: &mut Verification,
+) -> Result<(), CampaignError> {
     match derived(stored, rebuilt, replay, found)? {
         Some(derived) => compare(stored, &derived, found),
         None => Ok(()),
@@ -55,7 +61,7 @@ pub fn derived(
     rebuilt: &Rebuilt,
     replay: Replay,
     found: &mut Verification,
-) -> Result<Option<Evidence>, Failure> {
+) -> Result<Option<Evidence>, CampaignError> {
     let mut kernels = rebuilt.kernels.clone();
     if let Err(failure) = recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project().settings.value)) {
         found.problems.push(format!("the kernels cannot be recorded as stored: {}", told(&failure)));
@@ -136,7 +142,7 @@ fn again(
     kernels: &[Kernel],
     (prepared, laid_out): (&[PreparedTest], &LaidOut),
     runs: &[Vec<TestRun>],
-) -> Result<Evidence, Failure> {
+) -> Result<Evidence, CampaignError> {
     let project = rebuilt.project();
     let engines = engines(&stored.campaign, project);
     let device = device_limits_of(&engines);
@@ -179,7 +185,7 @@ fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
                 let mut identity = BTreeMap::from([
                     ("memory model".to_owned(), project.settings.value.memory_model.name().to_owned()),
                     ("tile width".to_owned(), sequential.tile_width.to_string()),
-                    ("version".to_owned(), assemble::TOOL_VERSION.to_owned()),
+                    ("version".to_owned(), TOOL_VERSION.to_owned()),
                 ]);
                 // A device's, where there is one.
                 let size = row.identity.get("subgroup size").filter(|_| device).cloned();
@@ -230,10 +236,10 @@ fn restore_omitted(stored: &Evidence, derived: &mut Evidence) {
 }
 
 /// Every difference of two evidences, file by file.
-fn compare(stored: &Evidence, derived: &Evidence, found: &mut Verification) -> Result<(), Failure> {
+fn compare(stored: &Evidence, derived: &Evidence, found: &mut Verification) -> Result<(), CampaignError> {
     let mut differences = Differences::default();
     differences.compare("campaign.json", &json(&stored.campaign)?, &json(&derived.campaign)?);
-    let names = evidence::kernel_files(&derived.kernels);
+    let names = kernel_files(&derived.kernels);
     for (name, kernel) in names.iter().zip(&derived.kernels) {
         match stored.kernels.iter().find(|row| same_row(row, kernel)) {
             Some(row) => differences.compare(name, &json(row)?, &json(kernel)?),
@@ -264,8 +270,8 @@ fn same_row(one: &KernelEvidence, other: &KernelEvidence) -> bool {
     one.kernel == other.kernel && one.configuration.name == other.configuration.name && one.engine == other.engine
 }
 
-fn json(value: &impl serde::Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(value).map_err(|error| Failure::tool(error.to_string()))
+fn json(value: &impl serde::Serialize) -> Result<Value, CampaignError> {
+    serde_json::to_value(value).map_err(|error| CampaignError::tool(error.to_string()))
 }
 
 /// Reads from evidence what the engines left.

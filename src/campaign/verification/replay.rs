@@ -3,10 +3,10 @@
 //! Promises: settings are those that the evidence names: memory model, subgroup size, schedule, repetitions, orders asked for.
 //! Does not cover: devices, and limits that the command line had set.
 
-use super::rebuild::Rebuilt;
+use super::Rebuilt;
+use crate::campaign::CampaignError;
 use crate::campaign::engines::{EngineSettings, Engines};
 use crate::campaign::test_run::{self, PreparedTest, TestRun};
-use crate::cli::failure::Failure;
 use crate::exec::sequential::SequentialExecutor;
 use crate::model::evidence::{Evidence, TestResult};
 use crate::model::schedule::Schedules;
@@ -31,7 +31,7 @@ pub fn run(
     stored: &Evidence,
     rebuilt: &Rebuilt,
     prepared: &[PreparedTest],
-) -> Result<(Vec<TestRun>, SequentialExecutor), Failure> {
+) -> Result<(Vec<TestRun>, SequentialExecutor), CampaignError> {
     let settings = EngineSettings {
         memory_model: rebuilt.project().settings.value.memory_model,
         replay: results(stored).find_map(|result| result.schedule),

@@ -4,7 +4,8 @@
 //! follows; a disagreement has its finding. Does not cover: the permitted values themselves, which come from runs of the
 //! sequential engine. Rows of older evidence, without bounds, are held to what they say.
 
-use super::difference::differing;
+pub mod difference;
+
 use crate::model::agreement::AgreementOutcome;
 use crate::model::element::{ElementType, ScalarClass};
 use crate::model::evidence::{
@@ -18,6 +19,7 @@ use crate::model::verdict::{EngineName, Verdict};
 use crate::oracle::difference::{Basis, Difference, Nan, Permitted, TexelComponent, Zeros};
 use crate::oracle::scalar::raw_bits;
 use base64::Engine as _;
+use difference::differing;
 
 /// What follows from the stored outputs and records.
 #[derive(Debug, Default)]
@@ -26,7 +28,7 @@ pub struct Derivation {
     pub checked: u64,
     pub problems: Vec<String>,
     pub not_derivable: Vec<String>,
-    /// What the modules tell (`derived`): not derivable without them.
+    /// What the modules tell (`campaign::agreement::derived`): not derivable without them.
     pub of_modules: Vec<String>,
 }
 
@@ -369,7 +371,7 @@ pub fn findings_of<'e>(stored: &'e Evidence, row: &Agreement) -> Vec<&'e Finding
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::agreement::marked;
+    use crate::derivation::agreement::difference::marked;
     use crate::model::evidence::{StoredContents, StoredExpectation, TestResult};
     use crate::model::procedure::Tolerance;
     use crate::model::structure::MarkIndex;

@@ -5,7 +5,7 @@
 //! Does not cover: evidence that is rewritten to hold just what the first version would have written.
 
 use super::Verification;
-use crate::campaign::assemble::TOOL;
+use crate::derivation::stated::TOOL;
 use crate::model::evidence::{
     Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, RequirementEvidence, RequirementStatus, TestEvidence, TestResult,
 };

@@ -1,53 +1,22 @@
-//! `vkcert verify --project DIR`: the inputs of evidence against the files of a project, and what its kernels come to there.
+//! `vkcert verify --project DIR`: the kernels of a project whose files are the inputs of the evidence.
 //!
-//! Promises: each input is compared; where all are the same, every kernel is compiled once more in the project, so that each
-//! `#include` is looked up there: which files it leads to must be those of the evidence, and no run there may read a file that this one
-//! did not. Modules are compared if this is the program with the compiler that made the evidence.
-//! Does not cover: production modules on disk that are not what their sources compile to and were so before: the evidence has a finding.
+//! Promises: every kernel is compiled once more in the project, so that each `#include` is looked up there: which files it
+//! leads to must be those of the evidence, and no run there may read a file that this one did not. Modules are compared if
+//! this is the program with the compiler that made the evidence.
 
-use super::rebuild::{self, told};
-use super::{ComparedFiles, ComparedKernels, KernelCheck, Verification};
-use crate::campaign::evidence::module_bytes;
+use super::{other_compiler, told};
 use crate::campaign::inputs;
 use crate::campaign::kernel::{Kernel, Measurement};
-use crate::campaign::project::{self, module_file};
-use crate::cli::failure::Failure;
+use crate::campaign::project::{self, module_bytes, module_file};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, KernelEvidence};
 use crate::model::place::SourceFile;
-use crate::requirement::requirement_files;
+use crate::verify::{ComparedKernels, KernelCheck, Verification};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Every input that is missing in `project` or has other contents there, files that the run did not read and a run there would, and
-/// kernels that are other ones there, as problems; and how many were compared.
-pub fn compare(stored: &Evidence, project: &Path, found: &mut Verification) -> Result<ComparedFiles, Failure> {
-    let folder = project.display().to_string();
-    let inputs = &stored.manifest.inputs;
-    let mut compared = ComparedFiles { inputs: inputs.len(), folder: folder.clone(), ..ComparedFiles::default() };
-    for (path, hash) in inputs {
-        found.checked += 1;
-        match std::fs::read(project.join(path)) {
-            Ok(bytes) if sha256_digits(&bytes) == *hash => compared.same += 1,
-            Ok(_) => found.problems.push(format!("{path} in {folder} is not the input: it has another SHA-256")),
-            Err(error) => found.problems.push(format!("{path} is an input, and in {folder}: {error}")),
-        }
-    }
-    for path in requirement_files(project)? {
-        let was_read = inputs.contains_key(&path);
-        compared.unread += usize::from(!was_read);
-        found.check(was_read, || format!("{path} is in {folder}, and the run did not read it"));
-    }
-    compared.kernels = if compared.same < compared.inputs || compared.unread > 0 {
-        KernelCheck::NotCompared { reason: "its files are not those of the evidence".to_owned() }
-    } else {
-        kernels(stored, project, found)
-    };
-    Ok(compared)
-}
-
 /// What the kernels of a project with the same inputs come to.
-fn kernels(stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
+pub fn compare(stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
     let compiled = project::load(folder).and_then(|project| {
         let kernels = project::compile(&project)?;
         let read = inputs::gather(&project, &kernels)?.hashes();
@@ -62,7 +31,7 @@ fn kernels(stored: &Evidence, folder: &Path, found: &mut Verification) -> Kernel
         }
     };
     unread(stored, (&kernels, &read), folder, found);
-    let other_compiler = rebuild::other_compiler(stored);
+    let other_compiler = other_compiler(stored);
     let mut compared = ComparedKernels { kernels: kernels.len(), ..ComparedKernels::default() };
     for kernel in &kernels {
         let rows = || stored.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);

@@ -1,0 +1,113 @@
+//! Coverage and obligations of a compiled kernel, before or without evidence: for `vkcert run`, listings and checks of
+//! justifications.
+//!
+//! Promises: the same as [`crate::derivation::derive`] makes of the kernel's evidence.
+
+use super::configuration::KernelConfiguration;
+use super::kernel::{Kernel, Measured, Measurement};
+use crate::coverage::barrier::{self, BarrierRecords};
+use crate::coverage::justification::{BoundConfiguration, BoundKernel, Contents};
+use crate::coverage::{self, Proposing, Subject, criteria, justification, object};
+use crate::derivation::derive::{
+    UNUSABLE, barrier_records, internal_error, no_source, summary_without_source, unmeasured, with_objects,
+};
+use crate::model::coverage::KernelCoverage;
+use crate::model::finding::Finding;
+use crate::model::id::{KernelName, ObligationId, TestId};
+use crate::model::records::Records;
+use crate::model::verdict::EngineName;
+use std::collections::BTreeMap;
+
+/// The contents that justifications of a kernel's obligations are bound to, on the ground of one configuration.
+pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce(&Contents) -> R) -> R {
+    let configurations = BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
+    let structure = match &kernel.measurement {
+        Measurement::Markers(measured) => Some(&measured.structure),
+        Measurement::Failed { structure, .. } => Some(&**structure),
+        Measurement::NoSource => None,
+    };
+    let (name, code) = (KernelName(kernel.name.clone()), kernel.code_digits());
+    let objects = &kernel.object.structure;
+    let bound = BoundKernel { kernel: &name, structure, objects, code: &code, configurations: &configurations };
+    read(&Contents::of(bound, coverage))
+}
+
+/// Every obligation of a kernel, with the text that is displayed of it.
+pub fn obligations(kernel: &Kernel, configuration: &KernelConfiguration) -> BTreeMap<ObligationId, String> {
+    justification::displayed(&kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]))
+}
+
+/// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and listings; `objects` are
+/// what the tests recorded of its object code.
+pub fn kernel_coverage(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    tests: &[(TestId, &Records)],
+    objects: &[(TestId, &Records)],
+) -> KernelCoverage {
+    let all = coverage_by_all(kernel, configuration, engine, tests, objects);
+    if !tests.iter().chain(objects).any(|(_, records)| records.follow_undefined()) {
+        return all;
+    }
+    let [tests, objects] = [tests, objects].map(defined);
+    let [tests, objects] = [&tests, &objects].map(|rows| borrowed(rows));
+    let defined = coverage_by_all(kernel, configuration, engine, &tests, &objects);
+    let mut coverage = coverage::leave_undetermined(defined, all);
+    coverage.summary = match kernel.measurement {
+        Measurement::NoSource => summary_without_source(&coverage),
+        Measurement::Markers(_) | Measurement::Failed { .. } => criteria::summary(&coverage),
+    };
+    coverage
+}
+
+fn defined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
+    rows.iter().map(|(test, records)| (test.clone(), records.defined())).collect()
+}
+
+fn borrowed(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {
+    rows.iter().map(|(test, records)| (test.clone(), records)).collect()
+}
+
+fn coverage_by_all(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    engine: EngineName,
+    tests: &[(TestId, &Records)],
+    objects: &[(TestId, &Records)],
+) -> KernelCoverage {
+    let objects = object::assess(&kernel.object.structure, &kernel.source, objects);
+    let (coverage, told) = match &kernel.measurement {
+        Measurement::Markers(measured) => {
+            (coverage::assess(&measured_subject(measured, configuration), tests), barrier_records(engine))
+        }
+        Measurement::NoSource => return no_source(&configuration.configuration, objects),
+        Measurement::Failed { structure, .. } => {
+            let coverage = unmeasured(structure, &configuration.configuration, Proposing::Current);
+            (coverage, BarrierRecords::Missing(UNUSABLE))
+        }
+    };
+    let barriers = barrier::assess(&kernel.barriers(), told, tests);
+    with_objects(KernelCoverage { barriers, ..coverage }, objects)
+}
+
+/// Records of one test that contradict what its specialization fixes.
+pub fn run_contradictions(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    test: (TestId, &Records),
+) -> Vec<Finding> {
+    let Some(measured) = kernel.measured() else { return Vec::new() };
+    let found = coverage::contradictions(&measured_subject(measured, configuration), &[test]);
+    found.iter().map(|sentence| internal_error(sentence)).collect()
+}
+
+fn measured_subject<'a>(measured: &'a Measured, configuration: &'a KernelConfiguration) -> Subject<'a> {
+    Subject {
+        structure: &measured.structure,
+        layout: &measured.markers.layout,
+        presence: &configuration.presence,
+        configuration: &configuration.configuration,
+        proposing: Proposing::Current,
+    }
+}

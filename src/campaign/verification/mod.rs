@@ -1,0 +1,82 @@
+//! What verification of evidence needs kernels for: compiling them again, deriving all of the evidence, running tests again.
+
+mod derivation;
+mod kernels;
+mod replay;
+
+pub use derivation::derived;
+
+use super::kernel::Kernel;
+use super::{CampaignError, configuration, project};
+use crate::derivation::stated::{TOOL, TOOL_VERSION};
+use crate::glsl;
+use crate::model::evidence::Evidence;
+use crate::requirement::Project;
+use crate::verify::{KernelCheck, LaidOutProject, Replay, Toolchain, Verification, maker};
+use std::path::Path;
+
+/// The compiler that is built in, and the sequential engine.
+#[derive(Debug, Clone, Copy)]
+pub struct Compiling;
+
+/// A project with its kernels.
+pub struct Rebuilt {
+    pub laid_out: LaidOutProject,
+    pub kernels: Vec<Kernel>,
+}
+
+impl Rebuilt {
+    pub fn project(&self) -> &Project {
+        &self.laid_out.project
+    }
+}
+
+impl Toolchain for Compiling {
+    type Compiled = Rebuilt;
+    type Error = CampaignError;
+
+    fn other_maker(&self, stored: &Evidence) -> Option<String> {
+        other_compiler(stored)
+    }
+
+    fn compile(&self, laid_out: LaidOutProject) -> Result<Rebuilt, String> {
+        let kernels = project::compile(&laid_out.project).and_then(|mut kernels| {
+            configuration::configure(&laid_out.project, &mut kernels)?;
+            Ok(kernels)
+        });
+        match kernels {
+            Ok(kernels) => Ok(Rebuilt { laid_out, kernels }),
+            Err(failure) => Err(told(&failure)),
+        }
+    }
+
+    fn derive(
+        &self,
+        stored: &Evidence,
+        compiled: &Rebuilt,
+        replay: Replay,
+        found: &mut Verification,
+    ) -> Result<(), CampaignError> {
+        derivation::derive(stored, compiled, replay, found)
+    }
+
+    fn compare_kernels(&self, stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
+        kernels::compare(stored, folder, found)
+    }
+}
+
+/// Who made the modules, where it is not this program with its compiler.
+pub fn other_compiler(stored: &Evidence) -> Option<String> {
+    let made = &stored.campaign.project;
+    let here = (TOOL, TOOL_VERSION, glsl::compiler_identity());
+    let same = (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) == here;
+    (!same).then(|| maker(stored))
+}
+
+/// A failure as one sentence.
+fn told(failure: &CampaignError) -> String {
+    match failure {
+        CampaignError::Input(found) => found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default(),
+        CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => message.clone(),
+    }
+}

@@ -1,0 +1,57 @@
+//! The files of evidence: their names, their canonical JSON, and the inputs that they store.
+
+use crate::model::canonical::canonical_lines;
+use crate::model::evidence::{Evidence, KernelEvidence, StoredFile, kernel_label};
+use base64::Engine as _;
+use std::collections::BTreeMap;
+
+pub const MANIFEST: &str = "manifest.json";
+pub const CAMPAIGN: &str = "campaign.json";
+pub const INPUTS: &str = "inputs.json";
+/// Beside the reports, outside of the evidence.
+pub const REPORTS: &str = "reports.json";
+
+/// Names of the kernels' evidence files, in their order; the configuration is named where a kernel has several.
+pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
+    let safe = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' }).collect()
+    };
+    let mut names: Vec<String> = Vec::new();
+    for kernel in kernels {
+        let several = kernel_label(kernels, kernel) != kernel.kernel.as_str();
+        let configuration = if several { format!("@{}", safe(&kernel.configuration.name)) } else { String::new() };
+        let stem = format!("kernel-{}{configuration}-{}", safe(kernel.kernel.as_str()), kernel.engine);
+        // Names that differ in unsafe characters alone are told apart by number.
+        let taken = |name: &String| names.contains(name);
+        let numbered = (2..).map(|number| format!("{stem}~{number}.json"));
+        let name = std::iter::once(format!("{stem}.json")).chain(numbered).find(|name| !taken(name));
+        names.push(name.expect("there are more numbers than files"));
+    }
+    names
+}
+
+/// Every file of the evidence but the manifest, by name.
+pub fn files(evidence: &Evidence) -> Result<BTreeMap<String, Vec<u8>>, serde_json::Error> {
+    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical(&evidence.campaign)?)]);
+    for (name, kernel) in kernel_files(&evidence.kernels).into_iter().zip(&evidence.kernels) {
+        files.insert(name, canonical(kernel)?);
+    }
+    if let Some(inputs) = &evidence.inputs {
+        files.insert(INPUTS.to_owned(), canonical(inputs)?);
+    }
+    Ok(files)
+}
+
+/// A value as a file of the evidence holds it.
+pub fn canonical(value: &impl serde::Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    canonical_lines(value).map(String::into_bytes)
+}
+
+/// The bytes of a stored file; none where its contents are not stored or not readable.
+pub fn bytes_of(file: &StoredFile) -> Option<Vec<u8>> {
+    match file {
+        StoredFile::Text(text) => Some(text.clone().into_bytes()),
+        StoredFile::Bytes(text) => base64::engine::general_purpose::STANDARD.decode(text).ok(),
+        StoredFile::Omitted { .. } => None,
+    }
+}

@@ -1,0 +1,18 @@
+//! Evidence from facts and from what is stored, with no engine and no compiler.
+//!
+//! Knows: project, evidence, the coverage calculus. Promises: `certify` goes this way when it makes evidence and `verify` when
+//! it checks it, so that both come to the same. Does not cover: what only modules and engines tell (`campaign`).
+
+use crate as derivation;
+use vkcert_coverage as coverage;
+use vkcert_model as model;
+use vkcert_oracle as oracle;
+use vkcert_requirement as requirement;
+
+pub mod acceptance;
+pub mod agreement;
+pub mod conclusion;
+pub mod derive;
+pub mod files;
+pub mod open_items;
+pub mod stated;

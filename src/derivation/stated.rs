@@ -1,0 +1,70 @@
+//! What the project's files state of a campaign, before any kernel is compiled: tests, records of verification, compiler
+//! options; and what makes the evidence.
+
+use super::derive;
+use crate::model::evidence::{Campaign, EngineIdentity, RecordEvidence, TestEvidence};
+use crate::model::project::ProjectFile;
+use crate::model::requirement::VerificationMethod;
+use crate::requirement::{Project, trace};
+
+/// This program, as evidence names it.
+pub const TOOL: &str = "vkcert";
+pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Name and version of the tool, as a manifest has them.
+pub fn tool(campaign: &Campaign) -> String {
+    format!("{} {}", campaign.project.tool, campaign.project.tool_version)
+}
+
+/// The devices that ran, as a manifest has them.
+pub fn devices(engines: &[EngineIdentity]) -> Vec<String> {
+    let device = |engine: &EngineIdentity| {
+        let name = |key: &str| engine.identity.get(key).cloned().unwrap_or_default();
+        format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
+    };
+    engines.iter().filter(|row| row.ran && row.identity.contains_key("device")).map(device).collect()
+}
+
+/// Records of analyses and reviews, judged.
+pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
+    let level = project.settings.value.level.to_string();
+    let lists = [(VerificationMethod::Analysis, &project.analyses), (VerificationMethod::Review, &project.reviews)];
+    let rows = lists.into_iter().flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
+    rows.map(|(method, located)| {
+        let record = located.value.clone();
+        let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
+        let rejected = derive::record_fault(method, &record, requirement.map(|found| &found.value), &level);
+        RecordEvidence { method, record, file: project.relative_file(located), rejected }
+    })
+    .collect()
+}
+
+/// What production modules are compiled with, per kernel.
+pub fn compiler_options(settings: &ProjectFile) -> String {
+    let options = settings.kernels.iter().map(|kernel| {
+        format!("{}: {}, optimization {:?}, debug lines", kernel.name, kernel.target_env, kernel.optimization)
+            .to_lowercase()
+    });
+    options.collect::<Vec<_>>().join("; ")
+}
+
+/// What tests are before they run, without what they expect.
+pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
+    let tests = project.tests.iter();
+    tests
+        .map(|test| TestEvidence {
+            id: test.id.clone(),
+            title: test.title.clone(),
+            kind: test.kind.to_string(),
+            requirements: test.requirements.clone(),
+            kernels: trace::kernels_of(test),
+            file: project.relative_file(test),
+            hash: crate::requirement::hash::test_hash(test),
+            procedure: trace::describe(test),
+            definition: test.value.clone(),
+            expected: Vec::new(),
+            flows: Vec::new(),
+            results: Vec::new(),
+        })
+        .collect()
+}

@@ -1,0 +1,33 @@
+//! Why evidence cannot be verified at all.
+
+use crate::model::diagnostic::Diagnostic;
+
+/// Why evidence cannot be verified. Evidence that does not hold is no error: it is a result.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The evidence, or a project that it is compared with, cannot be read; never empty.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Input(Vec<Diagnostic>),
+    /// The tool itself failed.
+    #[error("{0}")]
+    Tool(String),
+}
+
+impl From<Diagnostic> for VerifyError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        VerifyError::Input(vec![diagnostic])
+    }
+}
+
+impl From<Vec<Diagnostic>> for VerifyError {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        VerifyError::Input(diagnostics)
+    }
+}
+
+/// A value that cannot be written as JSON is a defect of the tool.
+impl From<serde_json::Error> for VerifyError {
+    fn from(error: serde_json::Error) -> Self {
+        VerifyError::Tool(error.to_string())
+    }
+}

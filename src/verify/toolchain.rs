@@ -1,0 +1,71 @@
+//! What verification needs a compiler or an engine for.
+
+use super::{KernelCheck, LaidOutProject, Replay, Verification, VerifyError};
+use crate::model::evidence::Evidence;
+use std::path::Path;
+
+/// A compiler with an engine: makes kernels again, and with them what follows from modules and from runs.
+pub trait Toolchain {
+    /// A project with its kernels.
+    type Compiled;
+    type Error: From<VerifyError>;
+
+    /// Who made the modules of the evidence, where that is not this toolchain.
+    fn other_maker(&self, stored: &Evidence) -> Option<String>;
+
+    /// The project with its kernels under their configurations; a sentence says why they cannot be compiled.
+    fn compile(&self, laid_out: LaidOutProject) -> Result<Self::Compiled, String>;
+
+    /// Derives the whole evidence again and notes every field that differs.
+    fn derive(
+        &self,
+        stored: &Evidence,
+        compiled: &Self::Compiled,
+        replay: Replay,
+        found: &mut Verification,
+    ) -> Result<(), Self::Error>;
+
+    /// Compiles the kernels of a project in `folder`, whose files are the inputs of the evidence, and compares them.
+    fn compare_kernels(&self, stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck;
+}
+
+/// Neither compiler nor engine: what follows from modules is not derived, and told as such.
+#[derive(Debug, Clone, Copy)]
+pub struct NoToolchain;
+
+/// There are no kernels without a compiler.
+#[derive(Debug)]
+pub enum NeverCompiled {}
+
+impl Toolchain for NoToolchain {
+    type Compiled = NeverCompiled;
+    type Error = VerifyError;
+
+    fn other_maker(&self, stored: &Evidence) -> Option<String> {
+        Some(maker(stored))
+    }
+
+    fn compile(&self, _laid_out: LaidOutProject) -> Result<NeverCompiled, String> {
+        Err("there is no compiler".to_owned())
+    }
+
+    fn derive(
+        &self,
+        _stored: &Evidence,
+        compiled: &NeverCompiled,
+        _replay: Replay,
+        _found: &mut Verification,
+    ) -> Result<(), VerifyError> {
+        match *compiled {}
+    }
+
+    fn compare_kernels(&self, stored: &Evidence, _folder: &Path, _found: &mut Verification) -> KernelCheck {
+        KernelCheck::NotCompared { reason: format!("they were made by {}", maker(stored)) }
+    }
+}
+
+/// Who made the modules of the evidence.
+pub fn maker(stored: &Evidence) -> String {
+    let made = &stored.campaign.project;
+    format!("{} {} with {}", made.tool, made.tool_version, made.compiler)
+}
