@@ -259,7 +259,7 @@ layout(local_size_x = 8) in;",
 fn every_bound_is_documented() {
     let document = std::fs::read_to_string(root().join("docs/agreement.md")).unwrap();
     let table = document.split("### The bounds").nth(1).unwrap();
-    for row in vkcert::spirv::precision::TABLE {
+    for row in vkcert::spirv::precision::TABLE.iter() {
         let name = match row.operation {
             Operation::Core(op) => format!("`Op{op:?}`"),
             Operation::Extended(op) => format!("`{op:?}`"),

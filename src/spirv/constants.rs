@@ -9,6 +9,9 @@
 
 use super::float_controls::{self, Denormals, FloatControls};
 use super::module::{Id, Instruction, Module};
+use super::operation::sized::{Form, Operation, Relation, Sized, Width};
+use super::operation::word::Unary;
+use super::operation::{ScalarOperation, scalar_operation};
 use super::types::{Type, Types};
 use crate::model::structure::Constness;
 use crate::oracle::float::{Format, Real};
@@ -385,11 +388,6 @@ fn truncate(bits: u64, width: u32) -> u64 {
     if width >= 64 { bits } else { bits & ((1 << width) - 1) }
 }
 
-fn signed(bits: u64, width: u32) -> i64 {
-    let shift = 64 - width.clamp(1, 64);
-    ((bits << shift) as i64) >> shift
-}
-
 /// Boolean operators; `None` where `op` is none.
 fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
     Some(Value::Bool(match (op, b) {
@@ -402,68 +400,43 @@ fn logical(op: Op, a: bool, b: Option<bool>) -> Option<Value> {
     }))
 }
 
+/// The scalar operation of an instruction that is evaluated in constants.
+fn folded(op: Op) -> Option<ScalarOperation> {
+    scalar_operation(op).filter(|operation| operation.folding(op).in_constants())
+}
+
 /// Operators on one number: from a value of `from` bits to one of `to` bits.
 fn unary(op: Op, a: u64, from: u32, to: u32) -> Option<Value> {
-    let bits = match op {
-        Op::SNegate => a.wrapping_neg(),
-        Op::Not => !a,
-        Op::UConvert => a,
-        Op::SConvert => signed(a, from) as u64,
-        Op::QuantizeToF16 if from == 32 => {
-            let half = half::f16::from_f32(f32::from_bits(a as u32));
-            // "If Value is too small, the result is a zero of the same sign" (OpQuantizeToF16): no subnormals.
-            let flushed = if half.is_normal() || half.is_nan() || half.is_infinite() {
-                half
-            } else {
-                half::f16::from_f32(0.0_f32.copysign(half.to_f32()))
-            };
-            u64::from(flushed.to_f32().to_bits())
+    let form = |width: u32| Width::of(width).map(Form::Integer);
+    let bits = match folded(op)? {
+        ScalarOperation::Unary(Unary::QuantizeToF16) if from == 32 => {
+            let mut quantized = [0];
+            Unary::QuantizeToF16.apply(&mut quantized, &[a as u32]);
+            u64::from(quantized[0])
+        }
+        ScalarOperation::Unary(operation) => {
+            Operation::new(Sized::Unary(operation), form(from)?, form(to)?).value(a, 0, 0)?
+        }
+        ScalarOperation::Convert(conversion @ (Sized::FromUnsigned | Sized::FromSigned)) => {
+            Operation::new(conversion, form(from)?, form(to)?).value(a, 0, 0)?
         }
         _ => return None,
     };
-    Some(Value::Scalar(truncate(bits, to)))
+    Some(Value::Scalar(bits))
 }
 
 /// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is no such operator.
 fn binary(op: Op, a: u64, b: u64, width: u32) -> Option<Value> {
-    let (x, y) = (signed(a, width), signed(b, width));
-    let comparison = match op {
-        Op::IEqual => Some(a == b),
-        Op::INotEqual => Some(a != b),
-        Op::ULessThan => Some(a < b),
-        Op::ULessThanEqual => Some(a <= b),
-        Op::UGreaterThan => Some(a > b),
-        Op::UGreaterThanEqual => Some(a >= b),
-        Op::SLessThan => Some(x < y),
-        Op::SLessThanEqual => Some(x <= y),
-        Op::SGreaterThan => Some(x > y),
-        Op::SGreaterThanEqual => Some(x >= y),
+    let form = Form::Integer(Width::of(width)?);
+    match folded(op)? {
+        ScalarOperation::Compare(relation) => Some(Value::Bool(Relation::Compare(relation).holds(form, a, b))),
+        ScalarOperation::Binary(operation) => {
+            let operation = Operation::new(Sized::Binary(operation), form, form);
+            match operation.undefined(a, b, 0) {
+                Some(_) => Some(Value::Undef),
+                None => operation.value(a, b, 0).map(Value::Scalar),
+            }
+        }
         _ => None,
-    };
-    if let Some(outcome) = comparison {
-        return Some(Value::Bool(outcome));
     }
-    let shift = (b < u64::from(width)).then_some(b as u32);
-    let smallest = width.clamp(1, 64) - 1;
-    // The quotient of the smallest value and -1 is not representable; the specification leaves it undefined.
-    let divisible = y != 0 && !(x == -1_i64 << smallest && y == -1);
-    // Vulkan leaves remainders undefined if either operand is negative.
-    let remainder = (x >= 0 && y > 0).then(|| (x % y) as u64);
-    let bits = match op {
-        Op::IAdd => Some(a.wrapping_add(b)),
-        Op::ISub => Some(a.wrapping_sub(b)),
-        Op::IMul => Some(a.wrapping_mul(b)),
-        Op::UDiv => a.checked_div(b),
-        Op::UMod => a.checked_rem(b),
-        Op::SDiv => divisible.then(|| (x / y) as u64),
-        Op::SRem | Op::SMod => remainder,
-        Op::ShiftLeftLogical => shift.map(|shift| a << shift),
-        Op::ShiftRightLogical => shift.map(|shift| a >> shift),
-        Op::ShiftRightArithmetic => shift.map(|shift| (x >> shift) as u64),
-        Op::BitwiseAnd => Some(a & b),
-        Op::BitwiseOr => Some(a | b),
-        Op::BitwiseXor => Some(a ^ b),
-        _ => return None,
-    };
-    Some(bits.map_or(Value::Undef, |bits| Value::Scalar(truncate(bits, width))))
 }

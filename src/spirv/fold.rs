@@ -10,6 +10,8 @@
 
 use super::constants::{Constants, Value};
 use super::module::{Id, Instruction, Module};
+use super::operation::sized::{Form, Relation, Width};
+use super::operation::{Operands, ScalarOperation, scalar_operation};
 use super::types::{Type, Types};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,73 +128,23 @@ fn exact(bits: u64, width: u32) -> Option<f64> {
 }
 
 fn compare(op: Op, a: f64, b: f64) -> Option<bool> {
-    let unordered = a.is_nan() || b.is_nan();
-    Some(match op {
-        Op::FOrdEqual => a == b,
-        Op::FOrdNotEqual => !unordered && a != b,
-        Op::FOrdLessThan => a < b,
-        Op::FOrdLessThanEqual => a <= b,
-        Op::FOrdGreaterThan => a > b,
-        Op::FOrdGreaterThanEqual => a >= b,
-        Op::FUnordEqual => unordered || a == b,
-        Op::FUnordNotEqual => a != b,
-        Op::FUnordLessThan => unordered || a < b,
-        Op::FUnordLessThanEqual => unordered || a <= b,
-        Op::FUnordGreaterThan => unordered || a > b,
-        Op::FUnordGreaterThanEqual => unordered || a >= b,
-        _ => return None,
-    })
+    let form = Form::Float(Width::W64);
+    match scalar_operation(op)? {
+        ScalarOperation::Compare(relation) if relation.row().operands == Operands::Floats => {
+            Some(Relation::Compare(relation).holds(form, a.to_bits(), b.to_bits()))
+        }
+        _ => None,
+    }
 }
 
 /// Operations whose value follows from their operands; what else stands in a function has none here.
 fn foldable(op: Op) -> bool {
-    matches!(
+    let logic = matches!(
         op,
-        Op::LogicalNot
-            | Op::LogicalAnd
-            | Op::LogicalOr
-            | Op::LogicalEqual
-            | Op::LogicalNotEqual
-            | Op::Select
-            | Op::IEqual
-            | Op::INotEqual
-            | Op::ULessThan
-            | Op::ULessThanEqual
-            | Op::UGreaterThan
-            | Op::UGreaterThanEqual
-            | Op::SLessThan
-            | Op::SLessThanEqual
-            | Op::SGreaterThan
-            | Op::SGreaterThanEqual
-            | Op::IAdd
-            | Op::ISub
-            | Op::IMul
-            | Op::UDiv
-            | Op::UMod
-            | Op::SDiv
-            | Op::SRem
-            | Op::SMod
-            | Op::SNegate
-            | Op::Not
-            | Op::ShiftLeftLogical
-            | Op::ShiftRightLogical
-            | Op::ShiftRightArithmetic
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-            | Op::BitwiseXor
-            | Op::FOrdEqual
-            | Op::FOrdNotEqual
-            | Op::FOrdLessThan
-            | Op::FOrdLessThanEqual
-            | Op::FOrdGreaterThan
-            | Op::FOrdGreaterThanEqual
-            | Op::FUnordEqual
-            | Op::FUnordNotEqual
-            | Op::FUnordLessThan
-            | Op::FUnordLessThanEqual
-            | Op::FUnordGreaterThan
-            | Op::FUnordGreaterThanEqual
-    )
+        Op::LogicalNot | Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual | Op::Select
+    );
+    // OpLessOrGreater is another name of a comparison that is folded; compilers of GLSL do not write it.
+    logic || (op != Op::LessOrGreater && scalar_operation(op).is_some_and(|found| found.folding(op).in_functions()))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub mod locate;
 pub mod module;
 mod nesting;
 pub mod opcodes;
+pub mod operation;
 pub mod precision;
 pub mod rewrite;
 pub mod types;

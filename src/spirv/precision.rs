@@ -1,8 +1,8 @@
 //! How far the result of a floating-point operation may lie from the exact one.
 //!
 //! Knows: the tables of the Vulkan specification, appendix "Vulkan Environment for SPIR-V", section "Precision and
-//! Operation of SPIR-V Instructions", for single and half precision: a row per operation, its bound for either width, and
-//! the value that the bound is about.
+//! Operation of SPIR-V Instructions", for single and half precision: what its bounds mean and the formulas that bounds are
+//! inherited from. Which operation has which bound stands in the row of the operation (`operation::table`).
 //! Promises: every value of a [`Range`] is one that the specification permits. Where a bound is inherited from a formula,
 //! its ends come from evaluations of that formula whose every step is at an end of what is permitted for it, so that the
 //! range may be too narrow and is never too wide.
@@ -12,12 +12,14 @@
 
 use super::float_controls::{FloatControls, decorates_results};
 use super::module::{Id, Module};
+use super::operation::table::bounds;
 use super::types::{Type, Types};
 use crate::oracle::difference::Zeros;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, GlslStd450Op as GLOp, Op};
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 /// A binary floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,13 +125,19 @@ pub enum Bound {
 /// A formula over operands, each of whose operations goes through the evaluation.
 pub type Formula = fn(&mut Evaluation, &[f64]) -> f64;
 
-/// A row of the specification's table.
-pub struct Row {
-    pub operation: Operation,
+/// The exact result of an operation and what it may return instead.
+#[derive(Clone, Copy)]
+pub struct Bounds {
     /// The infinitely precise result.
     pub exact: fn(&[f64]) -> f64,
     pub single: Bound,
     pub half: Bound,
+}
+
+/// A row of the specification's table.
+pub struct Row {
+    pub operation: Operation,
+    pub bounds: Bounds,
 }
 
 /// Permitted results: numbers of the format from `low` to `high`, both included.
@@ -142,70 +150,20 @@ pub struct Range {
 use Bound::{Absolute, CorrectlyRounded, Exact, Inherited, Logarithm, Ulp, UlpBy};
 use Operation::{Core, Extended};
 
-const fn row(operation: Operation, exact: fn(&[f64]) -> f64, bound: Bound) -> Row {
-    Row { operation, exact, single: bound, half: bound }
+/// The specification's table, from the rows of the operations. An operation without a row has one permitted result: the exact
+/// one.
+pub static TABLE: LazyLock<Vec<Row>> = LazyLock::new(bounds);
+
+pub const POWER_7: f64 = 1.0 / 128.0;
+pub const POWER_11: f64 = 1.0 / 2048.0;
+pub const POWER_21: f64 = 1.0 / 2_097_152.0;
+
+/// The bounds of an operation.
+pub fn row_of(operation: Operation) -> Option<&'static Bounds> {
+    TABLE.iter().find(|row| row.operation == operation).map(|row| &row.bounds)
 }
 
-const fn by_width(operation: Operation, exact: fn(&[f64]) -> f64, single: Bound, half: Bound) -> Row {
-    Row { operation, exact, single, half }
-}
-
-/// The table. An operation without a row has one permitted result: the exact one.
-pub const TABLE: &[Row] = &[
-    row(Core(Op::FAdd), |v| v[0] + v[1], CorrectlyRounded),
-    row(Core(Op::FSub), |v| v[0] - v[1], CorrectlyRounded),
-    row(Core(Op::FMul), |v| v[0] * v[1], CorrectlyRounded),
-    row(Core(Op::FDiv), |v| v[0] / v[1], Ulp(2.5)),
-    row(Core(Op::FRem), |v| v[0] % v[1], Inherited(remainder)),
-    row(Core(Op::FMod), |v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(modulo)),
-    row(Core(Op::ConvertSToF), |v| v[0], CorrectlyRounded),
-    row(Core(Op::ConvertUToF), |v| v[0], CorrectlyRounded),
-    row(Extended(GLOp::Fma), |v| v[0].mul_add(v[1], v[2]), Inherited(fma)),
-    by_width(Extended(GLOp::Exp), |v| v[0].exp(), UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())),
-    by_width(
-        Extended(GLOp::Exp2),
-        |v| v[0].exp2(),
-        UlpBy(|v| 3.0 + 2.0 * v[0].abs()),
-        UlpBy(|v| 1.0 + 2.0 * v[0].abs()),
-    ),
-    by_width(Extended(GLOp::Log), |v| v[0].ln(), Logarithm(POWER_21), Logarithm(POWER_7)),
-    by_width(Extended(GLOp::Log2), |v| v[0].log2(), Logarithm(POWER_21), Logarithm(POWER_7)),
-    row(Extended(GLOp::Pow), |v| v[0].powf(v[1]), Inherited(pow)),
-    row(Extended(GLOp::Sqrt), |v| v[0].sqrt(), Inherited(sqrt)),
-    row(Extended(GLOp::InverseSqrt), |v| 1.0 / v[0].sqrt(), Ulp(2.0)),
-    row(Extended(GLOp::Radians), |v| v[0] * (PI / 180.0), Inherited(|e, v| scaled(e, v[0], PI / 180.0))),
-    row(Extended(GLOp::Degrees), |v| v[0] * (180.0 / PI), Inherited(|e, v| scaled(e, v[0], 180.0 / PI))),
-    by_width(Extended(GLOp::Sin), |v| v[0].sin(), Absolute(POWER_11), Absolute(POWER_7)),
-    by_width(Extended(GLOp::Cos), |v| v[0].cos(), Absolute(POWER_11), Absolute(POWER_7)),
-    row(Extended(GLOp::Tan), |v| v[0].tan(), Inherited(tan)),
-    row(Extended(GLOp::Asin), |v| v[0].asin(), Inherited(asin)),
-    row(Extended(GLOp::Acos), |v| v[0].acos(), Inherited(acos)),
-    by_width(Extended(GLOp::Atan), |v| v[0].atan(), Ulp(4096.0), Ulp(5.0)),
-    by_width(Extended(GLOp::Atan2), |v| v[0].atan2(v[1]), Ulp(4096.0), Ulp(5.0)),
-    row(Extended(GLOp::Sinh), |v| v[0].sinh(), Inherited(|e, v| half_of_exponentials(e, Op::FSub, v[0]))),
-    row(Extended(GLOp::Cosh), |v| v[0].cosh(), Inherited(|e, v| half_of_exponentials(e, Op::FAdd, v[0]))),
-    row(Extended(GLOp::Tanh), |v| v[0].tanh(), Inherited(tanh)),
-    row(Extended(GLOp::Asinh), |v| v[0].asinh(), Inherited(|e, v| inverse_hyperbolic(e, Op::FAdd, v[0]))),
-    row(Extended(GLOp::Acosh), |v| v[0].acosh(), Inherited(|e, v| inverse_hyperbolic(e, Op::FSub, v[0]))),
-    row(Extended(GLOp::Atanh), |v| v[0].atanh(), Inherited(atanh)),
-    row(Extended(GLOp::Ldexp), |v| v[0] * v[1].clamp(-400.0, 400.0).exp2(), CorrectlyRounded),
-    row(Extended(GLOp::Fract), |v| v[0] - v[0].floor(), CorrectlyRounded),
-    row(Extended(GLOp::FMix), |v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(mix)),
-    row(Extended(GLOp::SmoothStep), smooth_step_exactly, Inherited(smooth_step)),
-    row(Operation::NormalizedComponent, |v| v[0] / v[1], Inherited(normalized)),
-    row(Operation::Contracted, |v| v[0].mul_add(v[1], v[2]), Exact),
-];
-
-const POWER_7: f64 = 1.0 / 128.0;
-const POWER_11: f64 = 1.0 / 2048.0;
-const POWER_21: f64 = 1.0 / 2_097_152.0;
-
-/// The row of an operation.
-pub fn row_of(operation: Operation) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.operation == operation)
-}
-
-impl Row {
+impl Bounds {
     /// The permitted results on operands of the format. None where there is but one, where the exact result is no finite number
     /// or not defined, and where the bound permits any.
     pub fn range(&self, operands: &[f64], width: Width) -> Option<Range> {
@@ -300,30 +258,30 @@ impl Evaluation {
     }
 }
 
-fn remainder(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn remainder(e: &mut Evaluation, v: &[f64]) -> f64 {
     let quotient = e.core(Op::FDiv, v[0], v[1]).trunc();
     let product = e.core(Op::FMul, v[1], quotient);
     e.core(Op::FSub, v[0], product)
 }
 
-fn modulo(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn modulo(e: &mut Evaluation, v: &[f64]) -> f64 {
     let quotient = e.core(Op::FDiv, v[0], v[1]).floor();
     let product = e.core(Op::FMul, v[1], quotient);
     e.core(Op::FSub, v[0], product)
 }
 
-fn fma(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn fma(e: &mut Evaluation, v: &[f64]) -> f64 {
     let product = e.core(Op::FMul, v[0], v[1]);
     e.core(Op::FAdd, product, v[2])
 }
 
-fn pow(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn pow(e: &mut Evaluation, v: &[f64]) -> f64 {
     let logarithm = e.function(GLOp::Log2, v[0]);
     let exponent = e.core(Op::FMul, v[1], logarithm);
     e.function(GLOp::Exp2, exponent)
 }
 
-fn sqrt(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn sqrt(e: &mut Evaluation, v: &[f64]) -> f64 {
     let inverse = e.function(GLOp::InverseSqrt, v[0]);
     e.core(Op::FDiv, 1.0, inverse)
 }
@@ -334,7 +292,31 @@ fn scaled(e: &mut Evaluation, x: f64, factor: f64) -> f64 {
     e.core(Op::FMul, x, factor)
 }
 
-fn tan(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn radians(e: &mut Evaluation, v: &[f64]) -> f64 {
+    scaled(e, v[0], PI / 180.0)
+}
+
+pub(super) fn degrees(e: &mut Evaluation, v: &[f64]) -> f64 {
+    scaled(e, v[0], 180.0 / PI)
+}
+
+pub(super) fn sinh(e: &mut Evaluation, v: &[f64]) -> f64 {
+    half_of_exponentials(e, Op::FSub, v[0])
+}
+
+pub(super) fn cosh(e: &mut Evaluation, v: &[f64]) -> f64 {
+    half_of_exponentials(e, Op::FAdd, v[0])
+}
+
+pub(super) fn asinh(e: &mut Evaluation, v: &[f64]) -> f64 {
+    inverse_hyperbolic(e, Op::FAdd, v[0])
+}
+
+pub(super) fn acosh(e: &mut Evaluation, v: &[f64]) -> f64 {
+    inverse_hyperbolic(e, Op::FSub, v[0])
+}
+
+pub(super) fn tan(e: &mut Evaluation, v: &[f64]) -> f64 {
     let (sine, cosine) = (e.function(GLOp::Sin, v[0]), e.function(GLOp::Cos, v[0]));
     e.core(Op::FDiv, sine, cosine)
 }
@@ -346,12 +328,12 @@ fn other_leg(e: &mut Evaluation, x: f64) -> f64 {
     e.function(GLOp::Sqrt, rest)
 }
 
-fn asin(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn asin(e: &mut Evaluation, v: &[f64]) -> f64 {
     let leg = other_leg(e, v[0]);
     e.of(Extended(GLOp::Atan2), &[v[0], leg])
 }
 
-fn acos(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn acos(e: &mut Evaluation, v: &[f64]) -> f64 {
     let leg = other_leg(e, v[0]);
     e.of(Extended(GLOp::Atan2), &[leg, v[0]])
 }
@@ -362,7 +344,7 @@ fn half_of_exponentials(e: &mut Evaluation, op: Op, x: f64) -> f64 {
     e.core(Op::FMul, both, 0.5)
 }
 
-fn tanh(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn tanh(e: &mut Evaluation, v: &[f64]) -> f64 {
     let (sine, cosine) = (e.function(GLOp::Sinh, v[0]), e.function(GLOp::Cosh, v[0]));
     e.core(Op::FDiv, sine, cosine)
 }
@@ -376,25 +358,25 @@ fn inverse_hyperbolic(e: &mut Evaluation, op: Op, x: f64) -> f64 {
     e.function(GLOp::Log, sum)
 }
 
-fn atanh(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn atanh(e: &mut Evaluation, v: &[f64]) -> f64 {
     let (above, below) = (e.core(Op::FAdd, 1.0, v[0]), e.core(Op::FSub, 1.0, v[0]));
     let quotient = e.core(Op::FDiv, above, below);
     let logarithm = e.function(GLOp::Log, quotient);
     e.core(Op::FMul, logarithm, 0.5)
 }
 
-fn mix(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn mix(e: &mut Evaluation, v: &[f64]) -> f64 {
     let rest = e.core(Op::FSub, 1.0, v[2]);
     let (left, right) = (e.core(Op::FMul, v[0], rest), e.core(Op::FMul, v[1], v[2]));
     e.core(Op::FAdd, left, right)
 }
 
-fn smooth_step_exactly(v: &[f64]) -> f64 {
+pub(super) fn smooth_step_exactly(v: &[f64]) -> f64 {
     let t = ((v[2] - v[0]) / (v[1] - v[0])).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-fn smooth_step(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn smooth_step(e: &mut Evaluation, v: &[f64]) -> f64 {
     let (above, wide) = (e.core(Op::FSub, v[2], v[0]), e.core(Op::FSub, v[1], v[0]));
     let t = e.core(Op::FDiv, above, wide).clamp(0.0, 1.0);
     let square = e.core(Op::FMul, t, t);
@@ -404,7 +386,7 @@ fn smooth_step(e: &mut Evaluation, v: &[f64]) -> f64 {
 }
 
 /// `x * inversesqrt(dot)`, where `v[1]` is the length whose square is `dot`.
-fn normalized(e: &mut Evaluation, v: &[f64]) -> f64 {
+pub(super) fn normalized(e: &mut Evaluation, v: &[f64]) -> f64 {
     let x = 1.0 / v[1];
     let distance = 2.0 * e.width.ulp(x);
     let inverse = e.choose(e.width.at_least(x - distance), e.width.at_most(x + distance));

@@ -128,7 +128,7 @@ proptest! {
         v in [-9.0..9.0_f32, -9.0..9.0_f32, -9.0..9.0_f32],
         width in prop_oneof![Just(Width::Half), Just(Width::Single)],
     ) {
-        let row = &TABLE[row];
+        let row = &TABLE[row].bounds;
         let operands = v.map(|value| width.at_most(f64::from(value)));
         if let Some(Range { low, high }) = row.range(&operands, width) {
             let exact = (row.exact)(&operands);

@@ -132,7 +132,7 @@ pub struct Decoder<'a> {
     pub markers: Option<&'a MarkerTable>,
     /// [`Known::bound`]
     bound: BTreeMap<(u32, u32), u32>,
-    rows: HashMap<Op, &'static Meaning>,
+    rows: HashMap<Op, Meaning>,
     pub program: Program,
     frames: Vec<Frame>,
     globals: HashMap<Id, Value>,
@@ -1088,7 +1088,7 @@ impl<'a> Decoder<'a> {
             self.floats.enter(module, &self.types, instruction);
             let meaning = self.rows.get(&instruction.op).copied();
             let meaning = meaning.ok_or_else(|| unsupported(format!("Op{:?} in a function", instruction.op)))?;
-            ops::decode(self, instruction, meaning)?;
+            ops::decode(self, instruction, &meaning)?;
             if is_terminator(instruction.op) {
                 break;
             }

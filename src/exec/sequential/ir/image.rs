@@ -7,8 +7,8 @@
 //! Does not cover: sparse and cooperative forms.
 
 use super::{Parts, Reg, Scalar, Use};
-use crate::exec::sequential::ir::scalar::sized::Form;
-use crate::exec::sequential::ir::scalar::word::Atomic;
+use crate::exec::sequential::ir::atomic::Atomic;
+use crate::spirv::operation::sized::Form;
 use std::sync::Arc;
 
 /// The descriptors that an instruction may go to: one, or the elements of an array by an index.

@@ -8,20 +8,21 @@
 //! together again where the structured control flow of SPIR-V says so (SPIR-V specification, section 2.11).
 //! Does not cover: how the program is made (`decode`) and run (`machine`).
 
+pub mod atomic;
 pub mod image;
 pub mod lane_mask;
 pub mod memory_semantics;
-pub mod scalar;
 
 use crate::exec::sequential::decode::ops::cooperative_matrix::Product;
 use crate::exec::sequential::decode::ops::debug_printf::{Kindred, Piece};
 use crate::exec::sequential::decode::ops::dot_product::Dot;
 use crate::exec::sequential::decode::ops::subgroup::{Group, Way};
-use crate::exec::sequential::ir::scalar::sized::{Form, Operation, Relation};
-use crate::exec::sequential::ir::scalar::word::{Atomic, Binary, Classify, Compare, Ternary, Unary};
+use crate::exec::sequential::ir::atomic::Atomic;
 use crate::exec::sequential::memory::aliasing::Exclusive;
 use crate::exec::sequential::memory::vector_clocks::places::Places;
 use crate::spirv::module::Id;
+use crate::spirv::operation::sized::{Form, Operation, Relation};
+use crate::spirv::operation::word::{Binary, Classify, Compare, Ternary, Unary};
 use crate::spirv::precision::Freedom;
 use image::ImageStep;
 use memory_semantics::{Fence, Fences};

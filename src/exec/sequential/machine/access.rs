@@ -6,10 +6,9 @@ use super::Machine;
 use super::finding_collector::NOWHERE;
 use super::undefined_origins::Moved;
 use crate::exec::resource::address_symbol;
+use crate::exec::sequential::ir::atomic::{Atomic, Touch};
 use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::ir::scalar::sized::Form;
-use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
 use crate::exec::sequential::ir::{Access, Alignment, Bound, Kept, Parts, Root, Scalar, Unit};
 use crate::exec::sequential::memory::access_sets::Combined;
 use crate::exec::sequential::memory::race_shadow::Stamp;
@@ -19,6 +18,7 @@ use crate::exec::sequential::memory::vector_clocks::Missing;
 use crate::exec::sequential::memory::vector_clocks::cell::Told;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
+use crate::spirv::operation::sized::Form;
 use std::sync::Arc;
 
 /// Which way a value goes.

@@ -3,7 +3,7 @@
 use super::Machine;
 use super::finding_collector::NOWHERE;
 use crate::exec::sequential::ir::Root;
-use crate::exec::sequential::ir::scalar::word::Touch;
+use crate::exec::sequential::ir::atomic::Touch;
 use crate::exec::sequential::memory::aliasing::Exclusive;
 use crate::model::finding::{Finding, FindingKind};
 use std::ops::Range;

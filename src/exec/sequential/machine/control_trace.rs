@@ -9,10 +9,10 @@
 
 use super::Machine;
 use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::exec::sequential::ir::scalar::sized::Form;
-use crate::exec::sequential::ir::scalar::word::{Binary, Ternary, Unary};
 use crate::exec::sequential::ir::{Action, Reg, Root, Scalar};
 use crate::model::random::mixed;
+use crate::spirv::operation::Jump;
+use crate::spirv::operation::sized::Form;
 
 impl Machine<'_> {
     /// The path of a lane; none in an ordinary run.
@@ -34,13 +34,17 @@ impl Machine<'_> {
             Action::Compare { op: _, to, a: _, b: _ } | Action::Classify { op: _, to, a: _ } => {
                 self.follow_mask(*to, place);
             }
-            Action::Unary { op, to, a } => match op.jump() {
-                Jump::None => {}
+            Action::Unary { op, to, a } => match op.row().jump {
+                Jump::Smooth => {}
                 Jump::Result => self.follow_word(*to, place, |word| word),
                 Jump::Floor => self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits()),
             },
-            Action::Binary { op, to, a: _, b: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
-            Action::Ternary { op, to, a: _, b: _, c: _ } if op.jumps() => self.follow_word(*to, place, |word| word),
+            Action::Binary { op, to, a: _, b: _ } if op.row().jump != Jump::Smooth => {
+                self.follow_word(*to, place, |word| word)
+            }
+            Action::Ternary { op, to, a: _, b: _, c: _ } if op.row().jump != Jump::Smooth => {
+                self.follow_word(*to, place, |word| word)
+            }
             Action::Relate { relation: _, form: _, to, from: _ } => self.follow_mask(*to, place),
             // Between floats nothing jumps.
             Action::Sized { operation, to, from: _ } if matches!(operation.to, Form::Integer(_)) => {
@@ -124,143 +128,6 @@ impl Machine<'_> {
             if path != 0 {
                 self.follow(lane, path);
             }
-        }
-    }
-}
-
-/// What of an operation jumps while its operand moves little.
-enum Jump {
-    None,
-    Result,
-    /// The whole number below the operand.
-    Floor,
-}
-
-impl Unary {
-    fn jump(self) -> Jump {
-        match self {
-            Unary::Fract | Unary::ModfFraction => Jump::Floor,
-            Unary::SNegate
-            | Unary::Not
-            | Unary::BitReverse
-            | Unary::BitCount
-            | Unary::ConvertFToU
-            | Unary::ConvertFToS
-            | Unary::Round
-            | Unary::RoundEven
-            | Unary::Trunc
-            | Unary::SAbs
-            | Unary::FSign
-            | Unary::SSign
-            | Unary::Floor
-            | Unary::Ceil
-            | Unary::FindILsb
-            | Unary::FindSMsb
-            | Unary::FindUMsb
-            | Unary::ModfWhole
-            | Unary::FrexpSignificand
-            | Unary::FrexpExponent
-            | Unary::PackSnorm4
-            | Unary::PackUnorm4 => Jump::Result,
-            Unary::FNegate
-            | Unary::ConvertSToF
-            | Unary::ConvertUToF
-            | Unary::QuantizeToF16
-            | Unary::FAbs
-            | Unary::Radians
-            | Unary::Degrees
-            | Unary::Sin
-            | Unary::Cos
-            | Unary::Tan
-            | Unary::Asin
-            | Unary::Acos
-            | Unary::Atan
-            | Unary::Sinh
-            | Unary::Cosh
-            | Unary::Tanh
-            | Unary::Asinh
-            | Unary::Acosh
-            | Unary::Atanh
-            | Unary::Exp
-            | Unary::Log
-            | Unary::Exp2
-            | Unary::Log2
-            | Unary::Sqrt
-            | Unary::SqrtToNormalize
-            | Unary::InverseSqrt
-            | Unary::UnpackHalfLow
-            | Unary::UnpackHalfHigh
-            | Unary::UnpackSnorm4(_)
-            | Unary::UnpackUnorm4(_)
-            | Unary::UnpackSnorm2(_)
-            | Unary::UnpackUnorm2(_) => Jump::None,
-        }
-    }
-}
-
-impl Binary {
-    fn jumps(self) -> bool {
-        match self {
-            Binary::FAdd
-            | Binary::FSub
-            | Binary::FMul
-            | Binary::FDiv
-            | Binary::NormalizedComponent
-            | Binary::FRem
-            | Binary::FMod
-            | Binary::Pow
-            | Binary::Atan2
-            | Binary::FMin
-            | Binary::FMax
-            | Binary::NMin
-            | Binary::NMax
-            | Binary::Ldexp => false,
-            Binary::IAdd
-            | Binary::ISub
-            | Binary::IMul
-            | Binary::UDiv
-            | Binary::SDiv
-            | Binary::UMod
-            | Binary::SRem
-            | Binary::SMod
-            | Binary::ShiftRightLogical
-            | Binary::ShiftRightArithmetic
-            | Binary::ShiftLeftLogical
-            | Binary::BitwiseOr
-            | Binary::BitwiseXor
-            | Binary::BitwiseAnd
-            | Binary::UMulHigh
-            | Binary::SMulHigh
-            | Binary::Carry
-            | Binary::Borrow
-            | Binary::UMin
-            | Binary::SMin
-            | Binary::UMax
-            | Binary::SMax
-            | Binary::Step
-            | Binary::PackHalf
-            | Binary::PackSnorm2
-            | Binary::PackUnorm2 => true,
-        }
-    }
-}
-
-impl Ternary {
-    fn jumps(self) -> bool {
-        match self {
-            Ternary::FClamp
-            | Ternary::NClamp
-            | Ternary::FMix
-            | Ternary::SmoothStep
-            | Ternary::Fma
-            | Ternary::ContractedAdd
-            | Ternary::ContractedSub
-            | Ternary::ContractedSubFrom => false,
-            Ternary::UClamp
-            | Ternary::SClamp
-            | Ternary::BitFieldSExtract
-            | Ternary::BitFieldUExtract
-            | Ternary::BitFieldInsert => true,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Machine;
 use crate::exec::sequential::decode::ops::dot_product::Dot;
 use crate::exec::sequential::decode::ops::number::scalars;
 use crate::exec::sequential::ir::Parts;
-use crate::exec::sequential::ir::scalar::undefined::{Extent, Undefined};
+use crate::spirv::operation::undefined::{Extent, Undefined};
 
 impl Machine<'_> {
     pub(crate) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {

@@ -11,10 +11,10 @@ use super::Machine;
 use crate::exec::sequential::decode::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined as Reason, Way};
 use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, MOST_LANES, Mask};
 use crate::exec::sequential::ir::memory_semantics::{Fence, Fences, Kinds};
-use crate::exec::sequential::ir::scalar::undefined::{Extent, Undefined};
 use crate::exec::sequential::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
 use crate::exec::sequential::memory::vector_clocks::Order;
 use crate::exec::sequential::settings::Settings;
+use crate::spirv::operation::undefined::{Extent, Undefined};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -203,12 +203,7 @@ impl Machine<'_> {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                crate::exec::sequential::ir::scalar::word::pack(
-                    &mut bits[..self.mask_words],
-                    values,
-                    values,
-                    |a, _| a & 1 != 0,
-                );
+                crate::spirv::operation::word::pack(&mut bits[..self.mask_words], values, values, |a, _| a & 1 != 0);
                 self.write_mask(reg, &bits);
             }
         }

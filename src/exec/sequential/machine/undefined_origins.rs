@@ -9,10 +9,10 @@ use super::Machine;
 use super::finding_collector::NOWHERE;
 use super::variation::{Arbitrary, Variation};
 use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask, bits};
-use crate::exec::sequential::ir::scalar::undefined::{Extent, Undefined};
 use crate::exec::sequential::ir::{Action, Root, Scalar, Unit};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
+use crate::spirv::operation::undefined::{Extent, Undefined};
 use std::collections::HashMap;
 
 /// An operation that left an undefined value.

@@ -8,12 +8,12 @@
 
 use super::Machine;
 use crate::exec::sequential::ir::lane_mask::MASK_WORDS;
-use crate::exec::sequential::ir::scalar::sized::{Form, Operation as SizedOperation, Sized, Width as SizedWidth};
-use crate::exec::sequential::ir::scalar::word::{Binary, Compare, Ternary, Unary};
 use crate::exec::sequential::ir::{Action, Reg, Step};
 use crate::model::random::mixed;
+use crate::spirv::operation::sized::{Form, Operation as SizedOperation, Sized, Width as SizedWidth};
+use crate::spirv::operation::word::Compare;
 use crate::spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
-use rspirv::spirv::{GlslStd450Op as GLOp, Op};
+use rspirv::spirv::Op;
 
 /// How a run departs from the ordinary one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -359,13 +359,15 @@ impl Machine<'_> {
         let how = (step.place, variation);
         match &step.action {
             Action::Unary { op, to, a } => {
-                self.varied(how, (*to, [*a]), op.operation(), |out, [a]| op.apply(out, a));
+                self.varied(how, (*to, [*a]), op.row().bounded_operation(), |out, [a]| op.apply(out, a));
             }
             Action::Binary { op, to, a, b } => {
-                self.varied(how, (*to, [*a, *b]), op.operation(), |out, [a, b]| op.apply(out, a, b));
+                self.varied(how, (*to, [*a, *b]), op.row().bounded_operation(), |out, [a, b]| op.apply(out, a, b));
             }
             Action::Ternary { op, to, a, b, c } => {
-                self.varied(how, (*to, [*a, *b, *c]), op.operation(), |out, [a, b, c]| op.apply(out, a, b, c));
+                self.varied(how, (*to, [*a, *b, *c]), op.row().bounded_operation(), |out, [a, b, c]| {
+                    op.apply(out, a, b, c)
+                });
             }
             Action::Compare { op, to, a, b } => self.compare(variation, *op, *to, [*a, *b]),
             Action::Classify { op, to, a } => {
@@ -442,9 +444,9 @@ fn named(operation: SizedOperation) -> Option<Operation> {
         return None;
     }
     match operation.op {
-        Sized::Unary(op) => op.operation(),
-        Sized::Binary(op) => op.operation(),
-        Sized::Ternary(op) => op.operation(),
+        Sized::Unary(op) => op.row().bounded_operation(),
+        Sized::Binary(op) => op.row().bounded_operation(),
+        Sized::Ternary(op) => op.row().bounded_operation(),
         Sized::FromUnsigned | Sized::FromSigned | Sized::ToUnsigned | Sized::ToSigned | Sized::Round | Sized::Flush => {
             None
         }
@@ -461,144 +463,4 @@ fn sized_words(operation: SizedOperation, out: &mut [u32], [a, b, c]: [&[u32]; 3
 
 fn flushed_words(words: &[u32]) -> Vec<u32> {
     words.iter().map(|word| flushed(*word)).collect()
-}
-
-const fn core(op: Op) -> Option<Operation> {
-    Some(Operation::Core(op))
-}
-
-const fn extended(op: GLOp) -> Option<Operation> {
-    Some(Operation::Extended(op))
-}
-
-impl Unary {
-    /// The operation on floats; none where neither operand nor result is one whose denormals may go.
-    pub(super) fn operation(self) -> Option<Operation> {
-        match self {
-            Unary::FNegate => core(Op::FNegate),
-            Unary::ConvertSToF => core(Op::ConvertSToF),
-            Unary::ConvertUToF => core(Op::ConvertUToF),
-            Unary::Round => extended(GLOp::Round),
-            Unary::RoundEven => extended(GLOp::RoundEven),
-            Unary::Trunc | Unary::ModfWhole => extended(GLOp::Trunc),
-            Unary::FAbs => extended(GLOp::FAbs),
-            Unary::FSign => extended(GLOp::FSign),
-            Unary::Floor => extended(GLOp::Floor),
-            Unary::Ceil => extended(GLOp::Ceil),
-            Unary::Fract => extended(GLOp::Fract),
-            Unary::Radians => extended(GLOp::Radians),
-            Unary::Degrees => extended(GLOp::Degrees),
-            Unary::Sin => extended(GLOp::Sin),
-            Unary::Cos => extended(GLOp::Cos),
-            Unary::Tan => extended(GLOp::Tan),
-            Unary::Asin => extended(GLOp::Asin),
-            Unary::Acos => extended(GLOp::Acos),
-            Unary::Atan => extended(GLOp::Atan),
-            Unary::Sinh => extended(GLOp::Sinh),
-            Unary::Cosh => extended(GLOp::Cosh),
-            Unary::Tanh => extended(GLOp::Tanh),
-            Unary::Asinh => extended(GLOp::Asinh),
-            Unary::Acosh => extended(GLOp::Acosh),
-            Unary::Atanh => extended(GLOp::Atanh),
-            Unary::Exp => extended(GLOp::Exp),
-            Unary::Log => extended(GLOp::Log),
-            Unary::Exp2 => extended(GLOp::Exp2),
-            Unary::Log2 => extended(GLOp::Log2),
-            Unary::Sqrt => extended(GLOp::Sqrt),
-            // The dot product's square root on the way to `normalize`: its error is that of the component.
-            Unary::SqrtToNormalize => None,
-            Unary::InverseSqrt => extended(GLOp::InverseSqrt),
-            Unary::ModfFraction => extended(GLOp::Modf),
-            Unary::SNegate
-            | Unary::Not
-            | Unary::BitReverse
-            | Unary::BitCount
-            | Unary::ConvertFToU
-            | Unary::ConvertFToS
-            | Unary::QuantizeToF16
-            | Unary::SAbs
-            | Unary::SSign
-            | Unary::FindILsb
-            | Unary::FindSMsb
-            | Unary::FindUMsb
-            | Unary::FrexpSignificand
-            | Unary::FrexpExponent
-            | Unary::UnpackHalfLow
-            | Unary::UnpackHalfHigh
-            | Unary::UnpackSnorm4(_)
-            | Unary::UnpackUnorm4(_)
-            | Unary::UnpackSnorm2(_)
-            | Unary::UnpackUnorm2(_)
-            | Unary::PackSnorm4
-            | Unary::PackUnorm4 => None,
-        }
-    }
-}
-
-impl Binary {
-    /// As [`Unary::operation`].
-    pub(super) fn operation(self) -> Option<Operation> {
-        match self {
-            Binary::FAdd => core(Op::FAdd),
-            Binary::FSub => core(Op::FSub),
-            Binary::FMul => core(Op::FMul),
-            Binary::FDiv => core(Op::FDiv),
-            Binary::FRem => core(Op::FRem),
-            Binary::FMod => core(Op::FMod),
-            Binary::NormalizedComponent => Some(Operation::NormalizedComponent),
-            Binary::Pow => extended(GLOp::Pow),
-            Binary::Atan2 => extended(GLOp::Atan2),
-            Binary::FMin => extended(GLOp::FMin),
-            Binary::FMax => extended(GLOp::FMax),
-            Binary::NMin => extended(GLOp::NMin),
-            Binary::NMax => extended(GLOp::NMax),
-            Binary::Step => extended(GLOp::Step),
-            // The exponent is an integer, whose bits must not be flushed.
-            Binary::Ldexp
-            | Binary::IAdd
-            | Binary::ISub
-            | Binary::IMul
-            | Binary::UDiv
-            | Binary::SDiv
-            | Binary::UMod
-            | Binary::SRem
-            | Binary::SMod
-            | Binary::ShiftRightLogical
-            | Binary::ShiftRightArithmetic
-            | Binary::ShiftLeftLogical
-            | Binary::BitwiseOr
-            | Binary::BitwiseXor
-            | Binary::BitwiseAnd
-            | Binary::UMulHigh
-            | Binary::SMulHigh
-            | Binary::Carry
-            | Binary::Borrow
-            | Binary::UMin
-            | Binary::SMin
-            | Binary::UMax
-            | Binary::SMax
-            | Binary::PackHalf
-            | Binary::PackSnorm2
-            | Binary::PackUnorm2 => None,
-        }
-    }
-}
-
-impl Ternary {
-    /// As [`Unary::operation`].
-    pub(super) fn operation(self) -> Option<Operation> {
-        match self {
-            Ternary::FClamp => extended(GLOp::FClamp),
-            Ternary::NClamp => extended(GLOp::NClamp),
-            Ternary::FMix => extended(GLOp::FMix),
-            Ternary::SmoothStep => extended(GLOp::SmoothStep),
-            Ternary::Fma => extended(GLOp::Fma),
-            Ternary::ContractedAdd | Ternary::ContractedSub | Ternary::ContractedSubFrom => Some(Operation::Contracted),
-            Ternary::UClamp
-            | Ternary::SClamp
-            | Ternary::BitFieldSExtract
-            | Ternary::BitFieldUExtract
-            | Ternary::BitFieldInsert => None,
-        }
-    }
 }

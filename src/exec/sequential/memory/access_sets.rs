@@ -8,8 +8,8 @@
 
 use super::race_shadow::Shadow;
 use super::store::Store;
-use crate::exec::sequential::ir::scalar::sized::{Form, Width};
-use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
+use crate::exec::sequential::ir::atomic::{Atomic, Touch};
+use crate::spirv::operation::sized::{Form, Width};
 
 /// How a word was combined with operands, whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses.
 
 use super::store::Slot;
-use crate::exec::sequential::ir::scalar::word::Touch;
+use crate::exec::sequential::ir::atomic::Touch;
 use crate::exec::sequential::ir::{Descriptor, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;

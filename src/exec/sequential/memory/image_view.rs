@@ -7,10 +7,10 @@
 //! Does not cover: levels, layers and dimensions that do not fit the image or the kernel; `exec::prepare` checks those.
 
 use crate::exec::resource::{ImageView, JobSampler, ViewKind};
+use crate::exec::sequential::ir::atomic::Atomic;
 use crate::exec::sequential::ir::image::{Doing, ImageStep, Level, Projection};
-use crate::exec::sequential::ir::scalar::sized::{Form, Width};
-use crate::exec::sequential::ir::scalar::word::Atomic;
 use crate::model::image::{Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding};
+use crate::spirv::operation::sized::{Form, Width};
 
 /// What a descriptor shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -12,8 +12,8 @@
 
 use super::racing_accesses::{Earlier, Lasting, Racers};
 use super::vector_clocks::{Asked, Missing, Order, is_atomic};
+use crate::exec::sequential::ir::atomic::Touch;
 use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::ir::scalar::word::Touch;
 use crate::exec::sequential::ir::{OrderUse, Program};
 use crate::exec::sequential::memory::vector_clocks::cell::{CELL_BYTES, Cell, Cells, Told};
 use std::cell::RefCell;

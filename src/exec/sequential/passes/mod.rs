@@ -13,9 +13,9 @@ pub mod schedule_influence;
 use super::ir::*;
 use super::settings::MemoryModel;
 use crate::exec::sequential::decode::ops::subgroup::Way;
-use crate::exec::sequential::ir::scalar::undefined::{Extent, Undefined};
-use crate::exec::sequential::ir::scalar::word::Ternary;
 use crate::exec::sequential::machine::variation::{Products, Variation};
+use crate::spirv::operation::undefined::{Extent, Undefined};
+use crate::spirv::operation::word::Ternary;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 

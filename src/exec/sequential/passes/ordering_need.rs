@@ -5,9 +5,9 @@
 //! Does not cover: loops that read what another dispatch writes.
 
 use crate::exec::sequential::decode::ops::synchronization::has_fence_apart;
+use crate::exec::sequential::ir::atomic::Atomic;
 use crate::exec::sequential::ir::image::Doing;
 use crate::exec::sequential::ir::memory_semantics::Scope;
-use crate::exec::sequential::ir::scalar::word::Atomic;
 use crate::exec::sequential::ir::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
 use crate::exec::sequential::memory::vector_clocks::places::{Declared, Places};
 use crate::exec::sequential::settings::MemoryModel;

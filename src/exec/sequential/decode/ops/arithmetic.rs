@@ -4,47 +4,15 @@
 use super::number::{Numbers, compute, compute2, define, each, operand};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Form, Sized, Width};
-use crate::exec::sequential::ir::scalar::word::{Binary, Ternary, Unary};
 use crate::exec::sequential::ir::{Parts, Reg};
 use crate::spirv::module::Instruction;
+use crate::spirv::operation::sized::{Form, Sized, Width};
+use crate::spirv::operation::word::{Binary, Ternary};
 use rspirv::spirv::Op;
 
+/// What is made of several operations; scalar ones stand in `spirv::operation`.
 pub const TABLE: &[Row] = &[
-    row(Op::SNegate, Meaning::Unary(Unary::SNegate)),
-    row(Op::FNegate, Meaning::Unary(Unary::FNegate)),
-    row(Op::Not, Meaning::Unary(Unary::Not)),
-    row(Op::BitReverse, Meaning::Unary(Unary::BitReverse)),
-    row(Op::BitCount, Meaning::Unary(Unary::BitCount)),
-    row(Op::ConvertFToU, Meaning::Convert(Sized::ToUnsigned)),
-    row(Op::ConvertFToS, Meaning::Convert(Sized::ToSigned)),
-    row(Op::ConvertSToF, Meaning::Convert(Sized::FromSigned)),
-    row(Op::ConvertUToF, Meaning::Convert(Sized::FromUnsigned)),
-    row(Op::UConvert, Meaning::Convert(Sized::FromUnsigned)),
-    row(Op::SConvert, Meaning::Convert(Sized::FromSigned)),
-    row(Op::FConvert, Meaning::Convert(Sized::Round)),
-    row(Op::QuantizeToF16, Meaning::Unary(Unary::QuantizeToF16)),
     row(Op::Bitcast, Meaning::Special(same_bits)),
-    row(Op::IAdd, Meaning::Binary(Binary::IAdd)),
-    row(Op::ISub, Meaning::Binary(Binary::ISub)),
-    row(Op::IMul, Meaning::Binary(Binary::IMul)),
-    row(Op::UDiv, Meaning::Binary(Binary::UDiv)),
-    row(Op::SDiv, Meaning::Binary(Binary::SDiv)),
-    row(Op::UMod, Meaning::Binary(Binary::UMod)),
-    row(Op::SRem, Meaning::Binary(Binary::SRem)),
-    row(Op::SMod, Meaning::Binary(Binary::SMod)),
-    row(Op::FAdd, Meaning::Binary(Binary::FAdd)),
-    row(Op::FSub, Meaning::Binary(Binary::FSub)),
-    row(Op::FMul, Meaning::Binary(Binary::FMul)),
-    row(Op::FDiv, Meaning::Binary(Binary::FDiv)),
-    row(Op::FRem, Meaning::Binary(Binary::FRem)),
-    row(Op::FMod, Meaning::Binary(Binary::FMod)),
-    row(Op::ShiftRightLogical, Meaning::Binary(Binary::ShiftRightLogical)),
-    row(Op::ShiftRightArithmetic, Meaning::Binary(Binary::ShiftRightArithmetic)),
-    row(Op::ShiftLeftLogical, Meaning::Binary(Binary::ShiftLeftLogical)),
-    row(Op::BitwiseOr, Meaning::Binary(Binary::BitwiseOr)),
-    row(Op::BitwiseXor, Meaning::Binary(Binary::BitwiseXor)),
-    row(Op::BitwiseAnd, Meaning::Binary(Binary::BitwiseAnd)),
     row(Op::VectorTimesScalar, Meaning::Special(times_scalar)),
     row(Op::MatrixTimesScalar, Meaning::Special(times_scalar)),
     row(Op::VectorTimesMatrix, Meaning::Special(vector_times_matrix)),

@@ -4,13 +4,13 @@
 use super::number::relate;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Form, Relation};
-use crate::exec::sequential::ir::scalar::word::Compare;
 use crate::exec::sequential::ir::{Action, Compared, Parts, Reg, Scalar, Terminator};
 use crate::instrument::{MarkerArguments, MarkerFunction};
 use crate::model::records::MarkerTable;
 use crate::model::structure::MarkerRole;
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::operation::sized::{Form, Relation};
+use crate::spirv::operation::word::Compare;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::sync::Arc;

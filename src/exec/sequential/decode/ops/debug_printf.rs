@@ -6,9 +6,9 @@
 
 use super::id;
 use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Form, Width};
 use crate::exec::sequential::ir::{Action, Parts, Print, Printable, Reg};
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::operation::sized::{Form, Width};
 use crate::spirv::types::{Signedness, Type};
 use rspirv::spirv::Op;
 use std::fmt::Write as _;

@@ -7,12 +7,13 @@ use super::number::{Numbers, compute, compute_with, compute1, compute2, define, 
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::Expansion;
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Form, Relation, Sized, Width};
-use crate::exec::sequential::ir::scalar::word::{Binary, Compare, Ternary, Unary};
 use crate::exec::sequential::ir::{Action, Parts, Reg, Scalar};
 use crate::oracle::float::Direction;
 use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::Instruction;
+use crate::spirv::operation::sized::{Form, Relation, Sized, Width};
+use crate::spirv::operation::word::{Binary, Compare, Unary};
+use crate::spirv::operation::{ScalarOperation, extended_operation};
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
@@ -21,101 +22,42 @@ pub const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
 /// Gets the operands behind the number, as registers.
 type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Numbers]) -> Result<(), Unsupported>;
 
-/// What an extended instruction means.
-#[derive(Clone, Copy)]
-enum Extended {
-    Unary(Unary),
-    Binary(Binary),
-    Ternary(Ternary),
-    Special(ExtendedHandler),
-}
-
-use Extended as E;
-
-const GLSL: &[(GLOp, Extended)] = &[
-    (GLOp::Round, E::Unary(Unary::Round)),
-    (GLOp::RoundEven, E::Unary(Unary::RoundEven)),
-    (GLOp::Trunc, E::Unary(Unary::Trunc)),
-    (GLOp::FAbs, E::Unary(Unary::FAbs)),
-    (GLOp::SAbs, E::Unary(Unary::SAbs)),
-    (GLOp::FSign, E::Unary(Unary::FSign)),
-    (GLOp::SSign, E::Unary(Unary::SSign)),
-    (GLOp::Floor, E::Unary(Unary::Floor)),
-    (GLOp::Ceil, E::Unary(Unary::Ceil)),
-    (GLOp::Fract, E::Unary(Unary::Fract)),
-    (GLOp::Radians, E::Unary(Unary::Radians)),
-    (GLOp::Degrees, E::Unary(Unary::Degrees)),
-    (GLOp::Sin, E::Unary(Unary::Sin)),
-    (GLOp::Cos, E::Unary(Unary::Cos)),
-    (GLOp::Tan, E::Unary(Unary::Tan)),
-    (GLOp::Asin, E::Unary(Unary::Asin)),
-    (GLOp::Acos, E::Unary(Unary::Acos)),
-    (GLOp::Atan, E::Unary(Unary::Atan)),
-    (GLOp::Sinh, E::Unary(Unary::Sinh)),
-    (GLOp::Cosh, E::Unary(Unary::Cosh)),
-    (GLOp::Tanh, E::Unary(Unary::Tanh)),
-    (GLOp::Asinh, E::Unary(Unary::Asinh)),
-    (GLOp::Acosh, E::Unary(Unary::Acosh)),
-    (GLOp::Atanh, E::Unary(Unary::Atanh)),
-    (GLOp::Atan2, E::Binary(Binary::Atan2)),
-    (GLOp::Pow, E::Binary(Binary::Pow)),
-    (GLOp::Exp, E::Unary(Unary::Exp)),
-    (GLOp::Log, E::Unary(Unary::Log)),
-    (GLOp::Exp2, E::Unary(Unary::Exp2)),
-    (GLOp::Log2, E::Unary(Unary::Log2)),
-    (GLOp::Sqrt, E::Unary(Unary::Sqrt)),
-    (GLOp::InverseSqrt, E::Unary(Unary::InverseSqrt)),
-    (GLOp::FMin, E::Binary(Binary::FMin)),
-    (GLOp::UMin, E::Binary(Binary::UMin)),
-    (GLOp::SMin, E::Binary(Binary::SMin)),
-    (GLOp::FMax, E::Binary(Binary::FMax)),
-    (GLOp::UMax, E::Binary(Binary::UMax)),
-    (GLOp::SMax, E::Binary(Binary::SMax)),
-    (GLOp::NMin, E::Binary(Binary::NMin)),
-    (GLOp::NMax, E::Binary(Binary::NMax)),
-    (GLOp::FClamp, E::Ternary(Ternary::FClamp)),
-    (GLOp::UClamp, E::Ternary(Ternary::UClamp)),
-    (GLOp::SClamp, E::Ternary(Ternary::SClamp)),
-    (GLOp::NClamp, E::Ternary(Ternary::NClamp)),
-    (GLOp::FMix, E::Ternary(Ternary::FMix)),
-    (GLOp::Step, E::Binary(Binary::Step)),
-    (GLOp::SmoothStep, E::Ternary(Ternary::SmoothStep)),
-    (GLOp::Fma, E::Ternary(Ternary::Fma)),
-    (GLOp::Ldexp, E::Special(ldexp)),
-    (GLOp::FindILsb, E::Unary(Unary::FindILsb)),
-    (GLOp::FindSMsb, E::Unary(Unary::FindSMsb)),
-    (GLOp::FindUMsb, E::Unary(Unary::FindUMsb)),
-    (GLOp::Length, E::Special(length)),
-    (GLOp::Distance, E::Special(distance)),
-    (GLOp::Cross, E::Special(cross)),
-    (GLOp::Normalize, E::Special(normalize)),
-    (GLOp::FaceForward, E::Special(face_forward)),
-    (GLOp::Reflect, E::Special(reflect)),
-    (GLOp::Refract, E::Special(refract)),
-    (GLOp::Determinant, E::Special(determinant)),
-    (GLOp::MatrixInverse, E::Special(inverse)),
-    (GLOp::PackSnorm4x8, E::Special(|d, i, o| pack4(d, i, o, Unary::PackSnorm4))),
-    (GLOp::PackUnorm4x8, E::Special(|d, i, o| pack4(d, i, o, Unary::PackUnorm4))),
-    (GLOp::PackDouble2x32, E::Special(same_words)),
-    (GLOp::UnpackDouble2x32, E::Special(same_words)),
-    (GLOp::Modf, E::Special(modf)),
-    (GLOp::ModfStruct, E::Special(modf_struct)),
-    (GLOp::Frexp, E::Special(frexp)),
-    (GLOp::FrexpStruct, E::Special(frexp_struct)),
-    (GLOp::PackHalf2x16, E::Special(pack_halves)),
-    (GLOp::PackSnorm2x16, E::Special(|d, i, o| pack2(d, i, o, Binary::PackSnorm2))),
-    (GLOp::PackUnorm2x16, E::Special(|d, i, o| pack2(d, i, o, Binary::PackUnorm2))),
-    (GLOp::UnpackHalf2x16, E::Special(unpack_halves)),
-    (GLOp::UnpackSnorm2x16, E::Special(|d, i, o| unpack(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)]))),
-    (GLOp::UnpackUnorm2x16, E::Special(|d, i, o| unpack(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)]))),
-    (GLOp::UnpackSnorm4x8, E::Special(|d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackSnorm4)))),
-    (GLOp::UnpackUnorm4x8, E::Special(|d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackUnorm4)))),
+/// Instructions that are made of several operations, or that do not take their operands component by component; all others
+/// stand in `spirv::operation`.
+const COMPOSED: &[(GLOp, ExtendedHandler)] = &[
+    (GLOp::Ldexp, ldexp),
+    (GLOp::Length, length),
+    (GLOp::Distance, distance),
+    (GLOp::Cross, cross),
+    (GLOp::Normalize, normalize),
+    (GLOp::FaceForward, face_forward),
+    (GLOp::Reflect, reflect),
+    (GLOp::Refract, refract),
+    (GLOp::Determinant, determinant),
+    (GLOp::MatrixInverse, inverse),
+    (GLOp::PackSnorm4x8, |d, i, o| pack4(d, i, o, Unary::PackSnorm4)),
+    (GLOp::PackUnorm4x8, |d, i, o| pack4(d, i, o, Unary::PackUnorm4)),
+    (GLOp::PackDouble2x32, same_words),
+    (GLOp::UnpackDouble2x32, same_words),
+    (GLOp::Modf, modf),
+    (GLOp::ModfStruct, modf_struct),
+    (GLOp::Frexp, frexp),
+    (GLOp::FrexpStruct, frexp_struct),
+    (GLOp::PackHalf2x16, pack_halves),
+    (GLOp::PackSnorm2x16, |d, i, o| pack2(d, i, o, Binary::PackSnorm2)),
+    (GLOp::PackUnorm2x16, |d, i, o| pack2(d, i, o, Binary::PackUnorm2)),
+    (GLOp::UnpackHalf2x16, unpack_halves),
+    (GLOp::UnpackSnorm2x16, |d, i, o| unpack(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)])),
+    (GLOp::UnpackUnorm2x16, |d, i, o| unpack(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)])),
+    (GLOp::UnpackSnorm4x8, |d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackSnorm4))),
+    (GLOp::UnpackUnorm4x8, |d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackUnorm4))),
 ];
 
 /// Instructions of GLSL.std.450 that have a row, and those that have none, by name.
 pub fn names() -> (Vec<String>, Vec<String>) {
     let all = (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into()));
-    let (run, missing): (Vec<GLOp>, Vec<GLOp>) = all.partition(|op| GLSL.iter().any(|(known, _)| known == op));
+    let (run, missing): (Vec<GLOp>, Vec<GLOp>) =
+        all.partition(|op| extended_operation(*op).is_some() || COMPOSED.iter().any(|(known, _)| known == op));
     let named = |ops: Vec<GLOp>| {
         let mut names: Vec<String> = ops.iter().map(|op| format!("{op:?}")).collect();
         names.sort();
@@ -138,17 +80,25 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
     }
     let number = instruction.literal(1).ok_or_else(|| unsupported("OpExtInst without a number"))?;
     let op = GLOp::from_u32(number).ok_or_else(|| unsupported(format!("GLSL.std.450 instruction {number}")))?;
-    let meaning = GLSL.iter().find(|(known, _)| *known == op).map(|(_, meaning)| *meaning);
-    let meaning = meaning.ok_or_else(|| unsupported(format!("GLSL.std.450 {op:?}")))?;
+    let composed = COMPOSED.iter().find(|(known, _)| *known == op).map(|(_, handler)| *handler);
+    let scalar = extended_operation(op);
+    if composed.is_none() && scalar.is_none() {
+        return Err(unsupported(format!("GLSL.std.450 {op:?}")));
+    }
     let pointer_last = matches!(op, GLOp::Modf | GLOp::Frexp);
     let ids: Vec<u32> = instruction.ids().skip(1).collect();
     let values = if pointer_last { &ids[..1] } else { &ids[..] };
     let operands = values.iter().map(|id| decoder.numbers(*id)).collect::<Result<Vec<_>, _>>()?;
-    match meaning {
-        E::Unary(op) => each(decoder, instruction, Sized::Unary(op), &operands),
-        E::Binary(op) => each(decoder, instruction, Sized::Binary(op), &operands),
-        E::Ternary(op) => each(decoder, instruction, Sized::Ternary(op), &operands),
-        E::Special(handler) => handler(decoder, instruction, &operands),
+    if let Some(handler) = composed {
+        return handler(decoder, instruction, &operands);
+    }
+    match scalar {
+        Some(ScalarOperation::Unary(op)) => each(decoder, instruction, Sized::Unary(op), &operands),
+        Some(ScalarOperation::Binary(op)) => each(decoder, instruction, Sized::Binary(op), &operands),
+        Some(ScalarOperation::Ternary(op)) => each(decoder, instruction, Sized::Ternary(op), &operands),
+        Some(ScalarOperation::Compare(_) | ScalarOperation::Classify(_) | ScalarOperation::Convert(_)) | None => {
+            Err(unsupported(format!("GLSL.std.450 {op:?}")))
+        }
     }
 }
 

@@ -4,10 +4,10 @@
 //! Promises: a module that declares nothing of the kind is plain, and costs nothing.
 //! Does not cover: steps that compare or select inside a composed function.
 
-use crate::exec::sequential::ir::scalar::sized::Form;
 use crate::oracle::float::Direction;
 use crate::spirv::float_controls::{self, Denormals, FloatControls};
 use crate::spirv::module::{Id, Instruction, Module};
+use crate::spirv::operation::sized::Form;
 use crate::spirv::types::Types;
 use rspirv::spirv::FPFastMathMode;
 

@@ -8,12 +8,12 @@ use super::number::define;
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::layout;
 use crate::exec::sequential::decode::{Decoder, Location, Opaque, Pointer, Unsupported, Value, unsupported};
+use crate::exec::sequential::ir::atomic::Atomic;
 use crate::exec::sequential::ir::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
-use crate::exec::sequential::ir::scalar::sized::{Form, Width};
-use crate::exec::sequential::ir::scalar::word::Atomic;
 use crate::exec::sequential::ir::{Action, Kept, Parts, Reg};
 use crate::model::image::ImageFormat;
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::operation::sized::{Form, Width};
 use crate::spirv::types::{Image, Signedness, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageFormat as Declared, ImageOperands, Op};
@@ -384,7 +384,7 @@ fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsuppor
     for (at, coordinate) in step.coordinates.iter().enumerate() {
         sums.push(match offset.get(at) {
             Some(offset) => {
-                let add = crate::exec::sequential::ir::scalar::word::Binary::IAdd;
+                let add = crate::spirv::operation::word::Binary::IAdd;
                 super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?.low
             }
             None => *coordinate,

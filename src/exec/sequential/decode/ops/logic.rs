@@ -3,9 +3,9 @@
 use super::number::Numbers;
 use super::{Meaning, Row, each_mask, id, operand_masks, row};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::scalar::word::{Classify, Compare};
 use crate::exec::sequential::ir::{Action, Compared, Scalar};
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::operation::word::Compare;
 use rspirv::spirv::Op;
 use std::sync::Arc;
 
@@ -15,33 +15,6 @@ const EQUAL: u8 = 0b1001;
 const NOT_EQUAL: u8 = 0b0110;
 
 pub const TABLE: &[Row] = &[
-    row(Op::IEqual, Meaning::Compare(Compare::IEqual)),
-    row(Op::INotEqual, Meaning::Compare(Compare::INotEqual)),
-    row(Op::UGreaterThan, Meaning::Compare(Compare::UGreaterThan)),
-    row(Op::SGreaterThan, Meaning::Compare(Compare::SGreaterThan)),
-    row(Op::UGreaterThanEqual, Meaning::Compare(Compare::UGreaterThanEqual)),
-    row(Op::SGreaterThanEqual, Meaning::Compare(Compare::SGreaterThanEqual)),
-    row(Op::ULessThan, Meaning::Compare(Compare::ULessThan)),
-    row(Op::SLessThan, Meaning::Compare(Compare::SLessThan)),
-    row(Op::ULessThanEqual, Meaning::Compare(Compare::ULessThanEqual)),
-    row(Op::SLessThanEqual, Meaning::Compare(Compare::SLessThanEqual)),
-    row(Op::FOrdEqual, Meaning::Compare(Compare::FOrdEqual)),
-    row(Op::FUnordEqual, Meaning::Compare(Compare::FUnordEqual)),
-    row(Op::FOrdNotEqual, Meaning::Compare(Compare::FOrdNotEqual)),
-    row(Op::FUnordNotEqual, Meaning::Compare(Compare::FUnordNotEqual)),
-    row(Op::FOrdLessThan, Meaning::Compare(Compare::FOrdLessThan)),
-    row(Op::FUnordLessThan, Meaning::Compare(Compare::FUnordLessThan)),
-    row(Op::FOrdGreaterThan, Meaning::Compare(Compare::FOrdGreaterThan)),
-    row(Op::FUnordGreaterThan, Meaning::Compare(Compare::FUnordGreaterThan)),
-    row(Op::FOrdLessThanEqual, Meaning::Compare(Compare::FOrdLessThanEqual)),
-    row(Op::FUnordLessThanEqual, Meaning::Compare(Compare::FUnordLessThanEqual)),
-    row(Op::FOrdGreaterThanEqual, Meaning::Compare(Compare::FOrdGreaterThanEqual)),
-    row(Op::FUnordGreaterThanEqual, Meaning::Compare(Compare::FUnordGreaterThanEqual)),
-    row(Op::Ordered, Meaning::Compare(Compare::Ordered)),
-    row(Op::Unordered, Meaning::Compare(Compare::Unordered)),
-    row(Op::LessOrGreater, Meaning::Compare(Compare::FOrdNotEqual)),
-    row(Op::IsNan, Meaning::Classify(Classify::IsNan)),
-    row(Op::IsInf, Meaning::Classify(Classify::IsInf)),
     row(Op::LogicalAnd, Meaning::Logic(AND)),
     row(Op::LogicalOr, Meaning::Logic(OR)),
     row(Op::LogicalEqual, Meaning::Logic(EQUAL)),

@@ -1,7 +1,7 @@
 //! The table of SPIR-V instructions that the engine runs.
 //!
-//! Knows: one row per opcode, in one file per family. A new instruction is a row, and where no existing meaning fits, a
-//! handler. Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
+//! Knows: one row per opcode, in one file per family; scalar operations have theirs in `spirv::operation`. A new instruction
+//! is a row, and where no existing meaning fits, a handler. Promises: an opcode without a row is unsupported by name; nothing is ignored that has an effect.
 
 pub mod arithmetic;
 pub mod composite;
@@ -21,10 +21,11 @@ pub mod synchronization;
 pub mod variable_pointer;
 
 use super::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Relation, Sized};
-use crate::exec::sequential::ir::scalar::word::{Binary, Classify, Compare, Unary};
 use crate::exec::sequential::ir::{Action, Reg, Scalar};
 use crate::spirv::module::Instruction;
+use crate::spirv::operation::sized::{Relation, Sized};
+use crate::spirv::operation::table::scalar_opcodes;
+use crate::spirv::operation::{ScalarOperation, scalar_operation};
 use rspirv::spirv::Op;
 use std::collections::HashMap;
 
@@ -37,12 +38,7 @@ pub enum Meaning {
     /// No effect on execution (labels, debug lines, merge declarations).
     Nothing,
     /// Component by component.
-    Unary(Unary),
-    Binary(Binary),
-    Compare(Compare),
-    Classify(Classify),
-    /// Between forms of numbers.
-    Convert(Sized),
+    Scalar(ScalarOperation),
     /// Of two Booleans, by truth table: bit `2a + b`.
     Logic(u8),
     Special(Handler),
@@ -75,20 +71,18 @@ pub const TABLES: &[&[Row]] = &[
     cooperative_matrix::TABLE,
 ];
 
-/// The rows by opcode.
-pub fn rows() -> HashMap<Op, &'static Meaning> {
-    TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, &row.meaning)).collect()
+/// What each opcode means: its row here, else the scalar operation that it is.
+pub fn rows() -> HashMap<Op, Meaning> {
+    let scalar = scalar_opcodes().filter_map(|op| Some((op, Meaning::Scalar(scalar_operation(op)?))));
+    let own = TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, row.meaning));
+    scalar.chain(own).collect()
 }
 
 /// Decodes one instruction by its row.
 pub fn decode(decoder: &mut Decoder<'_>, instruction: &Instruction, meaning: &Meaning) -> Result<(), Unsupported> {
     match meaning {
         Meaning::Nothing => Ok(()),
-        Meaning::Unary(op) => element_wise(decoder, instruction, Sized::Unary(*op)),
-        Meaning::Binary(op) => element_wise(decoder, instruction, Sized::Binary(*op)),
-        Meaning::Convert(op) => element_wise(decoder, instruction, *op),
-        Meaning::Compare(op) => number::each_relation(decoder, instruction, Relation::Compare(*op)),
-        Meaning::Classify(op) => number::each_relation(decoder, instruction, Relation::Classify(*op)),
+        Meaning::Scalar(operation) => scalar(decoder, instruction, *operation),
         Meaning::Logic(table) => {
             let a = operand_masks(decoder, instruction, 0)?;
             let b = operand_masks(decoder, instruction, 1)?;
@@ -140,6 +134,17 @@ fn check_result(decoder: &Decoder<'_>, instruction: &Instruction, count: usize) 
     if kinds.len() == count { Ok(()) } else { Err(unsupported(format!("Op{:?} with this type", instruction.op))) }
 }
 
+fn scalar(decoder: &mut Decoder<'_>, instruction: &Instruction, operation: ScalarOperation) -> Result<(), Unsupported> {
+    match operation {
+        ScalarOperation::Unary(op) => element_wise(decoder, instruction, Sized::Unary(op)),
+        ScalarOperation::Binary(op) => element_wise(decoder, instruction, Sized::Binary(op)),
+        ScalarOperation::Ternary(op) => element_wise(decoder, instruction, Sized::Ternary(op)),
+        ScalarOperation::Convert(op) => element_wise(decoder, instruction, op),
+        ScalarOperation::Compare(op) => number::each_relation(decoder, instruction, Relation::Compare(op)),
+        ScalarOperation::Classify(op) => number::each_relation(decoder, instruction, Relation::Classify(op)),
+    }
+}
+
 fn element_wise(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Sized) -> Result<(), Unsupported> {
     let operands = (0..op.operands()).map(|index| number::operand(decoder, instruction, index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
@@ -150,12 +155,18 @@ fn element_wise(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Sized)
 mod tests {
     use super::*;
     use crate::spirv::opcodes::{Effect, GROUPS, Support, support};
+    use std::collections::BTreeSet;
 
     /// Declarations are read where the module is; those that stand in functions too have rows.
     #[test]
     fn what_the_table_of_opcodes_has_as_the_engine_s_own_has_exactly_one_row() {
-        let all: Vec<Op> = TABLES.iter().flat_map(|table| table.iter()).map(|row| row.op).collect();
-        assert_eq!(all.len(), rows().len(), "an opcode has two rows");
+        let own: Vec<Op> = TABLES.iter().flat_map(|table| table.iter()).map(|row| row.op).collect();
+        let distinct: BTreeSet<Op> = own.iter().copied().collect();
+        assert_eq!(own.len(), distinct.len(), "an opcode has two rows");
+        // Scalar operations whose operands are not taken component by component have a handler besides.
+        let both: Vec<Op> = own.iter().copied().filter(|op| scalar_operation(*op).is_some()).collect();
+        assert_eq!(both, [Op::BitFieldInsert, Op::BitFieldSExtract, Op::BitFieldUExtract]);
+        let all: Vec<Op> = rows().into_keys().collect();
         let foreign: Vec<&Op> = all.iter().filter(|op| support(**op) != Support::Engine).collect();
         assert!(foreign.is_empty(), "rows that are never asked: {foreign:?}");
         let run = GROUPS.iter().filter(|group| group.support == Support::Engine && group.effect != Effect::Declaration);

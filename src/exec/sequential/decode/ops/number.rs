@@ -6,12 +6,12 @@
 use super::id;
 use crate::exec::sequential::decode::layout::{is_address, is_variable};
 use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Form, Operation, Relation, Sized, Width};
-use crate::exec::sequential::ir::scalar::word::{Binary, Classify, Ternary, Unary};
 use crate::exec::sequential::ir::{Action, Parts, Reg, Scalar};
 use crate::oracle::float::Direction;
 use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::operation::sized::{Form, Operation, Relation, Sized, Width};
+use crate::spirv::operation::word::{Binary, Classify, Unary};
 use crate::spirv::types::Type;
 use rspirv::spirv::FPFastMathMode;
 
@@ -109,7 +109,7 @@ pub fn compute(
     if decoder.floats.is_plain() {
         return compute_with(decoder, op, [from, to], operands, Direction::Nearest);
     }
-    let floats = float_operands(op).min(operands.len());
+    let floats = op.float_operands().min(operands.len());
     let mut own = operands.to_vec();
     for operand in &mut own[..floats] {
         assume_operand(decoder, from, *operand);
@@ -119,23 +119,6 @@ pub fn compute(
     let result = compute_with(decoder, op, [from, to], &own, rounding)?;
     assume_operand(decoder, to, result);
     Ok(flushed(decoder, to, result))
-}
-
-/// How many of an operation's operands are floats where its first one is; the others are integers.
-fn float_operands(op: Sized) -> usize {
-    match op {
-        Sized::Binary(Binary::Ldexp) => 1,
-        Sized::Binary(_) => 2,
-        Sized::Ternary(Ternary::BitFieldInsert | Ternary::BitFieldSExtract | Ternary::BitFieldUExtract) => 0,
-        Sized::Ternary(_) => 3,
-        Sized::Unary(_)
-        | Sized::FromUnsigned
-        | Sized::FromSigned
-        | Sized::ToUnsigned
-        | Sized::ToSigned
-        | Sized::Round
-        | Sized::Flush => 1,
-    }
 }
 
 /// A number whose denormals are zeros, where the module wants them so.

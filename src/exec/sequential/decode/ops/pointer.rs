@@ -7,18 +7,19 @@ use super::number::{compute, compute2, operand, relate, scalars};
 use super::{Meaning, Row, id, row};
 use crate::exec::sequential::decode::layout::{Arrangement, is_address};
 use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::scalar::sized::{Form, Relation, Sized, Width};
-use crate::exec::sequential::ir::scalar::word::{Binary, Compare};
 use crate::exec::sequential::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar};
 use crate::spirv::module::{Id, Instruction};
+use crate::spirv::operation::ScalarOperation;
+use crate::spirv::operation::sized::{Form, Relation, Sized, Width};
+use crate::spirv::operation::word::{Binary, Compare};
 use crate::spirv::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::sync::Arc;
 
 pub const TABLE: &[Row] = &[
-    row(Op::ConvertPtrToU, Meaning::Convert(Sized::FromUnsigned)),
-    row(Op::ConvertUToPtr, Meaning::Convert(Sized::FromUnsigned)),
+    row(Op::ConvertPtrToU, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
+    row(Op::ConvertUToPtr, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),
     row(Op::PtrEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::IEqual))),
     row(Op::PtrNotEqual, Meaning::Special(|decoder, instruction| equal(decoder, instruction, Compare::INotEqual))),
     row(Op::PtrDiff, Meaning::Special(super::variable_pointer::difference)),

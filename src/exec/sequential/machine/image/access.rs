@@ -7,10 +7,10 @@
 use super::sampling::Tap;
 use super::texel;
 use super::texel::{Held, Toward};
+use crate::exec::sequential::ir::atomic::{Atomic, Touch};
 use crate::exec::sequential::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
 use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
 use crate::exec::sequential::ir::{Reg, Root, Scalar};
 use crate::exec::sequential::machine::Machine;
 use crate::exec::sequential::machine::access::Clash;

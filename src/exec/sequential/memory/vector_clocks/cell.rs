@@ -6,8 +6,8 @@
 //! Does not cover: more than the first such access of each kind.
 
 use super::{Asked, Missing, Order, Published, Reads, is_atomic, writes};
+use crate::exec::sequential::ir::atomic::{Atomic, Touch};
 use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::ir::scalar::word::{Atomic, Touch};
 use crate::exec::sequential::memory::race_shadow::{Seen, Stamp};
 
 /// How long a list grows before it is looked through.

@@ -2,7 +2,7 @@
 
 use super::is_atomic;
 use super::places::Facts;
-use crate::exec::sequential::ir::scalar::word::Touch;
+use crate::exec::sequential::ir::atomic::Touch;
 
 /// Why two accesses are not ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -17,8 +17,8 @@ mod tests;
 
 use super::race_shadow::Stamp;
 use crate::exec::sequential::decode::ops::subgroup::Members;
+use crate::exec::sequential::ir::atomic::Touch;
 use crate::exec::sequential::ir::memory_semantics::{Fence, Kinds, Scope};
-use crate::exec::sequential::ir::scalar::word::Touch;
 use chains::{Domain, Layer, Learnt, Nearness, Neighbours, Own};
 pub use missing::Missing;
 use missing::{Clash, clash};

@@ -7,6 +7,7 @@
 //! `word` documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
 //! Does not cover: speed: the machine uses `word` for 32 bits.
 
+use super::table::Rounding;
 use super::word::{Binary, Classify, Compare, Ternary, Unary};
 use crate::oracle::float::{Direction, Format, Real};
 
@@ -181,87 +182,26 @@ impl Sized {
     /// Whether the result depends on which way it is rounded.
     pub fn rounds(self) -> bool {
         match self {
-            Sized::Unary(op) => match op {
-                Unary::Radians
-                | Unary::Degrees
-                | Unary::Sin
-                | Unary::Cos
-                | Unary::Tan
-                | Unary::Asin
-                | Unary::Acos
-                | Unary::Atan
-                | Unary::Sinh
-                | Unary::Cosh
-                | Unary::Tanh
-                | Unary::Asinh
-                | Unary::Acosh
-                | Unary::Atanh
-                | Unary::Exp
-                | Unary::Log
-                | Unary::Exp2
-                | Unary::Log2
-                | Unary::Sqrt
-                | Unary::SqrtToNormalize
-                | Unary::InverseSqrt
-                | Unary::Fract => true,
-                Unary::SNegate
-                | Unary::FNegate
-                | Unary::Not
-                | Unary::BitReverse
-                | Unary::BitCount
-                | Unary::ConvertFToU
-                | Unary::ConvertFToS
-                | Unary::ConvertSToF
-                | Unary::ConvertUToF
-                | Unary::QuantizeToF16
-                | Unary::Round
-                | Unary::RoundEven
-                | Unary::Trunc
-                | Unary::FAbs
-                | Unary::SAbs
-                | Unary::FSign
-                | Unary::SSign
-                | Unary::Floor
-                | Unary::Ceil
-                | Unary::FindILsb
-                | Unary::FindSMsb
-                | Unary::FindUMsb
-                | Unary::ModfWhole
-                | Unary::ModfFraction
-                | Unary::FrexpSignificand
-                | Unary::FrexpExponent
-                | Unary::UnpackHalfLow
-                | Unary::UnpackHalfHigh
-                | Unary::UnpackSnorm4(_)
-                | Unary::UnpackUnorm4(_)
-                | Unary::UnpackSnorm2(_)
-                | Unary::UnpackUnorm2(_)
-                | Unary::PackSnorm4
-                | Unary::PackUnorm4 => false,
-            },
-            Sized::Binary(op) => matches!(
-                op,
-                Binary::FAdd
-                    | Binary::FSub
-                    | Binary::FMul
-                    | Binary::FDiv
-                    | Binary::NormalizedComponent
-                    | Binary::FMod
-                    | Binary::Pow
-                    | Binary::Atan2
-                    | Binary::Ldexp
-            ),
-            Sized::Ternary(op) => matches!(
-                op,
-                Ternary::FMix
-                    | Ternary::SmoothStep
-                    | Ternary::Fma
-                    | Ternary::ContractedAdd
-                    | Ternary::ContractedSub
-                    | Ternary::ContractedSubFrom
-            ),
+            Sized::Unary(op) => op.row().rounding == Rounding::Rounded,
+            Sized::Binary(op) => op.row().rounding == Rounding::Rounded,
+            Sized::Ternary(op) => op.row().rounding == Rounding::Rounded,
             Sized::FromUnsigned | Sized::FromSigned | Sized::Round => true,
             Sized::ToUnsigned | Sized::ToSigned | Sized::Flush => false,
+        }
+    }
+
+    /// How many of its operands, from the first on, are floats where the first one is; the others are integers.
+    pub fn float_operands(self) -> usize {
+        match self {
+            Sized::Unary(op) => op.row().float_operands(1),
+            Sized::Binary(op) => op.row().float_operands(2),
+            Sized::Ternary(op) => op.row().float_operands(3),
+            Sized::FromUnsigned
+            | Sized::FromSigned
+            | Sized::ToUnsigned
+            | Sized::ToSigned
+            | Sized::Round
+            | Sized::Flush => 1,
         }
     }
 }

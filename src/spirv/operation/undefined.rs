@@ -1,0 +1,456 @@
+//! What the specification leaves undefined about operations on numbers, as rules over their
+//! operands.
+//!
+//! Knows: the sentences of SPIR-V (arithmetic, bit and conversion instructions), of Vulkan's
+//! environment for SPIR-V and of GLSL.std.450 that say "undefined"; `docs/undefined.md` lists them
+//! all.
+//! Promises: a rule is one function of its operands, whatever their width; `table` says which
+//! operations it is for. On words it is met as on numbers of 32 bits (tested in `sized`).
+//! Does not cover: instructions that are no operation on numbers; inverse matrices, which are made
+//! of several operations.
+
+use super::sized::{Form, Operation, Sized, is_too_large};
+use super::word::{Binary, Ternary, Unary};
+use std::ops::{Div, Sub};
+
+/// How much is undefined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// The result alone: told where it is used.
+    Value,
+    /// What the program does from here on: told at once.
+    Behaviour,
+}
+
+/// That something is undefined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Undefined {
+    pub extent: Extent,
+    pub why: &'static str,
+}
+
+/// A condition on operands under which something is undefined.
+pub struct Rule<Test> {
+    /// On words.
+    pub is_met: Test,
+    /// On numbers of any width; operands that an operation does not have are zeros.
+    pub is_met_by: fn([Number; 3]) -> bool,
+    /// Of words.
+    pub then: Undefined,
+    /// The same of numbers of any width.
+    pub then_of_numbers: Undefined,
+}
+
+pub type Rule1 = Rule<fn(u32) -> bool>;
+pub type Rule2 = Rule<fn(u32, u32) -> bool>;
+pub type Rule3 = Rule<fn(u32, u32, u32) -> bool>;
+
+const fn value(why: &'static str) -> Undefined {
+    Undefined { extent: Extent::Value, why }
+}
+
+const fn behaviour(why: &'static str) -> Undefined {
+    Undefined { extent: Extent::Behaviour, why }
+}
+
+/// A number of any width, as its bits.
+#[derive(Debug, Clone, Copy)]
+pub struct Number {
+    pub form: Form,
+    pub bits: u64,
+}
+
+/// An operand as a rule sees it.
+trait Operand: Copy {
+    type Real: Real;
+    fn form(self) -> Form;
+    /// Zero-extended.
+    fn bits(self) -> u64;
+    /// The float that the bits are.
+    fn real(self) -> Self::Real;
+
+    fn signed(self) -> i64 {
+        self.form().width().signed(self.bits())
+    }
+}
+
+/// A float as a rule compares it.
+trait Real: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> {
+    fn of(value: f32) -> Self;
+    fn is_nan(self) -> bool;
+    fn is_finite(self) -> bool;
+    fn abs(self) -> Self;
+    fn trunc(self) -> Self;
+}
+
+macro_rules! real {
+    ($float:ident) => {
+        impl Real for $float {
+            fn of(value: f32) -> Self {
+                value.into()
+            }
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+            fn abs(self) -> Self {
+                self.abs()
+            }
+            fn trunc(self) -> Self {
+                self.trunc()
+            }
+        }
+    };
+}
+
+real!(f32);
+real!(f64);
+
+impl Operand for u32 {
+    type Real = f32;
+    fn form(self) -> Form {
+        Form::FLOAT
+    }
+    fn bits(self) -> u64 {
+        self.into()
+    }
+    fn real(self) -> f32 {
+        f32::from_bits(self)
+    }
+    fn signed(self) -> i64 {
+        (self as i32).into()
+    }
+}
+
+impl Operand for Number {
+    type Real = f64;
+    fn form(self) -> Form {
+        self.form
+    }
+    fn bits(self) -> u64 {
+        self.bits
+    }
+    fn real(self) -> f64 {
+        self.form.float(self.bits)
+    }
+}
+
+/// A rule from a function of one, two or three operands and the words for it, those for words where
+/// they differ.
+macro_rules! rule {
+    ($test:ident($($operand:ident),+), $then:expr, words: $then_of_words:expr) => {
+        Rule {
+            is_met: $test::<u32>,
+            is_met_by: |[$($operand),+, ..]| $test::<Number>($($operand),+),
+            then: $then_of_words,
+            then_of_numbers: $then,
+        }
+    };
+    ($test:ident($($operand:ident),+), $then:expr) => {
+        rule!($test($($operand),+), $then, words: $then)
+    };
+}
+
+// ---- one operand ----
+
+const TO_UNSIGNED: Undefined = behaviour("a float outside the range of uint is converted");
+const TO_SIGNED: Undefined = behaviour("a float outside the range of int is converted");
+const TO_INTEGER: Undefined = behaviour("a float outside the range of the integer is converted");
+
+pub const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), TO_INTEGER, words: TO_UNSIGNED);
+pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), TO_INTEGER, words: TO_SIGNED);
+pub const ROOT: Rule1 = rule!(is_negative(a), value("square root of a negative number"));
+pub const INVERSE_ROOT: Rule1 =
+    rule!(is_not_positive(a), value("inverse square root of a number that is not positive"));
+pub const LOGARITHM: Rule1 = rule!(is_not_positive(a), value("logarithm of a number that is not positive"));
+pub const ARC_SINE: Rule1 = rule!(is_beyond_one(a), value("arc sine of a number outside -1 to 1"));
+pub const ARC_COSINE: Rule1 = rule!(is_beyond_one(a), value("arc cosine of a number outside -1 to 1"));
+pub const INVERSE_COSH: Rule1 = rule!(is_below_one(a), value("inverse hyperbolic cosine of a number below 1"));
+pub const INVERSE_TANH: Rule1 =
+    rule!(is_one_or_beyond(a), value("inverse hyperbolic tangent of a number outside -1 to 1"));
+pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), value("sign of a NaN"));
+pub const SPLIT: Rule1 = rule!(is_not_finite(a), value("frexp of an infinity or NaN"));
+
+const PACKED: Undefined = value("a NaN is packed as a normalised integer");
+pub const PACKED_NAN: Rule1 = rule!(is_nan(a), PACKED);
+
+/// Bounds are exact: a float truncates into the range exactly if it lies strictly between them.
+fn fits_unsigned<R: Real>(x: R, bits: u32) -> bool {
+    x.trunc() > R::of(-1.0) && x < R::of(2f32.powi(bits as i32))
+}
+
+fn fits_signed<R: Real>(x: R, bits: u32) -> bool {
+    let limit = 2f32.powi(bits as i32 - 1);
+    x.trunc() >= R::of(-limit) && x < R::of(limit)
+}
+
+fn is_out_of_uint<O: Operand>(a: O) -> bool {
+    !fits_unsigned(a.real(), 32)
+}
+
+fn is_out_of_int<O: Operand>(a: O) -> bool {
+    !fits_signed(a.real(), 32)
+}
+
+fn is_negative<O: Operand>(a: O) -> bool {
+    a.real() < Real::of(0.0)
+}
+
+fn is_not_positive<O: Operand>(a: O) -> bool {
+    a.real() <= Real::of(0.0)
+}
+
+fn is_beyond_one<O: Operand>(a: O) -> bool {
+    a.real().abs() > Real::of(1.0)
+}
+
+fn is_one_or_beyond<O: Operand>(a: O) -> bool {
+    a.real().abs() >= Real::of(1.0)
+}
+
+fn is_below_one<O: Operand>(a: O) -> bool {
+    a.real() < Real::of(1.0)
+}
+
+fn is_nan<O: Operand>(a: O) -> bool {
+    a.real().is_nan()
+}
+
+fn is_not_finite<O: Operand>(a: O) -> bool {
+    !a.real().is_finite()
+}
+
+// ---- two operands ----
+
+pub const ZERO_DIVISOR: Rule2 = rule!(divides_by_zero(a, b), behaviour("division by zero"));
+pub const SIGNED_DIVISION: Rule2 =
+    rule!(does_not_divide(a, b), behaviour("division by zero, or of the most negative integer by -1"));
+pub const SIGNED_REMAINDER: Rule2 =
+    rule!(does_not_divide(a, b), behaviour("remainder by zero, or of the most negative integer by -1"));
+/// Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
+pub const NEGATIVE_REMAINDER: Rule2 = rule!(one_is_negative(a, b), value("remainder of or by a negative number"));
+pub const FLOAT_REMAINDER: Rule2 = rule!(second_is_zero(a, b), value("remainder of a float by zero"));
+pub const SHIFT: Rule2 = rule!(
+    shifts_everything_out(a, b),
+    value("a shift by the number's width or more"),
+    words: value("a shift by 32 or more")
+);
+pub const POWER: Rule2 =
+    rule!(has_no_power(a, b), value("pow of a negative base, or of zero to an exponent that is not positive"));
+pub const ARC_TANGENT: Rule2 = rule!(both_are_zero(a, b), value("atan of zero by zero"));
+pub const EXTREMUM_OF_NAN: Rule2 = rule!(one_is_nan(a, b), value("minimum or maximum with a NaN"));
+pub const SCALED: Rule2 = rule!(
+    is_scaled_too_far(a, b),
+    value("ldexp by more than the type's largest exponent, or with a result that is too large")
+);
+pub const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), PACKED);
+
+fn divides_by_zero<O: Operand>(_a: O, b: O) -> bool {
+    b.bits() == 0
+}
+
+fn does_not_divide<O: Operand>(a: O, b: O) -> bool {
+    b.bits() == 0 || (a.signed() == a.form().width().least() && b.signed() == -1)
+}
+
+fn one_is_negative<O: Operand>(a: O, b: O) -> bool {
+    (a.signed() < 0 || b.signed() < 0) && b.bits() != 0
+}
+
+fn second_is_zero<O: Operand>(_a: O, b: O) -> bool {
+    b.real() == Real::of(0.0)
+}
+
+fn shifts_everything_out<O: Operand>(a: O, b: O) -> bool {
+    b.bits() >= u64::from(a.form().width().bits())
+}
+
+fn has_no_power<O: Operand>(a: O, b: O) -> bool {
+    let zero = Real::of(0.0);
+    a.real() < zero || (a.real() == zero && b.real() <= Real::of(0.0))
+}
+
+fn both_are_zero<O: Operand>(a: O, b: O) -> bool {
+    a.real() == Real::of(0.0) && b.real() == Real::of(0.0)
+}
+
+fn one_is_nan<O: Operand>(a: O, b: O) -> bool {
+    a.real().is_nan() || b.real().is_nan()
+}
+
+fn is_scaled_too_far<O: Operand>(a: O, b: O) -> bool {
+    is_too_large(a.form(), a.bits(), b.bits())
+}
+
+// ---- three operands ----
+
+const LIMITS: Undefined = value("clamp whose lower limit is above the upper");
+pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), LIMITS);
+pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), LIMITS);
+pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), LIMITS);
+pub const CLAMPED_NAN: Rule3 =
+    rule!(has_no_clamp(x, low, high), value("clamp with a NaN, or whose lower limit is above the upper"));
+pub const EDGES: Rule3 =
+    rule!(has_no_step(low, high, x), value("smoothstep with a NaN, or whose lower edge is not below the upper"));
+
+const WIDE_FIELD: Undefined = value("a bit field that reaches beyond the number");
+const WORD_FIELD: Undefined = value("a bit field that reaches beyond 32 bits");
+/// Of an integer, an offset and a count.
+pub const FIELD: Rule3 = rule!(reaches_beyond(base, offset, count), WIDE_FIELD, words: WORD_FIELD);
+/// Of two integers and a position (`offset | count << 16`).
+pub const PACKED_FIELD: Rule3 = rule!(packed_reaches_beyond(base, insert, position), WIDE_FIELD, words: WORD_FIELD);
+
+fn floats_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
+    low.real() > high.real()
+}
+
+fn unsigned_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
+    low.bits() > high.bits()
+}
+
+fn signed_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
+    low.signed() > high.signed()
+}
+
+fn has_no_clamp<O: Operand>(x: O, low: O, high: O) -> bool {
+    low.real() > high.real() || [x, low, high].iter().any(|operand| operand.real().is_nan())
+}
+
+/// The edges, or the clamp of which the function is made.
+fn has_no_step<O: Operand>(low: O, high: O, x: O) -> bool {
+    let (low, high, x) = (low.real(), high.real(), x.real());
+    low >= high || ((x - low) / (high - low)).is_nan()
+}
+
+fn reaches_beyond<O: Operand>(base: O, offset: O, count: O) -> bool {
+    offset.bits().saturating_add(count.bits()) > u64::from(base.form().width().bits())
+}
+
+fn packed_reaches_beyond<O: Operand>(base: O, _insert: O, position: O) -> bool {
+    let position = position.bits();
+    (position & 0xffff) + (position >> 16) > u64::from(base.form().width().bits())
+}
+
+impl Unary {
+    pub fn rules(self) -> &'static [Rule1] {
+        self.row().undefined
+    }
+}
+
+impl Binary {
+    pub fn rules(self) -> &'static [Rule2] {
+        self.row().undefined
+    }
+
+    /// Whether a left operand can decide that the rules are met, other than 0 and the most negative
+    /// integer.
+    pub fn asks_left_operand(self) -> bool {
+        matches!(
+            self,
+            Binary::Pow
+                | Binary::Atan2
+                | Binary::FMin
+                | Binary::FMax
+                | Binary::Ldexp
+                | Binary::PackSnorm2
+                | Binary::PackUnorm2
+        )
+    }
+}
+
+impl Ternary {
+    pub fn rules(self) -> &'static [Rule3] {
+        self.row().undefined
+    }
+
+    /// Whether the first operand has no part in the rules.
+    pub fn ignores_first_operand(self) -> bool {
+        matches!(
+            self,
+            Ternary::NClamp
+                | Ternary::UClamp
+                | Ternary::SClamp
+                | Ternary::BitFieldUExtract
+                | Ternary::BitFieldSExtract
+                | Ternary::BitFieldInsert
+        )
+    }
+}
+
+impl Operation {
+    /// Whether something can be undefined at all.
+    pub fn may_be_undefined(self) -> bool {
+        match self.op {
+            Sized::Unary(op) => !op.rules().is_empty(),
+            Sized::Binary(op) => !op.rules().is_empty(),
+            Sized::Ternary(op) => !op.rules().is_empty(),
+            Sized::ToUnsigned | Sized::ToSigned => true,
+            _ => false,
+        }
+    }
+
+    /// What is undefined for operands given as bits, if anything.
+    pub fn undefined(self, a: u64, b: u64, c: u64) -> Option<Undefined> {
+        let operands = [a, b, c].map(|bits| Number { form: self.from, bits });
+        match self.op {
+            Sized::Unary(op) => first_met(op.rules(), operands),
+            Sized::Binary(op) => first_met(op.rules(), operands),
+            Sized::Ternary(op) => first_met(op.rules(), operands),
+            // 2^width is exact in 32 bits, and in 64.
+            Sized::ToUnsigned => (!fits_unsigned(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER),
+            Sized::ToSigned => (!fits_signed(self.from.float(a), self.to.width().bits())).then_some(TO_INTEGER),
+            _ => None,
+        }
+    }
+}
+
+fn first_met<Test>(rules: &[Rule<Test>], operands: [Number; 3]) -> Option<Undefined> {
+    rules.iter().find(|rule| (rule.is_met_by)(operands)).map(|rule| rule.then_of_numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sized::Width;
+    use super::*;
+
+    fn on_halves(op: Binary, a: f64, b: u64) -> Option<Undefined> {
+        let form = Form::Float(Width::W16);
+        Operation::new(Sized::Binary(op), form, form).undefined(form.of_float(a), b, 0)
+    }
+
+    /// GLSL.std.450, Ldexp: the largest exponent is that of the type.
+    #[test]
+    fn ldexp_is_undefined_beyond_the_exponents_of_its_type() {
+        let met = |a: f32, b: i32| Binary::Ldexp.rules().iter().any(|rule| (rule.is_met)(a.to_bits(), b as u32));
+        assert!(met(1e-20, 129) && met(0.0, 129) && !met(0.25, 128) && met(2.0, 127) && !met(1.0, 127));
+        assert!(!met(f32::INFINITY, 3) && !met(f32::NAN, 3) && !met(1.0, -400));
+        assert_eq!(on_halves(Binary::Ldexp, 0.0, 17), Some(SCALED.then));
+        assert_eq!(on_halves(Binary::Ldexp, 0.25, 16), None);
+        assert_eq!(on_halves(Binary::Ldexp, 2.0, 15), Some(SCALED.then));
+    }
+
+    /// GLSL.std.450, NClamp: of a NaN and a number the number counts.
+    #[test]
+    fn a_clamp_of_numbers_asks_its_limits_alone() {
+        let met = |operands: [f32; 3]| {
+            let [x, low, high] = operands.map(f32::to_bits);
+            Ternary::NClamp.rules().iter().any(|rule| (rule.is_met)(x, low, high))
+        };
+        assert!(met([1.0, 3.0, 2.0]) && !met([f32::NAN, 2.0, 2.0]) && !met([1.0, f32::NAN, 2.0]));
+    }
+
+    #[test]
+    fn a_negative_remainder_has_no_value_and_one_by_zero_no_behaviour() {
+        let extents = |a: i32, b: i32| {
+            let rules = Binary::SRem.rules().iter().filter(|rule| (rule.is_met)(a as u32, b as u32));
+            rules.map(|rule| rule.then.extent).collect::<Vec<_>>()
+        };
+        assert_eq!(extents(7, 2), []);
+        assert_eq!(extents(-7, 2), [Extent::Value]);
+        assert_eq!(extents(7, -2), [Extent::Value]);
+        assert_eq!(extents(7, 0), [Extent::Behaviour]);
+        assert_eq!(extents(-7, 0), [Extent::Behaviour]);
+    }
+}
