@@ -195,10 +195,14 @@ rows! { Unary, fn(u32) -> bool;
     Not: Core(Op::Not), Integers, All, [], Exact, Result, Fixed, Both;
     BitReverse: Core(Op::BitReverse), Integers, All, [], Exact, Result, Fixed, Never;
     BitCount: Core(Op::BitCount), Integers, All, [], Exact, Result, Fixed, Never;
-    ConvertFToU: Core(Op::ConvertFToU), Floats, Word, [rule::OUT_OF_UINT], Exact, Result, Fixed, Never;
-    ConvertFToS: Core(Op::ConvertFToS), Floats, Word, [rule::OUT_OF_INT], Exact, Result, Fixed, Never;
-    ConvertSToF: Core(Op::ConvertSToF), Signed, Word, [], Exact, Smooth, bound(|v| v[0], CorrectlyRounded), Never;
-    ConvertUToF: Core(Op::ConvertUToF), Unsigned, Word, [], Exact, Smooth, bound(|v| v[0], CorrectlyRounded), Never;
+    ConvertFToU: Core(Op::ConvertFToU), Floats, Word, [rule::OUT_OF_UINT],
+        Exact, Result, Fixed, Never;
+    ConvertFToS: Core(Op::ConvertFToS), Floats, Word, [rule::OUT_OF_INT],
+        Exact, Result, Fixed, Never;
+    ConvertSToF: Core(Op::ConvertSToF), Signed, Word, [], Exact, Smooth,
+        bound(|v| v[0], CorrectlyRounded), Never;
+    ConvertUToF: Core(Op::ConvertUToF), Unsigned, Word, [], Exact, Smooth,
+        bound(|v| v[0], CorrectlyRounded), Never;
     QuantizeToF16: Core(Op::QuantizeToF16), Floats, Word, [], Exact, Smooth, Fixed, Constants;
     Round: Extended(GLOp::Round), Floats, All, [], Exact, Result, Flushed, Never;
     RoundEven: Extended(GLOp::RoundEven), Floats, All, [], Exact, Result, Flushed, Never;
@@ -209,43 +213,77 @@ rows! { Unary, fn(u32) -> bool;
     SSign: Extended(GLOp::SSign), Integers, All, [], Exact, Result, Fixed, Never;
     Floor: Extended(GLOp::Floor), Floats, All, [], Exact, Result, Flushed, Never;
     Ceil: Extended(GLOp::Ceil), Floats, All, [], Exact, Result, Flushed, Never;
-    Fract: Extended(GLOp::Fract), Floats, All, [], Rounded, Floor, bound(|v| v[0] - v[0].floor(), CorrectlyRounded), Never;
-    Radians: Extended(GLOp::Radians), Floats, All, [], Rounded, Smooth, bound(|v| v[0] * (PI / 180.0), Inherited(precision::radians)), Never;
-    Degrees: Extended(GLOp::Degrees), Floats, All, [], Rounded, Smooth, bound(|v| v[0] * (180.0 / PI), Inherited(precision::degrees)), Never;
-    Sin: Extended(GLOp::Sin), Floats, All, [], Rounded, Smooth, by_width(|v| v[0].sin(), Absolute(POWER_11), Absolute(POWER_7)), Never;
-    Cos: Extended(GLOp::Cos), Floats, All, [], Rounded, Smooth, by_width(|v| v[0].cos(), Absolute(POWER_11), Absolute(POWER_7)), Never;
-    Tan: Extended(GLOp::Tan), Floats, All, [], Rounded, Smooth, bound(|v| v[0].tan(), Inherited(precision::tan)), Never;
-    Asin: Extended(GLOp::Asin), Floats, All, [rule::ARC_SINE], Rounded, Smooth, bound(|v| v[0].asin(), Inherited(precision::asin)), Never;
-    Acos: Extended(GLOp::Acos), Floats, All, [rule::ARC_COSINE], Rounded, Smooth, bound(|v| v[0].acos(), Inherited(precision::acos)), Never;
-    Atan: Extended(GLOp::Atan), Floats, All, [], Rounded, Smooth, by_width(|v| v[0].atan(), Ulp(4096.0), Ulp(5.0)), Never;
-    Sinh: Extended(GLOp::Sinh), Floats, All, [], Rounded, Smooth, bound(|v| v[0].sinh(), Inherited(precision::sinh)), Never;
-    Cosh: Extended(GLOp::Cosh), Floats, All, [], Rounded, Smooth, bound(|v| v[0].cosh(), Inherited(precision::cosh)), Never;
-    Tanh: Extended(GLOp::Tanh), Floats, All, [], Rounded, Smooth, bound(|v| v[0].tanh(), Inherited(precision::tanh)), Never;
-    Asinh: Extended(GLOp::Asinh), Floats, All, [], Rounded, Smooth, bound(|v| v[0].asinh(), Inherited(precision::asinh)), Never;
-    Acosh: Extended(GLOp::Acosh), Floats, All, [rule::INVERSE_COSH], Rounded, Smooth, bound(|v| v[0].acosh(), Inherited(precision::acosh)), Never;
-    Atanh: Extended(GLOp::Atanh), Floats, All, [rule::INVERSE_TANH], Rounded, Smooth, bound(|v| v[0].atanh(), Inherited(precision::atanh)), Never;
-    Exp: Extended(GLOp::Exp), Floats, All, [], Rounded, Smooth, by_width(|v| v[0].exp(), UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())), Never;
-    Log: Extended(GLOp::Log), Floats, All, [rule::LOGARITHM], Rounded, Smooth, by_width(|v| v[0].ln(), Logarithm(POWER_21), Logarithm(POWER_7)), Never;
-    Exp2: Extended(GLOp::Exp2), Floats, All, [], Rounded, Smooth, by_width(|v| v[0].exp2(), UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())), Never;
-    Log2: Extended(GLOp::Log2), Floats, All, [rule::LOGARITHM], Rounded, Smooth, by_width(|v| v[0].log2(), Logarithm(POWER_21), Logarithm(POWER_7)), Never;
-    Sqrt: Extended(GLOp::Sqrt), Floats, All, [rule::ROOT], Rounded, Smooth, bound(|v| v[0].sqrt(), Inherited(precision::sqrt)), Never;
-    SqrtToNormalize: PartOfExtended(GLOp::Normalize), Floats, All, [], Rounded, Smooth, Fixed, Never;
-    InverseSqrt: Extended(GLOp::InverseSqrt), Floats, All, [rule::INVERSE_ROOT], Rounded, Smooth, bound(|v| 1.0 / v[0].sqrt(), Ulp(2.0)), Never;
+    Fract: Extended(GLOp::Fract), Floats, All, [], Rounded, Floor,
+        bound(|v| v[0] - v[0].floor(), CorrectlyRounded), Never;
+    Radians: Extended(GLOp::Radians), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] * (PI / 180.0), Inherited(precision::radians)), Never;
+    Degrees: Extended(GLOp::Degrees), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] * (180.0 / PI), Inherited(precision::degrees)), Never;
+    Sin: Extended(GLOp::Sin), Floats, All, [], Rounded, Smooth,
+        by_width(|v| v[0].sin(), Absolute(POWER_11), Absolute(POWER_7)), Never;
+    Cos: Extended(GLOp::Cos), Floats, All, [], Rounded, Smooth,
+        by_width(|v| v[0].cos(), Absolute(POWER_11), Absolute(POWER_7)), Never;
+    Tan: Extended(GLOp::Tan), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].tan(), Inherited(precision::tan)), Never;
+    Asin: Extended(GLOp::Asin), Floats, All, [rule::ARC_SINE], Rounded, Smooth,
+        bound(|v| v[0].asin(), Inherited(precision::asin)), Never;
+    Acos: Extended(GLOp::Acos), Floats, All, [rule::ARC_COSINE], Rounded, Smooth,
+        bound(|v| v[0].acos(), Inherited(precision::acos)), Never;
+    Atan: Extended(GLOp::Atan), Floats, All, [], Rounded, Smooth,
+        by_width(|v| v[0].atan(), Ulp(4096.0), Ulp(5.0)), Never;
+    Sinh: Extended(GLOp::Sinh), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].sinh(), Inherited(precision::sinh)), Never;
+    Cosh: Extended(GLOp::Cosh), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].cosh(), Inherited(precision::cosh)), Never;
+    Tanh: Extended(GLOp::Tanh), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].tanh(), Inherited(precision::tanh)), Never;
+    Asinh: Extended(GLOp::Asinh), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].asinh(), Inherited(precision::asinh)), Never;
+    Acosh: Extended(GLOp::Acosh), Floats, All, [rule::INVERSE_COSH], Rounded, Smooth,
+        bound(|v| v[0].acosh(), Inherited(precision::acosh)), Never;
+    Atanh: Extended(GLOp::Atanh), Floats, All, [rule::INVERSE_TANH], Rounded, Smooth,
+        bound(|v| v[0].atanh(), Inherited(precision::atanh)), Never;
+    Exp: Extended(GLOp::Exp), Floats, All, [], Rounded, Smooth,
+        by_width(|v| v[0].exp(),
+            UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())), Never;
+    Log: Extended(GLOp::Log), Floats, All, [rule::LOGARITHM], Rounded, Smooth,
+        by_width(|v| v[0].ln(), Logarithm(POWER_21), Logarithm(POWER_7)), Never;
+    Exp2: Extended(GLOp::Exp2), Floats, All, [], Rounded, Smooth,
+        by_width(|v| v[0].exp2(),
+            UlpBy(|v| 3.0 + 2.0 * v[0].abs()), UlpBy(|v| 1.0 + 2.0 * v[0].abs())), Never;
+    Log2: Extended(GLOp::Log2), Floats, All, [rule::LOGARITHM], Rounded, Smooth,
+        by_width(|v| v[0].log2(), Logarithm(POWER_21), Logarithm(POWER_7)), Never;
+    Sqrt: Extended(GLOp::Sqrt), Floats, All, [rule::ROOT], Rounded, Smooth,
+        bound(|v| v[0].sqrt(), Inherited(precision::sqrt)), Never;
+    SqrtToNormalize: PartOfExtended(GLOp::Normalize), Floats, All, [],
+        Rounded, Smooth, Fixed, Never;
+    InverseSqrt: Extended(GLOp::InverseSqrt), Floats, All, [rule::INVERSE_ROOT], Rounded, Smooth,
+        bound(|v| 1.0 / v[0].sqrt(), Ulp(2.0)), Never;
     FindILsb: Extended(GLOp::FindILsb), Integers, All, [], Exact, Result, Fixed, Never;
     FindSMsb: Extended(GLOp::FindSMsb), Integers, All, [], Exact, Result, Fixed, Never;
     FindUMsb: Extended(GLOp::FindUMsb), Integers, All, [], Exact, Result, Fixed, Never;
     ModfWhole: PartOfExtended(GLOp::Modf), Floats, All, [], Exact, Result, Flushed, Never;
     ModfFraction: PartOfExtended(GLOp::Modf), Floats, All, [], Exact, Floor, Flushed, Never;
-    FrexpSignificand: PartOfExtended(GLOp::Frexp), Floats, All, [rule::SPLIT], Exact, Result, Fixed, Never;
-    FrexpExponent: PartOfExtended(GLOp::Frexp), Floats, All, [rule::SPLIT], Exact, Result, Fixed, Never;
-    UnpackHalfLow: PartOfExtended(GLOp::UnpackHalf2x16), Integers, Word, [], Exact, Smooth, Fixed, Never;
-    UnpackHalfHigh: PartOfExtended(GLOp::UnpackHalf2x16), Integers, Word, [], Exact, Smooth, Fixed, Never;
-    UnpackSnorm4 [0]: PartOfExtended(GLOp::UnpackSnorm4x8), Integers, Word, [], Exact, Smooth, Fixed, Never;
-    UnpackUnorm4 [0]: PartOfExtended(GLOp::UnpackUnorm4x8), Integers, Word, [], Exact, Smooth, Fixed, Never;
-    UnpackSnorm2 [0]: PartOfExtended(GLOp::UnpackSnorm2x16), Integers, Word, [], Exact, Smooth, Fixed, Never;
-    UnpackUnorm2 [0]: PartOfExtended(GLOp::UnpackUnorm2x16), Integers, Word, [], Exact, Smooth, Fixed, Never;
-    PackSnorm4: PartOfExtended(GLOp::PackSnorm4x8), Floats, Word, [rule::PACKED_NAN], Exact, Result, Fixed, Never;
-    PackUnorm4: PartOfExtended(GLOp::PackUnorm4x8), Floats, Word, [rule::PACKED_NAN], Exact, Result, Fixed, Never;
+    FrexpSignificand: PartOfExtended(GLOp::Frexp), Floats, All, [rule::SPLIT],
+        Exact, Result, Fixed, Never;
+    FrexpExponent: PartOfExtended(GLOp::Frexp), Floats, All, [rule::SPLIT],
+        Exact, Result, Fixed, Never;
+    UnpackHalfLow: PartOfExtended(GLOp::UnpackHalf2x16), Integers, Word, [],
+        Exact, Smooth, Fixed, Never;
+    UnpackHalfHigh: PartOfExtended(GLOp::UnpackHalf2x16), Integers, Word, [],
+        Exact, Smooth, Fixed, Never;
+    UnpackSnorm4 [0]: PartOfExtended(GLOp::UnpackSnorm4x8), Integers, Word, [],
+        Exact, Smooth, Fixed, Never;
+    UnpackUnorm4 [0]: PartOfExtended(GLOp::UnpackUnorm4x8), Integers, Word, [],
+        Exact, Smooth, Fixed, Never;
+    UnpackSnorm2 [0]: PartOfExtended(GLOp::UnpackSnorm2x16), Integers, Word, [],
+        Exact, Smooth, Fixed, Never;
+    UnpackUnorm2 [0]: PartOfExtended(GLOp::UnpackUnorm2x16), Integers, Word, [],
+        Exact, Smooth, Fixed, Never;
+    PackSnorm4: PartOfExtended(GLOp::PackSnorm4x8), Floats, Word, [rule::PACKED_NAN],
+        Exact, Result, Fixed, Never;
+    PackUnorm4: PartOfExtended(GLOp::PackUnorm4x8), Floats, Word, [rule::PACKED_NAN],
+        Exact, Result, Fixed, Never;
 }
 
 rows! { Binary, fn(u32, u32) -> bool;
@@ -255,18 +293,29 @@ rows! { Binary, fn(u32, u32) -> bool;
     UDiv: Core(Op::UDiv), Integers, All, [rule::ZERO_DIVISOR], Exact, Result, Fixed, Both;
     SDiv: Core(Op::SDiv), Integers, All, [rule::SIGNED_DIVISION], Exact, Result, Fixed, Both;
     UMod: Core(Op::UMod), Integers, All, [rule::ZERO_DIVISOR], Exact, Result, Fixed, Both;
-    SRem: Core(Op::SRem), Integers, All, [rule::SIGNED_REMAINDER, rule::NEGATIVE_REMAINDER], Exact, Result, Fixed, Both;
-    SMod: Core(Op::SMod), Integers, All, [rule::SIGNED_REMAINDER, rule::NEGATIVE_REMAINDER], Exact, Result, Fixed, Both;
-    FAdd: Core(Op::FAdd), Floats, All, [], Rounded, Smooth, bound(|v| v[0] + v[1], CorrectlyRounded), Never;
-    FSub: Core(Op::FSub), Floats, All, [], Rounded, Smooth, bound(|v| v[0] - v[1], CorrectlyRounded), Never;
-    FMul: Core(Op::FMul), Floats, All, [], Rounded, Smooth, bound(|v| v[0] * v[1], CorrectlyRounded), Never;
+    SRem: Core(Op::SRem), Integers, All, [rule::SIGNED_REMAINDER, rule::NEGATIVE_REMAINDER],
+        Exact, Result, Fixed, Both;
+    SMod: Core(Op::SMod), Integers, All, [rule::SIGNED_REMAINDER, rule::NEGATIVE_REMAINDER],
+        Exact, Result, Fixed, Both;
+    FAdd: Core(Op::FAdd), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] + v[1], CorrectlyRounded), Never;
+    FSub: Core(Op::FSub), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] - v[1], CorrectlyRounded), Never;
+    FMul: Core(Op::FMul), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] * v[1], CorrectlyRounded), Never;
     FDiv: Core(Op::FDiv), Floats, All, [], Rounded, Smooth, bound(|v| v[0] / v[1], Ulp(2.5)), Never;
-    NormalizedComponent: NormalizedComponent, Floats, All, [], Rounded, Smooth, bound(|v| v[0] / v[1], Inherited(precision::normalized)), Never;
-    FRem: Core(Op::FRem), Floats, All, [rule::FLOAT_REMAINDER], Exact, Smooth, bound(|v| v[0] % v[1], Inherited(precision::remainder)), Never;
-    FMod: Core(Op::FMod), Floats, All, [rule::FLOAT_REMAINDER], Rounded, Smooth, bound(|v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(precision::modulo)), Never;
-    ShiftRightLogical: Core(Op::ShiftRightLogical), Integers, All, [rule::SHIFT], Exact, Result, Fixed, Both;
-    ShiftRightArithmetic: Core(Op::ShiftRightArithmetic), Integers, All, [rule::SHIFT], Exact, Result, Fixed, Both;
-    ShiftLeftLogical: Core(Op::ShiftLeftLogical), Integers, All, [rule::SHIFT], Exact, Result, Fixed, Both;
+    NormalizedComponent: NormalizedComponent, Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] / v[1], Inherited(precision::normalized)), Never;
+    FRem: Core(Op::FRem), Floats, All, [rule::FLOAT_REMAINDER], Exact, Smooth,
+        bound(|v| v[0] % v[1], Inherited(precision::remainder)), Never;
+    FMod: Core(Op::FMod), Floats, All, [rule::FLOAT_REMAINDER], Rounded, Smooth,
+        bound(|v| v[0] - v[1] * (v[0] / v[1]).floor(), Inherited(precision::modulo)), Never;
+    ShiftRightLogical: Core(Op::ShiftRightLogical), Integers, All, [rule::SHIFT],
+        Exact, Result, Fixed, Both;
+    ShiftRightArithmetic: Core(Op::ShiftRightArithmetic), Integers, All, [rule::SHIFT],
+        Exact, Result, Fixed, Both;
+    ShiftLeftLogical: Core(Op::ShiftLeftLogical), Integers, All, [rule::SHIFT],
+        Exact, Result, Fixed, Both;
     BitwiseOr: Core(Op::BitwiseOr), Integers, All, [], Exact, Result, Fixed, Both;
     BitwiseXor: Core(Op::BitwiseXor), Integers, All, [], Exact, Result, Fixed, Both;
     BitwiseAnd: Core(Op::BitwiseAnd), Integers, All, [], Exact, Result, Fixed, Both;
@@ -274,8 +323,10 @@ rows! { Binary, fn(u32, u32) -> bool;
     SMulHigh: PartOfCore(Op::SMulExtended), Integers, All, [], Exact, Result, Fixed, Never;
     Carry: PartOfCore(Op::IAddCarry), Integers, All, [], Exact, Result, Fixed, Never;
     Borrow: PartOfCore(Op::ISubBorrow), Integers, All, [], Exact, Result, Fixed, Never;
-    Pow: Extended(GLOp::Pow), Floats, All, [rule::POWER], Rounded, Smooth, bound(|v| v[0].powf(v[1]), Inherited(precision::pow)), Never;
-    Atan2: Extended(GLOp::Atan2), Floats, All, [rule::ARC_TANGENT], Rounded, Smooth, by_width(|v| v[0].atan2(v[1]), Ulp(4096.0), Ulp(5.0)), Never;
+    Pow: Extended(GLOp::Pow), Floats, All, [rule::POWER], Rounded, Smooth,
+        bound(|v| v[0].powf(v[1]), Inherited(precision::pow)), Never;
+    Atan2: Extended(GLOp::Atan2), Floats, All, [rule::ARC_TANGENT], Rounded, Smooth,
+        by_width(|v| v[0].atan2(v[1]), Ulp(4096.0), Ulp(5.0)), Never;
     FMin: Extended(GLOp::FMin), Floats, All, [rule::EXTREMUM_OF_NAN], Exact, Smooth, Flushed, Never;
     UMin: Extended(GLOp::UMin), Integers, All, [], Exact, Result, Fixed, Never;
     SMin: Extended(GLOp::SMin), Integers, All, [], Exact, Result, Fixed, Never;
@@ -287,24 +338,38 @@ rows! { Binary, fn(u32, u32) -> bool;
     Step: Extended(GLOp::Step), Floats, All, [], Exact, Result, Flushed, Never;
     Ldexp: Extended(GLOp::Ldexp), Exponent, All, [rule::SCALED], Rounded, Smooth, Fixed, Never;
     PackHalf: PartOfExtended(GLOp::PackHalf2x16), Floats, Word, [], Exact, Result, Fixed, Never;
-    PackSnorm2: PartOfExtended(GLOp::PackSnorm2x16), Floats, Word, [rule::PACKED_NANS], Exact, Result, Fixed, Never;
-    PackUnorm2: PartOfExtended(GLOp::PackUnorm2x16), Floats, Word, [rule::PACKED_NANS], Exact, Result, Fixed, Never;
+    PackSnorm2: PartOfExtended(GLOp::PackSnorm2x16), Floats, Word, [rule::PACKED_NANS],
+        Exact, Result, Fixed, Never;
+    PackUnorm2: PartOfExtended(GLOp::PackUnorm2x16), Floats, Word, [rule::PACKED_NANS],
+        Exact, Result, Fixed, Never;
 }
 
 rows! { Ternary, fn(u32, u32, u32) -> bool;
     FClamp: Extended(GLOp::FClamp), Floats, All, [rule::CLAMPED_NAN], Exact, Smooth, Flushed, Never;
-    UClamp: Extended(GLOp::UClamp), Integers, All, [rule::UNSIGNED_LIMITS], Exact, Result, Fixed, Never;
-    SClamp: Extended(GLOp::SClamp), Integers, All, [rule::SIGNED_LIMITS], Exact, Result, Fixed, Never;
-    NClamp: Extended(GLOp::NClamp), Floats, All, [rule::FLOAT_LIMITS], Exact, Smooth, Flushed, Never;
-    FMix: Extended(GLOp::FMix), Floats, All, [], Rounded, Smooth, bound(|v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(precision::mix)), Never;
-    SmoothStep: Extended(GLOp::SmoothStep), Floats, All, [rule::EDGES], Rounded, Smooth, bound(precision::smooth_step_exactly, Inherited(precision::smooth_step)), Never;
-    Fma: Extended(GLOp::Fma), Floats, All, [], Rounded, Smooth, bound(|v| v[0].mul_add(v[1], v[2]), Inherited(precision::fma)), Never;
-    ContractedAdd: Contracted, Floats, All, [], Rounded, Smooth, bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
-    ContractedSub: Contracted, Floats, All, [], Rounded, Smooth, bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
-    ContractedSubFrom: Contracted, Floats, All, [], Rounded, Smooth, bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
-    BitFieldSExtract: Core(Op::BitFieldSExtract), Field, All, [rule::FIELD], Exact, Result, Fixed, Never;
-    BitFieldUExtract: Core(Op::BitFieldUExtract), Field, All, [rule::FIELD], Exact, Result, Fixed, Never;
-    BitFieldInsert: Core(Op::BitFieldInsert), Field, All, [rule::PACKED_FIELD], Exact, Result, Fixed, Never;
+    UClamp: Extended(GLOp::UClamp), Integers, All, [rule::UNSIGNED_LIMITS],
+        Exact, Result, Fixed, Never;
+    SClamp: Extended(GLOp::SClamp), Integers, All, [rule::SIGNED_LIMITS],
+        Exact, Result, Fixed, Never;
+    NClamp: Extended(GLOp::NClamp), Floats, All, [rule::FLOAT_LIMITS],
+        Exact, Smooth, Flushed, Never;
+    FMix: Extended(GLOp::FMix), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0] * (1.0 - v[2]) + v[1] * v[2], Inherited(precision::mix)), Never;
+    SmoothStep: Extended(GLOp::SmoothStep), Floats, All, [rule::EDGES], Rounded, Smooth,
+        bound(precision::smooth_step_exactly, Inherited(precision::smooth_step)), Never;
+    Fma: Extended(GLOp::Fma), Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].mul_add(v[1], v[2]), Inherited(precision::fma)), Never;
+    ContractedAdd: Contracted, Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
+    ContractedSub: Contracted, Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
+    ContractedSubFrom: Contracted, Floats, All, [], Rounded, Smooth,
+        bound(|v| v[0].mul_add(v[1], v[2]), Bound::Exact), Never;
+    BitFieldSExtract: Core(Op::BitFieldSExtract), Field, All, [rule::FIELD],
+        Exact, Result, Fixed, Never;
+    BitFieldUExtract: Core(Op::BitFieldUExtract), Field, All, [rule::FIELD],
+        Exact, Result, Fixed, Never;
+    BitFieldInsert: Core(Op::BitFieldInsert), Field, All, [rule::PACKED_FIELD],
+        Exact, Result, Fixed, Never;
 }
 
 /// What is known of a comparison: its result always jumps.

@@ -77,6 +77,8 @@ trait Operand: Copy {
 /// A float as a rule compares it.
 trait Real: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> {
     fn of(value: f32) -> Self;
+    /// For an exponent of a normal number.
+    fn power_of_two(exponent: u32) -> Self;
     fn is_nan(self) -> bool;
     fn is_finite(self) -> bool;
     fn abs(self) -> Self;
@@ -84,10 +86,14 @@ trait Real: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> {
 }
 
 macro_rules! real {
-    ($float:ident) => {
+    ($float:ident, $bits:ident, $digits:literal) => {
         impl Real for $float {
             fn of(value: f32) -> Self {
                 value.into()
+            }
+            fn power_of_two(exponent: u32) -> Self {
+                let bias = $float::MAX_EXP - 1;
+                $float::from_bits(<$bits>::from(bias as u32 + exponent) << ($digits - 1))
             }
             fn is_nan(self) -> bool {
                 self.is_nan()
@@ -105,8 +111,8 @@ macro_rules! real {
     };
 }
 
-real!(f32);
-real!(f64);
+real!(f32, u32, 24);
+real!(f64, u64, 53);
 
 impl Operand for u32 {
     type Real = f32;
@@ -176,14 +182,16 @@ pub const SPLIT: Rule1 = rule!(is_not_finite(a), value("frexp of an infinity or 
 const PACKED: Undefined = value("a NaN is packed as a normalised integer");
 pub const PACKED_NAN: Rule1 = rule!(is_nan(a), PACKED);
 
-/// Bounds are exact: a float truncates into the range exactly if it lies strictly between them.
+/// Whether a float truncates into the range of an unsigned integer. A power of two is exact in every format of rules.
 fn fits_unsigned<R: Real>(x: R, bits: u32) -> bool {
-    x.trunc() > R::of(-1.0) && x < R::of(2f32.powi(bits as i32))
+    x > R::of(-1.0) && x < R::power_of_two(bits)
 }
 
+/// The same of a signed integer.
 fn fits_signed<R: Real>(x: R, bits: u32) -> bool {
-    let limit = 2f32.powi(bits as i32 - 1);
-    x.trunc() >= R::of(-limit) && x < R::of(limit)
+    let (least, limit) = (R::of(0.0) - R::power_of_two(bits - 1), R::power_of_two(bits - 1));
+    // Few floats need to be truncated to know: those of more digits than the integer, just below the least one.
+    (x >= least || x.trunc() == least) && x < limit
 }
 
 fn is_out_of_uint<O: Operand>(a: O) -> bool {
@@ -439,6 +447,22 @@ mod tests {
             Ternary::NClamp.rules().iter().any(|rule| (rule.is_met)(x, low, high))
         };
         assert!(met([1.0, 3.0, 2.0]) && !met([f32::NAN, 2.0, 2.0]) && !met([1.0, f32::NAN, 2.0]));
+    }
+
+    /// By hand: the ends of the ranges in every format that is converted from.
+    #[test]
+    fn a_conversion_is_undefined_from_the_ends_of_the_range_on() {
+        for (x, fits) in [(-1.0, false), (-0.99, true), (0.0, true), (4_294_967_040.0, true), (4_294_967_296.0, false)]
+        {
+            assert_eq!((fits_unsigned(x as f32, 32), fits_unsigned(x, 32)), (fits, fits), "{x}");
+        }
+        let ends = [(-2_147_483_648.0, true), (2_147_483_520.0, true), (2_147_483_648.0, false), (f64::NAN, false)];
+        for (x, fits) in ends {
+            assert_eq!((fits_signed(x as f32, 32), fits_signed(x, 32)), (fits, fits), "{x}");
+        }
+        assert!(fits_signed(-2_147_483_648.9_f64, 32) && !fits_signed(-2_147_483_649.0_f64, 32));
+        assert!(fits_signed(-9_223_372_036_854_775_808.0_f64, 64) && !fits_signed(9_223_372_036_854_775_808.0_f64, 64));
+        assert!(fits_unsigned(-0.5_f64, 64) && !fits_unsigned(18_446_744_073_709_551_616.0_f64, 64));
     }
 
     #[test]
