@@ -10,6 +10,7 @@
 //! Does not cover: operations on Booleans, memory and composites, and what is made of several
 //! operations (`dot`, `reflect`).
 
+mod integer;
 pub mod sized;
 pub mod table;
 pub mod undefined;

@@ -7,6 +7,7 @@
 //! `word` documents, with the operand's width in place of 32. On 32 bits both files compute the same (tested).
 //! Does not cover: speed: the machine uses `word` for 32 bits.
 
+use super::integer::Integer;
 use super::table::Rounding;
 use super::word::{Binary, Classify, Compare, Ternary, Unary};
 use crate::oracle::float::{Direction, Format, Real};
@@ -501,96 +502,88 @@ fn float_function(op: Unary) -> Option<fn(f64) -> f64> {
     })
 }
 
+/// The operation on integers of a width; none where it is not one on integers.
 fn integer1(op: Unary, width: Width, a: u64) -> Option<u64> {
-    let bits = width.bits();
-    let highest = |value: u64| if value == 0 { u64::MAX } else { u64::from(63 - value.leading_zeros()) };
+    match width {
+        Width::W8 => integer1_of(op, a as u8).map(Integer::bits),
+        Width::W16 => integer1_of(op, a as u16).map(Integer::bits),
+        Width::W32 => integer1_of(op, a as u32).map(Integer::bits),
+        Width::W64 => integer1_of(op, a),
+    }
+}
+
+fn integer1_of<T: Integer>(op: Unary, a: T) -> Option<T> {
     Some(match op {
-        Unary::SNegate => a.wrapping_neg(),
-        Unary::Not => !a,
-        Unary::BitReverse => a.reverse_bits() >> (64 - bits),
-        Unary::BitCount => u64::from(a.count_ones()),
-        Unary::SAbs => width.signed(a).unsigned_abs(),
-        Unary::SSign => width.signed(a).signum() as u64,
-        Unary::FindILsb => {
-            if a == 0 {
-                u64::MAX
-            } else {
-                u64::from(a.trailing_zeros())
-            }
-        }
-        Unary::FindUMsb => highest(a),
-        Unary::FindSMsb => highest(if width.signed(a) < 0 { !a & width.mask() } else { a }),
+        Unary::SNegate => a.negate(),
+        Unary::Not => a.complement(),
+        Unary::BitReverse => a.reverse(),
+        Unary::BitCount => Integer::count_ones(a),
+        Unary::SAbs => a.signed_magnitude(),
+        Unary::SSign => a.signed_sign(),
+        Unary::FindILsb => a.lowest_set_bit(),
+        Unary::FindUMsb => a.highest_set_bit(),
+        Unary::FindSMsb => a.highest_unlike_sign(),
         _ => return None,
     })
 }
 
+/// As [`integer1`]. A shift's amount may be wider: it counts by bits that every width has.
 fn integer2(op: Binary, width: Width, a: u64, b: u64) -> Option<u64> {
-    let (x, y) = (width.signed(a), width.signed(b));
-    let bits = width.bits();
-    let shift = b as u32 & (bits - 1);
-    let remainder = if y == 0 { 0 } else { x.wrapping_rem(y) };
+    match width {
+        Width::W8 => integer2_of(op, a as u8, b as u8).map(Integer::bits),
+        Width::W16 => integer2_of(op, a as u16, b as u16).map(Integer::bits),
+        Width::W32 => integer2_of(op, a as u32, b as u32).map(Integer::bits),
+        Width::W64 => integer2_of(op, a, b),
+    }
+}
+
+fn integer2_of<T: Integer>(op: Binary, a: T, b: T) -> Option<T> {
     Some(match op {
-        Binary::IAdd => a.wrapping_add(b),
-        Binary::ISub => a.wrapping_sub(b),
-        Binary::IMul => a.wrapping_mul(b),
-        Binary::UDiv => a.checked_div(b).unwrap_or(0),
-        Binary::SDiv => {
-            if y == 0 {
-                0
-            } else {
-                x.wrapping_div(y) as u64
-            }
-        }
-        Binary::UMod => a.checked_rem(b).unwrap_or(0),
-        Binary::SRem => remainder as u64,
-        Binary::SMod => {
-            let other_sign = remainder != 0 && (remainder < 0) != (y < 0);
-            if other_sign { remainder.wrapping_add(y) as u64 } else { remainder as u64 }
-        }
-        Binary::ShiftRightLogical => a >> shift,
-        Binary::ShiftRightArithmetic => (x >> shift) as u64,
-        Binary::ShiftLeftLogical => a << shift,
-        Binary::BitwiseOr => a | b,
-        Binary::BitwiseXor => a ^ b,
-        Binary::BitwiseAnd => a & b,
-        Binary::UMulHigh => ((u128::from(a) * u128::from(b)) >> bits) as u64,
-        Binary::SMulHigh => ((i128::from(x) * i128::from(y)) >> bits) as u64,
-        Binary::Carry => u64::from(a.checked_add(b).is_none_or(|sum| sum > width.mask())),
-        Binary::Borrow => u64::from(a < b),
+        Binary::IAdd => a.add(b),
+        Binary::ISub => a.subtract(b),
+        Binary::IMul => a.multiply(b),
+        Binary::UDiv => a.unsigned_quotient(b),
+        Binary::SDiv => a.signed_quotient(b),
+        Binary::UMod => a.unsigned_remainder(b),
+        Binary::SRem => a.signed_remainder(b),
+        Binary::SMod => a.signed_modulo(b),
+        Binary::ShiftRightLogical => a.shift_right(b),
+        Binary::ShiftRightArithmetic => a.signed_shift_right(b),
+        Binary::ShiftLeftLogical => a.shift_left(b),
+        Binary::BitwiseOr => a.or(b),
+        Binary::BitwiseXor => a.xor(b),
+        Binary::BitwiseAnd => a.and(b),
+        Binary::UMulHigh => a.unsigned_high(b),
+        Binary::SMulHigh => a.signed_high(b),
+        Binary::Carry => a.carry(b),
+        Binary::Borrow => a.borrow_of(b),
         Binary::UMin => a.min(b),
         Binary::UMax => a.max(b),
-        Binary::SMin => x.min(y) as u64,
-        Binary::SMax => x.max(y) as u64,
+        Binary::SMin => a.signed_min(b),
+        Binary::SMax => a.signed_max(b),
         _ => return None,
     })
 }
 
+/// As [`integer1`]; offset and count of a bit field are words.
 fn integer3(op: Ternary, width: Width, a: u64, b: u64, c: u64) -> Option<u64> {
-    let bits = u64::from(width.bits());
-    let field = |offset: u64, count: u64| {
-        let offset = offset.min(bits);
-        let count = count.min(bits - offset);
-        (offset as u32, count as u32)
-    };
-    let low = |count: u32| if count == 64 { u64::MAX } else { (1 << count) - 1 };
-    let [x, y, z] = [a, b, c].map(|bits| width.signed(bits));
+    match width {
+        Width::W8 => integer3_of(op, a as u8, b, c).map(Integer::bits),
+        Width::W16 => integer3_of(op, a as u16, b, c).map(Integer::bits),
+        Width::W32 => integer3_of(op, a as u32, b, c).map(Integer::bits),
+        Width::W64 => integer3_of(op, a, b, c),
+    }
+}
+
+fn integer3_of<T: Integer>(op: Ternary, a: T, b: u64, c: u64) -> Option<T> {
+    let (low, high) = (T::of_bits(b), T::of_bits(c));
+    let word = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
     Some(match op {
-        Ternary::UClamp => a.max(b).min(c),
-        Ternary::SClamp => x.max(y).min(z) as u64,
-        Ternary::BitFieldUExtract => {
-            let (offset, count) = field(b, c);
-            a.checked_shr(offset).unwrap_or(0) & low(count)
-        }
-        Ternary::BitFieldSExtract => {
-            let (offset, count) = field(b, c);
-            let value = a.checked_shr(offset).unwrap_or(0);
-            if count == 0 { 0 } else { (((value << (64 - count)) as i64) >> (64 - count)) as u64 }
-        }
-        Ternary::BitFieldInsert => {
-            let (offset, count) = field(c & 0xffff, c >> 16 & 0xffff);
-            let mask = low(count).checked_shl(offset).unwrap_or(0);
-            (a & !mask) | (b.checked_shl(offset).unwrap_or(0) & mask)
-        }
+        Ternary::UClamp => a.max(low).min(high),
+        Ternary::SClamp => a.signed_max(low).signed_min(high),
+        Ternary::BitFieldUExtract => a.unsigned_field(word(b), word(c)),
+        Ternary::BitFieldSExtract => a.signed_field(word(b), word(c)),
+        Ternary::BitFieldInsert => a.insert_field(low, (c & 0xffff) as u32, (c >> 16 & 0xffff) as u32),
         Ternary::FClamp
         | Ternary::NClamp
         | Ternary::FMix

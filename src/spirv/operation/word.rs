@@ -9,6 +9,7 @@
 //! Floating-point division by zero gives an infinity or NaN (IEEE 754) and is no finding.
 //! Does not cover: other widths; memory; masks.
 
+use super::integer::Integer;
 use super::sized;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,24 +274,21 @@ impl Unary {
     /// Computes all lanes.
     pub fn apply(self, out: &mut [u32], a: &[u32]) {
         match self {
-            Unary::SNegate => map(out, a, |a| a.wrapping_neg()),
+            Unary::SNegate => map(out, a, Integer::negate),
             Unary::FNegate => map(out, a, |a| a ^ 0x8000_0000),
-            Unary::Not => map(out, a, |a| !a),
-            Unary::BitReverse => map(out, a, u32::reverse_bits),
-            Unary::BitCount => map(out, a, u32::count_ones),
+            Unary::Not => map(out, a, Integer::complement),
+            Unary::BitReverse => map(out, a, Integer::reverse),
+            Unary::BitCount => map(out, a, Integer::count_ones),
             Unary::ConvertFToU => map(out, a, |a| f(a) as u32),
             Unary::ConvertFToS => map(out, a, |a| f(a) as i32 as u32),
             Unary::ConvertSToF => map(out, a, |a| (a as i32 as f32).to_bits()),
             Unary::ConvertUToF => map(out, a, |a| (a as f32).to_bits()),
             Unary::QuantizeToF16 => fmap(out, a, quantize),
-            Unary::SAbs => map(out, a, |a| (a as i32).unsigned_abs()),
-            Unary::SSign => map(out, a, |a| (a as i32).signum() as u32),
-            Unary::FindILsb => map(out, a, |a| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
-            Unary::FindUMsb => map(out, a, |a| 31u32.wrapping_sub(a.leading_zeros())),
-            Unary::FindSMsb => map(out, a, |a| {
-                let magnitude = if (a as i32) < 0 { !a } else { a };
-                31u32.wrapping_sub(magnitude.leading_zeros())
-            }),
+            Unary::SAbs => map(out, a, Integer::signed_magnitude),
+            Unary::SSign => map(out, a, Integer::signed_sign),
+            Unary::FindILsb => map(out, a, Integer::lowest_set_bit),
+            Unary::FindUMsb => map(out, a, Integer::highest_set_bit),
+            Unary::FindSMsb => map(out, a, Integer::highest_unlike_sign),
             Unary::FrexpExponent => map(out, a, |a| frexp(f(a)).1 as u32),
             Unary::UnpackHalfLow => map(out, a, |a| half_to_float(a & 0xffff)),
             Unary::UnpackHalfHigh => map(out, a, |a| half_to_float(a >> 16)),
@@ -368,24 +366,6 @@ impl Unary {
     }
 }
 
-fn quotient(a: u32, b: u32) -> u32 {
-    a.checked_div(b).unwrap_or(0)
-}
-
-fn signed_quotient(a: u32, b: u32) -> u32 {
-    if b == 0 { 0 } else { (a as i32).wrapping_div(b as i32) as u32 }
-}
-
-fn signed_remainder(a: u32, b: u32) -> u32 {
-    if b == 0 { 0 } else { (a as i32).wrapping_rem(b as i32) as u32 }
-}
-
-/// Remainder with the divisor's sign.
-fn signed_modulo(a: u32, b: u32) -> u32 {
-    let rest = signed_remainder(a, b) as i32;
-    if rest != 0 && (rest < 0) != ((b as i32) < 0) { rest.wrapping_add(b as i32) as u32 } else { rest as u32 }
-}
-
 fn ldexp(a: u32, exponent: u32) -> u32 {
     let exponent = (exponent as i32).clamp(-400, 400);
     ((f64::from(f(a))) * 2f64.powi(exponent)).to_bits_as_f32()
@@ -416,32 +396,30 @@ impl Binary {
     /// Computes all lanes.
     pub fn apply(self, out: &mut [u32], a: &[u32], b: &[u32]) {
         match self {
-            Binary::IAdd => zip(out, a, b, u32::wrapping_add),
-            Binary::ISub => zip(out, a, b, u32::wrapping_sub),
-            Binary::IMul => zip(out, a, b, u32::wrapping_mul),
-            Binary::UDiv => zip(out, a, b, quotient),
-            Binary::SDiv => zip(out, a, b, signed_quotient),
-            Binary::UMod => zip(out, a, b, |a, b| a.checked_rem(b).unwrap_or(0)),
-            Binary::SRem => zip(out, a, b, signed_remainder),
-            Binary::SMod => zip(out, a, b, signed_modulo),
+            Binary::IAdd => zip(out, a, b, Integer::add),
+            Binary::ISub => zip(out, a, b, Integer::subtract),
+            Binary::IMul => zip(out, a, b, Integer::multiply),
+            Binary::UDiv => zip(out, a, b, Integer::unsigned_quotient),
+            Binary::SDiv => zip(out, a, b, Integer::signed_quotient),
+            Binary::UMod => zip(out, a, b, Integer::unsigned_remainder),
+            Binary::SRem => zip(out, a, b, Integer::signed_remainder),
+            Binary::SMod => zip(out, a, b, Integer::signed_modulo),
             Binary::FAdd => fzip(out, a, b, |a, b| a + b),
             Binary::FSub => fzip(out, a, b, |a, b| a - b),
             Binary::FMul => fzip(out, a, b, |a, b| a * b),
             Binary::FDiv | Binary::NormalizedComponent => fzip(out, a, b, |a, b| a / b),
             Binary::FRem => fzip(out, a, b, |a, b| a % b),
             Binary::FMod => fzip(out, a, b, |a, b| a - b * (a / b).floor()),
-            Binary::ShiftRightLogical => zip(out, a, b, |a, b| a >> (b & 31)),
-            Binary::ShiftRightArithmetic => zip(out, a, b, |a, b| ((a as i32) >> (b & 31)) as u32),
-            Binary::ShiftLeftLogical => zip(out, a, b, |a, b| a << (b & 31)),
-            Binary::BitwiseOr => zip(out, a, b, |a, b| a | b),
-            Binary::BitwiseXor => zip(out, a, b, |a, b| a ^ b),
-            Binary::BitwiseAnd => zip(out, a, b, |a, b| a & b),
-            Binary::UMulHigh => zip(out, a, b, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-            Binary::SMulHigh => {
-                zip(out, a, b, |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32);
-            }
-            Binary::Carry => zip(out, a, b, |a, b| u32::from(a.checked_add(b).is_none())),
-            Binary::Borrow => zip(out, a, b, |a, b| u32::from(a < b)),
+            Binary::ShiftRightLogical => zip(out, a, b, Integer::shift_right),
+            Binary::ShiftRightArithmetic => zip(out, a, b, Integer::signed_shift_right),
+            Binary::ShiftLeftLogical => zip(out, a, b, Integer::shift_left),
+            Binary::BitwiseOr => zip(out, a, b, Integer::or),
+            Binary::BitwiseXor => zip(out, a, b, Integer::xor),
+            Binary::BitwiseAnd => zip(out, a, b, Integer::and),
+            Binary::UMulHigh => zip(out, a, b, Integer::unsigned_high),
+            Binary::SMulHigh => zip(out, a, b, Integer::signed_high),
+            Binary::Carry => zip(out, a, b, Integer::carry),
+            Binary::Borrow => zip(out, a, b, Integer::borrow_of),
             Binary::Pow => fzip(out, a, b, f32::powf),
             Binary::Atan2 => fzip(out, a, b, f32::atan2),
             Binary::FMin => fzip(out, a, b, |a, b| if b < a { b } else { a }),
@@ -450,8 +428,8 @@ impl Binary {
             Binary::NMax => fzip(out, a, b, f32::max),
             Binary::UMin => zip(out, a, b, u32::min),
             Binary::UMax => zip(out, a, b, u32::max),
-            Binary::SMin => zip(out, a, b, |a, b| (a as i32).min(b as i32) as u32),
-            Binary::SMax => zip(out, a, b, |a, b| (a as i32).max(b as i32) as u32),
+            Binary::SMin => zip(out, a, b, Integer::signed_min),
+            Binary::SMax => zip(out, a, b, Integer::signed_max),
             Binary::Step => fzip(out, a, b, |edge, x| if x < edge { 0.0 } else { 1.0 }),
             Binary::Ldexp => zip(out, a, b, ldexp),
             Binary::PackHalf => zip(out, a, b, |a, b| float_to_half(a) | float_to_half(b) << 16),
@@ -461,19 +439,6 @@ impl Binary {
             Binary::PackUnorm2 => zip(out, a, b, |a, b| unorm(a, 65535.0) | unorm(b, 65535.0) << 16),
         }
     }
-}
-
-fn extract(base: u32, offset: u32, count: u32) -> (u32, u32) {
-    let offset = offset.min(32);
-    let count = count.min(32 - offset);
-    (if offset == 32 { 0 } else { base >> offset }, count)
-}
-
-fn insert(base: u32, value: u32, packed: u32) -> u32 {
-    let offset = (packed & 0xffff).min(32);
-    let count = (packed >> 16).min(32 - offset);
-    let mask = (((1u64 << count) - 1) << offset) as u32;
-    (base & !mask) | ((u64::from(value) << offset) as u32 & mask)
 }
 
 impl Ternary {
@@ -503,9 +468,7 @@ impl Ternary {
             }),
             Ternary::NClamp => fzip3(out, all, |x, low, high| x.max(low).min(high)),
             Ternary::UClamp => zip3(out, all, |x, low, high| x.max(low).min(high)),
-            Ternary::SClamp => {
-                zip3(out, all, |x, low, high| (x as i32).max(low as i32).min(high as i32) as u32);
-            }
+            Ternary::SClamp => zip3(out, all, |x, low, high| x.signed_max(low).signed_min(high)),
             Ternary::FMix => fzip3(out, all, |x, y, a| x * (1.0 - a) + y * a),
             Ternary::SmoothStep => fzip3(out, all, |low, high, x| {
                 let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
@@ -514,15 +477,11 @@ impl Ternary {
             Ternary::Fma | Ternary::ContractedAdd => fzip3(out, all, f32::mul_add),
             Ternary::ContractedSub => fzip3(out, all, |a, b, c| a.mul_add(b, -c)),
             Ternary::ContractedSubFrom => fzip3(out, all, |a, b, c| (-a).mul_add(b, c)),
-            Ternary::BitFieldUExtract => zip3(out, all, |base, offset, count| {
-                let (value, count) = extract(base, offset, count);
-                (u64::from(value) & ((1u64 << count) - 1)) as u32
-            }),
-            Ternary::BitFieldSExtract => zip3(out, all, |base, offset, count| {
-                let (value, count) = extract(base, offset, count);
-                if count == 0 { 0 } else { (((value << (32 - count)) as i32) >> (32 - count)) as u32 }
-            }),
-            Ternary::BitFieldInsert => zip3(out, all, insert),
+            Ternary::BitFieldUExtract => zip3(out, all, Integer::unsigned_field),
+            Ternary::BitFieldSExtract => zip3(out, all, Integer::signed_field),
+            Ternary::BitFieldInsert => {
+                zip3(out, all, |base, insert, position| base.insert_field(insert, position & 0xffff, position >> 16))
+            }
         }
     }
 }
