@@ -61,6 +61,7 @@ mod resources;
 mod schedules;
 mod sequential;
 mod sharing;
+mod small_verifier;
 mod spirv_support;
 mod stress;
 mod subgroups;

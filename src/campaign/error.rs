@@ -47,7 +47,7 @@ impl From<VerifyError> for CampaignError {
     fn from(error: VerifyError) -> Self {
         match error {
             VerifyError::Input(diagnostics) => CampaignError::Input(diagnostics),
-            VerifyError::Tool(message) => CampaignError::tool(message),
+            VerifyError::Tool { message, path } => CampaignError::Tool { message, path },
         }
     }
 }

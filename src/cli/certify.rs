@@ -6,7 +6,6 @@ use super::output::{self, PendingFolder};
 use super::places;
 use super::plan;
 use super::progress::Progress;
-use super::report::presentation;
 use super::save;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
@@ -23,6 +22,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use vkcert_verifier::report::presentation;
 
 /// The sub-folder of the output folder that a run writes.
 const SECTION: &str = "latest";

@@ -1,248 +1,29 @@
-//! What stops a command, and how it is told: `miette` on a terminal, one JSON document with `--format json`.
-//!
-//! Promises: however long a line or a value of an input is, a diagnostic quotes a bounded part of it.
+//! What stops a command, as the program tells it.
 
-use super::output;
 pub use crate::campaign::CampaignError as Failure;
-use crate::model::diagnostic::Diagnostic;
+use crate::cli::args::Color;
 use crate::model::exit::Exit;
-use miette::{
-    LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
-};
-use std::fmt;
-use std::ops::Range;
-use std::sync::Arc;
+use vkcert_verifier::failure;
 
-/// Bytes of a line that are quoted at most; of a longer line the part around the fault is shown.
-const MOST_LINE_BYTES: usize = 200;
-
-/// Bytes of a longer line that are shown in front of the fault.
-const BYTES_BEFORE_FAULT: usize = 80;
-
-/// Characters of a message at most: a message may quote a value of an input.
-const MOST_MESSAGE_CHARACTERS: usize = 1_000;
+fn told(failure: &Failure) -> failure::Failure<'_> {
+    match failure {
+        Failure::Input(diagnostics) => failure::Failure::Input(diagnostics),
+        Failure::Tool { message, path } => failure::Failure::Tool { message, path: path.as_deref() },
+        Failure::Unavailable { message, hint } => failure::Failure::Unavailable { message, hint: hint.as_deref() },
+    }
+}
 
 /// How the program ends after a failure.
 pub fn exit_of(failure: &Failure) -> Exit {
-    match failure {
-        Failure::Input(_) => Exit::Usage,
-        Failure::Tool { .. } => Exit::Tool,
-        Failure::Unavailable { .. } => Exit::Unavailable,
-    }
+    failure::exit_of(told(failure))
 }
 
 /// The `{"error": ...}` document: the first diagnostic, and all of them where there are more.
 pub fn json(failure: &Failure) -> serde_json::Value {
-    let one = |kind: &str, message: &str, diagnostic: Option<&Diagnostic>| {
-        let location = diagnostic.and_then(|diagnostic| diagnostic.location.as_ref());
-        serde_json::json!({
-            "kind": kind,
-            "message": shortened(message),
-            "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.clone()),
-            "file": location.map(|location| location.file.clone()),
-            "line": location.and_then(|location| location.position).map(|position| position.line),
-            "column": location.and_then(|location| location.position).map(|position| position.column),
-        })
-    };
-    match failure {
-        Failure::Input(diagnostics) => {
-            let all: Vec<_> = diagnostics.iter().map(|item| one(item.kind, &item.message, Some(item))).collect();
-            let mut document = serde_json::json!({ "error": all.first() });
-            if all.len() > 1 {
-                document["errors"] = all.into();
-            }
-            document
-        }
-        Failure::Tool { message, path } => {
-            let mut error = one("tool", message, None);
-            error["file"] = path.clone().into();
-            serde_json::json!({ "error": error })
-        }
-        Failure::Unavailable { message, hint } => {
-            let mut error = one("unavailable", message, None);
-            error["hint"] = hint.clone().into();
-            serde_json::json!({ "error": error })
-        }
-    }
+    failure::json(told(failure))
 }
 
 /// Prints a failure to stderr for people.
-pub fn print(failure: &Failure, color: super::args::Color) {
-    let colors = color.on_stderr();
-    match failure {
-        Failure::Input(diagnostics) => {
-            const SHOWN: usize = 20;
-            for diagnostic in diagnostics.iter().take(SHOWN) {
-                output::tell(render(diagnostic, colors));
-            }
-            if diagnostics.len() > SHOWN {
-                output::tell(format_args!("... and {} more\n", diagnostics.len() - SHOWN));
-            }
-        }
-        Failure::Tool { message, .. } => output::tell(render(&Diagnostic::new("tool", message.clone()), colors)),
-        Failure::Unavailable { message, hint } => {
-            let diagnostic = Diagnostic { hint: hint.clone(), ..Diagnostic::new("unavailable", message.clone()) };
-            output::tell(render(&diagnostic, colors));
-        }
-    }
-}
-
-/// Lays a diagnostic out with its source lines.
-pub fn render(diagnostic: &Diagnostic, colors: super::args::Coloring) -> String {
-    let handler = MietteHandlerOpts::new()
-        .color(colors == super::args::Coloring::Colored)
-        .unicode(true)
-        .terminal_links(false)
-        .context_lines(1)
-        .width(stderr_width())
-        .build();
-    let shown = Shown::from(diagnostic);
-    let mut text = String::new();
-    let report: &dyn miette::Diagnostic = &shown;
-    let written = fmt::Write::write_fmt(&mut text, format_args!("{}", Debugged { handler: &handler, report }));
-    written.map_or_else(|_| format!("{}\n", Report::msg(diagnostic.message.clone())), |()| text)
-}
-
-/// Columns that a diagnostic is laid out in: those of the terminal, but never more than can be read.
-fn stderr_width() -> usize {
-    terminal_size::terminal_size_of(std::io::stderr()).map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
-}
-
-struct Debugged<'a> {
-    handler: &'a miette::MietteHandler,
-    report: &'a dyn miette::Diagnostic,
-}
-
-impl fmt::Display for Debugged<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        miette::ReportHandler::debug(self.handler, self.report, f)?;
-        writeln!(f)
-    }
-}
-
-/// A diagnostic in the form that `miette` asks for.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-struct Shown {
-    message: String,
-    code: String,
-    help: Option<String>,
-    text: Option<Excerpt>,
-    label: Option<LabeledSpan>,
-}
-
-impl From<&Diagnostic> for Shown {
-    fn from(diagnostic: &Diagnostic) -> Self {
-        let mut shown = Self {
-            message: shortened(&diagnostic.message),
-            code: diagnostic.kind.to_owned(),
-            help: diagnostic.hint.as_deref().map(shortened),
-            text: None,
-            label: None,
-        };
-        let Some(location) = &diagnostic.location else { return shown };
-        match (&location.text, &location.span) {
-            (Some(text), Some(span)) => {
-                let excerpt = Excerpt::new(&location.file, text, span);
-                let shown_span = excerpt.within(span);
-                let label = location.label.clone().or(Some("here".to_owned()));
-                shown.label = Some(LabeledSpan::new(label, shown_span.start, shown_span.len()));
-                shown.text = Some(excerpt);
-            }
-            _ => {
-                let place = match location.position {
-                    Some(position) => format!("{}:{}:{}", location.file, position.line, position.column),
-                    None => location.file.clone(),
-                };
-                shown.message = format!("{place}: {}", shown.message);
-            }
-        }
-        shown
-    }
-}
-
-/// A message, cut where it is longer than anybody reads.
-fn shortened(message: &str) -> String {
-    match message.char_indices().nth(MOST_MESSAGE_CHARACTERS) {
-        None => message.to_owned(),
-        Some((end, _)) => format!("{} ... (shortened)", &message[..end]),
-    }
-}
-
-/// The last boundary of a character at a byte or in front of it.
-fn boundary_below(text: &str, byte: usize) -> usize {
-    (0..=byte).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(0)
-}
-
-/// The source of a fault. Of a long line only a part is quoted, because a terminal is of no use for a line of thousands
-/// of characters and `miette` lays out none of more than 65,535 columns.
-#[derive(Debug)]
-struct Excerpt {
-    file: String,
-    text: Arc<str>,
-    /// The bytes that are quoted; none: whole lines.
-    window: Option<Range<usize>>,
-}
-
-impl Excerpt {
-    fn new(file: &str, text: &Arc<str>, span: &Range<usize>) -> Self {
-        let start = boundary_below(text, span.start.min(text.len()));
-        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-        let line_before = text[..line_start].rsplit('\n').next().unwrap_or_default();
-        let line_after = text[line_end..].trim_start_matches('\n').split('\n').next().unwrap_or_default();
-        let longest = [line_before.len(), line_end - line_start, line_after.len()].into_iter().max().unwrap_or(0);
-        let window = (longest > MOST_LINE_BYTES).then(|| {
-            let first = boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
-            first..boundary_below(text, (first + MOST_LINE_BYTES).min(line_end))
-        });
-        Self { file: file.to_owned(), text: text.clone(), window }
-    }
-
-    /// The part of a span that the excerpt holds.
-    fn within(&self, span: &Range<usize>) -> Range<usize> {
-        let whole = 0..self.text.len();
-        let held = self.window.as_ref().unwrap_or(&whole);
-        let start = span.start.clamp(held.start, held.end);
-        start..span.end.clamp(start, held.end)
-    }
-}
-
-impl SourceCode for Excerpt {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        lines_before: usize,
-        lines_after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let text: &'a str = &self.text;
-        let name = self.file.clone();
-        let Some(window) = &self.window else {
-            let whole = text.read_span(span, lines_before, lines_after)?;
-            let (line, column, count) = (whole.line(), whole.column(), whole.line_count());
-            return Ok(Box::new(MietteSpanContents::new_named(name, whole.data(), *whole.span(), line, column, count)));
-        };
-        // Without lines around it the span itself is asked for, to name its place.
-        let start = if lines_before == 0 { span.offset().clamp(window.start, window.end) } else { window.start };
-        let place = crate::model::place::Position::of(text, start);
-        let data = &text.as_bytes()[start..window.end];
-        let shown = SourceSpan::from((start, data.len()));
-        let (line, column) = (place.line as usize - 1, place.column as usize - 1);
-        Ok(Box::new(MietteSpanContents::new_named(name, data, shown, line, column, 1)))
-    }
-}
-
-impl miette::Diagnostic for Shown {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(&self.code))
-    }
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.text.as_ref().map(|text| text as &dyn SourceCode)
-    }
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.label.as_ref().map(|label| Box::new(std::iter::once(label.clone())) as Box<dyn Iterator<Item = _>>)
-    }
+pub fn print(failure: &Failure, color: Color) {
+    failure::print(told(failure), color);
 }

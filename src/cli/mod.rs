@@ -26,18 +26,19 @@ mod plan;
 mod progress;
 #[cfg(test)]
 mod reason_projects;
-mod report;
 mod requirements;
 mod run;
 mod save;
 mod schema;
 mod translated;
+#[cfg(any(test, feature = "fuzzing"))]
 mod verify;
 
 #[cfg(feature = "fuzzing")]
 pub use verify::survive_changes;
 
 use crate::campaign::certification::STACK_BYTES;
+use crate::campaign::verification::Compiling;
 pub use crate::model::exit::Exit;
 use args::{Command, CommandLine, OutputForm};
 use clap::{CommandFactory, Parser};
@@ -60,7 +61,7 @@ pub fn main() -> Exit {
 fn program() -> Exit {
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
-        Err(error) => return unreadable(&error),
+        Err(error) => return vkcert_verifier::unreadable(&error),
     };
     if let Command::VulkanWorker = line.command {
         return worker();
@@ -95,8 +96,8 @@ fn dispatch(line: &CommandLine) -> Result<Exit, Failure> {
         Command::Lower(lower) => lower::command(common, lower),
         Command::Dissimilar(dissimilar) => dissimilar::command(common, dissimilar),
         Command::Couple(couple) => couple::command(common, couple),
-        Command::Report(report) => report::command(common, report),
-        Command::Verify(verify) => verify::command(common, verify),
+        Command::Report(report) => vkcert_verifier::report::command(common, report, &Compiling),
+        Command::Verify(verify) => vkcert_verifier::command::command(common, verify, &Compiling),
         Command::Init(init) => init::command(common, init),
         Command::BenchOverhead(bench) => bench_overhead::command(common, bench),
         Command::Doctor => doctor::command(common),
@@ -123,30 +124,4 @@ fn completions_command(common: &args::Common, completions: &args::Completions) -
         }
     }
     Ok(Exit::Success)
-}
-
-/// A command line that does not parse; `--help` and `--version` arrive here too.
-fn unreadable(error: &clap::Error) -> Exit {
-    if !error.use_stderr() {
-        // Help and version: a closed stdout is no failure.
-        let _ = error.print();
-        return Exit::Success;
-    }
-    if asks_for_json() {
-        let message = error.to_string();
-        // The first paragraph; behind it stand the usage line and a pointer to the help.
-        let said = message.lines().map(str::trim).take_while(|line| !line.is_empty());
-        let said = said.collect::<Vec<_>>().join(" ");
-        let diagnostic = crate::model::diagnostic::Diagnostic::new("usage", said.trim_start_matches("error: "));
-        let _ = output::print(&format!("{:#}\n", failure::json(&Failure::Input(vec![diagnostic]))));
-    }
-    let _ = error.print();
-    Exit::Usage
-}
-
-/// Whether the arguments hold `--format json`, though they do not parse as a whole.
-fn asks_for_json() -> bool {
-    let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    arguments.iter().any(|argument| argument == "--format=json")
-        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }

@@ -10,31 +10,16 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+pub use vkcert_verifier::output::{stdout_width, tell};
 
-/// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not depend on who reads it,
-/// so that its exit code stands.
+/// Prints to stdout. A reader that has gone away is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
-    print_bytes(text.as_bytes())
-}
-
-/// Writes to stderr, lines with their ends. Who does not read it changes nothing of what a command comes to.
-pub fn tell(text: impl std::fmt::Display) {
-    let _ = write!(std::io::stderr(), "{text}");
-}
-
-/// Columns of the terminal that stdout is; none where it is no terminal: what goes to a file or a pipe is not broken.
-pub fn stdout_width() -> Option<u16> {
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+    Ok(vkcert_verifier::output::print(text)?)
 }
 
 /// Prints bytes to stdout.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::Tool { message: format!("cannot write to stdout: {error}"), path: None }),
-    }
+    Ok(vkcert_verifier::output::print_bytes(bytes)?)
 }
 
 /// Prints a value to stdout as one JSON document, as it is read.
@@ -322,11 +307,7 @@ impl Drop for PendingFolder {
 
 /// Replaces one file whole.
 pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| Failure::unwritable(path, &error))?;
-    file.write_all(contents).map_err(|error| Failure::unwritable(path, &error))?;
-    file.persist(path).map_err(|error| Failure::unwritable(path, &error.error))?;
-    Ok(())
+    Ok(vkcert_verifier::output::write_file(path, contents)?)
 }
 
 #[cfg(test)]

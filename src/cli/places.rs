@@ -4,27 +4,12 @@ use super::args::List;
 use crate::report::{Places, ProjectPlace};
 use crate::requirement::PROJECT_FILE;
 use std::path::Path;
-
-/// Where `certify` writes evidence, from the folder of the project.
-pub const EVIDENCE: &str = "reports/evidence";
+pub use vkcert_verifier::places::{EVIDENCE, of_project};
 
 /// Of a run on the project in `dir` that wrote into `out`.
 pub fn of_run(dir: &Path, out: Option<&Path>) -> Places {
     let evidence = out.map(|out| out.join("evidence")).filter(|evidence| *evidence != dir.join(EVIDENCE));
     Places { project: of_project(dir), evidence: evidence.map(|evidence| evidence.display().to_string()) }
-}
-
-/// Of evidence alone: its project is known where `certify` has written it into the project's own folder.
-pub fn of_evidence(evidence: &Path) -> Places {
-    let outside = Places { project: ProjectPlace::Unknown, evidence: Some(evidence.display().to_string()) };
-    let mut above = evidence.ancestors();
-    if !evidence.ends_with(EVIDENCE) {
-        return outside;
-    }
-    match above.nth(2) {
-        Some(folder) if folder.join(PROJECT_FILE).is_file() => Places { project: of_project(folder), evidence: None },
-        Some(_) | None => outside,
-    }
 }
 
 /// Of a listing.
@@ -33,13 +18,5 @@ pub fn of_list(list: &List) -> Places {
     Places {
         project: if is_project { of_project(&list.dir) } else { ProjectPlace::Unknown },
         evidence: list.evidence.as_ref().map(|evidence| evidence.display().to_string()),
-    }
-}
-
-/// Of a folder that a command was given for a project.
-pub fn of_project(dir: &Path) -> ProjectPlace {
-    match dir.as_os_str().is_empty() || dir == Path::new(".") {
-        true => ProjectPlace::Here,
-        false => ProjectPlace::At(dir.display().to_string()),
     }
 }

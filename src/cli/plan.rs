@@ -16,7 +16,7 @@ pub fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
     Ok(Plan {
         // A device that is named is a device that is asked for.
         engines: match (common.engine, &common.device) {
-            (Some(argument), _) => EngineRequest::Explicit(argument.choice()),
+            (Some(argument), _) => EngineRequest::Explicit(engine_choice(argument)),
             (None, Some(_)) => EngineRequest::Explicit(EngineChoice::Both),
             (None, None) => EngineRequest::WhatIsThere,
         },
@@ -30,13 +30,11 @@ pub fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
     })
 }
 
-impl EngineArgument {
-    fn choice(self) -> EngineChoice {
-        match self {
-            EngineArgument::Sequential => EngineChoice::Sequential,
-            EngineArgument::Vulkan => EngineChoice::Vulkan,
-            EngineArgument::Both => EngineChoice::Both,
-        }
+fn engine_choice(argument: EngineArgument) -> EngineChoice {
+    match argument {
+        EngineArgument::Sequential => EngineChoice::Sequential,
+        EngineArgument::Vulkan => EngineChoice::Vulkan,
+        EngineArgument::Both => EngineChoice::Both,
     }
 }
 

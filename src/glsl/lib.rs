@@ -53,6 +53,7 @@ use crate::model::structure::{Decision, KernelStructure};
 use preprocessor::Predefined;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+#[cfg(feature = "compiler")]
 use std::sync::Arc;
 
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.

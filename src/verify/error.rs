@@ -1,6 +1,7 @@
 //! Why evidence cannot be verified at all.
 
 use crate::model::diagnostic::Diagnostic;
+use std::path::Path;
 
 /// Why evidence cannot be verified. Evidence that does not hold is no error: it is a result.
 #[derive(Debug, thiserror::Error)]
@@ -8,9 +9,22 @@ pub enum VerifyError {
     /// The evidence, or a project that it is compared with, cannot be read; never empty.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Input(Vec<Diagnostic>),
-    /// The tool itself failed.
-    #[error("{0}")]
-    Tool(String),
+    /// The tool itself failed: unwritable output, a defect.
+    #[error("{message}")]
+    Tool { message: String, path: Option<String> },
+}
+
+impl VerifyError {
+    /// A failure of the tool without a file.
+    pub fn tool(message: impl Into<String>) -> Self {
+        VerifyError::Tool { message: message.into(), path: None }
+    }
+
+    /// An output file that cannot be written.
+    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
+        let shown = path.display().to_string();
+        VerifyError::Tool { message: format!("cannot write {shown}: {error}"), path: Some(shown) }
+    }
 }
 
 impl From<Diagnostic> for VerifyError {
@@ -28,6 +42,6 @@ impl From<Vec<Diagnostic>> for VerifyError {
 /// A value that cannot be written as JSON is a defect of the tool.
 impl From<serde_json::Error> for VerifyError {
     fn from(error: serde_json::Error) -> Self {
-        VerifyError::Tool(error.to_string())
+        VerifyError::tool(error.to_string())
     }
 }

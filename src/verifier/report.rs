@@ -1,36 +1,36 @@
 //! `vkcert report EVIDENCE`: stored evidence, rendered again.
 
 use super::args::{Coloring, Common, OutputForm, Report};
-use super::failure::Failure;
 use super::{output, places};
-use crate::campaign::verification::Compiling;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
-use crate::report::{self, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
-use crate::verify::{self, Extent, Verification};
+use crate::verify::{self, Extent, Toolchain, Verification, VerifyError};
 use base64::Engine as _;
 use std::path::Path;
+use vkcert_report::{self as report_formats, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
 
 /// Problems told one by one.
 const LISTED: usize = 10;
 
 /// Renders one format to stdout or a file. Evidence that does not verify is refused, or stamped on every page.
-pub fn command(common: &Common, report: &Report) -> Result<Exit, Failure> {
-    let format: FormatName = report.report_format.parse().map_err(|error: report::ReportError| {
-        Failure::from(Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"))
+pub fn command<T: Toolchain>(common: &Common, report: &Report, toolchain: &T) -> Result<Exit, T::Error> {
+    let format: FormatName = report.report_format.parse().map_err(|error: report_formats::ReportError| {
+        VerifyError::from(Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"))
     })?;
-    let (found, stored) = verify::folder(&report.evidence, &verify::Options::default(), &Compiling)?;
+    let (found, stored) = verify::folder(&report.evidence, &verify::Options::default(), toolchain)?;
     let unreadable = stored.as_deref().map_or_else(|| found.problems.last().cloned(), verify::unreadable);
     if let Some(reason) = unreadable {
-        return Err(Diagnostic::new("bad-evidence", format!("no report can be made: {reason}")).into());
+        let diagnostic = Diagnostic::new("bad-evidence", format!("no report can be made: {reason}"));
+        return Err(VerifyError::from(diagnostic).into());
     }
-    let Some(stored) = stored else { return Err(Failure::tool("evidence without a problem is there")) };
+    let Some(stored) = stored else { return Err(VerifyError::tool("evidence without a problem is there").into()) };
     let standing = standing(&found);
     if matches!(standing, Standing::Unverified(_)) && !report.unverified {
-        return refuse(common, &report.evidence, &found.problems);
+        return Ok(refuse(common, &report.evidence, &found.problems)?);
     }
     let presentation = Presentation { standing, ..presentation(common, None, places::of_evidence(&report.evidence)) };
-    let bytes = report::render(&stored, format, &presentation).map_err(|error| Failure::tool(error.to_string()))?;
+    let bytes =
+        report_formats::render(&stored, format, &presentation).map_err(|error| VerifyError::tool(error.to_string()))?;
     match &report.output {
         Some(path) => output::write_file(path, &bytes)?,
         None if common.format == OutputForm::Text || format == FormatName::Json => output::print_bytes(&bytes)?,
@@ -51,7 +51,7 @@ fn standing(found: &Verification) -> Standing {
 }
 
 /// Evidence that does not verify is not shown as if it did.
-fn refuse(common: &Common, evidence: &Path, problems: &[String]) -> Result<Exit, Failure> {
+fn refuse(common: &Common, evidence: &Path, problems: &[String]) -> Result<Exit, VerifyError> {
     let message = format!("the evidence does not verify: {} problems", problems.len());
     let evidence = shell_word(&evidence.display().to_string());
     let hint = format!(
@@ -66,9 +66,9 @@ fn refuse(common: &Common, evidence: &Path, problems: &[String]) -> Result<Exit,
         }
         OutputForm::Text => {}
     }
-    super::output::tell(format_args!("error: {message}\n"));
-    problems.iter().take(LISTED).for_each(|problem| super::output::tell(format_args!("  differs  {problem}\n")));
-    super::output::tell(format_args!("  help: {hint}\n"));
+    output::tell(format_args!("error: {message}\n"));
+    problems.iter().take(LISTED).for_each(|problem| output::tell(format_args!("  differs  {problem}\n")));
+    output::tell(format_args!("  help: {hint}\n"));
     Ok(Exit::Failed)
 }
 

@@ -1,0 +1,144 @@
+//! The arguments that both programs understand, and the command line of the small one.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Verifies evidence of vkcert and renders its reports again, with no compiler and no engine.
+#[derive(Debug, Parser)]
+#[command(name = "vkcert-verify", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct CommandLine {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the small program does.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Render stored evidence again; no compiler, no GPU
+    Report(Report),
+    /// Re-derive every verdict and percentage of stored evidence, and check all hashes
+    Verify(Verify),
+}
+
+/// Options that every command understands.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Engines to run on [default: sequential, and vulkan too where a device is found]
+    #[arg(long, global = true, value_enum)]
+    pub engine: Option<EngineArgument>,
+    /// Vulkan device by name (part of it) or index
+    #[arg(long, global = true, value_name = "NAME_OR_INDEX", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub device: Option<String>,
+    /// Form of the result on stdout
+    #[arg(long, global = true, value_enum, default_value_t = OutputForm::Text)]
+    pub format: OutputForm,
+    /// Tests run at the same time [default: number of cores; one on a device with processors of its own]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Print the result alone
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more about what is done
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Wall-clock limit per run of a test, in seconds [default: 10 on a device; the sequential engine counts steps]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Limit per test on the sequential engine, in instructions summed over all invocations
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 86_400.0 => Ok(value),
+        Ok(_) => Err("must be above 0 and at most 86400".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Report {
+    /// Evidence folder of an earlier run
+    pub evidence: PathBuf,
+    /// Which report (see `vkcert list formats`)
+    #[arg(long, value_name = "F")]
+    pub report_format: String,
+    /// File to write [default: stdout]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Render evidence that does not verify, too, with a stamp on every page that says so
+    #[arg(long)]
+    pub unverified: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Verify {
+    /// Evidence folder of an earlier run
+    pub evidence: PathBuf,
+    /// SHA-256 that the manifest or the list of reports must have
+    #[arg(long, value_name = "HASH")]
+    pub root: Option<String>,
+    /// Compare the inputs with the files of a project, and its kernels, compiled there, with those of the evidence
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Run the tests again on the sequential engine, with kernels that expectations refer to
+    #[arg(long)]
+    pub replay: bool,
+    /// Fail also where something could not be derived again
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineArgument {
+    Sequential,
+    Vulkan,
+    Both,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputForm {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Whether a stream gets colour codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coloring {
+    Colored,
+    Plain,
+}
+
+impl Color {
+    fn on(self, terminal: bool) -> Coloring {
+        let wanted = match self {
+            Color::Always => true,
+            Color::Never => false,
+            // https://no-color.org: any non-empty value switches colour off.
+            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        };
+        if wanted { Coloring::Colored } else { Coloring::Plain }
+    }
+
+    pub fn on_stdout(self) -> Coloring {
+        self.on(std::io::stdout().is_terminal())
+    }
+
+    pub fn on_stderr(self) -> Coloring {
+        self.on(std::io::stderr().is_terminal())
+    }
+}

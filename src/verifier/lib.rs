@@ -1,0 +1,86 @@
+//! What reads evidence for a user: arguments, diagnostics, and the commands `verify` and `report`; and the small program that
+//! does nothing else.
+//!
+//! Knows: a toolchain, if the caller has one. Promises: both programs say the same in the same words, and exit alike.
+//! Does not cover: compiling kernels and running tests (`vkcert`).
+
+use vkcert_model as model;
+use vkcert_requirement as requirement;
+use vkcert_verification as verify;
+
+pub mod args;
+pub mod command;
+pub mod failure;
+pub mod output;
+pub mod places;
+pub mod report;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
+use crate::verify::{NoToolchain, VerifyError};
+use args::{Color, Command, CommandLine, OutputForm};
+use clap::Parser;
+
+/// Stack for evidence of the deepest text that the front end reads.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Runs the small program with the arguments of the process.
+pub fn main() -> Exit {
+    // An already started pool keeps its stacks; here nothing has started one.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
+    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(program) {
+        // The panic has told its message.
+        Ok(program) => program.join().unwrap_or(Exit::Tool),
+        Err(error) => {
+            let failure = VerifyError::tool(format!("cannot start: {error}"));
+            failure::print((&failure).into(), Color::Auto);
+            Exit::Tool
+        }
+    }
+}
+
+fn program() -> Exit {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => return unreadable(&error),
+    };
+    let common = &line.common;
+    let result = match &line.command {
+        Command::Report(report) => report::command(common, report, &NoToolchain),
+        Command::Verify(verify) => command::command(common, verify, &NoToolchain),
+    };
+    result.unwrap_or_else(|error| {
+        if common.format == OutputForm::Json {
+            // Nothing can be done about a stdout that cannot be written.
+            let _ = output::print(&format!("{:#}\n", failure::json((&error).into())));
+        }
+        failure::print((&error).into(), common.color);
+        failure::exit_of((&error).into())
+    })
+}
+
+/// A command line that does not parse; `--help` and `--version` arrive here too.
+pub fn unreadable(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        // Help and version: a closed stdout is no failure.
+        let _ = error.print();
+        return Exit::Success;
+    }
+    if asks_for_json() {
+        let message = error.to_string();
+        // The first paragraph; behind it stand the usage line and a pointer to the help.
+        let said = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let said = said.collect::<Vec<_>>().join(" ");
+        let diagnostics = [Diagnostic::new("usage", said.trim_start_matches("error: "))];
+        let _ = output::print(&format!("{:#}\n", failure::json(failure::Failure::Input(&diagnostics))));
+    }
+    let _ = error.print();
+    Exit::Usage
+}
+
+/// Whether the arguments hold `--format json`, though they do not parse as a whole.
+fn asks_for_json() -> bool {
+    let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}

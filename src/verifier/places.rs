@@ -1,0 +1,29 @@
+//! How advised commands name the project and the evidence of the command that was given.
+
+use crate::requirement::PROJECT_FILE;
+use std::path::Path;
+use vkcert_report::{Places, ProjectPlace};
+
+/// Where `certify` writes evidence, from the folder of the project.
+pub const EVIDENCE: &str = "reports/evidence";
+
+/// Of evidence alone: its project is known where `certify` has written it into the project's own folder.
+pub fn of_evidence(evidence: &Path) -> Places {
+    let outside = Places { project: ProjectPlace::Unknown, evidence: Some(evidence.display().to_string()) };
+    let mut above = evidence.ancestors();
+    if !evidence.ends_with(EVIDENCE) {
+        return outside;
+    }
+    match above.nth(2) {
+        Some(folder) if folder.join(PROJECT_FILE).is_file() => Places { project: of_project(folder), evidence: None },
+        Some(_) | None => outside,
+    }
+}
+
+/// Of a folder that a command was given for a project.
+pub fn of_project(dir: &Path) -> ProjectPlace {
+    match dir.as_os_str().is_empty() || dir == Path::new(".") {
+        true => ProjectPlace::Here,
+        false => ProjectPlace::At(dir.display().to_string()),
+    }
+}
