@@ -26,6 +26,7 @@ mod configurations;
 mod contract;
 mod cooperative_matrices;
 mod data_files;
+mod dependencies;
 mod dissimilar;
 mod docs;
 mod engineer;
