@@ -296,7 +296,7 @@ fn check_results(result: &Value, all: &[(String, String)], engine: &str) {
 }
 
 /// Ten times the decisions may take up to twenty-five times as long (a generous bound: quadratic time takes a hundred).
-/// The compiler's part does not count: it checks its graph of calls in quadratic time (docs/performance.md). What every day
+/// The compiler's part does not count: it checks its graph of calls in quadratic time. What every day
 /// watches are allocations (`tests/growth.rs`); a time says something on an idle machine alone.
 #[test]
 #[ignore = "a benchmark: needs an idle machine"]

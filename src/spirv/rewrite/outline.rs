@@ -34,7 +34,7 @@ pub struct Sizes {
     pub piece: usize,
 }
 
-/// What costs the validator least (docs/performance.md).
+/// What costs the validator least.
 pub const SIZES: Sizes = Sizes { function: 256, piece: 48 };
 
 /// Most constructs within each other (SPIR-V specification, section 2.17).
