@@ -39,6 +39,17 @@ pub struct Rule<Test> {
     pub then: Undefined,
     /// The same of numbers of any width.
     pub then_of_numbers: Undefined,
+    pub deciding: Deciding,
+}
+
+/// Which operands on words decide whether a rule is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deciding {
+    All,
+    /// The others; of the first one no more than whether it is 0 or the most negative integer.
+    EndsOfFirst,
+    AllButFirst,
+    Last,
 }
 
 pub type Rule1 = Rule<fn(u32) -> bool>;
@@ -143,19 +154,19 @@ impl Operand for Number {
     }
 }
 
-/// A rule from a function of one, two or three operands and the words for it, those for words where
-/// they differ.
+/// A rule from a function of one, two or three operands and the words for it, those for words where they differ.
 macro_rules! rule {
-    ($test:ident($($operand:ident),+), $then:expr, words: $then_of_words:expr) => {
+    ($test:ident($($operand:ident),+), $deciding:ident, $then:expr, words: $then_of_words:expr) => {
         Rule {
             is_met: $test::<u32>,
             is_met_by: |[$($operand),+, ..]| $test::<Number>($($operand),+),
             then: $then_of_words,
             then_of_numbers: $then,
+            deciding: Deciding::$deciding,
         }
     };
-    ($test:ident($($operand:ident),+), $then:expr) => {
-        rule!($test($($operand),+), $then, words: $then)
+    ($test:ident($($operand:ident),+), $deciding:ident, $then:expr) => {
+        rule!($test($($operand),+), $deciding, $then, words: $then)
     };
 }
 
@@ -165,22 +176,22 @@ const TO_UNSIGNED: Undefined = behaviour("a float outside the range of uint is c
 const TO_SIGNED: Undefined = behaviour("a float outside the range of int is converted");
 const TO_INTEGER: Undefined = behaviour("a float outside the range of the integer is converted");
 
-pub const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), TO_INTEGER, words: TO_UNSIGNED);
-pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), TO_INTEGER, words: TO_SIGNED);
-pub const ROOT: Rule1 = rule!(is_negative(a), value("square root of a negative number"));
+pub const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), All, TO_INTEGER, words: TO_UNSIGNED);
+pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), All, TO_INTEGER, words: TO_SIGNED);
+pub const ROOT: Rule1 = rule!(is_negative(a), All, value("square root of a negative number"));
 pub const INVERSE_ROOT: Rule1 =
-    rule!(is_not_positive(a), value("inverse square root of a number that is not positive"));
-pub const LOGARITHM: Rule1 = rule!(is_not_positive(a), value("logarithm of a number that is not positive"));
-pub const ARC_SINE: Rule1 = rule!(is_beyond_one(a), value("arc sine of a number outside -1 to 1"));
-pub const ARC_COSINE: Rule1 = rule!(is_beyond_one(a), value("arc cosine of a number outside -1 to 1"));
-pub const INVERSE_COSH: Rule1 = rule!(is_below_one(a), value("inverse hyperbolic cosine of a number below 1"));
+    rule!(is_not_positive(a), All, value("inverse square root of a number that is not positive"));
+pub const LOGARITHM: Rule1 = rule!(is_not_positive(a), All, value("logarithm of a number that is not positive"));
+pub const ARC_SINE: Rule1 = rule!(is_beyond_one(a), All, value("arc sine of a number outside -1 to 1"));
+pub const ARC_COSINE: Rule1 = rule!(is_beyond_one(a), All, value("arc cosine of a number outside -1 to 1"));
+pub const INVERSE_COSH: Rule1 = rule!(is_below_one(a), All, value("inverse hyperbolic cosine of a number below 1"));
 pub const INVERSE_TANH: Rule1 =
-    rule!(is_one_or_beyond(a), value("inverse hyperbolic tangent of a number outside -1 to 1"));
-pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), value("sign of a NaN"));
-pub const SPLIT: Rule1 = rule!(is_not_finite(a), value("frexp of an infinity or NaN"));
+    rule!(is_one_or_beyond(a), All, value("inverse hyperbolic tangent of a number outside -1 to 1"));
+pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, value("sign of a NaN"));
+pub const SPLIT: Rule1 = rule!(is_not_finite(a), All, value("frexp of an infinity or NaN"));
 
 const PACKED: Undefined = value("a NaN is packed as a normalised integer");
-pub const PACKED_NAN: Rule1 = rule!(is_nan(a), PACKED);
+pub const PACKED_NAN: Rule1 = rule!(is_nan(a), All, PACKED);
 
 /// Whether a float truncates into the range of an unsigned integer. A power of two is exact in every format of rules.
 fn fits_unsigned<R: Real>(x: R, bits: u32) -> bool {
@@ -232,28 +243,30 @@ fn is_not_finite<O: Operand>(a: O) -> bool {
 
 // ---- two operands ----
 
-pub const ZERO_DIVISOR: Rule2 = rule!(divides_by_zero(a, b), behaviour("division by zero"));
+pub const ZERO_DIVISOR: Rule2 = rule!(divides_by_zero(a, b), EndsOfFirst, behaviour("division by zero"));
 pub const SIGNED_DIVISION: Rule2 =
-    rule!(does_not_divide(a, b), behaviour("division by zero, or of the most negative integer by -1"));
+    rule!(does_not_divide(a, b), EndsOfFirst, behaviour("division by zero, or of the most negative integer by -1"));
 pub const SIGNED_REMAINDER: Rule2 =
-    rule!(does_not_divide(a, b), behaviour("remainder by zero, or of the most negative integer by -1"));
+    rule!(does_not_divide(a, b), EndsOfFirst, behaviour("remainder by zero, or of the most negative integer by -1"));
 /// Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
-pub const NEGATIVE_REMAINDER: Rule2 = rule!(one_is_negative(a, b), value("remainder of or by a negative number"));
-pub const FLOAT_REMAINDER: Rule2 = rule!(second_is_zero(a, b), value("remainder of a float by zero"));
+pub const NEGATIVE_REMAINDER: Rule2 =
+    rule!(one_is_negative(a, b), EndsOfFirst, value("remainder of or by a negative number"));
+pub const FLOAT_REMAINDER: Rule2 = rule!(second_is_zero(a, b), EndsOfFirst, value("remainder of a float by zero"));
 pub const SHIFT: Rule2 = rule!(
-    shifts_everything_out(a, b),
+    shifts_everything_out(a, b), EndsOfFirst,
     value("a shift by the number's width or more"),
     words: value("a shift by 32 or more")
 );
 pub const POWER: Rule2 =
-    rule!(has_no_power(a, b), value("pow of a negative base, or of zero to an exponent that is not positive"));
-pub const ARC_TANGENT: Rule2 = rule!(both_are_zero(a, b), value("atan of zero by zero"));
-pub const EXTREMUM_OF_NAN: Rule2 = rule!(one_is_nan(a, b), value("minimum or maximum with a NaN"));
+    rule!(has_no_power(a, b), All, value("pow of a negative base, or of zero to an exponent that is not positive"));
+pub const ARC_TANGENT: Rule2 = rule!(both_are_zero(a, b), All, value("atan of zero by zero"));
+pub const EXTREMUM_OF_NAN: Rule2 = rule!(one_is_nan(a, b), All, value("minimum or maximum with a NaN"));
 pub const SCALED: Rule2 = rule!(
     is_scaled_too_far(a, b),
+    All,
     value("ldexp by more than the type's largest exponent, or with a result that is too large")
 );
-pub const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), PACKED);
+pub const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), All, PACKED);
 
 fn divides_by_zero<O: Operand>(_a: O, b: O) -> bool {
     b.bits() == 0
@@ -295,20 +308,21 @@ fn is_scaled_too_far<O: Operand>(a: O, b: O) -> bool {
 // ---- three operands ----
 
 const LIMITS: Undefined = value("clamp whose lower limit is above the upper");
-pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), LIMITS);
-pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), LIMITS);
-pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), LIMITS);
+pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), AllButFirst, LIMITS);
+pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), AllButFirst, LIMITS);
+pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), AllButFirst, LIMITS);
 pub const CLAMPED_NAN: Rule3 =
-    rule!(has_no_clamp(x, low, high), value("clamp with a NaN, or whose lower limit is above the upper"));
+    rule!(has_no_clamp(x, low, high), All, value("clamp with a NaN, or whose lower limit is above the upper"));
 pub const EDGES: Rule3 =
-    rule!(has_no_step(low, high, x), value("smoothstep with a NaN, or whose lower edge is not below the upper"));
+    rule!(has_no_step(low, high, x), All, value("smoothstep with a NaN, or whose lower edge is not below the upper"));
 
 const WIDE_FIELD: Undefined = value("a bit field that reaches beyond the number");
 const WORD_FIELD: Undefined = value("a bit field that reaches beyond 32 bits");
 /// Of an integer, an offset and a count.
-pub const FIELD: Rule3 = rule!(reaches_beyond(base, offset, count), WIDE_FIELD, words: WORD_FIELD);
+pub const FIELD: Rule3 = rule!(reaches_beyond(base, offset, count), AllButFirst, WIDE_FIELD, words: WORD_FIELD);
 /// Of two integers and a position (`offset | count << 16`).
-pub const PACKED_FIELD: Rule3 = rule!(packed_reaches_beyond(base, insert, position), WIDE_FIELD, words: WORD_FIELD);
+pub const PACKED_FIELD: Rule3 =
+    rule!(packed_reaches_beyond(base, insert, position), Last, WIDE_FIELD, words: WORD_FIELD);
 
 fn floats_cross<O: Operand>(_x: O, low: O, high: O) -> bool {
     low.real() > high.real()
@@ -351,39 +365,42 @@ impl Binary {
     pub fn rules(self) -> &'static [Rule2] {
         self.row().undefined
     }
-
-    /// Whether a left operand can decide that the rules are met, other than 0 and the most negative
-    /// integer.
-    pub fn asks_left_operand(self) -> bool {
-        matches!(
-            self,
-            Binary::Pow
-                | Binary::Atan2
-                | Binary::FMin
-                | Binary::FMax
-                | Binary::Ldexp
-                | Binary::PackSnorm2
-                | Binary::PackUnorm2
-        )
-    }
 }
 
 impl Ternary {
     pub fn rules(self) -> &'static [Rule3] {
         self.row().undefined
     }
+}
 
-    /// Whether the first operand has no part in the rules.
-    pub fn ignores_first_operand(self) -> bool {
-        matches!(
-            self,
-            Ternary::NClamp
-                | Ternary::UClamp
-                | Ternary::SClamp
-                | Ternary::BitFieldUExtract
-                | Ternary::BitFieldSExtract
-                | Ternary::BitFieldInsert
-        )
+impl Rule1 {
+    /// Whether the rule may be met by an operand that may be known.
+    pub fn may_be_met(&self, a: Option<u32>) -> bool {
+        a.is_none_or(self.is_met)
+    }
+}
+
+impl Rule2 {
+    /// Whether the rule may be met by operands of which some are known.
+    pub fn may_be_met(&self, a: Option<u32>, b: Option<u32>) -> bool {
+        match (a, b, self.deciding) {
+            (Some(a), Some(b), _) => (self.is_met)(a, b),
+            (None, Some(b), Deciding::EndsOfFirst) => (self.is_met)(0, b) || (self.is_met)(1 << 31, b),
+            (None, Some(b), Deciding::AllButFirst | Deciding::Last) => (self.is_met)(0, b),
+            (_, _, _) => true,
+        }
+    }
+}
+
+impl Rule3 {
+    /// Whether the rule may be met by operands of which some are known.
+    pub fn may_be_met(&self, a: Option<u32>, b: Option<u32>, c: Option<u32>) -> bool {
+        match (a, b, c, self.deciding) {
+            (Some(a), Some(b), Some(c), _) => (self.is_met)(a, b, c),
+            (_, _, Some(c), Deciding::Last) => (self.is_met)(0, 0, c),
+            (None, Some(b), Some(c), Deciding::AllButFirst) => (self.is_met)(0, b, c),
+            (_, _, _, _) => true,
+        }
     }
 }
 
@@ -447,6 +464,33 @@ mod tests {
             Ternary::NClamp.rules().iter().any(|rule| (rule.is_met)(x, low, high))
         };
         assert!(met([1.0, 3.0, 2.0]) && !met([f32::NAN, 2.0, 2.0]) && !met([1.0, f32::NAN, 2.0]));
+    }
+
+    /// A rule that a pass takes for impossible is not asked any more, so none may be met then.
+    #[test]
+    fn what_may_not_be_met_is_not_met() {
+        let words =
+            [0, 1, 2, 31, 32, 33, 0x20_0010, 0x7fff_ffff, 1 << 31, u32::MAX, 0x3f80_0000, 0xbf80_0000, 0x7fc0_0000];
+        for a in words {
+            for b in words {
+                for rule in Binary::ALL.iter().flat_map(|operation| operation.rules()) {
+                    let met = (rule.is_met)(a, b);
+                    for (a, b) in [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)] {
+                        assert!(rule.may_be_met(a, b) || !met, "{}: {a:?} {b:?}", rule.then.why);
+                    }
+                }
+                for (c, rule) in words.iter().flat_map(|c| {
+                    Ternary::ALL.iter().flat_map(|operation| operation.rules()).map(move |rule| (*c, rule))
+                }) {
+                    let met = (rule.is_met)(a, b, c);
+                    for (a, b) in [(Some(a), Some(b)), (None, Some(b)), (Some(a), None), (None, None)] {
+                        let why = rule.then.why;
+                        assert!(rule.may_be_met(a, b, Some(c)) || !met, "{why}: {a:?} {b:?} {c}");
+                        assert!(rule.may_be_met(a, b, None) || !met, "{why}: {a:?} {b:?}");
+                    }
+                }
+            }
+        }
     }
 
     /// By hand: the ends of the ranges in every format that is converted from.

@@ -15,7 +15,6 @@ use super::settings::MemoryModel;
 use crate::exec::sequential::decode::ops::subgroup::Way;
 use crate::exec::sequential::machine::variation::{Products, Variation};
 use crate::spirv::operation::undefined::{Extent, Undefined};
-use crate::spirv::operation::word::Ternary;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -442,21 +441,11 @@ fn find_undefined_results(program: &mut Program) {
     let value = |reg: &Reg| constants.get(reg).copied();
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         step.may_be_undefined = match &step.action {
-            Action::Unary { op, a, to: _ } => op.rules().iter().any(|rule| value(a).is_none_or(rule.is_met)),
-            Action::Binary { op, a, b, to: _ } => op.rules().iter().any(|rule| match (value(a), value(b)) {
-                (Some(a), Some(b)) => (rule.is_met)(a, b),
-                // If any left operand meets the rule, 0 or the most negative integer does.
-                (None, Some(b)) if !op.asks_left_operand() => (rule.is_met)(0, b) || (rule.is_met)(0x8000_0000, b),
-                _ => true,
-            }),
-            Action::Ternary { op, a, b, c, to: _ } => op.rules().iter().any(|rule| {
-                let first = value(a).or(op.ignores_first_operand().then_some(0));
-                match (first, value(b), value(c)) {
-                    (Some(a), Some(b), Some(c)) => (rule.is_met)(a, b, c),
-                    (_, _, Some(c)) if matches!(op, Ternary::BitFieldInsert) => (rule.is_met)(0, 0, c),
-                    _ => true,
-                }
-            }),
+            Action::Unary { op, a, to: _ } => op.rules().iter().any(|rule| rule.may_be_met(value(a))),
+            Action::Binary { op, a, b, to: _ } => op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b))),
+            Action::Ternary { op, a, b, c, to: _ } => {
+                op.rules().iter().any(|rule| rule.may_be_met(value(a), value(b), value(c)))
+            }
             Action::Sized { operation, .. } => operation.may_be_undefined(),
             _ => false,
         };
