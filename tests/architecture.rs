@@ -1,9 +1,11 @@
 //! The layers of ARCHITECTURE.md hold in the source: data flows one way, single modules name single libraries, and every
 //! file that the document names exists.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+mod uses;
 
 /// Folders of one crate that name a library, where not the whole crate may.
 const PLACES: &[(&str, &[&str])] = &[
@@ -128,6 +130,166 @@ fn libraries_of_one_layer_are_dependencies_of_it_alone() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The order of the modules inside a crate, from top to bottom; the root of the crate may use all and be used by all.
+const MODULES: &[(&str, &[&str])] = &[(
+    "src/exec",
+    &["resource", "schedule", "prepare", "flow", "judged_bytes", "stored", "judge", "repeat", "alteration"],
+)];
+
+/// Most modules that use each other in a circle.
+const MOST_IN_A_CYCLE: usize = 8;
+
+/// The folders of the sequential engine, in the order of their table in ARCHITECTURE.md.
+fn engine_folders() -> Vec<String> {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let table = text.split("| folder of `src/exec/sequential/` |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.map(|row| row.split('`').next().unwrap().trim_end_matches('/').trim_end_matches(".rs").to_owned()).collect()
+}
+
+/// A crate's modules by path, with their texts. Unit tests in files of their own do not count.
+fn modules_of(folder: &str) -> BTreeMap<Vec<String>, (String, String)> {
+    let nested: Vec<String> = layers().into_iter().map(|layer| layer.folder).collect();
+    let inside = |path: &String| {
+        let own = path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let other = |other: &String| other.len() > folder.len() && path.starts_with(&format!("{other}/"));
+        own && !nested.iter().any(other) && !path.ends_with("tests.rs")
+    };
+    all_sources()
+        .into_iter()
+        .filter(|(path, _)| inside(path))
+        .map(|(path, text)| {
+            let name = path[folder.len() + 1..].trim_end_matches(".rs").trim_end_matches("/mod").to_owned();
+            let module = if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() };
+            (module, (path, text))
+        })
+        .collect()
+}
+
+/// What each module of a crate names of the crate, as the longest path that is a module, with the line.
+fn edges_of(modules: &BTreeMap<Vec<String>, (String, String)>) -> Vec<(&Vec<String>, usize, Vec<String>)> {
+    let mut edges = Vec::new();
+    // `use crate as exec;` at the root gives the crate another name.
+    let root = modules.get(&Vec::new()).map_or("", |(_, text)| text);
+    let alias = root.split("use crate as ").nth(1).and_then(|rest| rest.split(';').next());
+    for (module, (_, text)) in modules {
+        let is_child = |other: &&Vec<String>| other.len() == module.len() + 1 && other.starts_with(module);
+        let children: Vec<String> = modules.keys().filter(is_child).filter_map(|child| child.last().cloned()).collect();
+        for named in uses::named(text, module, &children) {
+            let mut path = named.path;
+            if path.first().map(String::as_str) == alias {
+                path.remove(0);
+            }
+            while !modules.contains_key(&path) && path.pop().is_some() {}
+            // What the root names is mostly another crate.
+            if path != *module && !path.is_empty() {
+                edges.push((module, named.line, path));
+            }
+        }
+    }
+    edges
+}
+
+/// Uses of a module by one that stands above it.
+fn upward_uses(modules: &BTreeMap<Vec<String>, (String, String)>, order: &[String]) -> Vec<String> {
+    let rank = |module: &[String]| order.iter().position(|name| Some(name) == module.first());
+    let mut wrong = Vec::new();
+    for module in modules.keys().filter(|module| !module.is_empty() && rank(module).is_none()) {
+        wrong.push(format!("{} has no place in the order", module.join("::")));
+    }
+    for (module, line, used) in edges_of(modules) {
+        if let (Some(own), Some(other)) = (rank(module), rank(&used))
+            && other > own
+        {
+            wrong.push(format!("{}:{line}: {} uses {}", modules[module].0, module[0], used.join("::")));
+        }
+    }
+    wrong
+}
+
+/// Modules that reach each other, the largest such set.
+fn largest_cycle(modules: &BTreeMap<Vec<String>, (String, String)>) -> Vec<String> {
+    let mut uses: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
+    for (module, _, used) in edges_of(modules) {
+        uses.entry(module).or_default().insert(used);
+    }
+    let reached = |from: &Vec<String>| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(module) = open.pop() {
+            for next in uses.get(&module).into_iter().flatten() {
+                if seen.insert(next.clone()) {
+                    open.push(next.clone());
+                }
+            }
+        }
+        seen
+    };
+    let reach: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> = modules.keys().map(|one| (one, reached(one))).collect();
+    let circle = |module: &Vec<String>| -> Vec<String> {
+        let mutual = reach[module].iter().filter(|other| reach[*other].contains(module));
+        mutual.map(|other| other.join("::")).collect()
+    };
+    modules.keys().map(circle).max_by_key(Vec::len).unwrap_or_default()
+}
+
+#[test]
+fn modules_of_a_crate_use_only_what_stands_above_them() {
+    let mut wrong = Vec::new();
+    for (folder, order) in MODULES {
+        let order: Vec<String> = order.iter().map(|name| (*name).to_owned()).collect();
+        wrong.extend(upward_uses(&modules_of(folder), &order));
+    }
+    let engine = modules_of("src/exec/sequential");
+    assert!(engine.len() > 80, "the engine was not read");
+    wrong.extend(upward_uses(&engine, &engine_folders()));
+    assert!(wrong.is_empty(), "upward uses:\n{}", wrong.join("\n"));
+    let cycle = largest_cycle(&engine);
+    assert!(cycle.len() <= MOST_IN_A_CYCLE, "{} modules use each other in a circle: {cycle:?}", cycle.len());
+}
+
+/// However a path is written, it is seen.
+#[test]
+fn upward_uses_are_seen_in_every_form() {
+    let order = ["ir", "decode", "machine"].map(str::to_owned);
+    let of = |text: &str| {
+        let module = |path: &[&str], text: &str| {
+            let path: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
+            (path.clone(), (path.join("/"), text.to_owned()))
+        };
+        BTreeMap::from([
+            module(&[], "mod decode;\nmod ir;\nmod machine;\n"),
+            module(&["ir"], ""),
+            module(&["decode"], "mod ops;\nmod layout;\n"),
+            module(&["decode", "ops"], text),
+            module(&["decode", "layout"], ""),
+            module(&["machine"], ""),
+        ])
+    };
+    let upward = |text: &str| upward_uses(&of(text), &order).len();
+    for seen in [
+        "use super::super::machine::Machine;",
+        "use crate::machine;",
+        "use crate::{\n    ir::Reg,\n    machine::{\n        Machine as Engine,\n        Tile,\n    },\n};",
+        "use crate::{ir::Reg, machine};",
+        "fn run() -> crate::machine::Machine { todo!() }",
+        "fn run() { super::super::machine::run(\"{\") }",
+        "const BRACE: char = '{';\nfn run<'a>(text: &'a str) { super::super::machine::run(text) }",
+        "#[cfg(test)]\nmod tests {\n    use super::super::super::machine::Machine;\n}",
+        "mod inner {\n    fn f() {}\n}\nuse super::super::machine::Machine;",
+        "pub use self::super::super::machine::Machine;",
+    ] {
+        assert!(upward(seen) > 0, "not seen: {seen}");
+    }
+    for permitted in [
+        "use super::layout::Kind;\nuse crate::ir::{Reg, Scalar};",
+        "// use crate::machine::Machine;\n/* crate::machine */",
+        "const TEXT: &str = \"crate::machine::Machine\";\nconst RAW: &str = r#\"super::super::machine\"#;",
+        "use super::super::ir;\nmod inner {\n    use super::super::layout;\n}",
+    ] {
+        assert_eq!(upward(permitted), 0, "{permitted}");
+    }
 }
 
 #[test]

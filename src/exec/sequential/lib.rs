@@ -8,17 +8,16 @@
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
 //! Does not cover: sparse images.
 
-/// Names as they are in the whole.
-mod exec {
-    pub(crate) use crate as sequential;
-    pub(crate) use vkcert_exec::*;
-}
+// Names as they are in the whole.
+use vkcert_exec as exec;
 use vkcert_glsl as glsl;
 use vkcert_instrument as instrument;
 use vkcert_model as model;
 use vkcert_oracle as oracle;
 use vkcert_spirv as spirv;
 
+mod analysis;
+mod compile;
 mod decode;
 mod ir;
 mod machine;
@@ -27,11 +26,14 @@ mod passes;
 mod print;
 mod session;
 mod settings;
+mod tally;
 
-pub use decode::{Unsupported, support};
-pub use machine::variation::{Arbitrary, ChanceTrial, Direction, Expansion, Flush, Preferred, Products, Variation};
+pub use decode::Unsupported;
+pub use decode::support;
 pub use memory::read_tracking::{BufferReads, DispatchReads, MOST_GROUPS, ReadBytes, WatchedReads};
 pub use print::{Lowered, loop_decisions, lower};
-pub use session::program_cache::Tally;
-pub use session::{DispatchedStores, ScheduleDependence, SequentialExecutor, SequentialRun, StoredBytes, byte_ranges};
+pub use session::{DispatchedStores, StoredBytes, byte_ranges};
+pub use session::{ScheduleDependence, SequentialExecutor, SequentialRun};
+pub use settings::variation::{Arbitrary, ChanceTrial, Direction, Expansion, Flush, Preferred, Products, Variation};
 pub use settings::{Jobs, MemoryModel, Settings};
+pub use tally::Tally;

@@ -5,7 +5,8 @@
 //! two scalars, its low half first. All offsets and strides are in bytes.
 //! Promises: the scalars of a value and the components of its memory are in the same order.
 
-use super::{Unsupported, unsupported};
+use super::unsupported::Unsupported;
+use crate::decode::unsupported;
 use crate::spirv::constants::Constants;
 use crate::spirv::module::Id;
 use crate::spirv::types::{Majorness, MatrixLayout, Type, Types};

@@ -2,7 +2,7 @@
 //!
 //! Promises: everything is read from the tables that the engine itself goes by.
 
-use super::CAPABILITIES;
+use super::declarations::CAPABILITIES;
 use super::ops::extended;
 use crate::spirv::foreign::FOREIGN;
 use crate::spirv::opcodes::{Effect, GROUPS, Support};

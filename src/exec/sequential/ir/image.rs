@@ -6,8 +6,8 @@
 //! are those of any buffer.
 //! Does not cover: sparse and cooperative forms.
 
-use super::{Parts, Reg, Scalar, Use};
-use crate::exec::sequential::ir::atomic::Atomic;
+use super::atomic::Atomic;
+use super::register::{Parts, Reg, Scalar, Use};
 use crate::spirv::operation::sized::Form;
 use std::sync::Arc;
 

@@ -7,8 +7,7 @@
 //! Does not cover: availability and visibility operations of the `VulkanMemoryModel` capability, which are taken as given;
 //! fences that stand apart from the control barrier.
 
-use crate::exec::sequential::memory::store::Ordered;
-use crate::exec::sequential::settings::MemoryModel;
+use crate::settings::MemoryModel;
 
 pub const ACQUIRE: u32 = 0x2 | 0x8 | 0x10;
 pub const RELEASE: u32 = 0x4 | 0x8 | 0x10;
@@ -230,6 +229,23 @@ impl Fences {
     /// The same for images and texel buffers.
     pub fn images_by_idiom(self) -> bool {
         self.ordered(MemoryModel::Idiom).images && !self.ordered(MemoryModel::Spec).images
+    }
+}
+
+/// Which memories a barrier orders for the invocations of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ordered {
+    pub buffers: bool,
+    /// Images and texel buffers.
+    pub images: bool,
+    pub workgroup: bool,
+}
+
+impl Ordered {
+    pub fn kinds(self) -> Kinds {
+        let kind = |ordered: bool, kind: Kinds| if ordered { kind } else { Kinds::NONE };
+        let buffers = kind(self.buffers, Kinds::BUFFERS);
+        buffers.or(kind(self.images, Kinds::IMAGES)).or(kind(self.workgroup, Kinds::WORKGROUP))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Who else is told of an access to bytes of a store: the check of `restrict` variables, and the record of reads.
 
-use super::Machine;
 use super::finding_collector::NOWHERE;
-use crate::exec::sequential::ir::Root;
-use crate::exec::sequential::ir::atomic::Touch;
-use crate::exec::sequential::memory::aliasing::Exclusive;
+use super::state::Machine;
+use crate::ir::Exclusive;
+use crate::ir::Root;
+use crate::ir::atomic::Touch;
 use crate::model::finding::{Finding, FindingKind};
 use std::ops::Range;
 

@@ -7,9 +7,9 @@
 //! here runs.
 //! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans; paths are 64-bit hashes.
 
-use super::Machine;
-use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::exec::sequential::ir::{Action, Reg, Root, Scalar};
+use super::state::Machine;
+use crate::ir::lane_mask::{MASK_WORDS, Mask};
+use crate::ir::{Action, Reg, Root, Scalar};
 use crate::model::random::mixed;
 use crate::spirv::operation::Jump;
 use crate::spirv::operation::sized::Form;

@@ -1,14 +1,15 @@
 //! Products of cooperative matrices on the machine, subgroup by subgroup.
 
-use super::Machine;
-use crate::exec::sequential::decode::ops::cooperative_matrix::Product;
-use crate::exec::sequential::ir::lane_mask::Mask;
-use crate::exec::sequential::ir::{Factors, Parts};
+use super::state::Machine;
+use crate::ir::Factors;
+use crate::ir::Parts;
+use crate::ir::cooperative_product::Product;
+use crate::ir::lane_mask::Mask;
 use crate::model::finding::FindingKind;
 
 impl Machine<'_> {
     /// Reports lanes whose subgroup is not wholly active.
-    pub(crate) fn check_converged(&mut self, place: u32) {
+    pub(super) fn check_converged(&mut self, place: u32) {
         let mut lanes = Mask::EMPTY;
         for (first, members) in self.subgroups() {
             if members.active.count_ones() < members.size {
@@ -19,7 +20,7 @@ impl Machine<'_> {
         self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
     }
 
-    pub(crate) fn product(&mut self, factors: &Factors, place: u32) {
+    pub(super) fn product(&mut self, factors: &Factors, place: u32) {
         let mut results = std::mem::take(&mut self.elements);
         results.clear();
         results.resize(factors.to.len() * self.width, 0);

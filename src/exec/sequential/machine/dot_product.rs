@@ -1,13 +1,13 @@
 //! Integer dot products on the machine, lane by lane.
 
-use super::Machine;
-use crate::exec::sequential::decode::ops::dot_product::Dot;
-use crate::exec::sequential::decode::ops::number::scalars;
-use crate::exec::sequential::ir::Parts;
+use super::state::Machine;
+use crate::ir::Parts;
+use crate::ir::dot_product::Dot;
+use crate::ir::scalars;
 use crate::spirv::operation::undefined::{Extent, Undefined};
 
 impl Machine<'_> {
-    pub(crate) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
+    pub(super) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {
         self.write_number(to, |machine, lane| dot.value(from.len(), |index| machine.number(from[index], lane)).0);
         if dot.may_be_undefined() {
             let lanes = self.lanes_where(|lane| !dot.value(from.len(), |index| self.number(from[index], lane)).1);

@@ -4,10 +4,11 @@
 //! lane, which is faster and cannot be seen. The destination of an element-wise action is none of its operands
 //! (`decode` sees to it).
 
-use super::Machine;
 use super::finding_collector::NOWHERE;
-use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask, blend, spread};
-use crate::exec::sequential::ir::{Action, Compared, Parts, Reg, Scalar, Step};
+use super::state::Machine;
+use crate::ir::lane_mask::{MASK_WORDS, Mask, blend, spread};
+use crate::ir::scalars;
+use crate::ir::{Action, Compared, Parts, Reg, Scalar, Step};
 use crate::model::finding::{Finding, FindingKind};
 use crate::spirv::operation::sized::{Form, Operation, Relation};
 use crate::spirv::operation::undefined::{Extent, Rule, Undefined};
@@ -193,7 +194,7 @@ impl Machine<'_> {
                 found[undefined.extent as usize].get_or_insert((undefined, Mask::EMPTY)).1.insert(lane);
             }
         }
-        self.leave(&crate::exec::sequential::decode::ops::number::scalars(&[to]), found, place);
+        self.leave(&scalars(&[to]), found, place);
     }
 
     /// What an operation leaves undefined: lanes by extent, the others have values.
@@ -460,7 +461,7 @@ impl Machine<'_> {
                 [(self.active.0[word] & value, when_true), (self.active.0[word] & !value, when_false)]
             {
                 if weight != 0 {
-                    for lane in crate::exec::sequential::ir::lane_mask::bits(lanes) {
+                    for lane in crate::ir::lane_mask::bits(lanes) {
                         let sum = &mut sums[64 * word + lane];
                         *sum = sum.wrapping_add(weight);
                     }

@@ -5,23 +5,11 @@
 //! address of no buffer are out-of-bounds findings, after which a read gives 0 and a write is dropped.
 //! Does not cover: what one buffer's access does (`access`).
 
-use super::Machine;
 use super::finding_collector::NOWHERE;
-use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask, spread};
-use crate::exec::sequential::ir::{Access, Object, Parts, Reg, Root, Scalar};
+use super::state::Machine;
+use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
+use crate::ir::{Access, Object, Parts, Reg, Root, Scalar};
 use crate::model::finding::{Finding, FindingKind};
-
-/// What the machine keeps for such accesses, so that none has to ask for memory.
-#[derive(Debug, Default)]
-pub struct Detour {
-    /// The lanes that go to each target, targets in ascending order.
-    targets: Vec<(Root, Mask)>,
-    /// The lanes that go to each object, by its index, likewise.
-    objects: Vec<(usize, Mask)>,
-    /// Results by scalar and lane, and which of them are undefined.
-    results: Vec<u32>,
-    undefined: Vec<[u64; MASK_WORDS]>,
-}
 
 /// Bits of an address below the buffer's number.
 const OFFSET_BITS: u32 = 40;

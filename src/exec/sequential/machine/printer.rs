@@ -3,10 +3,7 @@
 //! Promises: lines stand by workgroup, then local index, then the order in which the invocation printed them, whatever the
 //! tile width and the order in which tiles run; of more than are kept, the first ones in that order are kept.
 
-use super::Machine;
 use super::recorder::Rank;
-use crate::exec::sequential::decode::ops::debug_printf;
-use crate::exec::sequential::ir::{Print, Scalar};
 use std::collections::BTreeMap;
 
 /// Lines that a run keeps.
@@ -22,7 +19,7 @@ pub struct Printer {
 
 impl Printer {
     /// Adds a line where it is among those to keep.
-    fn add(&mut self, rank: Rank, place: u32, line: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, rank: Rank, place: u32, line: impl FnOnce() -> String) {
         let key = (rank, self.arrivals);
         self.arrivals += 1;
         let full = self.kept.len() == MOST_LINES;
@@ -48,17 +45,5 @@ impl Printer {
     pub fn finish(self) -> (Vec<(Rank, u32, String)>, u64) {
         let omitted = self.arrivals - self.kept.len() as u64;
         (self.kept.into_iter().map(|((rank, _), (place, text))| (rank, place, text)).collect(), omitted)
-    }
-}
-
-impl Machine<'_> {
-    pub(super) fn print(&mut self, what: &Print, place: u32) {
-        let mut printer = std::mem::take(&mut self.printer);
-        for lane in self.active.lanes() {
-            let number = |parts| self.number(parts, lane);
-            let boolean = |reg| u64::from(self.word_of(Scalar::Mask(reg), lane));
-            printer.add(self.rank(lane), place, || debug_printf::line(what, number, boolean));
-        }
-        self.printer = printer;
     }
 }

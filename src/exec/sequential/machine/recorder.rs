@@ -3,7 +3,8 @@
 //! Promises: the witness of a bit is the lowest invocation, by linear workgroup index and then local index, that set
 //! it, whatever the tile width and order.
 
-use crate::exec::sequential::ir::Compared;
+use crate::ir::Compared;
+use crate::ir::LOCAL_BITS;
 use crate::model::invocations::{DispatchInvocations, Ranks};
 use crate::model::records::{MarkerTable, Records};
 use crate::model::vector::ConditionValue;
@@ -11,11 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// An invocation's rank: linear workgroup index, then local index.
 pub type Rank = u64;
-
-const LOCAL_BITS: u32 = 12;
-
-/// Most invocations of a workgroup.
-pub const MOST_INVOCATIONS: u32 = 1 << LOCAL_BITS;
 
 pub fn rank(workgroup: u64, local: u32) -> Rank {
     workgroup << LOCAL_BITS | u64::from(local)
@@ -143,12 +139,7 @@ impl Recorder {
 
     /// Keeps what was compared when a bit got its witness. A condition that the vector short-circuits away compared
     /// nothing: the registers of its operands hold what an earlier evaluation, or none, left there.
-    pub fn operands(
-        &mut self,
-        bit: u32,
-        compared: &[Compared],
-        value: impl Fn(crate::exec::sequential::ir::Reg) -> u32,
-    ) {
+    pub fn operands(&mut self, bit: u32, compared: &[Compared], value: impl Fn(crate::ir::Reg) -> u32) {
         let evaluated = self.evaluated.get(&bit);
         let holds = |one: &&Compared| {
             evaluated.and_then(|all| all.get(one.condition as usize)).is_some_and(|evaluated| *evaluated)

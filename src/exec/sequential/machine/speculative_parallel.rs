@@ -11,16 +11,19 @@
 use super::finding_collector::Collector;
 use super::printer::Printer;
 use super::recorder::Recorder;
-use super::spin_detection::Pace;
-use super::{Deadline, Launch, Machine, RegionCounts, working_bytes};
-use crate::exec::sequential::ir::Program;
-use crate::exec::sequential::memory::access_sets;
-use crate::exec::sequential::memory::access_sets::Marks;
-use crate::exec::sequential::memory::copy_on_write::Contents;
-use crate::exec::sequential::memory::race_shadow::{Atomicity, Shadow};
-use crate::exec::sequential::memory::store::Store;
-use crate::exec::sequential::session::program_cache::{Counter, Programs};
-use crate::exec::sequential::settings::Jobs;
+use super::regions::RegionCounts;
+use super::spin_watch::Pace;
+use super::state::{Launch, Machine, working_bytes};
+use super::step_budget::Allowance;
+use super::step_budget::Deadline;
+use crate::ir::Program;
+use crate::memory::access_sets;
+use crate::memory::access_sets::Marks;
+use crate::memory::copy_on_write::Contents;
+use crate::memory::race_shadow::{Atomicity, Shadow};
+use crate::memory::store::Store;
+use crate::settings::Jobs;
+use crate::tally::{Counter, Counters};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,11 +36,8 @@ const PILOT_STEPS: u64 = 200_000;
 /// that waking workers takes. An estimate, not measured.
 const WORTH_STEPS: u64 = 2_000_000;
 
-/// Most steps that a worker takes from the allowance at once: so often it looks whether it shall stop.
-const LEASE: u64 = 1_000_000;
-
 /// The part of what is left that a worker takes at most, unless it needs more: others need some too.
-const PART: u64 = 64;
+pub(super) const PART: u64 = 64;
 
 /// Batches per worker, so that workers who are done first get more.
 const BATCHES: u64 = 16;
@@ -57,41 +57,6 @@ impl Written {
     fn bytes(&self, words: usize, program: &Program) -> u64 {
         let shadow = if self.watched { Shadow::bytes(words, self.atomicity, program, self.granule) } else { 0 };
         words as u64 * 4 + words.div_ceil(16) as u64 * 8 + access_sets::bytes(words, self.granule) + shadow
-    }
-}
-
-/// Steps that workers share.
-#[derive(Debug)]
-pub struct Allowance {
-    left: AtomicU64,
-    stopped: AtomicBool,
-}
-
-impl Allowance {
-    fn new(steps: u64) -> Self {
-        Self { left: AtomicU64::new(steps), stopped: AtomicBool::new(false) }
-    }
-
-    /// Steps, if possible as many as are needed; none when all shall stop.
-    fn take(&self, needed: u64) -> u64 {
-        if self.is_stopped() {
-            return 0;
-        }
-        let taken = |left: u64| (left / PART).clamp(1, LEASE).max(needed).min(left);
-        let less = |left: u64| Some(left - taken(left));
-        taken(self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default())
-    }
-
-    fn give_back(&self, steps: u64) {
-        self.left.fetch_add(steps, Ordering::Relaxed);
-    }
-
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
     }
 }
 
@@ -122,7 +87,7 @@ pub struct Sharing<'a> {
     pub room: u64,
     /// Whether workgroups of the program were found to depend on each other.
     pub dependent: &'a AtomicBool,
-    pub programs: &'a Programs,
+    pub counters: &'a Counters,
 }
 
 impl Sharing<'_> {
@@ -191,12 +156,12 @@ impl Sharing<'_> {
         }
         if !self.agree(machine, &brought) {
             self.dependent.store(true, Ordering::Relaxed);
-            self.programs.count(Counter::Dependent);
+            self.counters.count(Counter::Dependent);
             return Shared::NotAtAll;
         }
         machine.steps_left = allowance.left.into_inner();
         self.merge(machine, brought);
-        self.programs.count(Counter::Shared);
+        self.counters.count(Counter::Shared);
         Shared::Wholly
     }
 
@@ -249,9 +214,9 @@ impl Lent {
 
 /// What every worker's machine is launched with.
 struct Model<'a> {
-    settings: crate::exec::sequential::settings::Settings,
+    settings: crate::settings::Settings,
     groups: [u32; 3],
-    slots: &'a [Option<crate::exec::sequential::memory::store::Slot>],
+    slots: &'a [Option<crate::memory::store::Slot>],
     samplers: &'a [crate::exec::resource::JobSampler],
     lengths: &'a [usize],
     checks: &'a crate::model::finding::Checks,

@@ -7,13 +7,14 @@
 //! it is used.
 //! Does not cover: subgroups that a device forms in another way (by rows of the workgroup).
 
-use super::Machine;
-use crate::exec::sequential::decode::ops::subgroup::{Group, MOST_INVOCATIONS, Members, Undefined as Reason, Way};
-use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, MOST_LANES, Mask};
-use crate::exec::sequential::ir::memory_semantics::{Fence, Fences, Kinds};
-use crate::exec::sequential::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
-use crate::exec::sequential::memory::vector_clocks::Order;
-use crate::exec::sequential::settings::Settings;
+use super::state::Machine;
+use crate::ir::lane_mask::{MASK_WORDS, MOST_LANES, Mask};
+use crate::ir::memory_semantics::{Fence, Fences, Kinds};
+use crate::ir::subgroup_operation::{Group, Way};
+use crate::ir::subgroup_operation::{MOST_INVOCATIONS, Members, Undefined as Reason};
+use crate::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
+use crate::memory::vector_clocks::Order;
+use crate::settings::Settings;
 use crate::spirv::operation::undefined::{Extent, Undefined};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

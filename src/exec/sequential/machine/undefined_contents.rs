@@ -4,10 +4,9 @@
 //! as nothing makes them so; of the same place of the same job they are.
 //! Does not cover: who is told of their use (`undefined_origins`).
 
-use super::Machine;
-use super::variation::{Arbitrary, Variation};
-use crate::exec::sequential::memory::store::{Store, UNDEFINED_WORD};
+use crate::memory::store::{Store, UNDEFINED_WORD};
 use crate::model::random::mixed;
+use crate::settings::variation::{Arbitrary, Variation};
 
 /// Whose words they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,17 +112,5 @@ impl Unwritten {
                 store.words[word] = store.words[word] & !bytes | other & bytes;
             }
         }
-    }
-}
-
-impl Machine<'_> {
-    /// The unwritten words of the workgroup at hand.
-    pub(super) fn unwritten(&self, whose: Whose) -> Unwritten {
-        Unwritten::of(self.variation, whose, self.workgroup_index)
-    }
-
-    /// What an instruction leaves that gives no value, or takes it away.
-    pub(super) fn unwritten_now(&self) -> Unwritten {
-        Unwritten::of(self.variation, Whose::Execution, mixed(self.workgroup_index) ^ self.steps_left)
     }
 }

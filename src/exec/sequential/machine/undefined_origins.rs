@@ -5,62 +5,15 @@
 //! Promises: a mark without an origin is of a value that nobody wrote. A value is told once for each use of it that tells.
 //! Does not cover: buffers and images: what is written there has been told.
 
-use super::Machine;
 use super::finding_collector::NOWHERE;
-use super::variation::{Arbitrary, Variation};
-use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask, bits};
-use crate::exec::sequential::ir::{Action, Root, Scalar, Unit};
+use super::origins::{Home, Origin};
+use super::state::Machine;
+use crate::ir::lane_mask::{MASK_WORDS, Mask, bits};
+use crate::ir::{Action, Root, Scalar, Unit};
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::random::mixed;
+use crate::settings::variation::{Arbitrary, Variation};
 use crate::spirv::operation::undefined::{Extent, Undefined};
-use std::collections::HashMap;
-
-/// An operation that left an undefined value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Origin {
-    place: u32,
-    why: &'static str,
-}
-
-/// Where a marked value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Home {
-    /// Of an invocation, by its local index.
-    Register(Scalar, u32),
-    /// Word of an invocation's memory.
-    Invocation(u32, u32),
-    /// Byte of workgroup memory.
-    Workgroup(u32),
-}
-
-/// Who left the undefined values of the workgroups that run.
-#[derive(Debug, Default)]
-pub struct Origins {
-    all: Vec<Origin>,
-    /// By workgroup and home: index into `all`.
-    homes: HashMap<(u64, Home), u32>,
-}
-
-impl Origins {
-    pub fn is_empty(&self) -> bool {
-        self.homes.is_empty()
-    }
-
-    fn number(&mut self, origin: Origin) -> u32 {
-        let number = self.all.iter().position(|known| *known == origin).unwrap_or_else(|| {
-            self.all.push(origin);
-            self.all.len() - 1
-        });
-        number as u32
-    }
-
-    /// A workgroup has ended.
-    pub fn forget(&mut self, workgroup: u64) {
-        if !self.homes.is_empty() {
-            self.homes.retain(|(of, _), _| *of != workgroup);
-        }
-    }
-}
 
 /// An access to memory by some lanes.
 pub(super) struct Moved<'a> {

@@ -10,7 +10,7 @@ use crate::model::schedule::{Order, Schedule};
 
 /// The orders of a dispatch.
 #[derive(Debug)]
-pub(crate) struct Lineup {
+pub(super) struct Lineup {
     /// By place in the order; none: each in its own place.
     workgroups: Option<Vec<u32>>,
     /// By place in the order.

@@ -8,7 +8,7 @@
 
 use super::race_shadow::Shadow;
 use super::store::Store;
-use crate::exec::sequential::ir::atomic::{Atomic, Touch};
+use crate::ir::atomic::{Atomic, Touch};
 use crate::spirv::operation::sized::{Form, Width};
 
 /// How a word was combined with operands, whatever their order.
@@ -179,7 +179,7 @@ pub fn agree(workers: &[&Marks], before: Option<&Shadow>) -> bool {
 
 /// Whether words that several combined were combined in one way.
 fn ways_agree(workers: &[&Marks], entry: usize, combined: u64) -> bool {
-    crate::exec::sequential::ir::lane_mask::bits(combined).all(|bit| {
+    crate::ir::lane_mask::bits(combined).all(|bit| {
         let way = |marks: &&Marks| marks.ways.get((64 * entry + bit) >> marks.finer).copied().flatten();
         let mut ways = workers.iter().filter_map(way);
         ways.next().is_none_or(|first| ways.all(|other| other == first))
@@ -192,7 +192,7 @@ fn unseen(shadow: &Shadow, entry: usize, workers: &[&Marks]) -> bool {
     let (read, written) = (all(|marks| &marks.read), all(|marks| &marks.written));
     let combined = all(|marks| &marks.combined);
     let apart = shadow.has_atomics_apart();
-    crate::exec::sequential::ir::lane_mask::bits(read | written | combined).all(|bit| {
+    crate::ir::lane_mask::bits(read | written | combined).all(|bit| {
         let seen = shadow.seen(64 * entry + bit);
         let has = |bits: u64| bits >> bit & 1 == 1;
         let wrote = seen.written || seen.atomically_written;
@@ -207,7 +207,7 @@ pub fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
     let (finer, entries) = (first.finer, first.written.len());
     for entry in 0..entries {
         for (marks, own) in workers {
-            crate::exec::sequential::ir::lane_mask::bits(marks.written[entry])
+            crate::ir::lane_mask::bits(marks.written[entry])
                 .for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
         }
         let (mut once, mut often) = (0, 0);
@@ -218,11 +218,10 @@ pub fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
         // Whoever was alone with a cell has its value, whatever else it did there.
         for (marks, own) in workers {
             let alone = marks.combined[entry] & !often & !marks.written[entry];
-            crate::exec::sequential::ir::lane_mask::bits(alone)
-                .for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
+            crate::ir::lane_mask::bits(alone).for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
         }
         let mut last = None;
-        for word in crate::exec::sequential::ir::lane_mask::bits(often).map(|bit| (64 * entry + bit) >> finer) {
+        for word in crate::ir::lane_mask::bits(often).map(|bit| (64 * entry + bit) >> finer) {
             if last.replace(word) != Some(word) {
                 join_word(store, workers, word);
             }

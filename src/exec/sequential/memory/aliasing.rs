@@ -7,18 +7,11 @@
 //! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses.
 
 use super::store::Slot;
-use crate::exec::sequential::ir::atomic::Touch;
-use crate::exec::sequential::ir::{Descriptor, Program};
+use crate::ir::Exclusive;
+use crate::ir::atomic::Touch;
+use crate::ir::{Descriptor, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// What a variable says of other ways to its memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exclusive {
-    /// It is `restrict`.
-    Declared,
-    No,
-}
 
 /// Most descriptors of one buffer that are told apart.
 const MOST_SHARING: usize = u32::BITS as usize;
@@ -140,7 +133,7 @@ fn overlap(slot: Option<Slot>, other: Option<Slot>) -> bool {
 mod tests {
     use super::super::image_view::View;
     use super::*;
-    use crate::exec::sequential::ir::Kept;
+    use crate::ir::Kept;
 
     fn descriptor(array_index: u32, exclusive: Exclusive, written: bool) -> Descriptor {
         Descriptor {

@@ -7,8 +7,8 @@
 //! Does not cover: levels, layers and dimensions that do not fit the image or the kernel; `exec::prepare` checks those.
 
 use crate::exec::resource::{ImageView, JobSampler, ViewKind};
-use crate::exec::sequential::ir::atomic::Atomic;
-use crate::exec::sequential::ir::image::{Doing, ImageStep, Level, Projection};
+use crate::ir::atomic::Atomic;
+use crate::ir::image::{Doing, ImageStep, Level, Projection};
 use crate::model::image::{Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding};
 use crate::spirv::operation::sized::{Form, Width};
 

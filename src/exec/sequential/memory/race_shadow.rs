@@ -11,11 +11,11 @@
 //! Does not cover: who is hidden where nothing has raced yet: of readers that are alike the first two are told.
 
 use super::racing_accesses::{Earlier, Lasting, Racers};
+use super::vector_clocks::cell::{CELL_BYTES, Cell, Cells, Told};
 use super::vector_clocks::{Asked, Missing, Order, is_atomic};
-use crate::exec::sequential::ir::atomic::Touch;
-use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::ir::{OrderUse, Program};
-use crate::exec::sequential::memory::vector_clocks::cell::{CELL_BYTES, Cell, Cells, Told};
+use crate::ir::atomic::Touch;
+use crate::ir::memory_semantics::Kinds;
+use crate::ir::{OrderUse, Program};
 use std::cell::RefCell;
 use std::rc::Rc;
 

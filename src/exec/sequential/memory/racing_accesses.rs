@@ -10,7 +10,7 @@
 
 use super::race_shadow::Stamp;
 use super::vector_clocks::{Missing, writes};
-use crate::exec::sequential::ir::atomic::Touch;
+use crate::ir::atomic::Touch;
 use std::collections::HashMap;
 
 /// Cells that are kept, so that a kernel that races everywhere does not take all memory; its pairs of instructions are seen

@@ -6,7 +6,7 @@
 //! they store.
 //! Does not cover: accesses in other schedules; workgroup memory.
 
-use crate::exec::sequential::ir::atomic::Touch;
+use crate::ir::atomic::Touch;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 

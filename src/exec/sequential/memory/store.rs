@@ -7,8 +7,8 @@ use super::copy_on_write::Contents;
 use super::image_view::{Picture, View};
 use super::race_shadow::{Now, Shadow, Stamp};
 use crate::exec::resource::JobView;
-use crate::exec::sequential::ir::memory_semantics::Kinds;
 use crate::exec::{Job, JobBinding};
+use crate::ir::memory_semantics::Ordered;
 use std::ops::Range;
 
 /// What undefined memory reads as.
@@ -295,23 +295,6 @@ impl Clock {
     pub fn in_workgroup(&self, lane: u32, place: u32) -> Now {
         let first = self.first_of_workgroup;
         Now { stamp: Stamp::new(self.workgroup, lane, place), workgroup: first, epoch: first }
-    }
-}
-
-/// Which memories a barrier orders for the invocations of a workgroup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ordered {
-    pub buffers: bool,
-    /// Images and texel buffers.
-    pub images: bool,
-    pub workgroup: bool,
-}
-
-impl Ordered {
-    pub fn kinds(self) -> Kinds {
-        let kind = |ordered: bool, kind: Kinds| if ordered { kind } else { Kinds::NONE };
-        let buffers = kind(self.buffers, Kinds::BUFFERS);
-        buffers.or(kind(self.images, Kinds::IMAGES)).or(kind(self.workgroup, Kinds::WORKGROUP))
     }
 }
 

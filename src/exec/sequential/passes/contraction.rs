@@ -4,8 +4,8 @@
 //! it in the same block, neither is decorated NoContraction, and the factors still hold what they held then. The product
 //! itself stays. Does not cover: products of other blocks.
 
-use crate::exec::sequential::ir::{Action, Parts, Program, Reg, Scalar, Use};
-use crate::exec::sequential::machine::variation::Preferred;
+use crate::ir::{Action, Parts, Program, Reg, Scalar, Use};
+use crate::settings::variation::Preferred;
 use crate::spirv::operation::sized::{Form, Operation, Sized, Width};
 use crate::spirv::operation::word::{Binary, Ternary};
 use std::collections::HashMap;

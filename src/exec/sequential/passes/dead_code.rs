@@ -6,7 +6,9 @@
 //! is unused every step counts as ever.
 //! Does not cover: which write of a register a read sees.
 
-use crate::exec::sequential::ir::{Action, Program, Scalar, Step, Use};
+use crate::ir::Program;
+use crate::ir::{Action, Step};
+use crate::ir::{Scalar, Use};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a step does nothing but write registers, from registers.
@@ -47,7 +49,7 @@ fn registers(step: &mut Step) -> (Vec<Scalar>, Vec<Scalar>) {
 }
 
 /// Clears the suspects of steps that compute components which nothing depends on.
-pub fn spare_unneeded(program: &mut Program) {
+pub fn mark_dead_code(program: &mut Program) {
     if program.blocks.iter().flat_map(|block| &block.steps).all(|step| step.suspects.is_empty()) {
         return;
     }

@@ -10,9 +10,10 @@
 mod outline;
 pub mod source_lines;
 
-use super::decode::{Unsupported, decode};
+use super::compile::compile;
+use super::decode::Known;
+use super::decode::Unsupported;
 use super::ir::Program;
-use super::passes::Known;
 use crate::model::evidence::LoweringDecision;
 use crate::spirv::module::Module;
 use outline::outline;
@@ -30,7 +31,7 @@ pub struct Lowered {
 
 /// Lowers an entry point with the default specialization.
 pub fn lower(module: &Module, entry: &str) -> Result<Lowered, Unsupported> {
-    let program = decode(module, entry, &BTreeMap::new(), None, &Known::default())?;
+    let program = compile(module, entry, &BTreeMap::new(), None, &Known::default())?;
     let decisions = LoopTally::new(module, &program).decisions();
     let text = outline(module, entry, &program, &decisions);
     Ok(Lowered { program, decisions, text })
@@ -42,7 +43,7 @@ pub fn loop_decisions(
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<Vec<LoweringDecision>, Unsupported> {
-    let program = decode(module, entry, specialization, None, &Known::default())?;
+    let program = compile(module, entry, specialization, None, &Known::default())?;
     Ok(LoopTally::new(module, &program).decisions())
 }
 

@@ -6,11 +6,11 @@
 //! Does not cover: control flow without merge instructions, which is printed block by block; branches within one line
 //! (`?:`, `&&`), which stay part of the line.
 
-use super::region_name;
 use super::source_lines::{Item, Listing, Part, SourceLine, Statement, collapsed};
-use crate::exec::sequential::decode::ops::synchronization::holds_workgroup;
-use crate::exec::sequential::ir::Program;
+use crate::decode::ops::synchronization::holds_workgroup;
+use crate::ir::Program;
 use crate::model::evidence::LoweringDecision;
+use crate::print::region_name;
 use crate::spirv::module::{Function, Id, Instruction, Module, is_terminator};
 use rspirv::spirv::Op;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -180,7 +180,7 @@ impl Outline<'_> {
             if !looping {
                 self.statements(function, block.range.clone());
             }
-            let targets = crate::exec::sequential::decode::block_order::targets(instructions);
+            let targets = crate::decode::block_order::targets(instructions);
             match merge.and_then(|merge| merge.id(0)) {
                 Some(after) => {
                     self.construct(function, label, instructions, seen, stops, after);
@@ -219,8 +219,7 @@ impl Outline<'_> {
         let next = merge.filter(|_| looping).and_then(|merge| merge.id(1));
         let mut body_stops = inner_stops.clone();
         body_stops.extend(next);
-        for (at, target) in crate::exec::sequential::decode::block_order::targets(instructions).into_iter().enumerate()
-        {
+        for (at, target) in crate::decode::block_order::targets(instructions).into_iter().enumerate() {
             if at > 0 && !body_stops.contains(&target) && !seen.contains(&target) {
                 self.alternative(standing);
             }
@@ -335,10 +334,7 @@ impl Outline<'_> {
         let mut open = if looping {
             vec![from]
         } else {
-            blocks
-                .get(&from)
-                .map(|block| crate::exec::sequential::decode::block_order::targets(block))
-                .unwrap_or_default()
+            blocks.get(&from).map(|block| crate::decode::block_order::targets(block)).unwrap_or_default()
         };
         let mut seen: HashSet<Id> = HashSet::from([after]);
         while let Some(label) = open.pop() {
@@ -350,12 +346,12 @@ impl Outline<'_> {
             if block.iter().any(barrier) {
                 return true;
             }
-            open.extend(crate::exec::sequential::decode::block_order::targets(block));
+            open.extend(crate::decode::block_order::targets(block));
         }
         false
     }
 }
 
 fn with_barrier(module: &Module) -> HashSet<Id> {
-    crate::exec::sequential::decode::functions_with_barrier(module)
+    crate::decode::functions_with_barrier(module)
 }

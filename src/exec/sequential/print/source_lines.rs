@@ -4,8 +4,8 @@
 //! Promises: branches that lie within one line are folded into that line; text is printed as the module has it.
 //! Does not cover: files whose text the module does not carry: their lines are printed by number alone.
 
+use crate::decode::source_text::source_texts;
 use crate::spirv::module::{Block, Id, Module};
-use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,28 +127,6 @@ fn append(items: &mut Vec<(usize, Item)>, depth: usize, statements: BTreeSet<Sta
 pub struct Listing {
     text: BTreeMap<Id, Vec<String>>,
     loops: BTreeSet<SourceLine>,
-}
-
-/// The source texts that a module carries, by file.
-pub fn source_texts(module: &Module) -> BTreeMap<Id, String> {
-    let mut text: BTreeMap<Id, String> = BTreeMap::new();
-    let mut current = None;
-    for instruction in &module.instructions {
-        match (instruction.op, instruction.operands.as_slice()) {
-            (Op::Source, [_, _, Operand::IdRef(file), Operand::LiteralString(part), ..]) => {
-                text.insert(*file, part.clone());
-                current = Some(*file);
-            }
-            (Op::SourceContinued, [Operand::LiteralString(part)]) => {
-                if let Some(text) = current.and_then(|file| text.get_mut(&file)) {
-                    text.push_str(part);
-                }
-            }
-            (Op::Function, _) => break,
-            (_, _) => {}
-        }
-    }
-    text
 }
 
 impl Listing {

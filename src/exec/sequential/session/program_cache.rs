@@ -6,13 +6,14 @@
 //! Of two jobs that ask for the same program at the same time one decodes it and the other waits.
 //! Does not cover: two jobs that parse the same module at the same time, which both do so.
 
-use crate::exec::sequential::decode::{Unsupported, decode};
-use crate::exec::sequential::ir::Program;
-use crate::exec::sequential::passes::Known;
+use crate::compile::compile;
+use crate::decode::{Known, Unsupported};
+use crate::ir::Program;
 use crate::model::records::MarkerTable;
 use crate::spirv::module::{Module, ModuleError};
+use crate::tally::{Counter, Counters};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Most instructions of kept modules, and most actions of kept programs: some hundred megabytes of each.
@@ -76,35 +77,11 @@ struct Kept {
     programs: Vec<Entry>,
 }
 
-/// What an engine did beside its runs; no part of evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
-    /// Modules that were parsed, and programs that were decoded.
-    pub parsed: u64,
-    pub decoded: u64,
-    /// Programs that were there already.
-    pub reused: u64,
-    /// Dispatches that several cores ran.
-    pub shared: u64,
-    /// Dispatches that several cores ran in vain, since workgroups depend on each other.
-    pub dependent: u64,
-}
-
-/// One of the counts of [`Tally`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counter {
-    Parsed,
-    Decoded,
-    Reused,
-    Shared,
-    Dependent,
-}
-
 /// Shared by the clones of an engine.
 #[derive(Debug, Default)]
 pub struct Programs {
     kept: Mutex<Kept>,
-    counts: [AtomicU64; 5],
+    pub counters: Counters,
 }
 
 impl Programs {
@@ -113,26 +90,11 @@ impl Programs {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn count(&self, counter: Counter) {
-        self.counts[counter as usize].fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub fn tally(&self) -> Tally {
-        let of = |counter: Counter| self.counts[counter as usize].load(Ordering::Relaxed);
-        Tally {
-            parsed: of(Counter::Parsed),
-            decoded: of(Counter::Decoded),
-            reused: of(Counter::Reused),
-            shared: of(Counter::Shared),
-            dependent: of(Counter::Dependent),
-        }
-    }
-
     pub fn module(&self, words: &Arc<Vec<u32>>) -> Result<Arc<Module>, ModuleError> {
         if let Some(module) = last(&mut self.kept().modules, |module| same(&module.words, words)) {
             return Ok(module.clone());
         }
-        self.count(Counter::Parsed);
+        self.counters.count(Counter::Parsed);
         let module = Arc::new(Module::parse(words.clone())?);
         keep(&mut self.kept().modules, module.clone(), |module| module.instructions.len());
         Ok(module)
@@ -144,10 +106,10 @@ impl Programs {
         let decoded = place.get_or_init(|| {
             is_new = true;
             let markers = origin.markers.map(|markers| &**markers);
-            let program = decode(origin.module, origin.entry, origin.specialization, markers, known)?;
+            let program = compile(origin.module, origin.entry, origin.specialization, markers, known)?;
             Ok(Arc::new(Decoded { program, dependent: AtomicBool::new(false) }))
         });
-        self.count(if is_new { Counter::Decoded } else { Counter::Reused });
+        self.counters.count(if is_new { Counter::Decoded } else { Counter::Reused });
         if let (true, Ok(decoded)) = (is_new, decoded) {
             let size = decoded.program.blocks.iter().map(|block| block.steps.len() + 1).sum();
             self.measure(&place, size);

@@ -1,13 +1,14 @@
 //! Schedules of a job: the settings of each dispatch, and how large dispatches are.
 
+use super::early::Early;
 use super::program_cache::Programs;
-use super::{Early, Session};
 use crate::exec::schedule::{Following, workgroup_counts};
-use crate::exec::sequential::ir::SubgroupUse;
-use crate::exec::sequential::settings::Settings;
 use crate::exec::{Completion, ExecError, Job, JobDispatch};
+use crate::ir::SubgroupUse;
 use crate::model::schedule::{Extent, MOST_WORKGROUPS, Order};
 use crate::model::verdict::EngineName;
+use crate::session::Session;
+use crate::settings::Settings;
 
 impl Settings {
     /// The settings of a dispatch, given with its index, in its schedule.

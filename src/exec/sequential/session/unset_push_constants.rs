@@ -2,8 +2,8 @@
 //!
 //! Knows: words that are read at fixed offsets; one read at a computed offset is told where it is used, like any memory.
 
-use crate::exec::sequential::ir::{Program, Uniform};
-use crate::exec::sequential::memory::store::Store;
+use crate::ir::{Program, Uniform};
+use crate::memory::store::Store;
 use crate::spirv::interface::Reflection;
 use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,13 @@
 //! Arithmetic, bit and conversion instructions (SPIR-V specification, sections "Conversion Instructions", "Arithmetic
 //! Instructions", "Bit Instructions").
 
+use super::meaning::{Meaning, Row, row};
 use super::number::{Numbers, compute, compute2, define, each, operand};
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
-use crate::exec::sequential::ir::{Parts, Reg};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::ir::{Parts, Reg};
 use crate::spirv::module::Instruction;
 use crate::spirv::operation::sized::{Form, Sized, Width};
 use crate::spirv::operation::word::{Binary, Ternary};

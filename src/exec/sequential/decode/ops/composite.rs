@@ -1,10 +1,15 @@
 //! Composite instructions (SPIR-V specification, section "Composite Instructions"). A composite is a list of registers,
 //! so that only dynamic indices cost anything.
 
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::layout::{is_address, is_variable};
-use crate::exec::sequential::decode::{Decoder, Opaque, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Action, Reg, Scalar};
+use super::meaning::{Meaning, Row, row};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::layout::{is_address, is_variable};
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::{Opaque, Value};
+use crate::ir::Action;
+use crate::ir::{Reg, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::types::Type;
 use rspirv::dr::Operand;

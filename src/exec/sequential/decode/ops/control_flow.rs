@@ -1,11 +1,15 @@
 //! Control flow, functions, debug information (SPIR-V specification, sections "Control-Flow Instructions", "Function
 //! Instructions", "Debug Instructions"), and calls of the coverage markers.
 
+use super::meaning::{Meaning, Row, row};
 use super::number::relate;
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Action, Compared, Parts, Reg, Scalar, Terminator};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::Value;
 use crate::instrument::{MarkerArguments, MarkerFunction};
+use crate::ir::{Action, Compared, Parts, Reg, Scalar, Terminator};
 use crate::model::records::MarkerTable;
 use crate::model::structure::MarkerRole;
 use crate::spirv::module::{Id, Instruction};

@@ -8,14 +8,19 @@
 //! matrix last. Use where not all invocations of the subgroup are active is an `undefined-value` finding.
 //! Does not cover: scope Workgroup; matrices whose elements are no multiple of the subgroup size.
 
-use super::dot_product::{Dot, Sum, cut, extend};
+use super::meaning::{Meaning, Row, row};
 use super::number::{compute2, define, operand};
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::layout;
-use crate::exec::sequential::decode::layout::Arrangement;
-use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::memory_semantics::SUBGROUP_SCOPE;
-use crate::exec::sequential::ir::{Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::layout;
+use crate::decode::layout::Arrangement;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::{Location, Pointer, Value};
+use crate::ir::cooperative_product::Product;
+use crate::ir::dot_product::Sum;
+use crate::ir::memory_semantics::SUBGROUP_SCOPE;
+use crate::ir::{Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse};
 use crate::spirv::constants::Constants;
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::operation::sized::Form;
@@ -214,46 +219,6 @@ fn length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let to = decoder.constant_word(share);
     decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Word(to)])));
     Ok(())
-}
-
-/// A product of an M by K matrix with a K by N one, plus an M by N one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Product {
-    pub inner: usize,
-    pub columns: usize,
-    /// Of the three matrices.
-    pub forms: [Form; 3],
-    /// Of the three matrices and the result; of integers.
-    pub signs: [Signedness; 4],
-    pub sum: Sum,
-    pub result: Form,
-}
-
-impl Product {
-    /// An element from a row of the first matrix, a column of the second and the element of the third; and whether it is
-    /// defined.
-    pub(crate) fn element(self, a: impl Fn(usize) -> u64, b: impl Fn(usize) -> u64, c: u64) -> (u64, bool) {
-        let width = self.result.width();
-        if self.result.is_float() {
-            let round = |value: f64| self.result.float(self.result.of_float(value));
-            let product = |at: usize| round(self.forms[0].float(a(at)) * self.forms[1].float(b(at)));
-            let sum = (1..self.inner).fold(product(0), |sum, at| round(sum + product(at)));
-            return (self.result.of_float(sum + round(self.forms[2].float(c))), true);
-        }
-        let third = cut(extend(c, self.forms[2].width(), self.signs[2]), width);
-        let at = |index: usize| match index {
-            index if index < self.inner => a(index),
-            index if index < 2 * self.inner => b(index - self.inner),
-            _ => third,
-        };
-        let signs = [self.signs[0], self.signs[1], self.signs[3]];
-        let components = [self.forms[0].width(), self.forms[1].width()];
-        let dot = Dot { signs, sum: self.sum, components, packed: 1, result: width };
-        match self.sum {
-            Sum::Accumulated => dot.value(2 * self.inner + 1, at),
-            Sum::Plain => (cut(i128::from(dot.value(2 * self.inner, at).0) + i128::from(third), width), true),
-        }
-    }
 }
 
 fn multiply(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {

@@ -5,10 +5,13 @@
 //! a product or a sum before it that does not fit leaves an undefined value. The specification gives no order of the
 //! additions, so a sum counts as not fitting where it would not in some order; such a sum is reduced modulo 2^width here.
 
+use super::meaning::{Meaning, Row, row};
 use super::number::{define, operand};
-use super::{Meaning, Row, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, unsupported};
-use crate::exec::sequential::ir::Action;
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::ir::Action;
+use crate::ir::dot_product::{Dot, MIXED, SIGNED, Sum, UNSIGNED};
 use crate::spirv::module::Instruction;
 use crate::spirv::operation::sized::{Form, Width};
 use crate::spirv::types::Signedness;
@@ -24,96 +27,7 @@ pub const TABLE: &[Row] = &[
     row(Op::SUDotAccSat, Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Accumulated))),
 ];
 
-/// What the products are added to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sum {
-    Plain,
-    /// An accumulator; the addition saturates.
-    Accumulated,
-}
-
-/// A dot product of two vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dot {
-    /// Of the first vector's components, of the second's, of the result.
-    pub signs: [Signedness; 3],
-    pub sum: Sum,
-    /// Components of the first vector and of the second.
-    pub components: [Width; 2],
-    /// How many components a word holds; 1 where they are not packed.
-    pub packed: usize,
-    pub result: Width,
-}
-
-const SIGNED: [Signedness; 3] = [Signedness::Signed; 3];
-const UNSIGNED: [Signedness; 3] = [Signedness::Unsigned; 3];
-const MIXED: [Signedness; 3] = [Signedness::Signed, Signedness::Unsigned, Signedness::Signed];
-
-impl Dot {
-    /// Whether the result is undefined where a product or a sum does not fit.
-    pub fn may_be_undefined(self) -> bool {
-        self.sum == Sum::Accumulated
-    }
-
-    /// Result for `operands`: the first vector's numbers, the second's, the accumulator; and whether it is defined.
-    pub fn value(self, operands: usize, at: impl Fn(usize) -> u64) -> (u64, bool) {
-        let each = (operands - usize::from(self.sum == Sum::Accumulated)) / 2;
-        let packed = self.packed;
-        let (mut sum, mut above, mut below) = (0i128, Some(0i128), Some(0i128));
-        for index in 0..each * packed {
-            let component = |vector: usize| {
-                let width = self.components[vector];
-                let bits = at(vector * each + index / packed) >> (index % packed * width.bits() as usize);
-                extend(bits, width, self.signs[vector])
-            };
-            let (first, second) = (component(0), component(1));
-            sum = sum.wrapping_add(first.wrapping_mul(second));
-            let product = first.checked_mul(second).filter(|product| self.fits(*product));
-            let add = |total: Option<i128>, part: i128| total?.checked_add(part);
-            above = product.and_then(|product| add(above, product.max(0)));
-            below = product.and_then(|product| add(below, product.min(0)));
-        }
-        if self.sum == Sum::Plain {
-            return (cut(sum, self.result), true);
-        }
-        let defined = [above, below].iter().all(|total| total.is_some_and(|total| self.fits(total)));
-        let read = |bits: u64| extend(bits, self.result, self.signs[2]);
-        let total = read(cut(sum, self.result)) + read(at(2 * each));
-        let (least, most) = self.range();
-        (cut(total.clamp(least, most), self.result), defined)
-    }
-
-    fn fits(self, value: i128) -> bool {
-        let (least, most) = self.range();
-        (least..=most).contains(&value)
-    }
-
-    /// The least and the greatest result.
-    fn range(self) -> (i128, i128) {
-        let bits = self.result.bits();
-        match self.signs[2] {
-            Signedness::Unsigned => (0, (1 << bits) - 1),
-            Signedness::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        }
-    }
-}
-
-/// A number of a width as a whole number.
-pub fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
-    let shift = 64 - width.bits();
-    let bits = bits << shift;
-    match sign {
-        Signedness::Signed => i128::from(bits as i64 >> shift),
-        Signedness::Unsigned => i128::from(bits >> shift),
-    }
-}
-
-/// The low bits of a whole number.
-pub fn cut(value: i128, width: Width) -> u64 {
-    value as u64 & u64::MAX >> (64 - width.bits())
-}
-
-fn dot(
+pub(crate) fn dot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     signs: [Signedness; 3],
@@ -144,59 +58,4 @@ fn dot(
     decoder.push(Action::Dot { dot, to, from: from.into() });
     define(decoder, instruction, &[to]);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn of(signs: [Signedness; 3], sum: Sum, component: Width, result: Width) -> Dot {
-        Dot { signs, sum, components: [component; 2], packed: 1, result }
-    }
-
-    #[test]
-    fn hand_derived_values() {
-        let value = |dot: Dot, operands: &[u64]| dot.value(operands.len(), |index| operands[index]);
-        let wide = of(SIGNED, Sum::Plain, Width::W8, Width::W32);
-        // -1 * 127 + 2 * -128 = -383
-        assert_eq!(value(wide, &[0xff, 2, 0x7f, 0x80]), (-383i32 as u32 as u64, true));
-        let narrow = of(SIGNED, Sum::Plain, Width::W8, Width::W8);
-        assert_eq!(value(narrow, &[0xff, 2, 0x7f, 0x80]), (0x81, true));
-        let mixed = of(MIXED, Sum::Plain, Width::W16, Width::W32);
-        // -1 * 65535 + 1 * 2
-        assert_eq!(value(mixed, &[0xffff, 1, 0xffff, 2]), (-65533i32 as u32 as u64, true));
-        // 100 * 1 + 27 * 1 = 127; with 5 more it stays there. 100 + 28 does not fit.
-        let saturated = of(SIGNED, Sum::Accumulated, Width::W8, Width::W8);
-        assert_eq!(value(saturated, &[100, 27, 1, 1, 5]), (127, true));
-        assert!(!value(saturated, &[100, 28, 1, 1, 5]).1);
-        // In one order 100 + 100 - 100 does not fit, in another it does.
-        assert!(!value(saturated, &[100, 100, 0x9c, 1, 1, 1, 0]).1);
-        let most = of(UNSIGNED, Sum::Accumulated, Width::W64, Width::W64);
-        assert_eq!(value(most, &[u64::MAX, 0, 1, 9, 1]), (u64::MAX, true));
-        assert!(!value(most, &[u64::MAX, 1, 1, 1, 1]).1);
-        assert!(!value(most, &[u64::MAX, 1, u64::MAX, 1, 0]).1);
-        let words = Dot { packed: 4, ..wide };
-        // 1 * 4 + 2 * 3 + -3 * 2 + -4 * -1 = 8
-        assert_eq!(value(words, &[0xfcfd_0201, 0xff02_0304]), (8, true));
-    }
-
-    proptest! {
-        /// Against sums of whole numbers.
-        #[test]
-        fn a_dot_product_is_the_sum_of_products(a in any::<[i16; 3]>(), b in any::<[i16; 3]>(), c in any::<i32>()) {
-            let exact: i64 = a.iter().zip(&b).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
-            let mut operands: Vec<u64> = a.iter().chain(&b).map(|value| *value as u16 as u64).collect();
-            let plain = of(SIGNED, Sum::Plain, Width::W16, Width::W32);
-            prop_assert_eq!(plain.value(6, |index| operands[index]), (exact as u32 as u64, true));
-            operands.push(c as u32 as u64);
-            let saturated = of(SIGNED, Sum::Accumulated, Width::W16, Width::W32);
-            let (value, defined) = saturated.value(7, |index| operands[index]);
-            if defined {
-                prop_assert!(i32::try_from(exact).is_ok());
-                let due = (exact + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into());
-                prop_assert_eq!(value, due as i32 as u32 as u64);
-            }
-        }
-    }
 }

@@ -2,13 +2,18 @@
 //! that debug printf prints.
 
 use super::arithmetic::sum_of_products;
+use super::meaning::{Meaning, Row, row};
 use super::memory::store_to;
-use super::number::{Numbers, compute, compute_with, compute1, compute2, define, each, flushed, relate, scalars};
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::Expansion;
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Action, Parts, Reg, Scalar};
+use super::number::{Numbers, compute, compute_with, compute1, compute2, define, each, flushed, relate};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::Value;
+use crate::ir::scalars;
+use crate::ir::{Action, Parts, Reg, Scalar};
 use crate::oracle::float::Direction;
+use crate::settings::variation::Expansion;
 use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::Instruction;
 use crate::spirv::operation::sized::{Form, Relation, Sized, Width};

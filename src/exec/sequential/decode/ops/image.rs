@@ -4,13 +4,17 @@
 //! Does not cover: instructions whose level of detail follows from neighbouring invocations (compilers write those for
 //! fragment shaders), sparse residency, image operands `Bias`, `MinLod`.
 
+use super::meaning::{Meaning, Row, row};
 use super::number::define;
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::layout;
-use crate::exec::sequential::decode::{Decoder, Location, Opaque, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::atomic::Atomic;
-use crate::exec::sequential::ir::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
-use crate::exec::sequential::ir::{Action, Kept, Parts, Reg};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::layout;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::{Location, Opaque, Pointer, Value};
+use crate::ir::atomic::Atomic;
+use crate::ir::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
+use crate::ir::{Action, Kept, Parts, Reg};
 use crate::model::image::ImageFormat;
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::operation::sized::{Form, Width};

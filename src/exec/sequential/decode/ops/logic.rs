@@ -1,9 +1,13 @@
 //! Relational and logical instructions (SPIR-V specification, section "Relational and Logical Instructions").
 
+use super::meaning::{Meaning, Row, row};
 use super::number::Numbers;
-use super::{Meaning, Row, each_mask, id, operand_masks, row};
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Action, Compared, Scalar};
+use super::operand::{each_mask, id, operand_masks};
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::Value;
+use crate::ir::{Action, Compared, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::operation::word::Compare;
 use rspirv::spirv::Op;

@@ -1,12 +1,16 @@
 //! Memory instructions (SPIR-V specification, section "Memory Instructions").
 
-use super::image;
+use super::meaning::{Meaning, Row, row};
 use super::number::{compute, compute2};
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::layout;
-use crate::exec::sequential::decode::layout::{Arrangement, Part};
-use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Access, Action, Alignment, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::layout;
+use crate::decode::layout::{Arrangement, Part};
+use crate::decode::ops::image;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::{Location, Pointer, Value};
+use crate::ir::{Access, Action, Alignment, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::operation::sized::{Form, Sized, Width};
 use crate::spirv::operation::word::Binary;

@@ -10,50 +10,29 @@ pub mod cooperative_matrix;
 pub mod debug_printf;
 pub mod dot_product;
 pub mod extended;
-pub mod float_controls;
 pub mod image;
 pub mod logic;
+pub mod meaning;
 pub mod memory;
 pub mod number;
+pub mod operand;
 pub mod pointer;
 pub mod subgroup;
 pub mod synchronization;
 pub mod variable_pointer;
 
-use super::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Action, Reg, Scalar};
+use super::decoder::Decoder;
+use super::unsupported::Unsupported;
+use crate::ir::Action;
 use crate::spirv::module::Instruction;
 use crate::spirv::operation::sized::{Relation, Sized};
 use crate::spirv::operation::table::scalar_opcodes;
 use crate::spirv::operation::{ScalarOperation, scalar_operation};
+use meaning::{Meaning, Row};
+use operand::{each_mask, operand_masks};
 use rspirv::spirv::Op;
 use std::collections::HashMap;
-
-/// A handler's signature.
-pub type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
-
-/// What an opcode means to the decoder.
-#[derive(Debug, Clone, Copy)]
-pub enum Meaning {
-    /// No effect on execution (labels, debug lines, merge declarations).
-    Nothing,
-    /// Component by component.
-    Scalar(ScalarOperation),
-    /// Of two Booleans, by truth table: bit `2a + b`.
-    Logic(u8),
-    Special(Handler),
-}
-
-/// One row.
-#[derive(Debug, Clone, Copy)]
-pub struct Row {
-    pub op: Op,
-    pub meaning: Meaning,
-}
-
-pub const fn row(op: Op, meaning: Meaning) -> Row {
-    Row { op, meaning }
-}
+use std::sync::LazyLock;
 
 /// All families.
 pub const TABLES: &[&[Row]] = &[
@@ -72,10 +51,16 @@ pub const TABLES: &[&[Row]] = &[
 ];
 
 /// What each opcode means: its row here, else the scalar operation that it is.
-pub fn rows() -> HashMap<Op, Meaning> {
+fn rows() -> HashMap<Op, Meaning> {
     let scalar = scalar_opcodes().filter_map(|op| Some((op, Meaning::Scalar(scalar_operation(op)?))));
     let own = TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, row.meaning));
     scalar.chain(own).collect()
+}
+
+/// What an opcode means; none where it has no row.
+pub fn meaning(op: Op) -> Option<Meaning> {
+    static ROWS: LazyLock<HashMap<Op, Meaning>> = LazyLock::new(rows);
+    ROWS.get(&op).copied()
 }
 
 /// Decodes one instruction by its row.
@@ -95,43 +80,6 @@ pub fn decode(decoder: &mut Decoder<'_>, instruction: &Instruction, meaning: &Me
         }
         Meaning::Special(handler) => handler(decoder, instruction),
     }
-}
-
-/// The id in operand `index`.
-pub fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {
-    instruction.id(index).ok_or_else(|| unsupported(format!("Op{:?} without operand {index}", instruction.op)))
-}
-
-pub fn operand_masks(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    index: usize,
-) -> Result<Vec<Reg>, Unsupported> {
-    decoder.masks(id(instruction, index)?)
-}
-
-pub fn each_mask(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    count: usize,
-    action: impl Fn(Reg, usize) -> Action,
-) -> Result<(), Unsupported> {
-    check_result(decoder, instruction, count)?;
-    let mut scalars = Vec::with_capacity(count);
-    for index in 0..count {
-        let to = decoder.mask();
-        decoder.push(action(to, index));
-        scalars.push(Scalar::Mask(to));
-    }
-    decoder.define(instruction, Value::Scalars(scalars.into()));
-    Ok(())
-}
-
-/// The result type must have as many scalars.
-fn check_result(decoder: &Decoder<'_>, instruction: &Instruction, count: usize) -> Result<(), Unsupported> {
-    let Some(ty) = instruction.result_type else { return Ok(()) };
-    let kinds = decoder.kinds(ty)?;
-    if kinds.len() == count { Ok(()) } else { Err(unsupported(format!("Op{:?} with this type", instruction.op))) }
 }
 
 fn scalar(decoder: &mut Decoder<'_>, instruction: &Instruction, operation: ScalarOperation) -> Result<(), Unsupported> {

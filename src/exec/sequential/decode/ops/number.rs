@@ -3,10 +3,14 @@
 //! Promises: an operation on words becomes an action of `word`, any other one of `sized`; one that does not exist on its
 //! operands is unsupported by name.
 
-use super::id;
-use crate::exec::sequential::decode::layout::{is_address, is_variable};
-use crate::exec::sequential::decode::{Decoder, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Action, Parts, Reg, Scalar};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::layout::{is_address, is_variable};
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::Value;
+use crate::ir::scalars;
+use crate::ir::{Action, Parts, Reg, Scalar};
 use crate::oracle::float::Direction;
 use crate::spirv::float_controls::Denormals;
 use crate::spirv::module::{Id, Instruction};
@@ -87,11 +91,6 @@ fn pair_up(words: &[Reg], form: Form) -> Vec<Parts> {
 /// Operand `index` as numbers.
 pub fn operand(decoder: &mut Decoder<'_>, instruction: &Instruction, index: usize) -> Result<Numbers, Unsupported> {
     decoder.numbers(id(instruction, index)?)
-}
-
-/// The scalars of numbers, as a value has them.
-pub fn scalars(parts: &[Parts]) -> Vec<Scalar> {
-    parts.iter().flat_map(|parts| parts.registers()).map(Scalar::Word).collect()
 }
 
 /// Defines an instruction's result.

@@ -3,11 +3,16 @@
 //! Knows: an address is a number of 64 bits; a pointer that was made by an access chain is one as soon as it is used as a value.
 //! Does not cover: what a variable pointer is (`variable_pointer`).
 
-use super::number::{compute, compute2, operand, relate, scalars};
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::layout::{Arrangement, is_address};
-use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, Value, unsupported};
-use crate::exec::sequential::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar};
+use super::meaning::{Meaning, Row, row};
+use super::number::{compute, compute2, operand, relate};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::layout::{Arrangement, is_address};
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::{Location, Pointer, Value};
+use crate::ir::scalars;
+use crate::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::operation::ScalarOperation;
 use crate::spirv::operation::sized::{Form, Relation, Sized, Width};
@@ -168,7 +173,7 @@ fn behind_address(
     Ok(pointer)
 }
 
-fn word_of(scalars: &[Scalar], index: usize) -> Result<crate::exec::sequential::ir::Reg, Unsupported> {
+fn word_of(scalars: &[Scalar], index: usize) -> Result<crate::ir::Reg, Unsupported> {
     match scalars.get(index) {
         Some(Scalar::Word(reg)) => Ok(*reg),
         _ => Err(unsupported("an address that is no number")),

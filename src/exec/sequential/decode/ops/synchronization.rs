@@ -1,12 +1,16 @@
 //! Barriers and atomics (SPIR-V specification, sections "Barrier Instructions", "Atomic Instructions").
 
+use super::meaning::{Meaning, Row, row};
 use super::memory::{atomic_access, pointer_to};
 use super::number::define;
-use super::{Meaning, Row, id, row};
-use crate::exec::sequential::decode::{Decoder, Location, Unsupported, unsupported};
-use crate::exec::sequential::ir::atomic::Atomic;
-use crate::exec::sequential::ir::memory_semantics::{Fence, Fences, Reach, SUBGROUP_SCOPE};
-use crate::exec::sequential::ir::{Action, Addressing, Root, SubgroupUse};
+use super::operand::id;
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::Location;
+use crate::ir::atomic::Atomic;
+use crate::ir::memory_semantics::{Fence, Fences, Reach, SUBGROUP_SCOPE};
+use crate::ir::{Action, Addressing, Root, SubgroupUse};
 pub use crate::spirv::barriers::holds_workgroup;
 use crate::spirv::module::{Instruction, Module};
 use rspirv::spirv::Op;

@@ -10,12 +10,16 @@
 //! layouts, and ones chosen among the descriptors of an array by a dynamic index, as values.
 
 use super::logic::AND;
-use super::number::{compute, compute2, define, operand, relate, scalars};
+use super::number::{compute, compute2, define, operand, relate};
 use super::pointer::{NO_STRIDE, array_stride};
-use crate::exec::sequential::decode::layout;
-use crate::exec::sequential::decode::layout::Arrangement;
-use crate::exec::sequential::decode::{Decoder, Location, Pointer, Unsupported, unsupported};
-use crate::exec::sequential::ir::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Scalar};
+use crate::decode::decoder::Decoder;
+use crate::decode::layout;
+use crate::decode::layout::Arrangement;
+use crate::decode::unsupported;
+use crate::decode::unsupported::Unsupported;
+use crate::decode::value::{Location, Pointer};
+use crate::ir::scalars;
+use crate::ir::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Scalar};
 use crate::spirv::module::{Id, Instruction};
 use crate::spirv::operation::sized::{Form, Relation, Sized};
 use crate::spirv::operation::word::{Binary, Compare};
@@ -187,7 +191,7 @@ pub fn element(
 
 /// OpPtrDiff: elements from the second pointer to the first; both must be in the same array.
 pub fn difference(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let first = super::id(instruction, 0)?;
+    let first = super::operand::id(instruction, 0)?;
     let (decorated, pointer) = (array_stride(decoder, first)?, decoder.pointer(first)?);
     match &pointer.to {
         Location::Memory { root: Root::Descriptor(_) | Root::Workgroup | Root::Pointer { .. }, .. } => {}

@@ -4,46 +4,25 @@
 //! is undefined while one of its bytes is. Each sample of a multisampled image is a texel of its own.
 //! Does not cover: filtered reads (`filter`).
 
-use super::sampling::Tap;
-use super::texel;
 use super::texel::{Held, Toward};
-use crate::exec::sequential::ir::atomic::{Atomic, Touch};
-use crate::exec::sequential::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
-use crate::exec::sequential::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::ir::{Reg, Root, Scalar};
-use crate::exec::sequential::machine::Machine;
-use crate::exec::sequential::machine::access::Clash;
-use crate::exec::sequential::machine::finding_collector::NOWHERE;
-use crate::exec::sequential::machine::variation::Choice;
-use crate::exec::sequential::memory::image_view;
-use crate::exec::sequential::memory::image_view::{Place, View};
-use crate::exec::sequential::memory::store::{Slot, Store};
-use crate::exec::sequential::memory::vector_clocks::cell::Told;
+use super::workspace::{Got, NOTHING};
+use crate::ir::atomic::{Atomic, Touch};
+use crate::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
+use crate::ir::lane_mask::{MASK_WORDS, Mask};
+use crate::ir::memory_semantics::Kinds;
+use crate::ir::{Reg, Root, Scalar};
+use crate::machine::choice::Choice;
+use crate::machine::clash::Clash;
+use crate::machine::finding_collector::NOWHERE;
+use crate::machine::image::texel;
+use crate::machine::state::Machine;
+use crate::memory::image_view;
+use crate::memory::image_view::{Place, View};
+use crate::memory::store::{Slot, Store};
+use crate::memory::vector_clocks::cell::Told;
 use crate::model::finding::{Finding, FindingKind};
 use crate::model::image::ImageFormat;
 use crate::model::random::mixed;
-
-/// What the machine keeps for image instructions, so that none has to ask for memory.
-#[derive(Debug, Default)]
-pub struct Workspace {
-    /// By lane: the components of the result.
-    results: Vec<[u64; 4]>,
-    pub(super) taps: Vec<Tap>,
-    /// Stored bytes, and the components decoded from them.
-    bytes: Vec<u8>,
-    components: Vec<u8>,
-}
-
-/// What a lane got.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Got {
-    pub value: [u64; 4],
-    /// Some texel of it is undefined.
-    pub undefined: bool,
-}
-
-pub(super) const NOTHING: Got = Got { value: [0; 4], undefined: false };
 
 impl Machine<'_> {
     /// Runs one image instruction for all active lanes.

@@ -4,17 +4,17 @@
 //! weights in 64-bit floats, rounded once, and a value of one texel is that texel, bit by bit. A run that departs from the
 //! ordinary one moves sums by what a device may cut off from weights, and follows which texels were taken.
 
-use super::access::{Got, NOTHING};
 use super::sampling::{Coordinate, Sampling, Tap, Wanted};
-use super::texel;
+use super::workspace::{Got, NOTHING};
 use crate::exec::resource::JobSampler;
-use crate::exec::sequential::ir::Reg;
-use crate::exec::sequential::ir::image::{Doing, ImageStep, Level, Projection};
-use crate::exec::sequential::machine::Machine;
-use crate::exec::sequential::machine::variation::Choice;
-use crate::exec::sequential::memory::image_view;
-use crate::exec::sequential::memory::image_view::{Picture, View};
-use crate::exec::sequential::memory::store::Slot;
+use crate::ir::Reg;
+use crate::ir::image::{Doing, ImageStep, Level, Projection};
+use crate::machine::choice::Choice;
+use crate::machine::image::texel;
+use crate::machine::state::Machine;
+use crate::memory::image_view;
+use crate::memory::image_view::{Picture, View};
+use crate::memory::store::Slot;
 use crate::model::finding::FindingKind;
 use crate::model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
 use crate::model::random::mixed;

@@ -4,3 +4,4 @@ pub mod access;
 mod filter;
 pub mod sampling;
 pub mod texel;
+pub mod workspace;

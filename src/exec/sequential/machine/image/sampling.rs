@@ -14,7 +14,7 @@
 //! Does not cover: what the texels hold.
 
 use crate::exec::resource::{JobSampler, ViewKind};
-use crate::exec::sequential::memory::image_view::{Picture, Place, directions};
+use crate::memory::image_view::{Picture, Place, directions};
 use crate::model::image::{AddressMode, Coordinates, Filter};
 
 /// A texel that takes part.

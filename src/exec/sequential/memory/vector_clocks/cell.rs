@@ -5,10 +5,10 @@
 //! first is not behind the second.
 //! Does not cover: more than the first such access of each kind.
 
-use super::{Asked, Missing, Order, Published, Reads, is_atomic, writes};
-use crate::exec::sequential::ir::atomic::{Atomic, Touch};
-use crate::exec::sequential::ir::memory_semantics::Kinds;
-use crate::exec::sequential::memory::race_shadow::{Seen, Stamp};
+use crate::ir::atomic::{Atomic, Touch};
+use crate::ir::memory_semantics::Kinds;
+use crate::memory::race_shadow::{Seen, Stamp};
+use crate::memory::vector_clocks::{Asked, Missing, Order, Published, Reads, is_atomic, writes};
 
 /// How long a list grows before it is looked through.
 const SHORT: u32 = 32;

@@ -9,7 +9,7 @@
 //! back: such a chain counts as broken.
 
 use super::clock::Known;
-use crate::exec::sequential::ir::memory_semantics::{Kinds, Scope};
+use crate::ir::memory_semantics::{Kinds, Scope};
 use std::ops::Range;
 
 /// To whom writes are made available: the instance of the writer's subgroup, of its workgroup, all invocations.

@@ -1,8 +1,8 @@
 //! What is missing between two accesses that are not ordered, and what makes two accesses a race at all.
 
-use super::is_atomic;
-use super::places::Facts;
-use crate::exec::sequential::ir::atomic::Touch;
+use crate::ir::access_facts::Facts;
+use crate::ir::atomic::Touch;
+use crate::memory::vector_clocks::is_atomic;
 
 /// Why two accesses are not ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,13 +16,13 @@ pub mod places;
 mod tests;
 
 use super::race_shadow::Stamp;
-use crate::exec::sequential::decode::ops::subgroup::Members;
-use crate::exec::sequential::ir::atomic::Touch;
-use crate::exec::sequential::ir::memory_semantics::{Fence, Kinds, Scope};
+use crate::ir::access_facts::{Declared, Places, Privacy};
+use crate::ir::atomic::Touch;
+use crate::ir::memory_semantics::{Fence, Kinds, Scope};
+use crate::ir::subgroup_operation::Members;
 use chains::{Domain, Layer, Learnt, Nearness, Neighbours, Own};
 pub use missing::Missing;
 use missing::{Clash, clash};
-use places::{Declared, Places, Privacy};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! Random histories against the definitions of the memory model: every pair of accesses is ordered exactly if they say so.
 
 use super::cell::{Cell, Cells, Told};
-use super::places::{Atomicity, Declared, Facts, Places};
-use super::{Asked, Missing, Order, is_atomic, writes};
-use crate::exec::sequential::decode::ops::subgroup::Members;
-use crate::exec::sequential::ir::atomic::{Atomic, Touch};
-use crate::exec::sequential::ir::memory_semantics::{ACQUIRE, Fence, Kinds, RELEASE, Scope};
-use crate::exec::sequential::memory::race_shadow::Stamp;
+use crate::ir::access_facts::{Atomicity, Declared, Facts, Places};
+use crate::ir::atomic::{Atomic, Touch};
+use crate::ir::memory_semantics::{ACQUIRE, Fence, Kinds, RELEASE, Scope};
+use crate::ir::subgroup_operation::Members;
+use crate::memory::race_shadow::Stamp;
+use crate::memory::vector_clocks::{Asked, Missing, Order, is_atomic, writes};
 use crate::model::random::SplitMix64;
 use std::sync::Arc;
 

@@ -7,13 +7,11 @@
 //! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order that atomics make
 //! between invocations: `Order::synchronized` tells of that.
 
-use crate::exec::sequential::ir::atomic::Atomic;
-use crate::exec::sequential::ir::image::Doing;
-use crate::exec::sequential::ir::{
-    Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits,
-};
-use crate::exec::sequential::memory::access_sets::Combined;
-use crate::exec::sequential::memory::store::Slot;
+use crate::ir::atomic::Atomic;
+use crate::ir::image::Doing;
+use crate::ir::{Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits};
+use crate::memory::access_sets::Combined;
+use crate::memory::store::Slot;
 use crate::spirv::operation::sized::Form;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,8 +7,8 @@
 //! Does not cover: races, whose values are told as findings; how often a bit is set.
 
 use super::schedule_dependence::Flow;
-use crate::exec::sequential::ir::{Action, Block, Program, Scalar, Terminator};
-use crate::exec::sequential::memory::store::Slot;
+use crate::ir::{Action, Block, Program, Scalar, Terminator};
+use crate::memory::store::Slot;
 use crate::model::records::RecordLayout;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,13 +4,13 @@
 //! where any two atomics on the same memory are atomic for each other.
 //! Does not cover: loops that read what another dispatch writes.
 
-use crate::exec::sequential::decode::ops::synchronization::has_fence_apart;
-use crate::exec::sequential::ir::atomic::Atomic;
-use crate::exec::sequential::ir::image::Doing;
-use crate::exec::sequential::ir::memory_semantics::Scope;
-use crate::exec::sequential::ir::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
-use crate::exec::sequential::memory::vector_clocks::places::{Declared, Places};
-use crate::exec::sequential::settings::MemoryModel;
+use super::ops::synchronization::has_fence_apart;
+use crate::ir::access_facts::{Declared, Places};
+use crate::ir::atomic::Atomic;
+use crate::ir::image::Doing;
+use crate::ir::memory_semantics::Scope;
+use crate::ir::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
+use crate::settings::MemoryModel;
 use crate::spirv::constants::Constants;
 use crate::spirv::module::Module;
 use crate::spirv::types::Types;

@@ -1,8 +1,10 @@
 //! How the engine runs: tile width, memory model, cores, order, limits.
 
-use super::machine::variation::Variation;
+pub mod variation;
+
 use crate::exec::schedule::Following;
 use std::time::Duration;
+use variation::Variation;
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,27 @@
+//! Functions that hold barriers.
+
+use crate::decode::ops;
+use crate::spirv::module::{Id, Module};
+use rspirv::spirv::Op;
+use std::collections::HashSet;
+
+/// Functions that reach an OpControlBarrier of the workgroup.
+pub fn functions_with_barrier(module: &Module) -> HashSet<Id> {
+    let mut found = HashSet::new();
+    loop {
+        let before = found.len();
+        for function in &module.functions {
+            let has = module.instructions[function.range.clone()].iter().any(|instruction| match instruction.op {
+                Op::ControlBarrier => ops::synchronization::holds_workgroup(module, instruction),
+                Op::FunctionCall => instruction.id(0).is_some_and(|callee| found.contains(&callee)),
+                _ => false,
+            });
+            if has {
+                found.insert(function.id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What an opcode means to the decoder: a row of the table of instructions.
+
+use crate::decode::decoder::Decoder;
+use crate::decode::unsupported::Unsupported;
+use crate::spirv::module::Instruction;
+use crate::spirv::operation::ScalarOperation;
+use rspirv::spirv::Op;
+
+/// A handler's signature.
+pub type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
+
+/// What an opcode means to the decoder.
+#[derive(Debug, Clone, Copy)]
+pub enum Meaning {
+    /// No effect on execution (labels, debug lines, merge declarations).
+    Nothing,
+    /// Component by component.
+    Scalar(ScalarOperation),
+    /// Of two Booleans, by truth table: bit `2a + b`.
+    Logic(u8),
+    Special(Handler),
+}
+
+/// One row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub op: Op,
+    pub meaning: Meaning,
+}
+
+pub const fn row(op: Op, meaning: Meaning) -> Row {
+    Row { op, meaning }
+}

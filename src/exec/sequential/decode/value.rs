@@ -1,0 +1,58 @@
+//! What an id of a module stands for: scalars in registers, pointers, images.
+
+use super::layout::Arrangement;
+use crate::ir::image::{Chosen, ImageStep};
+use crate::ir::*;
+use crate::spirv::module::Id;
+use std::sync::Arc;
+
+/// What an id stands for.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// Any non-pointer value, flattened.
+    Scalars(Arc<[Scalar]>),
+    Pointer(Pointer),
+    /// An image, a sampler, or both.
+    Opaque(Opaque),
+}
+
+/// Which descriptors an image, a sampler, or a pair of them comes from.
+#[derive(Debug, Clone)]
+pub struct Opaque {
+    pub image: Option<Chosen>,
+    pub sampler: Option<Chosen>,
+    /// Its type.
+    pub ty: Id,
+}
+
+/// A pointer that is known at decoding.
+#[derive(Debug, Clone)]
+pub struct Pointer {
+    pub to: Location,
+    /// What it points to.
+    pub ty: Id,
+}
+
+#[derive(Debug, Clone)]
+pub enum Location {
+    /// A variable that lives in registers.
+    Registers(Arc<[Scalar]>),
+    /// An input that nobody writes.
+    Constant(Arc<[Scalar]>),
+    Memory {
+        root: Root,
+        base: u32,
+        dimensions: Vec<Dimension>,
+        arrangement: Arrangement,
+        name: Arc<str>,
+    },
+    /// An array of descriptors that is still to be indexed.
+    Descriptors {
+        variable: Id,
+        length: u32,
+    },
+    /// A variable that holds an image, a sampler, or both.
+    Opaque(Chosen),
+    /// A texel of an image, for atomics.
+    Texel(Arc<ImageStep>),
+}

@@ -1,0 +1,160 @@
+//! Memory accesses of a program: where they go, and which scalars they have there.
+
+use super::register::{Parts, Reg, Scalar, Use, word};
+use std::sync::Arc;
+
+/// Where an access goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Root {
+    /// Index into [`Program::descriptors`].
+    Descriptor(u32),
+    Workgroup,
+    /// Private and function variables that need an address.
+    Invocation,
+    PushConstant,
+    /// One of some descriptors that follow each other, by an index that lanes may have of their own.
+    Descriptors {
+        first: u32,
+        length: u32,
+        index: Reg,
+    },
+    /// Where a device address leads.
+    Address(Parts),
+    /// Where a variable pointer leads: the number of its [`Object`] from 1 on; 0 is null.
+    Pointer {
+        which: Reg,
+        into: Pointed,
+    },
+    /// A whole buffer of the job, at the offset that the machine has for each lane; made of an address when it is followed.
+    Buffer(u32),
+}
+
+/// The memory that a variable pointer leads into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pointed {
+    Buffers,
+    Workgroup,
+}
+
+impl Root {
+    /// Whether others than the kernel's invocations see what is written.
+    pub fn is_buffer(self) -> bool {
+        match self {
+            Root::Descriptor(_)
+            | Root::Descriptors { .. }
+            | Root::Address(_)
+            | Root::Buffer(_)
+            | Root::Pointer { which: _, into: Pointed::Buffers } => true,
+            Root::Workgroup
+            | Root::Invocation
+            | Root::PushConstant
+            | Root::Pointer { which: _, into: Pointed::Workgroup } => false,
+        }
+    }
+}
+
+/// What addresses are counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Every scalar is a word at a multiple of four bytes.
+    Word,
+    /// Some scalar has one byte or two.
+    Byte,
+}
+
+impl Unit {
+    /// Units of so many words.
+    pub fn of_words(self, words: u32) -> u32 {
+        match self {
+            Unit::Word => words,
+            Unit::Byte => words.saturating_mul(4),
+        }
+    }
+
+    pub fn bytes(self) -> u32 {
+        match self {
+            Unit::Word => 4,
+            Unit::Byte => 1,
+        }
+    }
+}
+
+/// One dynamic index of an access chain.
+#[derive(Debug, Clone, Copy)]
+pub struct Dimension {
+    pub index: Reg,
+    /// From one element to the next: bytes while decoding, units of the access after that.
+    pub stride: u32,
+    pub bound: Bound,
+    pub signed: bool,
+}
+
+/// How many elements a dimension has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    Fixed(u32),
+    /// A runtime array: what the bound range holds.
+    Runtime,
+}
+
+/// A memory access: address `base + sum(index * stride)`, and the scalars at `components` from there.
+#[derive(Debug, Clone)]
+pub struct Access {
+    pub root: Root,
+    pub unit: Unit,
+    /// Units.
+    pub base: u32,
+    pub dimensions: Arc<[Dimension]>,
+    /// Offset of each scalar, in units.
+    pub components: Arc<[u32]>,
+    /// Bytes of each scalar (1, 2 or 4); empty where all are words.
+    pub sizes: Arc<[u32]>,
+    /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable pointer has them.
+    pub window: Option<[u32; 2]>,
+    pub alignment: Alignment,
+    /// For messages: the variable's name.
+    pub name: Arc<str>,
+}
+
+/// Of an access through a device address, what must be a multiple of so many bytes; 1 where nothing is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alignment {
+    /// The address that is accessed (SPIR-V, memory operand Aligned; of an atomic its width).
+    pub access: u32,
+    /// The address that the block begins at (GLSL, `buffer_reference_align`).
+    pub block: u32,
+}
+
+impl Alignment {
+    pub const NONE: Alignment = Alignment { access: 1, block: 1 };
+}
+
+/// What a variable pointer may point into: a buffer, or a variable of workgroup memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    pub root: Root,
+    pub window: Option<[u32; 2]>,
+    pub name: Arc<str>,
+}
+
+impl Access {
+    /// Units from the first scalar's start to the last one's end.
+    pub fn span(&self) -> u32 {
+        let sizes = self.sizes.iter().copied().chain(std::iter::repeat(1));
+        self.components.iter().zip(sizes).map(|(offset, size)| offset + size).max().unwrap_or(0)
+    }
+
+    pub(crate) fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Access {
+        let mut dimensions = self.dimensions.to_vec();
+        dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
+        let mut root = self.root;
+        match &mut root {
+            Root::Descriptors { first: _, length: _, index } | Root::Pointer { which: index, into: _ } => {
+                word(visit, index, Use::Operand)
+            }
+            Root::Address(parts) => parts.visit(visit, Use::Operand),
+            Root::Descriptor(_) | Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+        }
+        Access { root, dimensions: dimensions.into(), ..self.clone() }
+    }
+}

@@ -1,0 +1,48 @@
+//! Products of cooperative matrices, element by element.
+//!
+//! Promises: integers of a product are as in a dot product (`dot_product`); floats are multiplied and added in the
+//! precision of the result, from the first product on, the third matrix last.
+
+use super::dot_product::{Dot, Sum, cut, extend};
+use crate::spirv::operation::sized::Form;
+use crate::spirv::types::Signedness;
+
+/// A product of an M by K matrix with a K by N one, plus an M by N one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    pub inner: usize,
+    pub columns: usize,
+    /// Of the three matrices.
+    pub forms: [Form; 3],
+    /// Of the three matrices and the result; of integers.
+    pub signs: [Signedness; 4],
+    pub sum: Sum,
+    pub result: Form,
+}
+
+impl Product {
+    /// An element from a row of the first matrix, a column of the second and the element of the third; and whether it is
+    /// defined.
+    pub(crate) fn element(self, a: impl Fn(usize) -> u64, b: impl Fn(usize) -> u64, c: u64) -> (u64, bool) {
+        let width = self.result.width();
+        if self.result.is_float() {
+            let round = |value: f64| self.result.float(self.result.of_float(value));
+            let product = |at: usize| round(self.forms[0].float(a(at)) * self.forms[1].float(b(at)));
+            let sum = (1..self.inner).fold(product(0), |sum, at| round(sum + product(at)));
+            return (self.result.of_float(sum + round(self.forms[2].float(c))), true);
+        }
+        let third = cut(extend(c, self.forms[2].width(), self.signs[2]), width);
+        let at = |index: usize| match index {
+            index if index < self.inner => a(index),
+            index if index < 2 * self.inner => b(index - self.inner),
+            _ => third,
+        };
+        let signs = [self.signs[0], self.signs[1], self.signs[3]];
+        let components = [self.forms[0].width(), self.forms[1].width()];
+        let dot = Dot { signs, sum: self.sum, components, packed: 1, result: width };
+        match self.sum {
+            Sum::Accumulated => dot.value(2 * self.inner + 1, at),
+            Sum::Plain => (cut(i128::from(dot.value(2 * self.inner, at).0) + i128::from(third), width), true),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Instructions of a program, each for all active lanes, and how a block ends.
+
+use super::access::Access;
+use super::atomic::Atomic;
+use super::cooperative_product::Product;
+use super::dot_product::Dot;
+use super::image::ImageStep;
+use super::memory_semantics::{Fence, Fences};
+use super::print_format::{Kindred, Piece};
+use super::register::{Parts, Reg, Scalar};
+use super::subgroup_operation::{Group, Way};
+use crate::spirv::operation::sized::{Form, Operation, Relation};
+use crate::spirv::operation::word::{Binary, Classify, Compare, Ternary, Unary};
+use std::sync::Arc;
+
+/// A float comparison whose operands are kept for the comparison of engines.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// 0-based index of the condition in its decision.
+    pub condition: u32,
+    pub symbol: &'static str,
+    pub left: Reg,
+    pub right: Reg,
+    pub names: [Arc<str>; 2],
+}
+
+/// A line that each invocation prints.
+#[derive(Debug, Clone)]
+pub struct Print {
+    pub pieces: Arc<[Piece]>,
+    pub values: Arc<[Printable]>,
+}
+
+/// A Boolean, a number, or a vector of one of them.
+#[derive(Debug, Clone)]
+pub enum Printable {
+    Booleans(Arc<[Reg]>),
+    Numbers(Kindred, Arc<[Parts]>),
+}
+
+/// One step of a block, for all active lanes.
+#[derive(Debug, Clone)]
+pub enum Action {
+    Copy {
+        to: Reg,
+        from: Reg,
+    },
+    CopyMask {
+        to: Reg,
+        from: Reg,
+    },
+    Unary {
+        op: Unary,
+        to: Reg,
+        a: Reg,
+    },
+    Binary {
+        op: Binary,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Ternary {
+        op: Ternary,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    Compare {
+        op: Compare,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Classify {
+        op: Classify,
+        to: Reg,
+        a: Reg,
+    },
+    /// On numbers that are not all 32 bits wide.
+    Sized {
+        operation: Operation,
+        to: Parts,
+        /// As many as the operation has.
+        from: Arc<[Parts]>,
+    },
+    /// Dot product of integers: the numbers of both vectors, then the accumulator.
+    Dot {
+        dot: Dot,
+        to: Parts,
+        from: Arc<[Parts]>,
+    },
+    Relate {
+        relation: Relation,
+        form: Form,
+        to: Reg,
+        /// As many as the relation has.
+        from: Arc<[Parts]>,
+    },
+    /// Of two masks, by truth table: bit `2a + b` of `table` is the result.
+    Logic {
+        table: u8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Not {
+        to: Reg,
+        a: Reg,
+    },
+    Select {
+        to: Reg,
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SelectMask {
+        to: Reg,
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// `a * b + c` of matrices that the invocations of a subgroup hold together.
+    Product(Arc<Factors>),
+    /// All invocations of a subgroup must be here.
+    Converged,
+    /// Passes a value on that is undefined where a condition holds.
+    Doubt {
+        to: Reg,
+        value: Reg,
+        condition: Reg,
+        why: &'static str,
+    },
+    /// Where it is not so, behaviour is undefined, which is a finding with this message.
+    Assume {
+        condition: Reg,
+        otherwise: &'static str,
+    },
+    /// 1 where the mask is set, else 0.
+    ToWord {
+        to: Reg,
+        a: Reg,
+    },
+    /// Set where the word is not 0.
+    ToMask {
+        to: Reg,
+        a: Reg,
+    },
+    /// Component `index` of the vector `from`.
+    Pick {
+        to: Reg,
+        from: Arc<[Reg]>,
+        index: Reg,
+    },
+    /// `to` becomes `value` where `index` equals `position`, else `old`.
+    Put {
+        to: Reg,
+        old: Reg,
+        value: Reg,
+        index: Reg,
+        position: u32,
+    },
+    Load {
+        access: Arc<Access>,
+        to: Arc<[Scalar]>,
+    },
+    Store {
+        access: Arc<Access>,
+        from: Arc<[Scalar]>,
+    },
+    /// `a` is the value (absent for loads, increments), `b` the comparator.
+    Atomic {
+        op: Atomic,
+        form: Form,
+        access: Arc<Access>,
+        to: Option<Parts>,
+        a: Option<Parts>,
+        b: Option<Parts>,
+    },
+    Image(Arc<ImageStep>),
+    /// Elements behind `base`; both in bytes.
+    ArrayLength {
+        descriptor: u32,
+        base: u32,
+        stride: u32,
+        to: Reg,
+    },
+    /// The lifetime of a variable begins: its content is undefined.
+    Undefine {
+        to: Reg,
+    },
+    UndefineMask {
+        to: Reg,
+    },
+    /// Words of invocation memory become undefined.
+    UndefineMemory {
+        base: u32,
+        words: u32,
+    },
+    LoopReset {
+        counter: Reg,
+    },
+    LoopNext {
+        counter: Reg,
+    },
+    /// A condition of a decision with several was evaluated; `slot` indexes the layout's decisions.
+    Condition {
+        slot: u32,
+        sum: Reg,
+        value: Reg,
+        weights: [u32; 2],
+    },
+    /// A decision with several conditions ends.
+    Decision {
+        slot: u32,
+        sum: Reg,
+        compared: Arc<[Compared]>,
+    },
+    Single {
+        slot: u32,
+        value: Reg,
+        weights: [u32; 2],
+        compared: Arc<[Compared]>,
+    },
+    Mark {
+        bit: u32,
+    },
+    /// Of the active invocations of each subgroup; `from` is one number, Boolean or ballot.
+    Group {
+        op: Group,
+        to: Arc<[Scalar]>,
+        from: Arc<[Scalar]>,
+        index: Option<Reg>,
+    },
+    /// Values from one invocation of a subgroup to another.
+    Exchange {
+        way: Way,
+        to: Arc<[Scalar]>,
+        from: Arc<[Scalar]>,
+        index: Option<Reg>,
+    },
+    /// Debug printf.
+    Print(Arc<Print>),
+    /// Invocations of a subgroup wait for each other; they run together, so that only the order of accesses matters.
+    SubgroupBarrier {
+        fences: Fences,
+    },
+    /// OpMemoryBarrier; only in programs whose order is [`OrderUse::Exact`].
+    Fence {
+        fence: Fence,
+    },
+}
+
+/// The registers of a product of cooperative matrices: each invocation's elements.
+#[derive(Debug, Clone)]
+pub struct Factors {
+    pub product: Product,
+    pub a: Vec<Parts>,
+    pub b: Vec<Parts>,
+    pub c: Vec<Parts>,
+    pub to: Vec<Parts>,
+}
+
+/// An action with its place and the operands whose definedness must be looked at.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub action: Action,
+    /// Index into the module's instruction list.
+    pub place: u32,
+    pub suspects: Box<[Scalar]>,
+    /// Whether the specification can leave something about the operation undefined, for the operands it may have.
+    pub may_be_undefined: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum Terminator {
+    Jump {
+        to: u32,
+    },
+    Branch {
+        condition: Reg,
+        yes: u32,
+        no: u32,
+    },
+    Switch {
+        selector: Reg,
+        cases: Arc<[(u32, u32)]>,
+        default: u32,
+    },
+    /// Index into [`Program::barriers`].
+    Barrier {
+        barrier: u32,
+        to: u32,
+    },
+    /// The invocation ends.
+    End,
+    /// OpUnreachable was reached.
+    Unreachable,
+}
+
+impl Terminator {
+    /// The blocks that may follow.
+    pub fn successors(&self) -> Vec<u32> {
+        match self {
+            Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to],
+            Terminator::Branch { yes, no, condition: _ } => vec![*yes, *no],
+            Terminator::Switch { cases, default, selector: _ } => {
+                cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+            }
+            Terminator::End | Terminator::Unreachable => Vec::new(),
+        }
+    }
+
+    /// The register that decides where to go.
+    pub fn decider(&mut self) -> Option<Scalar> {
+        match self {
+            Terminator::Branch { condition, yes: _, no: _ } => Some(Scalar::Mask(*condition)),
+            Terminator::Switch { selector, cases: _, default: _ } => Some(Scalar::Word(*selector)),
+            Terminator::Jump { .. } | Terminator::Barrier { .. } | Terminator::End | Terminator::Unreachable => None,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A decoded kernel: blocks, barriers, descriptors, and what it needs of registers and memory.
+
+use super::access::Object;
+use super::access_facts::Places;
+use super::instruction::{Step, Terminator};
+use super::memory_semantics::Fences;
+use super::register::{Reg, Scalar};
+use crate::spirv::module::Id;
+use crate::spirv::precision::Freedom;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub struct Block {
+    pub steps: Vec<Step>,
+    pub terminator: Terminator,
+    pub place: u32,
+    pub suspects: Box<[Scalar]>,
+    /// The SPIR-V label it was made from, and which inlined copy of its function; for the printed form.
+    pub label: Id,
+}
+
+/// A barrier in one inlined copy.
+#[derive(Debug, Clone)]
+pub struct Barrier {
+    pub place: u32,
+    pub fences: Fences,
+    /// Iteration counters of the loops around it, outermost first.
+    pub counters: Arc<[Reg]>,
+}
+
+/// What the memory behind a descriptor counts as where barriers order memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    Buffer,
+    /// An image or texel buffer; a sampler has no memory.
+    Image,
+}
+
+/// A buffer, image or sampler variable of the kernel, or one element of an array of such.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    pub set: u32,
+    pub binding: u32,
+    pub array_index: u32,
+    pub name: String,
+    pub kept: Kept,
+    /// Whether any instruction writes through it.
+    pub written: bool,
+    pub atomics: bool,
+    /// Whether its variable says that there is no other way to its memory.
+    pub exclusive: Exclusive,
+    /// Whether it may be left unbound: one of an array whose index is not known.
+    pub may_be_unbound: bool,
+}
+
+/// A register that the dispatch fills before anything runs, the same for every lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uniform {
+    Constant(u32),
+    /// Word of the push constants.
+    PushConstant(u32),
+    WorkgroupId(u8),
+    NumWorkgroups(u8),
+    SubgroupSize,
+    NumSubgroups,
+}
+
+/// A register that differs by lane and is filled when a workgroup starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PerLane {
+    LocalId(u8),
+    GlobalId(u8),
+    LocalIndex,
+    /// Number of the subgroup in its workgroup, and of the invocation in its subgroup.
+    SubgroupId,
+    SubgroupInvocation,
+    /// Word of a ballot.
+    SubgroupMask(SubgroupMask, u8),
+}
+
+/// Which invocations of a subgroup a built-in mask has, by how they stand to the invocation that reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SubgroupMask {
+    Equal,
+    AtLeast,
+    Above,
+    AtMost,
+    Below,
+}
+
+/// How the invocations of a subgroup work together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SubgroupUse {
+    #[default]
+    None,
+    Operations,
+    /// Barriers of subgroups, and maybe operations.
+    Barriers,
+}
+
+/// A variable of the kernel, for the printed form and for initial values.
+#[derive(Debug, Clone)]
+pub struct Expanded {
+    pub name: String,
+    pub scalars: u32,
+}
+
+/// A decoded kernel.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    pub blocks: Vec<Block>,
+    pub barriers: Vec<Barrier>,
+    pub descriptors: Vec<Descriptor>,
+    /// What variable pointers point into.
+    pub objects: Vec<Object>,
+    pub local_size: [u32; 3],
+    /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest belongs to a tile.
+    pub words: u32,
+    pub shared_words: u32,
+    pub masks: u32,
+    pub shared_masks: u32,
+    pub uniforms: Vec<(Uniform, Reg)>,
+    pub uniform_masks: Vec<(bool, Reg)>,
+    pub per_lane: Vec<(PerLane, Reg)>,
+    /// Word registers that are undefined when an invocation starts.
+    pub undefined_words: Vec<Reg>,
+    pub undefined_masks: Vec<Reg>,
+    /// Words of workgroup memory, and of memory per invocation.
+    pub workgroup_words: u32,
+    pub invocation_words: u32,
+    pub workgroup_variables: Vec<Expanded>,
+    pub expanded: Vec<Expanded>,
+    /// Sum registers: zero when an invocation starts.
+    pub zeroed: Vec<Reg>,
+    /// What the module leaves to an implementation; read for a variation alone.
+    pub freedom: Freedom,
+    /// Words of workgroup memory that are zero when a workgroup starts.
+    pub workgroup_zeroed: Vec<std::ops::Range<u32>>,
+    /// What is done through device addresses.
+    pub addresses: Addressing,
+    /// Bytes of the smallest number in memory that is accessed by itself, at most 4.
+    pub granule: u32,
+    pub subgroups: SubgroupUse,
+    pub order: OrderUse,
+    pub waits: Waits,
+}
+
+/// What orders the accesses of a program.
+#[derive(Debug, Clone, Default)]
+pub enum OrderUse {
+    /// Barriers of workgroups alone: what lies between two of them is one interval.
+    #[default]
+    Intervals,
+    /// Fences, flags and barriers of subgroups as well, or atomics that are not atomic for each other.
+    Exact(Arc<Places>),
+}
+
+/// Whether an invocation may wait for what another one writes: it reads in a loop what others write meanwhile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Waits {
+    #[default]
+    Never,
+    /// By plain reads, which no order makes right: others of its workgroup go on.
+    Plainly,
+    /// By atomic, coherent or volatile reads: other workgroups go on, too.
+    Possibly,
+}
+
+/// What a program does through device addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Addressing {
+    #[default]
+    Reads,
+    Writes,
+    Atomics,
+}
+
+/// What a variable says of other ways to its memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exclusive {
+    /// It is `restrict`.
+    Declared,
+    No,
+}
+
+pub const LOCAL_BITS: u32 = 12;
+
+/// Most invocations of a workgroup.
+pub const MOST_INVOCATIONS: u32 = 1 << LOCAL_BITS;

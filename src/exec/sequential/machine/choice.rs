@@ -1,0 +1,9 @@
+//! Which of a range of permitted results a varied run takes.
+
+/// Of a range of permitted results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Ordinary,
+    Low,
+    High,
+}

@@ -1,0 +1,33 @@
+//! An access that races with an earlier one.
+
+use crate::ir::atomic::Touch;
+use crate::memory::race_shadow::Stamp;
+use crate::memory::racing_accesses::Earlier;
+use crate::memory::vector_clocks::Missing;
+
+/// Two accesses that race.
+#[derive(Debug, Clone)]
+pub(crate) struct Clash {
+    /// The earlier one.
+    pub(super) other: Stamp,
+    /// Of the earlier and the later one.
+    pub(super) touches: [Touch; 2],
+    /// Local index of the later one's invocation.
+    pub(super) invocation: u32,
+    pub(super) missing: Missing,
+    /// What the element held before the later one, and what it read or left.
+    pub(super) values: [u128; 2],
+    pub(super) bytes: u32,
+}
+
+impl Clash {
+    pub(super) fn new(
+        earlier: Earlier,
+        (invocation, later): (u32, Touch),
+        ([held, left], bytes): ([u128; 2], u32),
+    ) -> Self {
+        let Earlier { stamp: other, touch, missing, left: wrote } = earlier;
+        let values = [wrote.unwrap_or(held), left];
+        Self { other, touches: [touch, later], invocation, missing, values, bytes }
+    }
+}

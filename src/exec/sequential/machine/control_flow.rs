@@ -1,0 +1,163 @@
+//! A tile from block to block: the lowest block that has lanes runs next, for all of them at once.
+
+use super::finding_collector::NOWHERE;
+use super::held_lanes::{Held, Steps};
+use super::spin_watch::Before;
+use super::state::Machine;
+use super::step_budget::Stop;
+use super::tile::{Entry, Tile, Waiting, insert};
+use crate::ir::lane_mask::{Mask, spread};
+use crate::ir::{Reg, Terminator, Waits};
+use crate::model::finding::{Finding, FindingKind};
+
+impl<'a> Machine<'a> {
+    /// Runs a tile until every lane waits or has ended.
+    pub(super) fn run_tile(&mut self, tile: &mut Tile) -> Result<(), Stop> {
+        if tile.frontier.is_empty() && !tile.holding.has_released() {
+            return Ok(());
+        }
+        self.exchange(tile);
+        self.first_lane = tile.first;
+        let mut result = Ok(());
+        if let Some(held) = tile.holding.take_released() {
+            self.restore(&held);
+            let Held { block, step, lanes: mask, .. } = held;
+            result = self.run_from(tile, Entry { block, mask }, Some(step));
+        }
+        while result.is_ok()
+            && !self.holds_together(tile)
+            && let Some(entry) = tile.frontier.pop()
+        {
+            result = self.run_from(tile, entry, None);
+        }
+        self.exchange(tile);
+        result
+    }
+
+    /// Runs from a block on, or from a step of it that lanes held before, while the lanes stay together and lowest.
+    fn run_from(&mut self, tile: &mut Tile, entry: Entry, mut held: Option<usize>) -> Result<(), Stop> {
+        let program = self.program;
+        self.active = entry.mask;
+        self.full = tile.frontier.is_empty() && tile.waiting.is_empty() && tile.is_free();
+        let waits = self.program.waits;
+        self.watch.restart(tile.before, self.settings.following.schedule.turns);
+        if !self.full {
+            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
+        }
+        let active = u64::from(self.active.count(self.mask_words));
+        let ceiling = tile.frontier.last().map_or(u32::MAX, |next| next.block);
+        let mut at = entry.block;
+        loop {
+            let block = &program.blocks[at as usize];
+            if waits != Waits::Never && self.watch.is_tired(block.steps.len() as u64 + 1, waits) {
+                tile.resting.push(Entry { block: at, mask: self.active });
+                tile.before = Before::Waited;
+                return Ok(());
+            }
+            let cost = (block.steps.len() as u64 + 1) * active;
+            if cost > self.steps_left && !self.takes_more(cost) {
+                let lane = self.active.lanes().next().unwrap_or(0) as u32;
+                return Err(Stop::Steps { place: block.place, invocation: self.invocation(self.first_lane + lane) });
+            }
+            self.steps_left -= cost;
+            if self.deadline.has_passed() {
+                return Err(Stop::Time);
+            }
+            if self.yielding.is_some() {
+                if self.run_steps(tile, at, held.take()) == Steps::Held {
+                    return Ok(());
+                }
+            } else {
+                for step in &block.steps {
+                    if self.variation.is_some() && self.varied_step(step) {
+                        continue;
+                    }
+                    self.step(step);
+                }
+            }
+            if !block.suspects.is_empty() && self.track_undefined {
+                self.check_defined(&block.suspects, block.place);
+            }
+            match &block.terminator {
+                Terminator::Jump { to } => at = *to,
+                Terminator::Branch { condition, yes, no } => match self.branch(tile, *condition, *yes, *no) {
+                    Some(to) => at = to,
+                    None => return Ok(()),
+                },
+                Terminator::Switch { selector, cases, default } => {
+                    self.switch(tile, *selector, cases, *default);
+                    return Ok(());
+                }
+                Terminator::Barrier { barrier, to } => {
+                    let waiting = Waiting { barrier: *barrier, to: *to, mask: self.active };
+                    tile.waiting.push(waiting);
+                    self.watch.arrive();
+                    return Ok(());
+                }
+                Terminator::End | Terminator::Unreachable => {
+                    self.end(tile, block.place, matches!(block.terminator, Terminator::Unreachable));
+                    return Ok(());
+                }
+            }
+            if at >= ceiling {
+                insert(&mut tile.frontier, at, &self.active);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Splits the active lanes; the target where they stay together.
+    fn branch(&self, tile: &mut Tile, condition: Reg, yes: u32, no: u32) -> Option<u32> {
+        let values = &self.masks[condition.0 as usize * self.mask_words..][..self.mask_words];
+        let (mut taken, mut passed) = (Mask::EMPTY, Mask::EMPTY);
+        let (mut any_taken, mut any_passed) = (0, 0);
+        for (index, value) in values.iter().enumerate() {
+            taken.0[index] = self.active.0[index] & value;
+            passed.0[index] = self.active.0[index] & !value;
+            any_taken |= taken.0[index];
+            any_passed |= passed.0[index];
+        }
+        match (any_taken != 0, any_passed != 0) {
+            (true, false) => Some(yes),
+            (false, _) => Some(no),
+            (true, true) => {
+                insert(&mut tile.frontier, yes, &taken);
+                insert(&mut tile.frontier, no, &passed);
+                None
+            }
+        }
+    }
+
+    fn switch(&mut self, tile: &mut Tile, selector: Reg, cases: &[(u32, u32)], default: u32) {
+        let mut targets = std::mem::take(&mut self.staging);
+        for lane in self.active.lanes() {
+            let value = self.words[selector.0 as usize][lane];
+            targets[lane] = cases.iter().find(|(case, _)| *case == value).map_or(default, |(_, to)| *to);
+        }
+        let mut rest = self.active;
+        while let Some(first) = rest.lanes().next() {
+            let to = targets[first];
+            let mut mask = Mask::EMPTY;
+            rest.lanes().filter(|lane| targets[*lane] == to).for_each(|lane| mask.insert(lane));
+            rest.0.iter_mut().zip(&mask.0).for_each(|(rest, gone)| *rest &= !gone);
+            insert(&mut tile.frontier, to, &mask);
+        }
+        self.staging = targets;
+    }
+
+    fn end(&mut self, tile: &mut Tile, place: u32, unreachable: bool) {
+        self.watch.arrive();
+        for lane in self.active.lanes() {
+            if let Some(ended) = tile.ended.get_mut(lane) {
+                *ended = place;
+            }
+        }
+        if unreachable && let Some(lane) = self.active.lanes().next() {
+            let witness = self.invocation(self.first_lane + lane as u32);
+            self.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || Finding {
+                invocations: vec![witness],
+                ..Finding::new(FindingKind::UndefinedValue, "execution reached OpUnreachable; the invocation ends here")
+            });
+        }
+    }
+}

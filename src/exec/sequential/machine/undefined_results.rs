@@ -1,0 +1,17 @@
+//! What instructions of the machine leave that give no value.
+
+use super::state::Machine;
+use super::undefined_contents::{Unwritten, Whose};
+use crate::model::random::mixed;
+
+impl Machine<'_> {
+    /// The unwritten words of the workgroup at hand.
+    pub(super) fn unwritten(&self, whose: Whose) -> Unwritten {
+        Unwritten::of(self.variation, whose, self.workgroup_index)
+    }
+
+    /// What an instruction leaves that gives no value, or takes it away.
+    pub(super) fn unwritten_now(&self) -> Unwritten {
+        Unwritten::of(self.variation, Whose::Execution, mixed(self.workgroup_index) ^ self.steps_left)
+    }
+}

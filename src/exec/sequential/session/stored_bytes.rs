@@ -1,0 +1,36 @@
+//! The bytes that dispatches of a job stored.
+
+use crate::memory::store::Store;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// By buffer of the job: the bytes that a dispatch stored to, ascending and disjoint.
+pub type StoredBytes = Vec<Vec<Range<usize>>>;
+
+/// What the dispatches of a job stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DispatchedStores {
+    /// By dispatch.
+    pub stored: Vec<StoredBytes>,
+    /// Contents by buffer, before the dispatches of these numbers; behind the last one: at the end.
+    pub contents: BTreeMap<usize, Vec<Vec<u8>>>,
+}
+
+/// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
+pub(crate) fn stored_bytes(store: &Store, before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
+    byte_ranges(before.len(), |byte| {
+        before[byte] != after[byte] || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
+    })
+}
+
+/// The bytes of so many that are chosen, as ranges.
+pub fn byte_ranges(length: usize, chosen: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for byte in (0..length).filter(|byte| chosen(*byte)) {
+        match ranges.last_mut() {
+            Some(last) if last.end == byte => last.end += 1,
+            Some(_) | None => ranges.push(byte..byte + 1),
+        }
+    }
+    ranges
+}

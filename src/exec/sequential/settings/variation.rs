@@ -1,0 +1,241 @@
+//! How a run departs from the ordinary one, within what the specification permits.
+
+use crate::model::random::mixed;
+use crate::spirv::precision::Rounding;
+
+/// How a run departs from the ordinary one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variation {
+    pub direction: Direction,
+    /// `Nearest`: correctly rounded results stay as they are.
+    pub rounding: Rounding,
+    pub products: Products,
+    pub flush: Flush,
+    pub expansion: Expansion,
+    pub undefined: Arbitrary,
+}
+
+/// In which order determinants and inverses are computed: the specification names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Expansion {
+    /// By the first column, from its first row on; inverses as quotients.
+    #[default]
+    Columns,
+    /// By the last column, from its last row on; inverses as quotients.
+    LastColumns,
+    /// By the first row; inverses as products with the reciprocal.
+    Rows,
+    /// By the last row; inverses as products with the reciprocal.
+    LastRows,
+    /// As sums of products of minors of two columns (of three rows: of whole products); inverses as products with the
+    /// reciprocal.
+    Pairs,
+    /// The same of rows, with inverses as quotients.
+    RowPairs,
+}
+
+/// Where in the range of permitted results a result is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// As the engine computes it.
+    Ordinary,
+    Up,
+    Down,
+    /// At an end or as it is, by chance, for each execution of an instruction.
+    ByExecution {
+        seed: u32,
+    },
+    /// The same for all executions of an instruction.
+    ByInstruction {
+        seed: u32,
+    },
+}
+
+/// What becomes of a product that is added to something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Products {
+    Separate,
+    /// One rounding for both, where no NoContraction forbids it. Of a sum of two products one is contracted.
+    Contracted(Preferred),
+}
+
+/// Which of two products goes into their sum unrounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preferred {
+    First,
+    Second,
+}
+
+/// What becomes of denormal operands and results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flush {
+    Keep,
+    /// They become zeros, unless DenormPreserve forbids it.
+    ToZero,
+}
+
+/// Which values undefined results and what nobody wrote have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arbitrary {
+    /// Those that the engine documents.
+    Documented,
+    /// Any, by chance.
+    Chosen { seed: u32 },
+    /// Any number of bits, by chance: small integers are as likely as large ones.
+    Sized { seed: u32 },
+    /// Always the same bits: numbers that chance would not meet.
+    Always { word: u32 },
+    /// Of an operation on words the value of this operand (of `min` either one); what nobody wrote
+    /// is as documented.
+    Operand { number: u32 },
+}
+
+impl Arbitrary {
+    /// The value of a chance, the same for the same number; none where values do not come by chance.
+    pub(crate) fn by_chance(self, chance: u64) -> Option<u32> {
+        match self {
+            Arbitrary::Chosen { .. } => Some(mixed(chance) as u32),
+            Arbitrary::Sized { .. } => {
+                let drawn = mixed(chance);
+                Some((drawn as u32) >> ((drawn >> 32) % 32))
+            }
+            Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => None,
+        }
+    }
+}
+
+const fn toward(direction: Direction, rounding: Rounding, products: Products) -> Variation {
+    Variation { direction, rounding, products, ..Variation::NONE }
+}
+
+const fn undefined(undefined: Arbitrary) -> Variation {
+    Variation { undefined, ..Variation::NONE }
+}
+
+/// What became of a run by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChanceTrial {
+    /// It was not made: nothing is open that it could settle.
+    NotNeeded,
+    Settled,
+    Idle,
+}
+
+/// Runs of `OF_UNDEFINED` by chance: seeds from 1.
+const CHANCES: u32 = 6;
+
+const EXPANSIONS: [Expansion; 5] =
+    [Expansion::LastColumns, Expansion::Rows, Expansion::LastRows, Expansion::Pairs, Expansion::RowPairs];
+
+const ROUNDINGS: [(Direction, Products); 6] = [
+    (Direction::Ordinary, Products::Separate),
+    (Direction::Ordinary, Products::Contracted(Preferred::First)),
+    (Direction::Ordinary, Products::Contracted(Preferred::Second)),
+    (Direction::Up, Products::Separate),
+    (Direction::Down, Products::Separate),
+    (Direction::ByExecution { seed: 9 }, Products::Separate),
+];
+
+/// Every other expansion with every way of rounding.
+const fn expansions() -> [Variation; EXPANSIONS.len() * ROUNDINGS.len()] {
+    let mut all = [Variation::NONE; EXPANSIONS.len() * ROUNDINGS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        let (direction, products) = ROUNDINGS[at / EXPANSIONS.len()];
+        let rounding = match direction {
+            Direction::ByExecution { .. } => Rounding::Any,
+            _ => Rounding::Nearest,
+        };
+        all[at] = Variation { expansion: EXPANSIONS[at % EXPANSIONS.len()], ..toward(direction, rounding, products) };
+        at += 1;
+    }
+    all
+}
+
+impl Variation {
+    /// The ordinary run, with the paths of its values.
+    pub const NONE: Variation = Variation {
+        direction: Direction::Ordinary,
+        rounding: Rounding::Nearest,
+        products: Products::Separate,
+        flush: Flush::Keep,
+        expansion: Expansion::Columns,
+        undefined: Arbitrary::Documented,
+    };
+
+    /// Variations of modules that compute determinants or inverses, tried behind the others.
+    pub const MATRICES: &'static [Variation] = &expansions();
+
+    /// Runs that differ from the ordinary one in undefined values alone: what differs between them depends on one.
+    pub const OF_UNDEFINED: &'static [Variation] = &[
+        undefined(Arbitrary::Chosen { seed: 1 }),
+        undefined(Arbitrary::Chosen { seed: 2 }),
+        undefined(Arbitrary::Chosen { seed: 3 }),
+        undefined(Arbitrary::Chosen { seed: 4 }),
+        undefined(Arbitrary::Chosen { seed: 5 }),
+        undefined(Arbitrary::Chosen { seed: 6 }),
+        undefined(Arbitrary::Always { word: 0 }),
+        undefined(Arbitrary::Always { word: 1 }),
+        undefined(Arbitrary::Always { word: u32::MAX }),
+        undefined(Arbitrary::Always { word: 1.0_f32.to_bits() }),
+        undefined(Arbitrary::Always { word: (-1.0_f32).to_bits() }),
+        undefined(Arbitrary::Always { word: f32::MAX.to_bits() }),
+        undefined(Arbitrary::Always { word: f32::NAN.to_bits() }),
+        undefined(Arbitrary::Operand { number: 0 }),
+        undefined(Arbitrary::Operand { number: 1 }),
+    ];
+
+    /// Most runs by chance behind these.
+    const MOST_BY_CHANCE: u32 = 128;
+
+    /// How many of them may settle nothing before they end.
+    pub const PATIENCE: u32 = 24;
+
+    /// One more such run, by chance.
+    fn of_undefined_by_chance(number: u32) -> Variation {
+        let seed = CHANCES + 1 + number;
+        undefined(if number.is_multiple_of(2) { Arbitrary::Chosen { seed } } else { Arbitrary::Sized { seed } })
+    }
+
+    /// More such runs by chance, one after the other, until one is not needed or too many in a row have settled nothing.
+    pub fn try_by_chance(mut trial: impl FnMut(Variation) -> ChanceTrial) {
+        let mut idle = 0;
+        for number in 0..Self::MOST_BY_CHANCE {
+            match trial(Self::of_undefined_by_chance(number)) {
+                ChanceTrial::NotNeeded => return,
+                ChanceTrial::Settled => idle = 0,
+                ChanceTrial::Idle => idle += 1,
+            }
+            if idle == Self::PATIENCE {
+                return;
+            }
+        }
+    }
+
+    /// The variations of a comparison, in the order in which they are tried: first those that round to the nearest as devices
+    /// do, then those that round up and down as the specification permits.
+    pub const ALL: &'static [Variation] = &[
+        toward(Direction::Up, Rounding::Nearest, Products::Separate),
+        toward(Direction::Down, Rounding::Nearest, Products::Separate),
+        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Ordinary, Rounding::Nearest, Products::Contracted(Preferred::Second)),
+        Variation { flush: Flush::ToZero, ..Variation::NONE },
+        toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::Up, Rounding::Nearest, Products::Contracted(Preferred::Second)),
+        toward(Direction::Down, Rounding::Nearest, Products::Contracted(Preferred::Second)),
+        toward(Direction::ByInstruction { seed: 1 }, Rounding::Nearest, Products::Separate),
+        toward(Direction::ByInstruction { seed: 2 }, Rounding::Nearest, Products::Contracted(Preferred::First)),
+        toward(Direction::ByExecution { seed: 3 }, Rounding::Nearest, Products::Separate),
+        toward(Direction::ByExecution { seed: 4 }, Rounding::Nearest, Products::Contracted(Preferred::Second)),
+        toward(Direction::Up, Rounding::Any, Products::Separate),
+        toward(Direction::Down, Rounding::Any, Products::Separate),
+        toward(Direction::ByInstruction { seed: 5 }, Rounding::Any, Products::Separate),
+        toward(Direction::ByInstruction { seed: 6 }, Rounding::Any, Products::Separate),
+        Variation {
+            flush: Flush::ToZero,
+            ..toward(Direction::ByExecution { seed: 7 }, Rounding::Any, Products::Contracted(Preferred::First))
+        },
+        toward(Direction::ByExecution { seed: 8 }, Rounding::Any, Products::Separate),
+    ];
+}
