@@ -7,24 +7,24 @@ use super::kernel::{Kernel, Measurement};
 use super::profile::Target;
 use super::project::{module_bytes, module_file};
 use super::test_run::{ModuleRecords, TestRun};
-use crate::campaign::CampaignError;
-use crate::derivation::derive::{self, CodeIdentity};
-use crate::derivation::stated::{TOOL, TOOL_VERSION, compiler_options, records_of_verification, tests_without_results};
-use crate::glsl;
-use crate::model::canonical::{content_hash, sha256_digits};
-use crate::model::coverage::KernelCoverage;
-use crate::model::evidence::*;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::flow::DispatchFlow;
-use crate::model::id::{KernelName, TestId};
-use crate::model::procedure::Language;
-use crate::model::records::{Presence, RecordLayout, Recorded, Witnesses};
-use crate::model::structure::{Accuracy, KernelStructure, TextDigests};
-use crate::model::verdict::{EngineName, Verdict};
-use crate::oracle::judged::{Codes, Observation};
-use crate::requirement::{Project, trace};
+use crate::CampaignError;
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_derivation::derive::{self, CodeIdentity};
+use vkcert_derivation::stated::{TOOL, TOOL_VERSION, compiler_options, records_of_verification, tests_without_results};
+use vkcert_glsl as glsl;
+use vkcert_model::canonical::{content_hash, sha256_digits};
+use vkcert_model::coverage::KernelCoverage;
+use vkcert_model::evidence::*;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::flow::DispatchFlow;
+use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::procedure::Language;
+use vkcert_model::records::{Presence, RecordLayout, Recorded, Witnesses};
+use vkcert_model::structure::{Accuracy, KernelStructure, TextDigests};
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_requirement::{Project, trace};
 
 /// What each test that can run expects, with values resolved, and what its dispatches store.
 pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
@@ -78,7 +78,7 @@ pub fn campaign(
 }
 
 fn justifications(project: &Project) -> Vec<JustificationEvidence> {
-    let row = |located: &crate::requirement::Located<crate::model::requirement::Justification>| JustificationEvidence {
+    let row = |located: &vkcert_requirement::Located<vkcert_model::requirement::Justification>| JustificationEvidence {
         justification: located.value.clone(),
         file: project.relative_file(located),
         rejected: None,
@@ -156,7 +156,7 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
             && module_bytes(&kernel.production) != bytes
         {
             let message = format!("{file} is not what the compiler makes of {} now; run `vkcert build`", kernel.source);
-            let place = crate::model::place::Place { file: Some(file), ..Default::default() };
+            let place = vkcert_model::place::Place { file: Some(file), ..Default::default() };
             add(Finding::new(FindingKind::Validation, message).at(place));
         }
     }

@@ -4,9 +4,9 @@
 //! Does not cover: kernels without source, whose criteria of the source are undetermined as a whole.
 
 use super::kernel::{Kernel, Measurement};
-use crate::model::coverage::KernelBarrier;
-use crate::model::structure::KernelStructure;
-use crate::spirv::barriers::workgroup_barriers;
+use vkcert_model::coverage::KernelBarrier;
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::barriers::workgroup_barriers;
 
 impl Kernel {
     /// The barriers that the kernel reaches; of the production module where there is no marked one that can be used.
@@ -18,7 +18,7 @@ impl Kernel {
         };
         let Some(entry) = module.entry_point(&self.entry) else { return Vec::new() };
         let found = workgroup_barriers(module, entry.function).into_iter();
-        let barrier = |found: crate::spirv::barriers::WorkgroupBarrier| {
+        let barrier = |found: vkcert_spirv::barriers::WorkgroupBarrier| {
             let (file, line) = (found.place.file.unwrap_or_else(|| self.source.clone()), found.place.line.unwrap_or(0));
             let column = column(structure, &file, line);
             let function = found.place.function.unwrap_or_default();

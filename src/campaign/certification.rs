@@ -16,12 +16,12 @@ use super::test_run::{PreparedTest, TestRun};
 use super::{
     CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications, project, recording,
 };
-use crate::model::evidence::EngineIdentity;
-use crate::model::finding::FindingKind;
-use crate::model::records::{RecordMode, Witnesses};
-use crate::model::schedule::{Schedule, Schedules};
-use crate::requirement::Project;
 use std::num::NonZeroU32;
+use vkcert_model::evidence::EngineIdentity;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::records::{RecordMode, Witnesses};
+use vkcert_model::schedule::{Schedule, Schedules};
+use vkcert_requirement::Project;
 
 /// Statement trees are as deep as the source is nested (and an `else if` chain nests once per link); what walks, clones,
 /// stores and drops them needs room. Pages of a stack that are never touched cost nothing.

@@ -4,17 +4,17 @@
 //! module's defaults filled in. Names depend on the values alone.
 
 use super::kernel::Kernel;
-use crate::campaign::CampaignError;
-use crate::exec::prepare::{PrepareError, PreparedKernel, specialize};
-use crate::instrument;
-use crate::model::evidence::{Configuration, SpecializedConstant};
-use crate::model::id::KernelName;
-use crate::model::project::ProjectKernel;
-use crate::model::records::Presence;
-use crate::requirement::Project;
-use crate::spirv::interface::{Reflection, SpecializationConstant};
+use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_exec::prepare::{PrepareError, PreparedKernel, specialize};
+use vkcert_instrument as instrument;
+use vkcert_model::evidence::{Configuration, SpecializedConstant};
+use vkcert_model::id::KernelName;
+use vkcert_model::project::ProjectKernel;
+use vkcert_model::records::Presence;
+use vkcert_requirement::Project;
+use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
 /// Raw bits of every specialization constant of a module, by id.
 pub type Specialization = BTreeMap<u32, u64>;
@@ -100,7 +100,7 @@ fn name_of(constants: &[SpecializedConstant]) -> String {
 /// declares all that the source declares.
 pub fn prepared(kernel: &Kernel) -> PreparedKernel {
     let module = Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
-    PreparedKernel { entry: kernel.entry.clone(), module, recording: crate::exec::ModuleRecording::None }
+    PreparedKernel { entry: kernel.entry.clone(), module, recording: vkcert_exec::ModuleRecording::None }
 }
 
 /// Gives every kernel of a project its configurations; all diagnostics together.
@@ -145,7 +145,7 @@ fn used(
 }
 
 fn defaults(name: &KernelName, kernel: &PreparedKernel) -> Specialization {
-    specialize(name, kernel, &BTreeMap::new(), &crate::requirement::Origin::none()).unwrap_or_default()
+    specialize(name, kernel, &BTreeMap::new(), &vkcert_requirement::Origin::none()).unwrap_or_default()
 }
 
 fn with_include(mut found: KernelConfiguration, settings: &ProjectKernel) -> KernelConfiguration {

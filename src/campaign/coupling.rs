@@ -3,17 +3,17 @@
 use super::engines::{Engines, Vulkan};
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
-use crate::campaign::CampaignError;
-use crate::model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
-use crate::model::finding::FindingKind;
-use crate::model::id::KernelName;
-use crate::model::procedure::Dispatch;
-use crate::model::requirement::{HostMember, Interface};
-use crate::model::verdict::EngineName;
-use crate::requirement::Project;
-use crate::spirv::interface::Reflection;
+use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_coupling::{self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse};
+use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::Dispatch;
+use vkcert_model::requirement::{HostMember, Interface};
+use vkcert_model::verdict::EngineName;
+use vkcert_requirement::Project;
+use vkcert_spirv::interface::Reflection;
 
 /// The coupling of one kernel.
 pub struct KernelCoupling {
@@ -87,7 +87,7 @@ pub fn device_limits_of(engines: &[EngineIdentity]) -> Option<DeviceLimits> {
 /// What evidence stores, and the findings of refuted checks.
 pub fn evidence(results: &[KernelCoupling]) -> (Vec<CouplingEvidence>, Vec<KernelFinding>) {
     let stored = results.iter().map(|row| row.coupling.evidence(&row.kernel)).collect();
-    let finding = |row: &KernelCoupling, finding: &crate::model::finding::Finding| {
+    let finding = |row: &KernelCoupling, finding: &vkcert_model::finding::Finding| {
         debug_assert_eq!(finding.kind, FindingKind::Coupling);
         KernelFinding { kernel: row.kernel.clone(), engine: None, test: None, finding: finding.clone() }
     };
@@ -103,7 +103,7 @@ fn analyse_one(
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     // Sizes under the specialization that the host sets, where its values are constants; `couple` tells of the others.
-    let constants = crate::requirement::host::specialized(interface).into_iter();
+    let constants = vkcert_requirement::host::specialized(interface).into_iter();
     let specialization: BTreeMap<u32, u64> =
         constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
     let reflection = Reflection::of(&kernel.module, &kernel.entry, &specialization)
@@ -133,7 +133,7 @@ fn uses(interface: &Interface, prepared: &[PreparedTest], touched: &[Touched]) -
             }
             let accessed = touched.get(number);
             let of_buffers =
-                |binding: &&crate::exec::JobBinding| binding.view.image().is_none() && binding.view.sampler().is_none();
+                |binding: &&vkcert_exec::JobBinding| binding.view.image().is_none() && binding.view.sampler().is_none();
             let buffers = job.bindings.iter().filter(of_buffers).map(|binding| {
                 let key = (binding.set, binding.binding);
                 // A binding that a complete run never accessed was touched in no byte.

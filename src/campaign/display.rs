@@ -2,8 +2,8 @@
 
 use super::CampaignError;
 use super::test_run::TestRun;
-use crate::exec::Executor;
-use crate::model::id::TestId;
+use vkcert_exec::Executor;
+use vkcert_model::id::TestId;
 
 /// One run of a test on the engine that it is given.
 pub type RunTest<'a> = dyn FnMut(&mut dyn Executor) -> Result<TestRun, CampaignError> + 'a;

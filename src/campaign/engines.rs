@@ -1,19 +1,19 @@
 //! The engines of a run: what was asked for, and what is there.
 
 use super::plan::{EngineChoice, EngineRequest, Plan};
-use crate::campaign::CampaignError;
-use crate::exec::ExecError;
-use crate::exec::schedule::Following;
-use crate::exec::sequential::{Jobs, MemoryModel, SequentialExecutor};
-use crate::exec::vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
-use crate::model::evidence::EngineIdentity;
-use crate::model::project;
-use crate::model::schedule::{Schedule, Turns};
-use crate::model::verdict::EngineName;
+use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
+use vkcert_exec::ExecError;
+use vkcert_exec::schedule::Following;
+use vkcert_model::evidence::EngineIdentity;
+use vkcert_model::project;
+use vkcert_model::schedule::{Schedule, Turns};
+use vkcert_model::verdict::EngineName;
+use vkcert_sequential::{Jobs, MemoryModel, SequentialExecutor};
+use vkcert_vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
 
 /// How engines are set up, from the project.
 #[derive(Debug, Clone, Copy, Default)]

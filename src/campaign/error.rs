@@ -1,8 +1,8 @@
 //! Why a campaign, or anything that it is made of, cannot be carried out.
 
-use crate::model::diagnostic::Diagnostic;
-use crate::verify::VerifyError;
 use std::path::Path;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_verification::VerifyError;
 
 /// Why a campaign cannot be carried out. A test that fails is no error: it is a result.
 #[derive(Debug, thiserror::Error)]

@@ -7,22 +7,22 @@ use super::engines::{Engines, Vulkan};
 use super::kernel::Kernel;
 use super::plan::Plan;
 use super::profile::Target;
-use crate::campaign::CampaignError;
+use crate::CampaignError;
 
 use super::test_run::{self, PreparedTest, TestRun};
-use crate::exec::Executor;
-use crate::exec::prepare::{self, PrepareError, Setting};
-use crate::exec::schedule::Permuted;
-use crate::exec::sequential::SequentialExecutor;
-use crate::exec::vulkan::pool;
-use crate::model::id::KernelName;
-use crate::model::procedure::Test;
-use crate::model::project::{Contraction, ProjectLimits};
-use crate::model::schedule::{Schedule, Schedules};
-use crate::model::verdict::EngineName;
-use crate::requirement::{Located, Project, trace};
 use rayon::prelude::*;
 use std::path::Path;
+use vkcert_exec::Executor;
+use vkcert_exec::prepare::{self, PrepareError, Setting};
+use vkcert_exec::schedule::Permuted;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::Test;
+use vkcert_model::project::{Contraction, ProjectLimits};
+use vkcert_model::schedule::{Schedule, Schedules};
+use vkcert_model::verdict::EngineName;
+use vkcert_requirement::{Located, Project, trace};
+use vkcert_sequential::SequentialExecutor;
+use vkcert_vulkan::pool;
 
 /// What tests are laid out with.
 pub struct Bench<'a> {

@@ -10,19 +10,19 @@ use super::coupling::KernelCoupling;
 use super::inputs::Inputs;
 use super::kernel::Kernel;
 use super::test_run::TestRun;
-use crate::campaign::CampaignError;
-use crate::derivation::conclusion::conclude;
-use crate::derivation::files::files;
-use crate::derivation::stated::{devices, tool};
-use crate::derivation::{derive, open_items};
-use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
-use crate::model::finding::FindingKind;
-use crate::model::id::TestId;
-use crate::model::schedule::Schedule;
-use crate::model::verdict::EngineName;
-use crate::requirement::Project;
+use crate::CampaignError;
 use std::collections::BTreeMap;
+use vkcert_derivation::conclusion::conclude;
+use vkcert_derivation::files::files;
+use vkcert_derivation::stated::{devices, tool};
+use vkcert_derivation::{derive, open_items};
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::TestId;
+use vkcert_model::schedule::Schedule;
+use vkcert_model::verdict::EngineName;
+use vkcert_requirement::Project;
 
 /// The limits of the tool itself, in every report.
 const LIMITS: &[&str] = &[

@@ -7,15 +7,15 @@
 
 use super::kernel::{Kernel, Measurement};
 use super::project::module_file;
-use crate::campaign::CampaignError;
-use crate::model::canonical::{content_hash, sha256_digits};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{EVIDENCE_SCHEMA, StoredFile, StoredInputs};
-use crate::model::procedure::Test;
-use crate::requirement::Project;
-use crate::requirement::document::read_bytes;
+use crate::CampaignError;
 use base64::Engine as _;
 use std::collections::BTreeMap;
+use vkcert_model::canonical::{content_hash, sha256_digits};
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{EVIDENCE_SCHEMA, StoredFile, StoredInputs};
+use vkcert_model::procedure::Test;
+use vkcert_requirement::Project;
+use vkcert_requirement::document::read_bytes;
 
 /// What the run read, by path relative to the project.
 #[derive(Debug, Clone, Default)]

@@ -5,18 +5,18 @@
 use super::assemble::{self, LaidOut};
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
-use crate::campaign::CampaignError;
-use crate::exec::flow::BindingNames;
-use crate::exec::prepare::Prepared;
-use crate::exec::{flow, stored};
-use crate::model::altered::held_to;
-use crate::model::flow::DispatchFlow;
-use crate::model::id::KernelName;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::oracle::judged::Observation;
-use crate::spirv::flow::{Flow, flows_or_switched_off};
-use crate::spirv::interface::{ReflectError, Reflection};
+use crate::CampaignError;
 use std::collections::BTreeMap;
+use vkcert_exec::flow::BindingNames;
+use vkcert_exec::prepare::Prepared;
+use vkcert_exec::{flow, stored};
+use vkcert_model::altered::held_to;
+use vkcert_model::flow::DispatchFlow;
+use vkcert_model::id::KernelName;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::judged::Observation;
+use vkcert_spirv::flow::{Flow, flows_or_switched_off};
+use vkcert_spirv::interface::{ReflectError, Reflection};
 
 /// What a kernel can store.
 struct KernelFlow {

@@ -4,14 +4,14 @@
 
 use super::kernel::Kernel;
 use super::kernel_coverage::obligations;
-use crate::campaign::CampaignError;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::finding::FindingKind;
-use crate::model::id::{FindingId, ObligationId};
-use crate::model::requirement::JustificationSubject;
-use crate::requirement::Project;
-use crate::requirement::nearest::did_you_mean;
+use crate::CampaignError;
 use std::collections::BTreeMap;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::{FindingId, ObligationId};
+use vkcert_model::requirement::JustificationSubject;
+use vkcert_requirement::Project;
+use vkcert_requirement::nearest::did_you_mean;
 
 /// A justification of an obligation that its kernel does not have is a wrong input, with its place; one whose obligation
 /// has other content by now is stale, which the evidence says.
@@ -40,7 +40,7 @@ pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError>
     if diagnostics.is_empty() { Ok(()) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
-type Row = crate::requirement::Located<crate::model::requirement::Justification>;
+type Row = vkcert_requirement::Located<vkcert_model::requirement::Justification>;
 
 /// What is wrong with the part of a finding's name behind its kind: statements and tests that do not exist.
 fn unnamed(

@@ -6,21 +6,21 @@
 use super::configuration::{KernelConfiguration, Specialization};
 use super::object::ObjectCode;
 use super::project::module_bytes;
-use crate::campaign::CampaignError;
-use crate::exec::{JobModule, ModuleRecording};
-use crate::glsl::{self, KernelSource, PositionsWanted};
-use crate::instrument::{self, NotInstrumented, Origins, RecordRequest};
-use crate::model::canonical::sha256_digits;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::records::{MarkerTable, RecordBuffer, RecordMode};
-use crate::model::structure::KernelStructure;
-use crate::spirv::module::{self, Module};
-use crate::spirv::validate::{self, TargetEnv};
+use crate::CampaignError;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use vkcert_exec::{JobModule, ModuleRecording};
+use vkcert_glsl::{self as glsl, KernelSource, PositionsWanted};
+use vkcert_instrument::{self as instrument, NotInstrumented, Origins, RecordRequest};
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::records::{MarkerTable, RecordBuffer, RecordMode};
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::module::{self, Module};
+use vkcert_spirv::validate::{self, TargetEnv};
 
 /// A kernel ready to run.
 #[derive(Debug, Clone)]

@@ -1,22 +1,22 @@
 //! Coverage and obligations of a compiled kernel, before or without evidence: for `vkcert run`, listings and checks of
 //! justifications.
 //!
-//! Promises: the same as [`crate::derivation::derive`] makes of the kernel's evidence.
+//! Promises: the same as [`vkcert_derivation::derive`] makes of the kernel's evidence.
 
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
-use crate::coverage::barrier::{self, BarrierRecords};
-use crate::coverage::justification::{BoundConfiguration, BoundKernel, Contents};
-use crate::coverage::{self, Proposing, Subject, criteria, justification, object};
-use crate::derivation::derive::{
+use std::collections::BTreeMap;
+use vkcert_coverage::barrier::{self, BarrierRecords};
+use vkcert_coverage::justification::{BoundConfiguration, BoundKernel, Contents};
+use vkcert_coverage::{self as coverage, Proposing, Subject, criteria, justification, object};
+use vkcert_derivation::derive::{
     UNUSABLE, barrier_records, internal_error, no_source, summary_without_source, unmeasured, with_objects,
 };
-use crate::model::coverage::KernelCoverage;
-use crate::model::finding::Finding;
-use crate::model::id::{KernelName, ObligationId, TestId};
-use crate::model::records::Records;
-use crate::model::verdict::EngineName;
-use std::collections::BTreeMap;
+use vkcert_model::coverage::KernelCoverage;
+use vkcert_model::finding::Finding;
+use vkcert_model::id::{KernelName, ObligationId, TestId};
+use vkcert_model::records::Records;
+use vkcert_model::verdict::EngineName;
 
 /// The contents that justifications of a kernel's obligations are bound to, on the ground of one configuration.
 pub fn contents<R>(kernel: &Kernel, coverage: &KernelCoverage, read: impl FnOnce(&Contents) -> R) -> R {

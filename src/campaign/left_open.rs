@@ -13,17 +13,17 @@
 use super::configuration::Specialization;
 use super::kernel::{Kernel, Variant};
 use super::test_run::{PreparedTest, execute, job_of, judge, object_job};
-use crate::campaign::CampaignError;
-use crate::exec::judge::Judgement;
-use crate::exec::judged_bytes::{Judged, Judging};
-use crate::exec::prepare::{ModuleUse, Prepared};
-use crate::exec::repeat;
-use crate::exec::sequential::{ScheduleDependence, SequentialExecutor};
-use crate::exec::{Completion, Executor, Job, Run};
-use crate::model::records::Records;
-use crate::model::verdict::{EngineName, Verdict};
+use crate::CampaignError;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+use vkcert_exec::judge::Judgement;
+use vkcert_exec::judged_bytes::{Judged, Judging};
+use vkcert_exec::prepare::{ModuleUse, Prepared};
+use vkcert_exec::repeat;
+use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_model::records::Records;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_sequential::{ScheduleDependence, SequentialExecutor};
 
 /// Whether two results meet the expectations of their test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

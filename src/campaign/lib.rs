@@ -3,21 +3,6 @@
 //! Knows: kernels, tests, engines, evidence. Promises: errors are values; nothing is printed.
 //! Does not cover: arguments, how errors and results are told (`cli`).
 
-mod exec {
-    pub(crate) use vkcert_exec::*;
-    pub(crate) use {vkcert_sequential as sequential, vkcert_vulkan as vulkan};
-}
-use crate as campaign;
-use vkcert_coverage as coverage;
-use vkcert_derivation as derivation;
-use vkcert_glsl as glsl;
-use vkcert_instrument as instrument;
-use vkcert_model as model;
-use vkcert_oracle as oracle;
-use vkcert_requirement as requirement;
-use vkcert_spirv as spirv;
-use vkcert_verification as verify;
-
 pub mod agreement;
 pub mod altered;
 pub mod assemble;

@@ -1,18 +1,18 @@
 //! Object code of a kernel: its production module made ready to have its branches recorded.
 
 use super::kernel::Kernel;
-use crate::exec::{JobModule, ModuleRecording};
-use crate::glsl::Positions;
-use crate::instrument::{self, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest};
-use crate::model::finding::Finding;
-use crate::model::object::ObjectStructure;
-use crate::model::place::Place;
-use crate::model::records::{MarkerTable, RecordBuffer};
-use crate::model::structure::KernelStructure;
-use crate::spirv::module::Module;
-use crate::spirv::validate::{self, TargetEnv};
 use rspirv::spirv::Op;
 use std::sync::{Arc, OnceLock};
+use vkcert_exec::{JobModule, ModuleRecording};
+use vkcert_glsl::Positions;
+use vkcert_instrument::{self as instrument, InstrumentError, NotInstrumented, Origins, PositionTable, RecordRequest};
+use vkcert_model::finding::Finding;
+use vkcert_model::object::ObjectStructure;
+use vkcert_model::place::Place;
+use vkcert_model::records::{MarkerTable, RecordBuffer};
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::validate::{self, TargetEnv};
 
 /// The branches of a kernel's production module.
 #[derive(Debug, Clone, Default)]

@@ -1,11 +1,11 @@
 //! What is asked of a run: engines, checks, limits.
 
-use crate::exec::vulkan::pool::Workers;
-use crate::model::finding::{Checks, FindingKind};
-use crate::model::procedure::TestLimits;
-use crate::model::verdict::EngineName;
 use std::path::PathBuf;
 use std::time::Duration;
+use vkcert_model::finding::{Checks, FindingKind};
+use vkcert_model::procedure::TestLimits;
+use vkcert_model::verdict::EngineName;
+use vkcert_vulkan::pool::Workers;
 
 /// The settings of one run, resolved.
 #[derive(Debug, Clone)]

@@ -5,20 +5,20 @@
 
 use super::kernel::Kernel;
 use super::project::{module_bytes, module_file};
-use crate::campaign::CampaignError;
-use crate::instrument::Ability;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{ProfileEvidence, RefusedKernel};
-use crate::model::id::KernelName;
-use crate::model::image::AddressMode;
-use crate::model::procedure::{Language, TargetEnvironment, Test};
-use crate::model::project::ProjectFile;
-use crate::model::records::RecordMode;
-use crate::model::vulkan_sc::{Profile, ScFeature};
-use crate::requirement::Project;
-use crate::spirv::interface::refusals;
-use crate::spirv::validate::{self, TargetEnv};
+use crate::CampaignError;
 use std::collections::BTreeSet;
+use vkcert_instrument::Ability;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{ProfileEvidence, RefusedKernel};
+use vkcert_model::id::KernelName;
+use vkcert_model::image::AddressMode;
+use vkcert_model::procedure::{Language, TargetEnvironment, Test};
+use vkcert_model::project::ProjectFile;
+use vkcert_model::records::RecordMode;
+use vkcert_model::vulkan_sc::{Profile, ScFeature};
+use vkcert_requirement::Project;
+use vkcert_spirv::interface::refusals;
+use vkcert_spirv::validate::{self, TargetEnv};
 
 /// What kernels are for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

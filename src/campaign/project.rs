@@ -2,14 +2,14 @@
 
 use super::kernel::{self, Kernel, Wanted};
 use super::profile::Target;
-use crate::campaign::CampaignError;
-use crate::glsl::KernelSource;
-use crate::model::procedure::Language;
-use crate::model::project::{ProjectFile, ProjectKernel};
-use crate::requirement::document::{read_bytes, read_text};
-use crate::requirement::{self, Project};
+use crate::CampaignError;
 use rayon::prelude::*;
 use std::path::Path;
+use vkcert_glsl::KernelSource;
+use vkcert_model::procedure::Language;
+use vkcert_model::project::{ProjectFile, ProjectKernel};
+use vkcert_requirement::document::{read_bytes, read_text};
+use vkcert_requirement::{self as requirement, Project};
 
 /// Folder of the production modules.
 pub const MODULES: &str = "spirv";

@@ -5,12 +5,12 @@
 use super::engines::{Engines, Vulkan};
 use super::kernel::Kernel;
 use super::profile::Target;
-use crate::campaign::CampaignError;
-use crate::exec::vulkan::DeviceIdentity;
-use crate::instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
-use crate::model::evidence::Evidence;
-use crate::model::records::{RecordMode, Witnesses};
-use crate::model::verdict::EngineName;
+use crate::CampaignError;
+use vkcert_instrument::{Ability, Parallelism, RecordRequest, RecordingDevice};
+use vkcert_model::evidence::Evidence;
+use vkcert_model::records::{RecordMode, Witnesses};
+use vkcert_model::verdict::EngineName;
+use vkcert_vulkan::DeviceIdentity;
 
 /// What the options come to on a device, with the atomics that the target of the kernels has.
 pub fn request(

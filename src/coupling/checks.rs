@@ -7,16 +7,16 @@
 
 use super::cover::covers_by_form;
 use super::{CouplingInput, DeviceLimits};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::CouplingCheck;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::place::Place;
-use crate::model::procedure::DescriptorClass;
-use crate::requirement::host::decide::{Answer, Case, Host};
-use crate::requirement::host::expression::{self as host, Division, Event, Expression};
-use crate::requirement::host::specialized;
-use crate::spirv::interface::{Reflection, SpecializationConstant};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::CouplingCheck;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::place::Place;
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_requirement::host::decide::{Answer, Case, Host};
+use vkcert_requirement::host::expression::{self as host, Division, Event, Expression};
+use vkcert_requirement::host::specialized;
+use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -144,7 +144,7 @@ impl Expressions {
             let parse = |axis: usize| host.parse(&texts[axis], &format!("{what}[{axis}]"));
             Ok([parse(0)?, parse(1)?, parse(2)?])
         };
-        let buffer = |buffer: &crate::model::requirement::HostBuffer| {
+        let buffer = |buffer: &vkcert_model::requirement::HostBuffer| {
             host.parse(&buffer.size, &format!("size of buffer {}.{}", buffer.set, buffer.binding))
         };
         let mut members = BTreeMap::new();
@@ -185,7 +185,7 @@ impl Subject<'_> {
 
     /// What `vkCmdDispatch` is given: a `uint32_t`.
     fn groups(&self, axis: usize, case: &Case) -> i128 {
-        host::wrap(self.value(&self.expressions.groups[axis], case), crate::model::requirement::HostType::Uint32)
+        host::wrap(self.value(&self.expressions.groups[axis], case), vkcert_model::requirement::HostType::Uint32)
     }
 
     pub fn dispatch(&self, rows: &mut Rows) {
@@ -325,8 +325,8 @@ impl Subject<'_> {
     }
 
     /// The type that the value ends up in.
-    fn target(&self, what: &str, expression: &Expression) -> crate::model::requirement::HostType {
-        use crate::model::requirement::HostType;
+    fn target(&self, what: &str, expression: &Expression) -> vkcert_model::requirement::HostType {
+        use vkcert_model::requirement::HostType;
         let local = self.input.interface.locals.iter().find(|local| what == format!("local `{}`", local.name));
         match local {
             Some(local) => local.width,

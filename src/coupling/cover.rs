@@ -8,9 +8,9 @@
 //! then at least (d + c - 1) / c rounded down, which is d / c rounded up; that many workgroups of at least c cover d.
 //! Does not cover: any other way to write it; a no says nothing (`decide` searches then).
 
-use crate::model::requirement::HostType;
-use crate::requirement::host::decide::Host;
-use crate::requirement::host::expression::{self as host, Binary, Enclosed, Expression, Kind};
+use vkcert_model::requirement::HostType;
+use vkcert_requirement::host::decide::Host;
+use vkcert_requirement::host::expression::{self as host, Binary, Enclosed, Expression, Kind};
 
 /// Whether `groups` workgroups of `local` invocations cover `domain` for all parameter values, by the form of `groups`.
 pub(super) fn covers_by_form(host: &Host, groups: &Expression, domain: &Expression, local: i128) -> bool {

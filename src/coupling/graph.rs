@@ -10,13 +10,13 @@
 
 use super::checks::Expressions;
 use super::{BarrierControl, CouplingInput};
-use crate::model::evidence::{CouplingEdge, CouplingNode};
-use crate::model::structure::KernelStructure;
-use crate::requirement::host::decide::Host;
-use crate::requirement::host::expression::{Expression, type_name};
-use crate::spirv::interface::Access;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
+use vkcert_model::evidence::{CouplingEdge, CouplingNode};
+use vkcert_model::structure::KernelStructure;
+use vkcert_requirement::host::decide::Host;
+use vkcert_requirement::host::expression::{Expression, type_name};
+use vkcert_spirv::interface::Access;
 
 /// The graph over evidence nodes; edge weights are kind (`data` or `control`) and label.
 #[derive(Debug, Clone, Default)]
@@ -281,9 +281,9 @@ fn decisions(graph: &mut CouplingGraph, input: &CouplingInput<'_>, structure: &K
             }
         }
         for barrier in input.barriers {
-            let line = |span: crate::model::place::Span| {
+            let line = |span: vkcert_model::place::Span| {
                 let file = structure.files.get(span.file.0 as usize)?;
-                Some(crate::model::place::Position::of(&file.text, span.start as usize).line)
+                Some(vkcert_model::place::Position::of(&file.text, span.start as usize).line)
             };
             if let BarrierControl::Divergent { branch, .. } = &barrier.control
                 && branch.line.is_some()

@@ -6,13 +6,13 @@
 
 use super::CouplingInput;
 use super::checks::{Rows, is_buffer};
-use crate::exec::prepare::{declared_class, declared_format, image_type};
-use crate::model::image::ImageDim;
-use crate::model::procedure::DescriptorClass;
-use crate::model::requirement::HostImage;
-use crate::spirv::interface::Resource;
-use crate::spirv::types::{Image, Types};
 use rspirv::spirv::{Dim, ImageFormat as Declared};
+use vkcert_exec::prepare::{declared_class, declared_format, image_type};
+use vkcert_model::image::ImageDim;
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::requirement::HostImage;
+use vkcert_spirv::interface::Resource;
+use vkcert_spirv::types::{Image, Types};
 
 const CHECK: &str = "image-descriptor";
 

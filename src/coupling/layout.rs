@@ -6,11 +6,11 @@
 //! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are `undetermined` by name.
 
 use super::checks::Rows;
-use crate::model::requirement::{HostMember, HostStruct, HostType};
-use crate::requirement::host::expression::{integer, type_name};
-use crate::spirv::interface::PushConstants;
-use crate::spirv::types::{Signedness, Type, Types};
 use std::collections::BTreeSet;
+use vkcert_model::requirement::{HostMember, HostStruct, HostType};
+use vkcert_requirement::host::expression::{integer, type_name};
+use vkcert_spirv::interface::PushConstants;
+use vkcert_spirv::types::{Signedness, Type, Types};
 
 const CHECK: &str = "push-constant-layout";
 

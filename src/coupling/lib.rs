@@ -6,11 +6,6 @@
 //! `undetermined` with the reason.
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
-use vkcert_exec as exec;
-use vkcert_model as model;
-use vkcert_requirement as requirement;
-use vkcert_spirv as spirv;
-
 mod checks;
 mod cover;
 pub mod graph;
@@ -21,19 +16,19 @@ mod tests;
 
 pub use graph::CouplingGraph;
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{CouplingCheck, CouplingEvidence};
-use crate::model::finding::Finding;
-use crate::model::place::Place;
-use crate::model::requirement::Interface;
-use crate::model::structure::KernelStructure;
-use crate::requirement::host::decide;
-use crate::spirv::interface::Reflection;
-use crate::spirv::module::Module;
-use crate::spirv::types::Types;
-use crate::spirv::uniformity::divergent_barriers;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{CouplingCheck, CouplingEvidence};
+use vkcert_model::finding::Finding;
+use vkcert_model::place::Place;
+use vkcert_model::requirement::Interface;
+use vkcert_model::structure::KernelStructure;
+use vkcert_requirement::host::decide;
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::types::Types;
+use vkcert_spirv::uniformity::divergent_barriers;
 
 /// Names of the checks, in the order in which they are made.
 pub const CHECKS: &[&str] = &[
@@ -190,7 +185,7 @@ pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
 
 impl Coupling {
     /// What evidence stores.
-    pub fn evidence(&self, kernel: &crate::model::id::KernelName) -> CouplingEvidence {
+    pub fn evidence(&self, kernel: &vkcert_model::id::KernelName) -> CouplingEvidence {
         CouplingEvidence {
             definition: None,
             kernel: kernel.clone(),

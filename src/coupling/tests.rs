@@ -1,11 +1,11 @@
 //! The paper's host code and the demonstration's, against modules made by the real compiler.
 
 use super::*;
-use crate::model::image::{ImageDim, ImageFormat};
-use crate::model::procedure::DescriptorClass;
-use crate::model::requirement::{HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType};
-use crate::requirement::host::decide::Host;
-use crate::requirement::host::expression::{Division, Expression};
+use vkcert_model::image::{ImageDim, ImageFormat};
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::requirement::{HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostStruct, HostType};
+use vkcert_requirement::host::decide::Host;
+use vkcert_requirement::host::expression::{Division, Expression};
 
 const KERNEL: &str = "#version 450
 layout(local_size_x=16, local_size_y=16, local_size_z=1) in;
@@ -285,7 +285,7 @@ fn a_specialization_value_fits_its_type() {
     let source = KERNEL.replace("shared float", "layout(constant_id = 3) const int SHIFT = 0;\nshared float");
     let source = source.replace("float(n)", "float(int(n) + SHIFT)");
     let row = |value: &str| {
-        let specialization = vec![crate::model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
+        let specialization = vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
         let coupling = coupled_with(&source, &Interface { specialization, ..correct() }, &LARGE);
         rows(&coupling, "specialization-ids")[0].status.clone()
     };
@@ -300,7 +300,7 @@ fn sizes_under_a_specialization_of_no_one_value_are_undetermined() {
     let source = KERNEL.replace("shared float", "layout(local_size_x_id = 3) in;\nshared float");
     assert!(source.contains("local_size_x_id"));
     let undetermined = |source: &str, value: &str| {
-        let specialization = vec![crate::model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
+        let specialization = vec![vkcert_model::requirement::HostSpecialization { id: 3, value: value.to_owned() }];
         let coupling = coupled_with(source, &Interface { specialization, ..correct() }, &LARGE);
         rows(&coupling, "specialization-ids").iter().any(|row| row.status == "undetermined")
     };

@@ -15,20 +15,20 @@ use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, ConditionAnalysis, FormAnalysis, MAX_VECTORS, Mcdc, Minimum};
 use super::resolution::{Proposing, Resolution, RuledOut};
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
-use crate::model::coverage::{
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::coverage::{
     ConditionMcdc, ConditionPlace, Coupling, DecisionCoverage, Independence, KernelCoverage, MinimumVectors,
     ObservedVector, SimpleObligation, Status, VectorCount, Witness,
 };
-use crate::model::evidence::Configuration;
-use crate::model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
-use crate::model::place::{LineStarts, Position, Span};
-use crate::model::records::{DecisionSlot, Presence, RecordLayout, Records};
-use crate::model::structure::{
+use vkcert_model::evidence::Configuration;
+use vkcert_model::id::{ConditionId, DecisionId, FunctionId, ObligationId, TestId};
+use vkcert_model::place::{LineStarts, Position, Span};
+use vkcert_model::records::{DecisionSlot, Presence, RecordLayout, Records};
+use vkcert_model::structure::{
     Block, Constness, Decision, Exit, Function, KernelStructure, LabelKind, MarkIndex, Recording, Statement,
     StatementKind, Switch,
 };
-use crate::model::vector::{Outcome, Values, Vector};
-use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::vector::{Outcome, Values, Vector};
 
 /// Longest text of a statement in a report, in characters.
 const MAX_TEXT: usize = 160;
@@ -307,7 +307,7 @@ impl<'a> Assessment<'a> {
     }
 
     fn labels(&self, switch: &Switch) -> Vec<SimpleObligation> {
-        let label = |(index, label): (usize, &crate::model::structure::Label)| {
+        let label = |(index, label): (usize, &vkcert_model::structure::Label)| {
             let id = format!("{}.L{}", switch.id, index + 1);
             let text = match label.kind {
                 LabelKind::Case | LabelKind::Default => label.text.clone(),
@@ -378,7 +378,7 @@ impl<'a> Assessment<'a> {
 
     fn conditions(&self, decision: &Decision) -> Vec<ConditionPlace> {
         let id = |index: usize| ConditionId { decision: decision.id, number: index as u32 + 1 };
-        let place = |(index, condition): (usize, &crate::model::structure::Condition)| {
+        let place = |(index, condition): (usize, &vkcert_model::structure::Condition)| {
             let (_, position) = self.place(condition.span);
             let others = decision.conditions.iter().enumerate();
             let coupled = others.filter(|(other, c)| *other != index && c.coupling == condition.coupling);
@@ -769,7 +769,7 @@ fn each_statement(block: &Block, see: &mut dyn FnMut(&Statement)) {
     super::statement::visit(block, see);
 }
 
-fn statement_spans(block: &Block) -> BTreeMap<crate::model::id::StatementId, Span> {
+fn statement_spans(block: &Block) -> BTreeMap<vkcert_model::id::StatementId, Span> {
     let mut found = BTreeMap::new();
     each_statement(block, &mut |statement| found.extend(statement.id.map(|id| (id, statement.span))));
     found

@@ -5,16 +5,16 @@ use super::decision::Decision as Calculus;
 use super::expression::parse;
 use super::justification::{BoundKernel, Contents, GivenJustification};
 use super::*;
-use crate::model::coverage::{CriterionSummary, KernelCoverage, Status};
-use crate::model::evidence::{Configuration, EVIDENCE_SCHEMA, SpecializedConstant};
-use crate::model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, SwitchId, TestId};
-use crate::model::object::ObjectStructure;
-use crate::model::place::{FileIndex, SourceFile, Span};
-use crate::model::records::{DecisionSlot, NumberedVector, Presence, PresentMarker, Reach, RecordLayout, Records};
-use crate::model::requirement::{DeactivationCategory, Justification, JustificationClass, JustificationSubject};
-use crate::model::structure::*;
-use crate::model::vector::{Outcome, Values};
 use std::collections::BTreeMap;
+use vkcert_model::coverage::{CriterionSummary, KernelCoverage, Status};
+use vkcert_model::evidence::{Configuration, EVIDENCE_SCHEMA, SpecializedConstant};
+use vkcert_model::id::{DecisionId, FunctionId, KernelName, ObligationId, StatementId, SwitchId, TestId};
+use vkcert_model::object::ObjectStructure;
+use vkcert_model::place::{FileIndex, SourceFile, Span};
+use vkcert_model::records::{DecisionSlot, NumberedVector, Presence, PresentMarker, Reach, RecordLayout, Records};
+use vkcert_model::requirement::{DeactivationCategory, Justification, JustificationClass, JustificationSubject};
+use vkcert_model::structure::*;
+use vkcert_model::vector::{Outcome, Values};
 
 const TEXT: &str = "void unused() {}\nvoid main() {\n  if (x < k && y < m) {\n    for (i = 0u; i < n; i++) r += a[i];\n    result[x] = r;\n  }\n}\n";
 

@@ -5,9 +5,9 @@
 //! tells who comes to a barrier, it is undetermined, with the reason.
 //! Does not cover: each iteration of a loop, or each call of a function, by itself.
 
-use crate::model::coverage::{KernelBarrier, SimpleObligation, Status};
-use crate::model::id::{ObligationId, TestId};
-use crate::model::records::Records;
+use vkcert_model::coverage::{KernelBarrier, SimpleObligation, Status};
+use vkcert_model::id::{ObligationId, TestId};
+use vkcert_model::records::Records;
 
 /// What tells who came to a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

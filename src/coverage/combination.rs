@@ -7,7 +7,7 @@
 
 use super::decision::{Decision, Extent};
 use super::mcdc::MAX_VECTORS;
-use crate::model::vector::Vector;
+use vkcert_model::vector::Vector;
 
 /// Vectors of one decision that are an obligation each.
 pub const MAX_LISTED: usize = 256;

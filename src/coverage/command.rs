@@ -12,13 +12,13 @@ use super::explanation::{Told, explanation};
 use super::expression::{self, ParsedExpression};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, FormAnalysis, MAX_VECTORS, Mcdc, McdcError};
-use crate::model::coverage::MinimumVectors;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::vector::{Outcome, Values, Vector};
 use comfy_table::{CellAlignment, Table, presets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use vkcert_model::coverage::MinimumVectors;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::vector::{Outcome, Values, Vector};
 
 /// Possible vectors are listed up to this number.
 pub const MAX_LISTED: usize = 4_096;
@@ -135,7 +135,7 @@ fn given_vectors(text: &str, mcdc: &Mcdc, parsed: &ParsedExpression) -> Result<V
             let comma = if start < text.len() { start } else { start - 1 };
             return Err(fault(comma..comma + 1, "a vector is missing beside this comma".to_owned()));
         }
-        let values: Values = vector.parse().map_err(|error: crate::model::vector::ValuesError| {
+        let values: Values = vector.parse().map_err(|error: vkcert_model::vector::ValuesError| {
             let from = at + error.offset;
             fault(from..from + error.character.len_utf8(), error.to_string())
                 .hint("write T, F or - for each condition, in the order of the text, and commas between vectors")

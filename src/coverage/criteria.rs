@@ -4,10 +4,10 @@
 //! Promises: `covered + justified + uncovered + undetermined == total` for every row.
 //! Does not cover: how an obligation got its status (`assess`).
 
-use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
-use crate::model::id::ObligationId;
-use crate::model::verdict::EngineName;
 use std::collections::BTreeSet;
+use vkcert_model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status};
+use vkcert_model::id::ObligationId;
+use vkcert_model::verdict::EngineName;
 
 /// What a criterion measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

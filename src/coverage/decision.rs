@@ -7,9 +7,9 @@
 //! vectors of one decision first differ in a condition that both evaluated, so `-` never decides.
 //! Does not cover: more than [`MAX_CONDITIONS`] conditions; relations between different texts (`x < 1` and `x < 2`).
 
-use crate::model::structure::BooleanExpression;
-use crate::model::vector::{ConditionValue, Outcome, Values, Vector};
 use std::collections::BTreeMap;
+use vkcert_model::structure::BooleanExpression;
+use vkcert_model::vector::{ConditionValue, Outcome, Values, Vector};
 
 pub use super::expression::MAX_CONDITIONS;
 

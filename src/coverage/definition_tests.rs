@@ -7,10 +7,10 @@ use super::closing::Minimality;
 use super::decision::{Decision as Calculus, Extent};
 use super::independence::Form;
 use super::mcdc::{Analysis, Attainability, Mcdc};
-use crate::model::structure::BooleanExpression as E;
-use crate::model::vector::{ConditionValue, Values};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use vkcert_model::structure::BooleanExpression as E;
+use vkcert_model::vector::{ConditionValue, Values};
 
 /// An expression with operands in a row; the number is the condition.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@
 //! and where a vector at hand is one half of the pair, the sentence names it and its first test.
 
 use super::mcdc::{Addition, Attainability, ConditionAnalysis, FormAnalysis};
-use crate::model::vector::{ConditionValue, Values};
+use vkcert_model::vector::{ConditionValue, Values};
 
 /// A condition with what is known of it.
 pub(super) struct Told<'a> {

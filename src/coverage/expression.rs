@@ -7,10 +7,10 @@
 //! Does not cover: types (`a < b < c` is taken as it stands) and decisions nested inside a condition, for example in an
 //! argument: these are decisions of their own in a kernel, here they are part of the condition's text.
 
-use crate::glsl::is_pure_function;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::structure::BooleanExpression;
 use std::ops::Range;
+use vkcert_glsl::is_pure_function;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::structure::BooleanExpression;
 
 /// Most conditions that one expression may have.
 pub const MAX_CONDITIONS: usize = 128;

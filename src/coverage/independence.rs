@@ -246,7 +246,7 @@ mod tests {
     use super::super::expression::parse;
     use super::super::mcdc::Mcdc;
     use super::*;
-    use crate::model::vector::Values;
+    use vkcert_model::vector::Values;
 
     /// Conditions (by number) that two vectors show.
     fn shown(text: &str, form: Form, pair: [&str; 2]) -> Vec<usize> {

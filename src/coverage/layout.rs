@@ -7,9 +7,9 @@
 //! Does not cover: where bits are gathered (`instrument`).
 
 use super::numbering;
-use crate::model::records::{DecisionSlot, NumberedVector, Presence, RecordLayout};
-use crate::model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 use std::collections::BTreeMap;
+use vkcert_model::records::{DecisionSlot, NumberedVector, Presence, RecordLayout};
+use vkcert_model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 
 /// Lays out the records of a kernel whose module holds the markers in `presence`.
 pub fn record_layout(structure: &KernelStructure, presence: &Presence) -> RecordLayout {

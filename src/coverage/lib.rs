@@ -5,10 +5,6 @@
 //! Promises: no obligation is dropped: what cannot be measured is `undetermined`, with the reason.
 //! Does not cover: running tests and decoding record buffers (`exec`, `instrument`), MC/DC of the host program.
 
-use crate as coverage;
-use vkcert_glsl as glsl;
-use vkcert_model as model;
-
 pub mod acceptance;
 pub mod assess;
 pub mod barrier;

@@ -12,9 +12,9 @@
 use super::closing::{self, Candidate, LOOK_BUDGET, Minimality, Shape, Task, Token};
 use super::decision::{Decision, Extent, Limit, Node, Packed, VectorFault};
 use super::independence::{Form, GroupMap, PairSearch, Wanted, Ways};
-use crate::model::structure::BooleanExpression;
-use crate::model::vector::{Outcome, Values, Vector};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::structure::BooleanExpression;
+use vkcert_model::vector::{Outcome, Values, Vector};
 
 /// Most vectors, at hand or possible, that the calculus lists and searches.
 pub const MAX_VECTORS: usize = 65_536;

@@ -5,8 +5,8 @@
 //! Promises: two vectors never have the same sum, and every sum is below the size. With `^^` some sums stay unused.
 //! Does not cover: which vectors can occur when conditions depend on each other (`decision` does).
 
-use crate::model::structure::BooleanExpression;
-use crate::model::vector::{ConditionValue, Outcome, Values, Vector};
+use vkcert_model::structure::BooleanExpression;
+use vkcert_model::vector::{ConditionValue, Outcome, Values, Vector};
 
 /// The numbering of one decision.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,10 +5,10 @@
 //! source are named as additional code besides (DO-178C 6.4.4.2.b).
 //! Does not cover: whether the trace is right (`instrument::object`).
 
-use crate::model::coverage::{ObjectPlace, SimpleObligation, Status};
-use crate::model::id::{ObligationId, TestId};
-use crate::model::object::{ObjectBranch, ObjectOrigin, ObjectOutcome, ObjectStructure};
-use crate::model::records::Records;
+use vkcert_model::coverage::{ObjectPlace, SimpleObligation, Status};
+use vkcert_model::id::{ObligationId, TestId};
+use vkcert_model::object::{ObjectBranch, ObjectOrigin, ObjectOutcome, ObjectStructure};
+use vkcert_model::records::Records;
 
 /// Obligations of object code.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -98,9 +98,9 @@ fn obligation(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::{DecisionId, ObjectBranchId};
-    use crate::model::object::ObjectBranchKind;
-    use crate::model::place::Place;
+    use vkcert_model::id::{DecisionId, ObjectBranchId};
+    use vkcert_model::object::ObjectBranchKind;
+    use vkcert_model::place::Place;
 
     fn structure(origin: ObjectOrigin) -> ObjectStructure {
         let outcome = |label: &str, text: &str, bit| ObjectOutcome { label: label.into(), text: text.into(), bit };

@@ -12,17 +12,17 @@
 use super::assess::Subject;
 use super::command::UNATTAINABLE;
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
-use crate::model::coverage::Proposal;
-use crate::model::evidence::{Configuration, FIRST_SCHEMA};
-use crate::model::id::{DecisionId, StatementId, SwitchId};
-use crate::model::place::Span;
-use crate::model::records::{Presence, Reach};
-use crate::model::requirement::JustificationClass;
-use crate::model::structure::{
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::coverage::Proposal;
+use vkcert_model::evidence::{Configuration, FIRST_SCHEMA};
+use vkcert_model::id::{DecisionId, StatementId, SwitchId};
+use vkcert_model::place::Span;
+use vkcert_model::records::{Presence, Reach};
+use vkcert_model::requirement::JustificationClass;
+use vkcert_model::structure::{
     Block, Constness, Decision, KernelStructure, MarkIndex, MarkerRole, Recording, Statement, StatementKind,
 };
-use crate::model::vector::Outcome;
-use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::vector::Outcome;
 
 /// Which classes are proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -304,7 +304,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// Vectors in the records that cannot be, as sentences: then tool, compiler or device are at fault.
-    pub fn contradiction(&self, decision: &Decision, values: &crate::model::vector::Values) -> Option<String> {
+    pub fn contradiction(&self, decision: &Decision, values: &vkcert_model::vector::Values) -> Option<String> {
         if !self.is_evaluated(decision.id) {
             let ground = Ground::default();
             return Some(format!(

@@ -11,9 +11,9 @@
 //! executed in a function other than the entry point, what follows a simple statement is unknown wherever no record
 //! shows it.
 
-use crate::model::id::{DecisionId, StatementId, SwitchId};
-use crate::model::structure::{Block, Exit, Function, KernelStructure, LabelKind, MarkIndex, Statement, StatementKind};
 use std::collections::BTreeMap;
+use vkcert_model::id::{DecisionId, StatementId, SwitchId};
+use vkcert_model::structure::{Block, Exit, Function, KernelStructure, LabelKind, MarkIndex, Statement, StatementKind};
 
 /// What is known of something that may have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,13 +1,13 @@
 //! The derivation of executed statements against an interpreter of random structured programs.
 
 use super::statement::{Evidence, Execution, Taken, Truth, execution};
-use crate::model::id::{DecisionId, FunctionId, StatementId, SwitchId};
-use crate::model::place::{FileIndex, Span};
-use crate::model::structure::{
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
+use vkcert_model::place::{FileIndex, Span};
+use vkcert_model::structure::{
     Accuracy, Block, Exit, Function, KernelStructure, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
     TextDigests,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 const NOWHERE: Span = Span { file: FileIndex(0), start: 0, end: 0 };
 

@@ -3,9 +3,9 @@
 //!
 //! Promises: statuses stay as they are; only uncovered obligations get names.
 
-use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
-use crate::model::id::TestId;
 use std::collections::BTreeSet;
+use vkcert_model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status};
+use vkcert_model::id::TestId;
 
 /// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the coverage of the same
 /// kernel by the records of all tests, whatever became of them. `uncounted` are those that do not count.

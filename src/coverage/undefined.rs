@@ -5,10 +5,10 @@
 //! what may follow such a value is undetermined, with the reason and the tests. Vectors that were seen stay listed, marked.
 //! Does not cover: which records these are (`Records::undefined`).
 
-use crate::model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status, Witness};
-use crate::model::id::TestId;
-use crate::model::project::CriterionName;
 use std::collections::BTreeSet;
+use vkcert_model::coverage::{DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status, Witness};
+use vkcert_model::id::TestId;
+use vkcert_model::project::CriterionName;
 
 /// How the reason of such an obligation begins; the names of the tests follow.
 const REASON: &str = "covered only through what may follow an undefined value";

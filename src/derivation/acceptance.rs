@@ -4,13 +4,13 @@
 //! accepts nothing is rejected with a reason, unless what could show the finding did not run: then it is not judged.
 
 use super::derive::nothing;
-use crate::coverage::acceptance::{Found, Occasion, acceptance, accepted};
-use crate::coverage::{Approval, Binding, Standard};
-use crate::model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::id::{FindingId, KernelName};
-use crate::model::requirement::{Justification, JustificationSubject};
-use crate::model::verdict::EngineName;
+use vkcert_coverage::acceptance::{Found, Occasion, acceptance, accepted};
+use vkcert_coverage::{Approval, Binding, Standard};
+use vkcert_model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::{FindingId, KernelName};
+use vkcert_model::requirement::{Justification, JustificationSubject};
+use vkcert_model::verdict::EngineName;
 
 /// Names every finding, marks those that a justification accepts, and notes which justifications are not accepted.
 pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {

@@ -5,19 +5,19 @@
 #[cfg(test)]
 mod tests;
 
-use crate::coverage::criteria;
-use crate::model::evidence::{
+use vkcert_coverage::criteria;
+use vkcert_model::evidence::{
     Campaign, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence, RequirementStatus, kernel_label,
 };
-use crate::model::exit::Exit;
-use crate::model::finding::Finding;
-use crate::model::finding_index::FindingIndex;
-use crate::model::generation::Generation;
-use crate::model::id::RequirementId;
-use crate::model::reason::{Reason, ReasonKind};
-use crate::model::verdict::EngineName;
-use crate::requirement::status::open_reasons;
-use crate::requirement::trace;
+use vkcert_model::exit::Exit;
+use vkcert_model::finding::Finding;
+use vkcert_model::finding_index::FindingIndex;
+use vkcert_model::generation::Generation;
+use vkcert_model::id::RequirementId;
+use vkcert_model::reason::{Reason, ReasonKind};
+use vkcert_model::verdict::EngineName;
+use vkcert_requirement::status::open_reasons;
+use vkcert_requirement::trace;
 
 /// The exit code that a reason leads to.
 fn exit_of(kind: ReasonKind) -> Exit {

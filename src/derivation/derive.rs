@@ -1,36 +1,37 @@
 //! Which records count, coverage, justifications and statuses of requirements, from what evidence stores.
 
 use super::acceptance;
-use crate::coverage::barrier::{self, BarrierRecords};
-use crate::coverage::justification::{
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::barrier::{self, BarrierRecords};
+use vkcert_coverage::justification::{
     BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown, Signature, signature_fault,
 };
-use crate::coverage::object::{self, ObjectCoverage};
-use crate::coverage::{
-    self, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria, justification,
+use vkcert_coverage::object::{self, ObjectCoverage};
+use vkcert_coverage::{
+    self as coverage, Approval, Binding, Criterion, CriterionSubject, Proposing, Standard, Subject, criteria,
+    justification,
 };
-use crate::model::altered::{AlteredStores, held_to};
-use crate::model::coverage::{CriterionSummary, KernelCoverage};
-use crate::model::element::ElementType;
-use crate::model::evidence::{
+use vkcert_model::altered::{AlteredStores, held_to};
+use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
+use vkcert_model::element::ElementType;
+use vkcert_model::evidence::{
     Campaign, Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestEvidence, TestRecords,
 };
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::generation::Generation;
-use crate::model::id::{KernelName, ObligationId, TestId};
-use crate::model::procedure::{SpecializationValue, Test};
-use crate::model::records::{Presence, PresentMarker, RecordLayout, Records};
-use crate::model::requirement::{
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::generation::Generation;
+use vkcert_model::id::{KernelName, ObligationId, TestId};
+use vkcert_model::procedure::{SpecializationValue, Test};
+use vkcert_model::records::{Presence, PresentMarker, RecordLayout, Records};
+use vkcert_model::requirement::{
     Justification, JustificationClass, JustificationSubject, Requirement, VerificationMethod, VerificationRecord,
 };
-use crate::model::structure::KernelStructure;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::oracle::judged::{Codes, Observation};
-use crate::oracle::scalar::specialization_bits;
-use crate::requirement::hash::requirement_hash;
-use crate::requirement::reach::TestedCode;
-use crate::requirement::{status, trace};
-use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::structure::KernelStructure;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_oracle::scalar::specialization_bits;
+use vkcert_requirement::hash::requirement_hash;
+use vkcert_requirement::reach::TestedCode;
+use vkcert_requirement::{status, trace};
 
 /// Whether a test's records of a kernel under a configuration count: coverage comes only from requirement-based tests that
 /// passed (DO-178C 6.4.4.2) and that judge what the kernel stores, in each of its dispatches under that configuration.

@@ -1,9 +1,9 @@
 //! The files of evidence: their names, their canonical JSON, and the inputs that they store.
 
-use crate::model::canonical::canonical_lines;
-use crate::model::evidence::{Evidence, KernelEvidence, StoredFile, kernel_label};
 use base64::Engine as _;
 use std::collections::BTreeMap;
+use vkcert_model::canonical::canonical_lines;
+use vkcert_model::evidence::{Evidence, KernelEvidence, StoredFile, kernel_label};
 
 pub const MANIFEST: &str = "manifest.json";
 pub const CAMPAIGN: &str = "campaign.json";

@@ -3,12 +3,6 @@
 //! Knows: project, evidence, the coverage calculus. Promises: `certify` goes this way when it makes evidence and `verify` when
 //! it checks it, so that both come to the same. Does not cover: what only modules and engines tell (`campaign`).
 
-use crate as derivation;
-use vkcert_coverage as coverage;
-use vkcert_model as model;
-use vkcert_oracle as oracle;
-use vkcert_requirement as requirement;
-
 pub mod acceptance;
 pub mod agreement;
 pub mod conclusion;

@@ -2,10 +2,10 @@
 //! options; and what makes the evidence.
 
 use super::derive;
-use crate::model::evidence::{Campaign, EngineIdentity, RecordEvidence, TestEvidence};
-use crate::model::project::ProjectFile;
-use crate::model::requirement::VerificationMethod;
-use crate::requirement::{Project, trace};
+use vkcert_model::evidence::{Campaign, EngineIdentity, RecordEvidence, TestEvidence};
+use vkcert_model::project::ProjectFile;
+use vkcert_model::requirement::VerificationMethod;
+use vkcert_requirement::{Project, trace};
 
 /// This program, as evidence names it.
 pub const TOOL: &str = "vkcert";
@@ -59,7 +59,7 @@ pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
             requirements: test.requirements.clone(),
             kernels: trace::kernels_of(test),
             file: project.relative_file(test),
-            hash: crate::requirement::hash::test_hash(test),
+            hash: vkcert_requirement::hash::test_hash(test),
             procedure: trace::describe(test),
             definition: test.value.clone(),
             expected: Vec::new(),

@@ -4,9 +4,9 @@
 //! not measure, or the engines could not, is named and agrees with nothing.
 
 use super::coverage::{FOLDED, Measured, Shown};
-use crate::model::coverage::{DecisionCoverage, Status};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use vkcert_model::coverage::{DecisionCoverage, Status};
 
 /// The result of a comparison.
 #[derive(Debug, Clone, Serialize)]

@@ -7,9 +7,9 @@
 //! the reason.
 
 use super::clang::Reports;
-use crate::glsl::cpp::{Extent, PlacedDecision, Program};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_glsl::cpp::{Extent, PlacedDecision, Program};
 
 /// Why a constant is not measured.
 pub const FOLDED: &str = "a constant, which clang folds";
@@ -98,7 +98,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// Every decision that the program holds.
-    pub fn measured(&self) -> BTreeMap<crate::model::id::DecisionId, Measured> {
+    pub fn measured(&self) -> BTreeMap<vkcert_model::id::DecisionId, Measured> {
         self.program.decisions.iter().map(|placed| (placed.id, self.decision(placed))).collect()
     }
 
@@ -344,7 +344,7 @@ fn warnings(said: &str) -> BTreeMap<(u32, u32), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::DecisionId;
+    use vkcert_model::id::DecisionId;
 
     const SHOWN: &str = "\
   |---> MC/DC Decision Region (2:5) to (2:13)

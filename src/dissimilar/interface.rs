@@ -1,11 +1,11 @@
 //! What reflection tells the emitter of a kernel: local size, where the bytes of blocks lie, specialization constants.
 
-use crate::glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
-use crate::spirv::constants::Constants;
-use crate::spirv::interface::Reflection;
-use crate::spirv::module::{Id, Module};
-use crate::spirv::types::{Majorness, MatrixLayout, Member, Type, Types};
 use std::collections::BTreeMap;
+use vkcert_glsl::cpp::{Block, Constant, Interface, Layout, MatrixOrder};
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Type, Types};
 
 /// The interface of an entry point under one specialization (raw bits by id). The module is one that no optimiser has
 /// run over, so that it declares what the text declares.

@@ -3,11 +3,11 @@
 //! Knows: the lines that `header.hpp` describes. Promises: [`outputs`] reads what the program prints, whole or not at
 //! all.
 
-use crate::exec::resource::JobView;
-use crate::exec::{Job, JobBinding, JobDispatch};
-use crate::model::procedure::DescriptorClass;
 use std::fmt::Write;
 use std::ops::Range;
+use vkcert_exec::resource::JobView;
+use vkcert_exec::{Job, JobBinding, JobDispatch};
+use vkcert_model::procedure::DescriptorClass;
 
 /// Invocations of a subgroup where a job says nothing of them.
 pub const SUBGROUP_SIZE: u32 = 32;

@@ -7,11 +7,6 @@
 //! what was not compared never counts as agreement.
 //! Does not cover: translating (`glsl::cpp`), running the engines (`cli`).
 
-use vkcert_exec as exec;
-use vkcert_glsl as glsl;
-use vkcert_model as model;
-use vkcert_spirv as spirv;
-
 pub mod clang;
 pub mod comparison;
 pub mod coverage;

@@ -7,10 +7,10 @@
 
 use super::resource::{AddressPlace, JobView};
 use super::{Job, JobBinding, JobDispatch};
-use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow, StorePlace};
-use crate::model::id::KernelName;
-use crate::spirv::flow::{DescriptorPlace, Flow, FlowPlace, Held};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::flow::{BufferRange, DispatchFlow, StoreFlow, StorePlace};
+use vkcert_model::id::KernelName;
+use vkcert_spirv::flow::{DescriptorPlace, Flow, FlowPlace, Held};
 
 /// Dispatch `number` of a job, whose kernel has these flows and names.
 pub fn of_dispatch(

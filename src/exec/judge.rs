@@ -6,14 +6,14 @@
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
 use super::{Completion, ExecError, Job, Run};
-use crate::model::element::ScalarType;
-use crate::model::evidence::Mismatch;
-use crate::model::image::TexelPlace;
-use crate::model::verdict::Verdict;
-use crate::oracle::compare::{shown, shown_bits};
-use crate::oracle::comparison::{Disagreement, Placement, compare};
-use crate::oracle::scalar::{Leaf, read};
-use crate::oracle::texel::{compared, stored_offset};
+use vkcert_model::element::ScalarType;
+use vkcert_model::evidence::Mismatch;
+use vkcert_model::image::TexelPlace;
+use vkcert_model::verdict::Verdict;
+use vkcert_oracle::compare::{shown, shown_bits};
+use vkcert_oracle::comparison::{Disagreement, Placement, compare};
+use vkcert_oracle::scalar::{Leaf, read};
+use vkcert_oracle::texel::{compared, stored_offset};
 
 /// What a run comes to.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,10 +6,10 @@
 //! Does not cover: whether what is judged is written by a kernel; verdicts (`judge`).
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
-use crate::model::image::ImageFormat;
-use crate::oracle::comparison::Placement;
-use crate::oracle::texel::stored_range;
 use std::ops::Range;
+use vkcert_model::image::ImageFormat;
+use vkcert_oracle::comparison::Placement;
+use vkcert_oracle::texel::stored_range;
 
 /// How a byte is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,13 +5,6 @@
 //! means that the tool itself failed.
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records (`instrument`).
 
-use crate as exec;
-use vkcert_instrument as instrument;
-use vkcert_model as model;
-use vkcert_oracle as oracle;
-use vkcert_requirement as requirement;
-use vkcert_spirv as spirv;
-
 pub mod alteration;
 pub mod flow;
 pub mod judge;
@@ -22,20 +15,20 @@ pub mod resource;
 pub mod schedule;
 pub mod stored;
 
-use crate::model::evidence::LoweringDecision;
-use crate::model::finding::{Checks, Finding, RaceScope};
-use crate::model::invocations::InvocationRecords;
-use crate::model::printed::Printed;
-use crate::model::procedure::{DescriptorClass, Limits};
-use crate::model::records::{MarkerTable, RecordBuffer, Records};
-use crate::model::schedule::Extent;
-use crate::model::verdict::EngineName;
 use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
 use schedule::Following;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use vkcert_model::evidence::LoweringDecision;
+use vkcert_model::finding::{Checks, Finding, RaceScope};
+use vkcert_model::invocations::InvocationRecords;
+use vkcert_model::printed::Printed;
+use vkcert_model::procedure::{DescriptorClass, Limits};
+use vkcert_model::records::{MarkerTable, RecordBuffer, Records};
+use vkcert_model::schedule::Extent;
+use vkcert_model::verdict::EngineName;
 
 /// Everything an engine needs to run one test: modules, buffers, dispatches in order, limits.
 #[derive(Debug, Clone)]

@@ -9,13 +9,13 @@
 
 use super::schedule::Following;
 use super::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
-use crate::model::finding::Finding;
-use crate::model::finding_index::FindingIndex;
-use crate::model::records::Records;
-use crate::model::schedule::Extent;
-use crate::model::verdict::EngineName;
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
+use vkcert_model::finding::Finding;
+use vkcert_model::finding_index::FindingIndex;
+use vkcert_model::records::Records;
+use vkcert_model::schedule::Extent;
+use vkcert_model::verdict::EngineName;
 
 /// An engine that runs each job several times.
 pub struct Repeated<'a> {
@@ -252,9 +252,9 @@ fn in_repetition(completion: &Completion, repetition: usize, of: NonZeroU32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::{JobBuffer, Unobserved};
-    use crate::model::finding::{Checks, FindingKind};
+    use crate::{JobBuffer, Unobserved};
     use proptest::prelude::*;
+    use vkcert_model::finding::{Checks, FindingKind};
 
     fn job() -> Job {
         let buffer = |name: &str| JobBuffer { name: name.to_owned(), bytes: vec![0; 4], defined: Vec::new() };

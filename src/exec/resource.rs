@@ -7,8 +7,8 @@
 //! every run and on every engine; engines put real addresses in its place while they run.
 //! Does not cover: what is bound where (`JobBinding`).
 
-use crate::model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter, ImageFormat, ImageShape};
 use serde::{Deserialize, Serialize};
+use vkcert_model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter, ImageFormat, ImageShape};
 
 /// Images, samplers and addresses of a job.
 #[derive(Debug, Clone, Default, PartialEq)]

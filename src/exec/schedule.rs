@@ -6,14 +6,14 @@
 //! Does not cover: which schedules there are (`model::schedule`), comparing what they leave, orders within a workgroup.
 
 use super::{Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, Observer, Run};
-use crate::instrument::{permutation_words, permute};
-use crate::model::invocations::InvocationRecords;
-use crate::model::schedule::{MOST_WORKGROUPS, Order, Schedule};
-use crate::model::verdict::EngineName;
-use crate::spirv::module::{Module, ModuleError};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use vkcert_instrument::{permutation_words, permute};
+use vkcert_model::invocations::InvocationRecords;
+use vkcert_model::schedule::{MOST_WORKGROUPS, Order, Schedule};
+use vkcert_model::verdict::EngineName;
+use vkcert_spirv::module::{Module, ModuleError};
 
 /// The descriptor set of the permutations.
 const SET: u32 = 0;

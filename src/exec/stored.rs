@@ -6,17 +6,17 @@
 use super::flow::BindingNames;
 use super::prepare::{Expected, ExpectedContents, Prepared};
 use super::{Job, flow};
-use crate::model::element::ScalarType;
-use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
-use crate::model::flow::{BufferRange, StoreFlow};
-use crate::model::id::KernelName;
-use crate::oracle::scalar::Leaf;
-use crate::oracle::texel::compared;
-use crate::spirv::flow::flows;
-use crate::spirv::module::Module;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeSet;
+use vkcert_model::element::ScalarType;
+use vkcert_model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
+use vkcert_model::flow::{BufferRange, StoreFlow};
+use vkcert_model::id::KernelName;
+use vkcert_oracle::scalar::Leaf;
+use vkcert_oracle::texel::compared;
+use vkcert_spirv::flow::flows;
+use vkcert_spirv::module::Module;
 
 /// The expectations of a prepared test.
 pub fn expectations(prepared: &Prepared) -> Vec<StoredExpectation> {

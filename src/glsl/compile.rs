@@ -8,11 +8,11 @@ use super::include::{IncludeForm, Includes};
 use super::marking::MarkerNames;
 use super::preprocessor::{self, Predefined};
 use super::{KernelSource, Optimization, marker_calls};
-use crate::crash::{Inside, Part};
-use crate::model::diagnostic::{Diagnostic, Location};
-use crate::model::place::Position;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
+use vkcert_crash::{Inside, Part};
+use vkcert_model::diagnostic::{Diagnostic, Location};
+use vkcert_model::place::Position;
 
 /// Version of the crate that builds and links the compiler.
 pub const SHADERC_CRATE_VERSION: &str = "0.10.1";

@@ -12,10 +12,10 @@ use super::semantics::{self, VaryingSemantics};
 use super::syntax::*;
 use super::token::{Frames, Located, Token};
 use super::value_types::ValueType;
-use crate::model::id::{DecisionId, FunctionId};
-use crate::model::place::SourceFile;
-use crate::model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
 use std::collections::BTreeMap;
+use vkcert_model::id::{DecisionId, FunctionId};
+use vkcert_model::place::SourceFile;
+use vkcert_model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
 
 /// Deepest expression over conditions that is measured; stored evidence cannot be read back beyond.
 const EXPRESSION_DEPTH_LIMIT: u32 = 48;
@@ -416,7 +416,7 @@ fn is_place(expression: &Expression) -> bool {
 
 /// Text without comments, white space collapsed to single spaces.
 pub fn collapsed(text: &str) -> String {
-    let mut lexer = super::lexer::Lexer::new(text.into(), crate::model::place::FileIndex(0));
+    let mut lexer = super::lexer::Lexer::new(text.into(), vkcert_model::place::FileIndex(0));
     let mut result = String::with_capacity(text.len());
     let mut spaced = false;
     while let Some(token) = lexer.next() {

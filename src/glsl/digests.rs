@@ -8,10 +8,10 @@
 use super::preprocessor::{DEFINES_PATH, TranslationUnit};
 use super::syntax::{Declaration, Item, TokenIndex};
 use super::token::Token;
-use crate::model::canonical::sha256_digits;
-use crate::model::place::Position;
-use crate::model::structure::TextDigests;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::place::Position;
+use vkcert_model::structure::TextDigests;
 
 /// Who uses one of these names uses the local size, which has no name of its own: what it gives, or what it bounds.
 const OF_LOCAL_SIZE: [&str; 5] =

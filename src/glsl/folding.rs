@@ -7,7 +7,7 @@
 
 use super::names::Names;
 use super::syntax::{Declarator, DeclaredType, Expression, ExpressionKind};
-use crate::model::structure::Constness;
+use vkcert_model::structure::Constness;
 
 /// Built-in functions that the compiler folds where it folds their arguments, which are Booleans or of 32 bits.
 const FOLDED_FUNCTIONS: [&str; 27] = [

@@ -5,12 +5,12 @@
 //! out of it), never absolute; two files never share a name, however the project's own folder was named.
 
 use super::KernelSource;
-use crate::model::path::lexically_clean;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use vkcert_model::path::lexically_clean;
 
 /// Greatest nesting of `#include`.
 pub const DEPTH_LIMIT: usize = 64;

@@ -93,7 +93,7 @@ fn put_back<T>(mut isolated: Isolated<T>, mut attempt: impl FnMut(&Excluded) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::DecisionId;
+    use vkcert_model::id::DecisionId;
 
     fn decisions(count: u32) -> Vec<Marked> {
         (1..=count).map(|number| Marked::Decision(DecisionId(number))).collect()

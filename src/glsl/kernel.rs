@@ -12,12 +12,12 @@ use super::preprocessor::{self, Cause, DEFINES_PATH, PreprocessError, Translatio
 use super::{
     Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow, parser, semantics,
 };
-use crate::model::diagnostic::Diagnostic;
-use crate::model::id::DecisionId;
-use crate::model::place::LineStarts;
-use crate::model::structure::{Accuracy, KernelStructure, MarkIndex, Recording, TextDigests};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::id::DecisionId;
+use vkcert_model::place::LineStarts;
+use vkcert_model::structure::{Accuracy, KernelStructure, MarkIndex, Recording, TextDigests};
 
 /// Whether somebody will ask for the positions of production's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

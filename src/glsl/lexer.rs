@@ -5,8 +5,8 @@
 //! Does not cover: directives and macros (`preprocessor`).
 
 use super::token::{FrameId, Token, TokenKind};
-use crate::model::place::{FileIndex, Span};
 use std::sync::Arc;
+use vkcert_model::place::{FileIndex, Span};
 
 /// Punctuators of more than one character, longest first.
 const LONG_PUNCTUATORS: [&str; 22] = [

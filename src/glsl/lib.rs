@@ -11,10 +11,6 @@
 #![cfg_attr(not(feature = "compiler"), allow(dead_code))]
 
 #[cfg(feature = "compiler")]
-use vkcert_crash as crash;
-use vkcert_model as model;
-
-#[cfg(feature = "compiler")]
 mod compile;
 mod conditional;
 #[cfg(feature = "compiler")]
@@ -49,22 +45,22 @@ mod token;
 mod unread;
 mod value_types;
 
-use crate::model::structure::{Decision, KernelStructure};
 use preprocessor::Predefined;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 #[cfg(feature = "compiler")]
 use std::sync::Arc;
+use vkcert_model::structure::{Decision, KernelStructure};
 
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
-pub use crate::model::project::{DecisionPolicy, Optimization};
 pub use decisions::collapsed;
 #[cfg(feature = "compiler")]
 pub use kernel::{PositionsWanted, compile, compile_with, compiler_identity};
 #[cfg(feature = "compiler")]
 pub use positions::{Positions, TokenPlace};
 pub use reference::reference_alignments;
+pub use vkcert_model::project::{DecisionPolicy, Optimization};
 
 /// A kernel's source and everything that decides what it compiles to.
 #[derive(Debug, Clone)]

@@ -6,8 +6,8 @@
 use super::lexer::Lexer;
 use super::preprocessor::{Directive, TranslationUnit};
 use super::token::{Frames, Token, TokenKind};
-use crate::model::place::{FileIndex, SourceFile, Span};
 use std::collections::BTreeMap;
+use vkcert_model::place::{FileIndex, SourceFile, Span};
 
 /// Reads preprocessed text; `texts` holds the original files, `main` is the main file's path.
 pub fn unit_of(preprocessed: &str, main: &str, texts: &BTreeMap<String, String>) -> TranslationUnit {

@@ -5,10 +5,10 @@
 
 use super::preprocessor::{PreprocessError, Preprocessor};
 use super::token::{FrameId, FrameKind, Token, TokenKind};
-use crate::model::place::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use vkcert_model::place::Span;
 
 /// A macro definition.
 #[derive(Debug)]

@@ -7,11 +7,11 @@
 use super::preprocessor::TranslationUnit;
 use super::syntax::TokenIndex;
 use super::token::Token;
-use crate::model::id::DecisionId;
-use crate::model::place::FileIndex;
-use crate::model::structure::{MARKER_PAGE, MarkIndex, MarkerRole};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use vkcert_model::id::DecisionId;
+use vkcert_model::place::FileIndex;
+use vkcert_model::structure::{MARKER_PAGE, MarkIndex, MarkerRole};
 
 /// Most blank lines written instead of a `#line` directive.
 const BLANK_LINES: u32 = 8;

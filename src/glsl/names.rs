@@ -8,8 +8,8 @@ use super::folding;
 use super::syntax::*;
 use super::token::Token;
 use super::value_types::{self, ValueType};
-use crate::model::structure::Constness;
 use std::collections::BTreeMap;
+use vkcert_model::structure::Constness;
 
 /// Built-in functions without side effects whose value depends on their arguments alone (GLSL 4.60, 8.1 to 8.8).
 const PURE_FUNCTIONS: [&str; 95] = [

@@ -11,8 +11,8 @@ use super::names::Names;
 use super::outline::Outline;
 use super::preprocessor::TranslationUnit;
 use super::syntax::{Expression, ExpressionKind, TokenIndex};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::structure::Constness;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::structure::Constness;
 
 /// Which narrow numbers a type is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

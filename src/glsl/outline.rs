@@ -10,12 +10,12 @@ use super::narrow::NarrowConstructor;
 use super::semantics::VaryingSemantics;
 use super::syntax::{self, *};
 use super::token::{Frames, Token};
-use crate::model::id::{DecisionId, FunctionId, StatementId, SwitchId};
-use crate::model::place::{SourceFile, Span};
-use crate::model::structure::{
+use std::collections::BTreeSet;
+use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
+use vkcert_model::place::{SourceFile, Span};
+use vkcert_model::structure::{
     Block, Decision, DecisionContext, Exit, Function, Label, LabelKind, MarkIndex, Statement, StatementKind, Switch,
 };
-use std::collections::BTreeSet;
 
 /// What the syntax tree says, before markers are numbered.
 #[derive(Debug, Clone)]
@@ -466,7 +466,7 @@ impl Outliner<'_> {
     /// A constant inside a function may be, unless a constant expression needs its value: then it merely is read-only
     /// (GLSL 4.60, 4.3.2).
     fn constant_place(&self, declared: &DeclaredType, declarator: &Declarator) -> Option<&'static str> {
-        use crate::model::structure::Constness;
+        use vkcert_model::structure::Constness;
         let decisions = &self.decisions;
         if !declared.has("const") || decisions.surroundings != Surroundings::Runtime {
             return None;

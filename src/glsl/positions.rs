@@ -12,11 +12,11 @@ use super::outline::Outline;
 use super::preprocessor::{Directive, TranslationUnit};
 use super::token::FrameId;
 use super::{KernelSource, Optimization, compile, marker_calls};
-use crate::model::place::{FileIndex, Position, Span};
-use crate::model::structure::Accuracy;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use vkcert_model::place::{FileIndex, Position, Span};
+use vkcert_model::structure::Accuracy;
 
 /// Texts with one token on every line, compiled when their modules are asked for, or ahead of that.
 #[derive(Debug)]

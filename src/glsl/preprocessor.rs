@@ -8,10 +8,10 @@ use super::include::{IncludeError, IncludeForm, Includes};
 use super::lexer::Lexer;
 use super::macros::{Expanded, FileInput, Input, Lines, Macro, Scanned};
 use super::token::{FrameId, Frames, Token, TokenKind};
-use crate::model::place::{FileIndex, SourceFile, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
+use vkcert_model::place::{FileIndex, SourceFile, Span};
 
 /// Most steps (tokens read, arguments expanded, places moved) of one run. The compiler has no such limit: text beyond it
 /// is refused before the compiler sees it.

@@ -15,7 +15,7 @@ use super::outline::Outline;
 use super::preprocessor::TranslationUnit;
 use super::syntax::{Expression, ExpressionKind, TokenIndex};
 use super::token::Token;
-use crate::model::diagnostic::Diagnostic;
+use vkcert_model::diagnostic::Diagnostic;
 
 /// An argument that must be a constant and is none.
 #[derive(Debug, Clone)]

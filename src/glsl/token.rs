@@ -4,10 +4,10 @@
 //! behind `origin` leads from there to the place where the text takes effect. [`Frames::locate`] turns a run of tokens
 //! into one span and the expansions around it.
 
-use crate::model::place::{FileIndex, Span};
-use crate::model::structure::Expansion;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use vkcert_model::place::{FileIndex, Span};
+use vkcert_model::structure::Expansion;
 
 /// Lexical class of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::decisions::Decisions;
 use super::semantics;
 use super::syntax::TokenIndex;
 use super::token::Token;
-use crate::model::id::DecisionId;
-use crate::model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
+use vkcert_model::id::DecisionId;
+use vkcert_model::structure::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
 
 /// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be looked at there.
 pub fn add_decisions(decisions: &mut Decisions<'_>, tokens: &[Token], range: (TokenIndex, TokenIndex), reason: &str) {

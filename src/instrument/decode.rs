@@ -5,7 +5,7 @@
 //! Does not cover: whether the words can be trusted at all (`form`).
 
 use super::form::{CanaryError, DispatchSize, RecordForm};
-use crate::model::records::{RecordBuffer, RecordLayout, Records};
+use vkcert_model::records::{RecordBuffer, RecordLayout, Records};
 
 /// Takes the records of one dispatch out of `words`, which were read back from the buffer that held `nonce`.
 pub fn decode(buffer: &RecordBuffer, size: &DispatchSize, words: &[u32], nonce: u32) -> Result<Records, CanaryError> {
@@ -35,7 +35,7 @@ pub fn check_bits(layout: &RecordLayout, records: &Records) -> Result<(), Canary
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::records::{CANARY, RecordMode, Witnesses};
+    use vkcert_model::records::{CANARY, RecordMode, Witnesses};
 
     #[test]
     fn bits_without_a_meaning_are_refused() {

@@ -6,12 +6,12 @@
 //! Does not cover: declarations that only markers used (constants, function types); they stay, unused.
 
 use super::markers::{MarkerCall, MarkerCalls};
-use crate::spirv::calls::calls;
-use crate::spirv::module::{Function, Id, Instruction, Module};
-use crate::spirv::rewrite::{Draft, ModuleWriter, Rewrite};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Decoration, Op};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_spirv::calls::calls;
+use vkcert_spirv::module::{Function, Id, Instruction, Module};
+use vkcert_spirv::rewrite::{Draft, ModuleWriter, Rewrite};
 
 /// Sees the places of a module where records may be added.
 pub trait Recorder {

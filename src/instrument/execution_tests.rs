@@ -5,13 +5,13 @@ use super::expression_tests::{evaluate, expressions};
 use super::tests::{Kernel, prelude};
 use super::*;
 use crate::compile_tests::compile;
-use crate::model::records::{RecordMode, Witnesses};
-use crate::model::structure::BooleanExpression;
-use crate::model::vector::{ConditionValue, Values};
-use crate::spirv::module::{Id, Instruction};
 use proptest::prelude::*;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
+use vkcert_model::records::{RecordMode, Witnesses};
+use vkcert_model::structure::BooleanExpression;
+use vkcert_model::vector::{ConditionValue, Values};
+use vkcert_spirv::module::{Id, Instruction};
 
 /// Runs one invocation of `main`; `buffers` are keyed by set and binding.
 struct Evaluator<'a> {

@@ -1,10 +1,10 @@
 //! Random boolean expressions with their evaluation, and the numbering of their vectors against it.
 
-use crate::coverage::numbering::{number, vectors};
-use crate::model::structure::BooleanExpression;
-use crate::model::vector::{ConditionValue, Outcome, Values, Vector};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use vkcert_coverage::numbering::{number, vectors};
+use vkcert_model::structure::BooleanExpression;
+use vkcert_model::vector::{ConditionValue, Outcome, Values, Vector};
 
 /// A random expression; conditions are numbered in source order afterwards.
 pub(crate) fn expressions(depth: u32) -> impl Strategy<Value = (BooleanExpression, usize)> {

@@ -18,10 +18,10 @@
 //! Promises: what the host must refuse (ranks beyond 32 bits) is refused before anything is written.
 //! Does not cover: which bit means what (`decode`).
 
-use crate::model::invocations::{DispatchInvocations, Ranks};
-use crate::model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use vkcert_model::invocations::{DispatchInvocations, Ranks};
+use vkcert_model::records::{CANARY, HEADER_WORDS, RecordBuffer, RecordMode, Records, Witnesses};
 
 /// Word 2: invocations of a workgroup.
 pub const LOCAL_WORD: u32 = 2;

@@ -1,9 +1,9 @@
 //! The front end's own marked modules, instrumented.
 
 use super::*;
-use crate::glsl::{KernelSource, compile};
-use crate::model::structure::{MarkerRole, Recording};
 use std::collections::BTreeSet;
+use vkcert_glsl::{KernelSource, compile};
+use vkcert_model::structure::{MarkerRole, Recording};
 
 fn instrumented(text: &str, target_env: &str) -> (KernelStructure, Instrumented) {
     let source = KernelSource::alone("glsl/kernel.comp", text, target_env);
@@ -95,7 +95,7 @@ void main() {
         let source = KernelSource::alone("glsl/kernel.comp", text, env);
         let marked = compile(&source).expect("it compiles").marked;
         validate(&marked, TargetEnv::named(env).expect("an environment")).expect("valid");
-        let text = crate::spirv::validate::disassemble(&marked).expect("text");
+        let text = vkcert_spirv::validate::disassemble(&marked).expect("text");
         // The source text, with how markers are declared in it, is in OpSource; nowhere else.
         for line in text.lines().filter(|line| line.contains("OpExt") || line.contains("OpSourceExtension")) {
             assert!(!line.contains("vkcert") && !line.contains("spirv_intrinsics"), "{line}");

@@ -7,12 +7,6 @@
 //! passed over: each traces to a marker, is on the closed list of compiler-made ones, or is a finding.
 //! Does not cover: the sequential engine's own recording, which runs the marked module by [`MarkerTable`].
 
-use crate as instrument;
-use vkcert_coverage as coverage;
-use vkcert_glsl as glsl;
-use vkcert_model as model;
-use vkcert_spirv as spirv;
-
 mod decode;
 mod erase;
 mod form;
@@ -46,17 +40,17 @@ pub use permute::{NotPermuted, PERMUTATION_HEADER, permutation_words, permute};
 pub use record::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode};
 pub use resolve::presence;
 
-use crate::model::finding::Finding;
-use crate::model::records::{MarkerTable, Presence, RecordBuffer};
-use crate::model::structure::KernelStructure;
-use crate::spirv::constants::Constants;
-use crate::spirv::interface::compute_entry;
-use crate::spirv::module::Module;
-use crate::spirv::types::Types;
-use crate::spirv::validate::{TargetEnv, validate};
 use markers::MarkerCalls;
 use record::RecordedModule;
 use std::collections::BTreeMap;
+use vkcert_model::finding::Finding;
+use vkcert_model::records::{MarkerTable, Presence, RecordBuffer};
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::interface::compute_entry;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::types::Types;
+use vkcert_spirv::validate::{TargetEnv, validate};
 
 /// The modules derived from a marked one.
 #[derive(Debug, Clone)]
@@ -131,7 +125,7 @@ pub fn instrument_in(
     let entry = compute_entry(marked, entry).map_err(|error| failed(&error))?.function;
     let calls = MarkerCalls::of(structure, marked, &constants)?;
     let presence = resolve::resolve(structure, marked, &calls, (&types, &constants), entry);
-    let layout = crate::coverage::layout::record_layout(structure, &presence);
+    let layout = vkcert_coverage::layout::record_layout(structure, &presence);
     let traced = erase::erase(marked, &calls);
     let recorded = record::record(marked, &calls, &layout, entry, request)?;
     // The validator takes longer than everything else here, so both modules are in its hands at once.

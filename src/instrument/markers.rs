@@ -6,11 +6,11 @@
 //! Does not cover: what a marker is for; `KernelStructure::markers` says that.
 
 use super::InstrumentError;
-use crate::model::structure::{KernelStructure, MARKER_PAGE, MarkerRole};
-use crate::spirv::calls::calls;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::{Function, Id, Instruction, Module};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::structure::{KernelStructure, MARKER_PAGE, MarkerRole};
+use vkcert_spirv::calls::calls;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// One call of a marker function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

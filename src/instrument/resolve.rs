@@ -8,18 +8,18 @@
 
 use super::InstrumentError;
 use super::markers::{MarkerCall, MarkerCalls};
-use crate::model::id::DecisionId;
-use crate::model::records::{Presence, PresentMarker, Reach};
-use crate::model::structure::{Constness, KernelStructure, MarkerRole};
-use crate::spirv::calls::reachable_functions;
-use crate::spirv::cfg::{switch_targets, targets};
-use crate::spirv::constants::Constants;
-use crate::spirv::fold::Folding;
-use crate::spirv::interface::compute_entry;
-use crate::spirv::module::{Function, Id, Instruction, Module};
-use crate::spirv::types::Types;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::id::DecisionId;
+use vkcert_model::records::{Presence, PresentMarker, Reach};
+use vkcert_model::structure::{Constness, KernelStructure, MarkerRole};
+use vkcert_spirv::calls::reachable_functions;
+use vkcert_spirv::cfg::{switch_targets, targets};
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::fold::Folding;
+use vkcert_spirv::interface::compute_entry;
+use vkcert_spirv::module::{Function, Id, Instruction, Module};
+use vkcert_spirv::types::Types;
 
 /// The markers of a marked module under a specialization (raw bits by SpecId; the module's defaults else).
 pub fn presence(

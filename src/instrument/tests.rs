@@ -2,15 +2,15 @@
 
 use super::*;
 use crate::compile_tests::compile;
-use crate::model::id::{DecisionId, FunctionId};
-use crate::model::place::{FileIndex, SourceFile, Span};
-use crate::model::records::{RecordMode, Witnesses};
-use crate::model::structure::{
+use rspirv::spirv::Op;
+use vkcert_model::id::{DecisionId, FunctionId};
+use vkcert_model::place::{FileIndex, SourceFile, Span};
+use vkcert_model::records::{RecordMode, Witnesses};
+use vkcert_model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex, MarkerRole, Recording,
     TextDigests,
 };
-use crate::spirv::module::Instruction;
-use rspirv::spirv::Op;
+use vkcert_spirv::module::Instruction;
 
 const SPAN: Span = Span { file: FileIndex(0), start: 0, end: 0 };
 
@@ -280,7 +280,7 @@ fn float_operations_may_not_be_contracted_in_either_module() {
     let made = instruments(&Kernel::default(), "void main() { f[0] = f[1] * f[2] + f[3]; }");
     for words in [&made.traced, &made.instrumented] {
         let module = Module::parse(words.clone()).unwrap();
-        let decorated = |i: &&crate::spirv::module::Instruction| {
+        let decorated = |i: &&vkcert_spirv::module::Instruction| {
             let id = i.result.unwrap();
             module.decoration(id, rspirv::spirv::Decoration::NoContraction).is_some()
         };

@@ -7,16 +7,16 @@
 //! Does not cover: whether the marker stands at the right expression; that the front end's own check shows.
 
 use super::markers::MarkerCalls;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::object::ObjectBranchKind;
-use crate::model::place::Place;
-use crate::model::structure::{Decision, KernelStructure, MarkerRole, Recording};
-use crate::spirv::calls::reachable_functions;
-use crate::spirv::constants::{Constants, Value};
-use crate::spirv::module::{Function, Id, Instruction, Module};
-use crate::spirv::types::{Type, Types};
 use rspirv::spirv::Op;
 use std::collections::BTreeSet;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::object::ObjectBranchKind;
+use vkcert_model::place::Place;
+use vkcert_model::structure::{Decision, KernelStructure, MarkerRole, Recording};
+use vkcert_spirv::calls::reachable_functions;
+use vkcert_spirv::constants::{Constants, Value};
+use vkcert_spirv::module::{Function, Id, Instruction, Module};
+use vkcert_spirv::types::{Type, Types};
 
 /// What the check found.
 #[derive(Debug, Clone, Default)]

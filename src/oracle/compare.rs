@@ -6,8 +6,8 @@
 //! exactly as long as the bounds are.
 
 use super::scalar::{decode_float, decode_integer, float_bits};
-use crate::model::element::{ScalarClass, ScalarType};
-use crate::model::procedure::Tolerance;
+use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_model::procedure::Tolerance;
 
 /// Whether `actual` agrees with `expected` (both raw bits of a `scalar`).
 pub fn agrees(scalar: ScalarType, expected: u64, actual: u64, tolerance: &Tolerance) -> bool {

@@ -8,8 +8,8 @@
 use super::compare::agrees;
 use super::matching::{self, Record};
 use super::scalar::{Leaf, read};
-use crate::model::element::ScalarType;
-use crate::model::procedure::Tolerance;
+use vkcert_model::element::ScalarType;
+use vkcert_model::procedure::Tolerance;
 
 /// Whether elements stand in their places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@
 use super::compare::ulp_distance;
 use super::scalar::{decode_float, read};
 use super::texel::decode_texel;
-use crate::model::element::{ScalarClass, ScalarType};
-use crate::model::image::ImageFormat;
 use std::collections::BTreeMap;
+use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_model::image::ImageFormat;
 
 /// A scalar that the engines left differently.
 #[derive(Debug, Clone, PartialEq)]

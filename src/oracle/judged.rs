@@ -9,16 +9,16 @@
 use super::compare::{agrees, is_as_zero};
 use super::scalar::{float_bits, read};
 use super::texel::{stored_offset, stored_range};
-use crate::model::altered::AlteredStores;
-use crate::model::element::{ElementType, ScalarClass, ScalarType};
-use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
-use crate::model::flow::{BufferRange, DispatchFlow};
-use crate::model::id::KernelName;
-use crate::model::image::{ImageFormat, TexelEncoding};
-use crate::model::procedure::Tolerance;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::altered::AlteredStores;
+use vkcert_model::element::{ElementType, ScalarClass, ScalarType};
+use vkcert_model::evidence::{ExpectedRun, StoredContents, StoredExpectation};
+use vkcert_model::flow::{BufferRange, DispatchFlow};
+use vkcert_model::id::KernelName;
+use vkcert_model::image::{ImageFormat, TexelEncoding};
+use vkcert_model::procedure::Tolerance;
 
 /// Identity of the code of each kernel: the same for kernels that differ in their names alone.
 pub type Codes = BTreeMap<KernelName, String>;
@@ -352,7 +352,7 @@ pub fn texel_extremes(format: ImageFormat) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::flow::StoreFlow;
+    use vkcert_model::flow::StoreFlow;
 
     fn range(buffer: &str) -> BufferRange {
         BufferRange { buffer: buffer.to_owned(), offset: 0, bytes: 4 }

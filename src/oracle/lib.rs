@@ -4,8 +4,6 @@
 //! judge. Promises: the same answers for a fresh run and for outputs that evidence stores; sees the model alone.
 //! Does not cover: what a test expects before its values are laid out (`exec::prepare`), runs.
 
-use vkcert_model as model;
-
 pub mod compare;
 pub mod comparison;
 pub mod difference;

@@ -7,10 +7,10 @@
 //! Does not cover: where records stand and how large they are (`comparison`).
 
 use super::compare::{agrees, canonical, ordered};
-use crate::model::element::ScalarType;
-use crate::model::procedure::Tolerance;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use vkcert_model::element::ScalarType;
+use vkcert_model::procedure::Tolerance;
 
 /// Most records of several numbers that are matched within a tolerance.
 pub const MOST: usize = 2048;

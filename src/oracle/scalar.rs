@@ -5,9 +5,9 @@
 //! Promises: a value that the type cannot hold is an error, never a wrapped or saturated value.
 
 use super::float::{Direction, Format, Real};
-use crate::model::element::{Datum, ScalarClass, ScalarType};
-use crate::model::procedure::SpecializationValue;
 use half::f16;
+use vkcert_model::element::{Datum, ScalarClass, ScalarType};
+use vkcert_model::procedure::SpecializationValue;
 
 /// One scalar at a byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

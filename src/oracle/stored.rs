@@ -6,12 +6,12 @@
 use super::comparison::{Placement, compare};
 use super::scalar::Leaf;
 use super::texel::compared;
-use crate::model::element::{ElementType, ScalarType};
-use crate::model::evidence::{StoredContents, StoredExpectation};
-use crate::model::verdict::Verdict;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
+use vkcert_model::element::{ElementType, ScalarType};
+use vkcert_model::evidence::{StoredContents, StoredExpectation};
+use vkcert_model::verdict::Verdict;
 
 /// The verdict that stored outputs of a completed run come to; `Err` says why none can be derived.
 pub fn judge(expectations: &[StoredExpectation], outputs: &BTreeMap<String, Vec<u8>>) -> Result<Verdict, String> {

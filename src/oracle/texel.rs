@@ -8,9 +8,9 @@
 //! Does not cover: block-compressed and multi-planar formats.
 
 use super::scalar::{append, decode_float, read};
-use crate::model::element::ScalarType;
-use crate::model::image::{ImageFormat, TexelEncoding};
 use std::borrow::Cow;
+use vkcert_model::element::ScalarType;
+use vkcert_model::image::{ImageFormat, TexelEncoding};
 
 /// Stored texels of `components`: component values in the format's component type, as many as there are texels times
 /// components. Errors name the first component that does not fit.

@@ -3,11 +3,11 @@
 //! Promises: every expectation of the test has an entry; a tolerance that is not stated is said to be none.
 //! Does not cover: whether the expectations could fail at all (open items and verdicts say that).
 
-use crate::model::element::ScalarType;
-use crate::model::evidence::{ExpectedRun, StoredContents, StoredExpectation, TestEvidence};
-use crate::model::expectation::ElementOrder;
-use crate::model::procedure::{Expectation, Tolerance};
 use base64::Engine as _;
+use vkcert_model::element::ScalarType;
+use vkcert_model::evidence::{ExpectedRun, StoredContents, StoredExpectation, TestEvidence};
+use vkcert_model::expectation::ElementOrder;
+use vkcert_model::procedure::{Expectation, Tolerance};
 
 /// An entry per expectation, in the order of the test's file.
 pub fn in_words(test: &TestEvidence) -> Vec<String> {

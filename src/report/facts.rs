@@ -12,12 +12,12 @@ pub use obligations::{
     open_reason, uncovered_obligations,
 };
 
-use crate::model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, ObservedVector, Status};
-use crate::model::evidence::{CodeTrace, Evidence, KernelEvidence, Mismatch, TestEvidence, TestResult};
-use crate::model::id::{KernelName, RequirementId};
-use crate::model::schedule::Schedule;
-use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeMap;
+use vkcert_model::coverage::{CriterionSummary, DecisionCoverage, KernelCoverage, ObservedVector, Status};
+use vkcert_model::evidence::{CodeTrace, Evidence, KernelEvidence, Mismatch, TestEvidence, TestResult};
+use vkcert_model::id::{KernelName, RequirementId};
+use vkcert_model::schedule::Schedule;
+use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The criteria of structural coverage that tables have columns for, in report order, with their titles.
 pub const CRITERIA_COLUMNS: &[(&str, &str)] = &[
@@ -305,7 +305,7 @@ pub fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
     for kernel in &evidence.kernels {
         for function in &kernel.structure.functions {
             let Some(file) = kernel.structure.files.get(function.span.file.0 as usize) else { continue };
-            let line = crate::model::place::Position::of(&file.text, function.span.start as usize).line;
+            let line = vkcert_model::place::Position::of(&file.text, function.span.start as usize).line;
             let same = |row: &&mut CodeRow| row.file == file.path && row.function == function.name && row.line == line;
             let names = |code: &CodeTrace| code.names(&file.path, &function.name, &kernel.kernel);
             let naming = evidence.campaign.requirements.iter().filter(|row| row.code.iter().any(names));
@@ -328,7 +328,7 @@ pub fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) -> bool {
         d.vectors.iter().map(|v| (v.values.clone(), v.outcome, v.tests.clone())).collect::<Vec<_>>()
     };
     let statuses = |d: &DecisionCoverage| {
-        let sides = |m: &crate::model::coverage::ConditionMcdc| {
+        let sides = |m: &vkcert_model::coverage::ConditionMcdc| {
             (m.unique_cause.status, m.unique_cause.pair.clone(), m.masking.status, m.masking.pair.clone())
         };
         d.mcdc.iter().map(sides).collect::<Vec<_>>()

@@ -6,12 +6,12 @@
 use super::document::Tone;
 use super::facts;
 use super::statement::counted;
-use crate::model::agreement::AgreementOutcome;
-use crate::model::evidence::{Agreement, Evidence};
-use crate::model::id::{KernelName, TestId};
-use crate::model::object::{ObjectOrigin, ObjectStructure};
-use crate::model::wording::plural;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::evidence::{Agreement, Evidence};
+use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::object::{ObjectOrigin, ObjectStructure};
+use vkcert_model::wording::plural;
 
 /// A part of a figure, with what it says of the matter.
 pub type Part = (String, Tone);
@@ -203,9 +203,9 @@ pub fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::ObjectBranchId;
-    use crate::model::object::{ObjectBranch, ObjectBranchKind, ObjectLoop};
-    use crate::model::place::Place;
+    use vkcert_model::id::ObjectBranchId;
+    use vkcert_model::object::{ObjectBranch, ObjectBranchKind, ObjectLoop};
+    use vkcert_model::place::Place;
     use vkcert_sample as sample;
 
     fn joined(parts: Vec<Part>) -> String {

@@ -1,9 +1,9 @@
 //! The evidence as one JSON document, in the canonical form of all stored files, with its root hash beside it.
 
 use super::{Format, Presentation, ReportError, Standing};
-use crate::model::canonical::canonical_lines;
-use crate::model::evidence::Evidence;
 use serde::Serialize;
+use vkcert_model::canonical::canonical_lines;
+use vkcert_model::evidence::Evidence;
 
 pub(super) struct Json;
 

@@ -6,9 +6,6 @@
 //! escaped for the format. A row of [`FORMATS`] is all that a new format needs.
 //! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert verify`).
 
-use crate as report;
-use vkcert_model as model;
-
 mod chapter;
 mod document;
 mod expectation;
@@ -26,9 +23,9 @@ pub use facts::{asked_for, explanation, open_reason};
 pub use places::{Places, ProjectPlace, shell_word};
 pub use terminal::wrap;
 
-use crate::model::evidence::Evidence;
 use std::fmt;
 use std::str::FromStr;
+use vkcert_model::evidence::Evidence;
 
 /// What a format is rendered with; only the terminal summary looks at more than `standing`.
 #[derive(Debug, Clone, PartialEq, Eq)]

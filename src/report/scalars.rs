@@ -1,6 +1,6 @@
 //! Scalars of stored contents as text.
 
-use crate::model::element::{DataType, ScalarType};
+use vkcert_model::element::{DataType, ScalarType};
 
 /// The scalars that a buffer of this type is made of; none of one that its kernel's block lays out.
 pub fn scalar_of(data_type: DataType) -> Option<ScalarType> {

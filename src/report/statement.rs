@@ -9,17 +9,17 @@ pub mod brief;
 use super::document::Tone;
 use super::facts;
 use super::places::Places;
-use crate::model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
-use crate::model::finding::FindingKind;
-use crate::model::id::KernelName;
-use crate::model::open_item::Acceptability;
-use crate::model::project::DecisionPolicy;
-use crate::model::reason::{Ground, Reason, ReasonKind};
-use crate::model::requirement::VerificationMethod;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::model::wording::plural;
 use brief::BriefReasons;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use vkcert_model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::KernelName;
+use vkcert_model::open_item::Acceptability;
+use vkcert_model::project::DecisionPolicy;
+use vkcert_model::reason::{Ground, Reason, ReasonKind};
+use vkcert_model::requirement::VerificationMethod;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_model::wording::plural;
 
 /// Exit codes as the contract gives them, in words.
 pub fn title(evidence: &Evidence) -> (Tone, String) {
@@ -175,7 +175,7 @@ pub fn achieved(evidence: &Evidence) -> Vec<String> {
 
 fn requirements(evidence: &Evidence) -> Option<String> {
     let rows = &evidence.campaign.requirements;
-    let by_test = |row: &&crate::model::evidence::RequirementEvidence| {
+    let by_test = |row: &&vkcert_model::evidence::RequirementEvidence| {
         row.requirement.verification.contains(&VerificationMethod::Test)
     };
     let mut tested = rows.iter().filter(by_test).peekable();

@@ -13,13 +13,13 @@ use super::chapter::{requirement_tone, verdict_tone};
 use super::document::Tone;
 use super::facts::{CoverageRow, MergedFinding, Unit};
 use super::{Colour, Format, Presentation, ReportError, facts, figures, statement};
-use crate::model::coverage::CriterionSummary;
-use crate::model::evidence::{Evidence, RequirementEvidence, RequirementStatus};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 pub use measure::wrap;
 use measure::{columns, pad};
 use owo_colors::{OwoColorize, Style};
 use rows::Row;
+use vkcert_model::coverage::CriterionSummary;
+use vkcert_model::evidence::{Evidence, RequirementEvidence, RequirementStatus};
 
 /// Entries of a list that are printed one by one.
 const LISTED: usize = 10;

@@ -1,10 +1,10 @@
 use super::document::Block;
 use super::*;
-use crate::model::agreement::AgreementOutcome;
-use crate::model::coverage::{ConditionMcdc, SimpleObligation, Status};
-use crate::model::id::KernelName;
-use crate::model::reason::Reason;
-use crate::model::verdict::{EngineName, Verdict};
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::coverage::{ConditionMcdc, SimpleObligation, Status};
+use vkcert_model::id::KernelName;
+use vkcert_model::reason::Reason;
+use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sample as sample;
 
 fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
@@ -146,7 +146,7 @@ fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
     let open = facts::uncovered_obligations(&evidence);
     let condition = open.iter().find(|item| item.obligation == "D2.C2").unwrap();
     assert_eq!(condition.unit.kernel.as_str(), "matmul_naive");
-    assert_eq!(condition.engine, crate::model::verdict::EngineName::Vulkan);
+    assert_eq!(condition.engine, vkcert_model::verdict::EngineName::Vulkan);
     assert!(condition.reason.contains("D2.C2"));
     let counted: u32 =
         evidence
@@ -283,8 +283,8 @@ fn what_no_passed_test_shows_is_not_said_to_be_shown_by_none() {
 
 #[test]
 fn a_document_without_hash_is_told_where_its_record_is_accepted() {
-    use crate::model::evidence::RecordEvidence;
-    use crate::model::requirement::{VerificationMethod, VerificationRecord};
+    use vkcert_model::evidence::RecordEvidence;
+    use vkcert_model::requirement::{VerificationMethod, VerificationRecord};
     let mut evidence = sample::evidence();
     let record = VerificationRecord {
         requirement: evidence.campaign.requirements[0].requirement.uid.clone(),
@@ -567,7 +567,7 @@ fn suspect_links_are_no_further_requirements() {
 }
 
 fn with_contents() -> Evidence {
-    use crate::model::evidence::{OutputBytes, StoredExpectation};
+    use vkcert_model::evidence::{OutputBytes, StoredExpectation};
     let mut evidence = sample::evidence();
     evidence.manifest.inputs.insert("requirements/data.npy".into(), "sha256:feed".into());
     let test = &mut evidence.campaign.tests[0];
@@ -622,7 +622,7 @@ fn a_test_tells_its_contents_and_where_they_stand() {
     assert!(row("Input file")[3].ends_with("file requirements/data.npy sha256:feed"), "{:?}", row("Input file"));
     assert_eq!(row("Input result")[2], "not initialised");
     assert_eq!(row("Input image picture")[1], "2d rgba8, 2 × 1 texels");
-    let hash = crate::model::canonical::content_hash(&[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40]);
+    let hash = vkcert_model::canonical::content_hash(&[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40]);
     let expected = ["float, 2 values".to_owned(), "1, 2".to_owned(), format!("/tests/0/expected/0/contents, {hash}")];
     assert_eq!(row("Expected result")[1..], expected);
     let actual = row("Actual result, sequential, vulkan");
@@ -633,7 +633,7 @@ fn a_test_tells_its_contents_and_where_they_stand() {
 /// Only evidence that does not verify holds such contents; a hash of nothing would be a statement about them.
 #[test]
 fn contents_that_cannot_be_decoded_are_told_as_such() {
-    use crate::model::evidence::{OutputBytes, StoredContents};
+    use vkcert_model::evidence::{OutputBytes, StoredContents};
     let mut evidence = with_contents();
     let test = &mut evidence.campaign.tests[0];
     test.definition.buffers.get_mut("raw").unwrap().bytes = Some("AQI".to_owned());
@@ -645,7 +645,7 @@ fn contents_that_cannot_be_decoded_are_told_as_such() {
         result.outputs = [("result".to_owned(), OutputBytes::Bytes("AACAPwAAAE".to_owned()))].into();
     }
     let text = whole_text(&evidence);
-    let empty = crate::model::canonical::content_hash(&[]);
+    let empty = vkcert_model::canonical::content_hash(&[]);
     assert!(!text.contains(&empty) && !text.contains("\n0 values"), "{text}");
     assert_eq!(text.matches("cannot be decoded: not base64").count(), 3, "{text}");
 }
@@ -653,7 +653,7 @@ fn contents_that_cannot_be_decoded_are_told_as_such() {
 #[test]
 fn altered_contents_are_explained_with_every_alteration() {
     let text = whole_text(&sample::evidence());
-    for alteration in crate::model::altered::Alteration::ALL {
+    for alteration in vkcert_model::altered::Alteration::ALL {
         assert!(text.contains(&alteration.to_string()), "{alteration}");
     }
     assert!(text.contains("It does not show that they are the right ones"), "{text}");
@@ -664,7 +664,7 @@ fn a_test_that_fails_alike_on_both_engines_is_told_once() {
     let mut evidence = sample::evidence();
     let test = &mut evidence.campaign.tests[3];
     let fail = test.results[0].clone();
-    test.results[1] = crate::model::evidence::TestResult { engine: test.results[1].engine, ..fail };
+    test.results[1] = vkcert_model::evidence::TestResult { engine: test.results[1].engine, ..fail };
     evidence.campaign.conclusion.reasons =
         ["sequential", "vulkan"].map(|engine| format!("test TC-MM-04 on {engine}: fail")).into();
     let text = terminal(&evidence, 100);
@@ -678,10 +678,10 @@ fn a_test_that_fails_alike_on_both_engines_is_told_once() {
 fn with_failed_tests(count: usize) -> Evidence {
     let mut evidence = with_open_statements(1);
     let failed = evidence.campaign.tests[3].clone();
-    let ids: Vec<crate::model::id::TestId> =
+    let ids: Vec<vkcert_model::id::TestId> =
         (0..count).map(|number| format!("TC-F-{number}").as_str().into()).collect();
     for id in &ids {
-        evidence.campaign.tests.push(crate::model::evidence::TestEvidence { id: id.clone(), ..failed.clone() });
+        evidence.campaign.tests.push(vkcert_model::evidence::TestEvidence { id: id.clone(), ..failed.clone() });
     }
     evidence.kernels[0].coverage.statements.last_mut().unwrap().uncounted = ids;
     evidence
@@ -711,14 +711,14 @@ fn engines_with_equal_shares_are_one_row() {
 
 /// Four kernels on two engines, as many requirements and tests as the demonstration has, and notes.
 fn four_kernels() -> Evidence {
-    use crate::model::open_item::{CampaignNote, NoteKind};
+    use vkcert_model::open_item::{CampaignNote, NoteKind};
     let mut evidence = sample::flawless();
     let both = sample::evidence().campaign.engines;
     let campaign = &mut evidence.campaign;
     let row = campaign.conclusion.summary[0].clone();
     let names = ["matmul_naive", "matmul_tiled", "histogram", "convolution"];
     let rows = names.iter().flat_map(|name| {
-        both.iter().map(|engine| crate::model::evidence::KernelSummary {
+        both.iter().map(|engine| vkcert_model::evidence::KernelSummary {
             kernel: (*name).into(),
             engine: engine.engine,
             ..row.clone()
@@ -767,7 +767,7 @@ fn page_1_is_one_page_with_shares_items_and_notes() {
     // However many kernels there are.
     let row = evidence.campaign.conclusion.summary[0].clone();
     evidence.campaign.conclusion.summary = (0..60)
-        .map(|number| crate::model::evidence::KernelSummary {
+        .map(|number| vkcert_model::evidence::KernelSummary {
             kernel: format!("kernel_{number}").as_str().into(),
             ..row.clone()
         })

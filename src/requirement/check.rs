@@ -5,19 +5,19 @@ use super::code;
 use super::document::{Located, Origin};
 use super::load::Project;
 use super::nearest::nearest;
-use crate::model::canonical::is_content_hash;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::finding::FindingKind;
-use crate::model::id::{FindingId, KernelName, RequirementId};
-use crate::model::procedure::{DescriptorClass, KernelText, Language, Procedure};
-use crate::model::project::MOST_REPETITIONS;
-use crate::model::requirement::{
-    HostImage, Interface, Justification, JustificationClass, JustificationSubject, Requirement, RequirementLevel,
-};
-use crate::model::schedule::MOST_SCHEDULES;
-use crate::model::vulkan_sc::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use vkcert_model::canonical::is_content_hash;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::{FindingId, KernelName, RequirementId};
+use vkcert_model::procedure::{DescriptorClass, KernelText, Language, Procedure};
+use vkcert_model::project::MOST_REPETITIONS;
+use vkcert_model::requirement::{
+    HostImage, Interface, Justification, JustificationClass, JustificationSubject, Requirement, RequirementLevel,
+};
+use vkcert_model::schedule::MOST_SCHEDULES;
+use vkcert_model::vulkan_sc::Profile;
 
 /// Everything that is wrong with a project whose files have been read.
 pub fn check_project(project: &Project) -> Vec<Diagnostic> {
@@ -99,7 +99,7 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
     problems
 }
 
-fn check_configurations(place: &Origin, kernel: &crate::model::project::ProjectKernel, problems: &mut Vec<Diagnostic>) {
+fn check_configurations(place: &Origin, kernel: &vkcert_model::project::ProjectKernel, problems: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     for (index, configuration) in kernel.configurations.iter().enumerate() {
         let place = place.at("configuration").at(index);
@@ -113,7 +113,7 @@ fn check_configurations(place: &Origin, kernel: &crate::model::project::ProjectK
     }
 }
 
-fn check_lists(origin: &Origin, settings: &crate::model::project::ProjectFile, problems: &mut Vec<Diagnostic>) {
+fn check_lists(origin: &Origin, settings: &vkcert_model::project::ProjectFile, problems: &mut Vec<Diagnostic>) {
     fn repeated<T: Ord>(list: &[T]) -> Option<usize> {
         let mut seen = BTreeSet::new();
         list.iter().position(|item| !seen.insert(item))
@@ -156,7 +156,7 @@ fn check_lists(origin: &Origin, settings: &crate::model::project::ProjectFile, p
     }
 }
 
-fn check_limits(place: &Origin, limits: &crate::model::project::ProjectLimits, problems: &mut Vec<Diagnostic>) {
+fn check_limits(place: &Origin, limits: &vkcert_model::project::ProjectLimits, problems: &mut Vec<Diagnostic>) {
     if !(limits.seconds.is_finite() && limits.seconds > 0.0) {
         problems.push(place.at("seconds").error("limit", "a time limit is a number of seconds above 0"));
     }

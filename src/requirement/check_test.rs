@@ -2,12 +2,12 @@
 
 use super::check::{check_name, unknown};
 use super::document::{Located, Origin};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::expectation::{CheckerKernel, ElementOrder};
-use crate::model::id::KernelName;
-use crate::model::image::Image;
-use crate::model::procedure::{Binding, Buffer, Expectation, SpecializationValue, Test, Tolerance};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::expectation::{CheckerKernel, ElementOrder};
+use vkcert_model::id::KernelName;
+use vkcert_model::image::Image;
+use vkcert_model::procedure::{Binding, Buffer, Expectation, SpecializationValue, Test, Tolerance};
 
 /// The kernels that a test may dispatch.
 pub struct KernelNames<'a> {

@@ -8,11 +8,11 @@
 //! - a test: all of its fields as the file has them, defaults of `kind`, `offset`, `set` and the like filled in, absent
 //!   optional fields left out; the contents of files that it names are hashed in the manifest, not here.
 
-use crate::model::canonical::{canonical_json, content_hash};
-use crate::model::procedure::Test;
-use crate::model::requirement::{ParentLink, Requirement};
 use serde::Serialize;
 use serde_json::json;
+use vkcert_model::canonical::{canonical_json, content_hash};
+use vkcert_model::procedure::Test;
+use vkcert_model::requirement::{ParentLink, Requirement};
 
 /// Content hash of a value of the model.
 fn hash_of(value: &impl Serialize) -> String {

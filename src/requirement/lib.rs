@@ -6,9 +6,6 @@
 //! references and cycles; every problem is a diagnostic with its place, and many are reported at once.
 //! Does not cover: the kernels' own text and modules, sizes and layouts (`exec::prepare`), verdicts (`exec::judge`).
 
-use crate as requirement;
-use vkcert_model as model;
-
 mod check;
 mod check_test;
 pub mod code;

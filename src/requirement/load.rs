@@ -7,17 +7,17 @@ use super::check::check_project;
 use super::check_test::{KernelNames, check_tests};
 use super::document::{Document, Located, Origin, Syntax, Value, in_order};
 use super::nearest::{did_you_mean, nearest};
-use crate::model::canonical::content_hash;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::id::KernelName;
-use crate::model::path::one_name;
-use crate::model::procedure::{Procedure, SCHEMA, Test};
-use crate::model::project::ProjectFile;
-use crate::model::requirement::{Interface, Justification, Requirement, VerificationRecord};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use vkcert_model::canonical::content_hash;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::id::KernelName;
+use vkcert_model::path::one_name;
+use vkcert_model::procedure::{Procedure, SCHEMA, Test};
+use vkcert_model::project::ProjectFile;
+use vkcert_model::requirement::{Interface, Justification, Requirement, VerificationRecord};
 
 /// The project file's name.
 pub const PROJECT_FILE: &str = "vkcert.toml";

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn types_of_other_shading_languages_lead_to_those_of_glsl() {
-        let known = crate::model::element::ElementType::names();
+        let known = vkcert_model::element::ElementType::names();
         let cases = [("int2", "ivec2"), ("float4", "vec4"), ("uint3", "uvec3"), ("half", "float16"), ("u32", "uint")];
         for (foreign, near) in cases {
             assert_eq!(did_you_mean(foreign, &known), Some(format!("did you mean `{near}`?")));

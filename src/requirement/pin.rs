@@ -7,12 +7,12 @@
 use super::document::{Node, Value};
 use super::hash::requirement_hash;
 use super::load::Project;
-use crate::model::id::RequirementId;
-use crate::model::requirement::Requirement;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use vkcert_model::id::RequirementId;
+use vkcert_model::requirement::Requirement;
 
 /// Whether a link goes with the present content of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -7,11 +7,11 @@
 //! entered it. Of the kernels that a link leads to each is judged or named, with whether its text is that of a judged one.
 //! Does not cover: files that no kernel is made of, such as code of the host: nothing is said of links to them.
 
-use crate::model::coverage::Status;
-use crate::model::evidence::{KernelEvidence, KernelText, RequirementEvidence, UntestedKernel};
-use crate::model::id::{KernelName, ObligationId, TestId};
-use crate::model::requirement::CodeLink;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::coverage::Status;
+use vkcert_model::evidence::{KernelEvidence, KernelText, RequirementEvidence, UntestedKernel};
+use vkcert_model::id::{KernelName, ObligationId, TestId};
+use vkcert_model::requirement::CodeLink;
 
 /// A function of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,7 +217,7 @@ fn all_functions(row: &KernelEvidence) -> Vec<CodeFunction> {
     row.structure.functions.iter().map(|function| placed(row, function)).collect()
 }
 
-fn placed(row: &KernelEvidence, function: &crate::model::structure::Function) -> CodeFunction {
+fn placed(row: &KernelEvidence, function: &vkcert_model::structure::Function) -> CodeFunction {
     let file = row.structure.files.get(function.span.file.0 as usize);
     let file = file.map_or_else(|| row.source.clone(), |file| file.path.clone());
     CodeFunction { file, name: function.name.clone() }

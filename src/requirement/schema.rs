@@ -1,12 +1,12 @@
 //! JSON Schemas of the files, by name: what `vkcert schema NAME` prints.
 
-use crate::model::coverage::KernelCoverage;
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs};
-use crate::model::procedure::Procedure;
-use crate::model::project::ProjectFile;
-use crate::model::requirement::RequirementsFile;
-use crate::model::result::RunResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use vkcert_model::coverage::KernelCoverage;
+use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs};
+use vkcert_model::procedure::Procedure;
+use vkcert_model::project::ProjectFile;
+use vkcert_model::requirement::RequirementsFile;
+use vkcert_model::result::RunResult;
 
 /// One row of the table of schemas.
 pub struct SchemaRow {

@@ -7,12 +7,12 @@
 
 use super::reach::{TestedCode, UntestedCode};
 use super::trace::Verdicts;
-use crate::model::evidence::{KernelText, RecordEvidence, RequirementEvidence, RequirementStatus, UntestedKernel};
-use crate::model::generation::Generation;
-use crate::model::id::{RequirementId, TestId};
-use crate::model::requirement::{CodeLink, VerificationMethod};
-use crate::model::verdict::Verdict;
 use std::collections::BTreeMap;
+use vkcert_model::evidence::{KernelText, RecordEvidence, RequirementEvidence, RequirementStatus, UntestedKernel};
+use vkcert_model::generation::Generation;
+use vkcert_model::id::{RequirementId, TestId};
+use vkcert_model::requirement::{CodeLink, VerificationMethod};
+use vkcert_model::verdict::Verdict;
 
 /// A status, and the methods that nothing satisfies yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,8 +295,8 @@ pub fn open_reasons(row: &RequirementEvidence, verdicts: &Verdicts) -> Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::TestId;
     use serde_json::json;
+    use vkcert_model::id::TestId;
 
     /// A requirement to be verified by test, with its tests and children.
     fn row(uid: &str, tests: &[&str], children: &[&str]) -> RequirementEvidence {

@@ -4,13 +4,13 @@ use super::code;
 use super::document::Located;
 use super::hash::{is_suspect, requirement_hash, test_hash};
 use super::load::Project;
-use crate::model::element::Datum;
-use crate::model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus, TestEvidence};
-use crate::model::id::{KernelName, RequirementId, TestId};
-use crate::model::procedure::{Dispatch, Test};
-use crate::model::requirement::{CodeLink, Requirement};
-use crate::model::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::element::Datum;
+use vkcert_model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus, TestEvidence};
+use vkcert_model::id::{KernelName, RequirementId, TestId};
+use vkcert_model::procedure::{Dispatch, Test};
+use vkcert_model::requirement::{CodeLink, Requirement};
+use vkcert_model::verdict::Verdict;
 
 /// The verdicts of every test that was asked for, one per engine. A test that is missing did not run.
 pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;

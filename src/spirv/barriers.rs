@@ -7,9 +7,9 @@
 
 use super::calls::reachable_functions;
 use super::module::{Id, Instruction, Module};
-use crate::model::place::Place;
 use rspirv::spirv::{Op, Scope};
 use std::collections::BTreeSet;
+use vkcert_model::place::Place;
 
 /// A barrier of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]

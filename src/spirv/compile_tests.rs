@@ -1,6 +1,6 @@
 //! What tests compile kernels with.
 
-use crate::spirv::validate::TargetEnv;
+use super::TargetEnv;
 
 /// Compiles GLSL for `env` without optimisation and with debug lines.
 pub(crate) fn compile(source: &str, env: TargetEnv) -> Vec<u32> {

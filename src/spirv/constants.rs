@@ -13,11 +13,11 @@ use super::operation::sized::{Form, Operation, Relation, Sized, Width};
 use super::operation::word::Unary;
 use super::operation::{ScalarOperation, scalar_operation};
 use super::types::{Type, Types};
-use crate::model::structure::Constness;
-use crate::oracle::float::{Format, Real};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
+use vkcert_model::structure::Constness;
+use vkcert_oracle::float::{Format, Real};
 
 /// The value of a constant.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,10 +9,10 @@
 
 use super::module::{Id, Instruction, Module};
 use super::types::Types;
-use crate::oracle::float::Direction;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, FPRoundingMode, Op};
 use std::collections::BTreeMap;
+use vkcert_oracle::float::Direction;
 
 /// What becomes of denormal operands and results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,11 +4,6 @@
 //! Promises: a [`module::Module`] is parsed once and immutable; passes make new word streams.
 //! Does not cover: execution (`exec`), coverage records (`instrument`).
 
-use crate as spirv;
-use vkcert_crash as crash;
-use vkcert_model as model;
-use vkcert_oracle as oracle;
-
 pub mod barriers;
 pub mod calls;
 pub mod cfg;
@@ -31,5 +26,7 @@ pub mod validate;
 
 #[cfg(test)]
 mod compile_tests;
+#[cfg(test)]
+use validate::TargetEnv;
 #[cfg(test)]
 mod tests;

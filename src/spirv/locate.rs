@@ -119,9 +119,9 @@ fn within(rest: u64, size: u64, count: u64) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::compile_tests::compile;
-    use crate::spirv::interface::Reflection;
-    use crate::spirv::module::Module;
-    use crate::spirv::validate::TargetEnv;
+    use crate::interface::Reflection;
+    use crate::module::Module;
+    use crate::validate::TargetEnv;
     use std::collections::BTreeMap;
 
     const TEXT: &str = "

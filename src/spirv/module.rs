@@ -400,14 +400,14 @@ impl Module {
         self.instructions[..index].iter().filter(|before| !opcodes::is_debug(before.op)).count() as u32
     }
 
-    pub fn place(&self, index: usize) -> crate::model::place::Place {
+    pub fn place(&self, index: usize) -> vkcert_model::place::Place {
         // Compilers give no line to the headers of loops: the first one behind them stands in.
         let line = self.line(index).or_else(|| self.lines_ahead.get(index).copied().flatten());
         let function = self.function_at(index).map(|function| {
             let name = self.name(function.id).map(|name| name.split('(').next().unwrap_or(name).to_owned());
             name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("%{}", function.id))
         });
-        crate::model::place::Place {
+        vkcert_model::place::Place {
             file: line.and_then(|line| self.string(line.file)).map(str::to_owned),
             line: line.map(|line| line.line),
             column: line.map(|line| line.column).filter(|column| *column > 0),

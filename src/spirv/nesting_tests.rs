@@ -1,6 +1,6 @@
 //! Deep, wide and circular declarations.
 
-use crate::spirv::module::Module;
+use crate::module::Module;
 
 fn words(declarations: &str) -> Vec<u32> {
     let text = format!("OpCapability Shader\nOpMemoryModel Logical GLSL450\n%uint = OpTypeInt 32 0\n{declarations}");

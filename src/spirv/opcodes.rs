@@ -594,7 +594,7 @@ mod tests {
             let class = effect(row.opcode);
             if class.is_some() {
                 let ends = matches!(class, Some(Effect::Branch | Effect::End));
-                assert_eq!(ends, crate::spirv::module::is_terminator(row.opcode), "{:?}", row.opcode);
+                assert_eq!(ends, crate::module::is_terminator(row.opcode), "{:?}", row.opcode);
             }
         }
     }

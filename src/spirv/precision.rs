@@ -14,12 +14,12 @@ use super::float_controls::{FloatControls, decorates_results};
 use super::module::{Id, Module};
 use super::operation::table::bounds;
 use super::types::{Type, Types};
-use crate::oracle::difference::Zeros;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, FPFastMathMode, GlslStd450Op as GLOp, Op};
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 use std::sync::LazyLock;
+use vkcert_oracle::difference::Zeros;
 
 /// A binary floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,10 +6,10 @@ use super::module::Module;
 use super::types::Types;
 use super::validate::{TargetEnv, disassemble, validate};
 use crate::compile_tests::compile;
-use crate::model::procedure::DescriptorClass;
-use crate::model::structure::Constness;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::structure::Constness;
 
 const KERNEL: &str = "
     layout(local_size_x_id = 3, local_size_y = 4) in;
@@ -201,7 +201,7 @@ fn divergent(body: &str) -> Vec<(u32, u32, String)> {
     let module = Module::parse(compile(&source, TargetEnv::Vulkan1_1)).unwrap();
     let entry = module.entry_points[0].function;
     let barriers = super::uniformity::divergent_barriers(&module, entry);
-    let line = |place: &crate::model::place::Place| place.line.unwrap();
+    let line = |place: &vkcert_model::place::Place| place.line.unwrap();
     barriers.iter().map(|b| (line(&b.barrier), line(&b.branch), b.divergence.what.clone())).collect()
 }
 

@@ -13,10 +13,10 @@ use super::cfg::Graph;
 use super::module::{Id, Instruction, Module};
 use super::opcodes::{Effect, effect};
 use super::types::Types;
-use crate::model::place::Place;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::place::Place;
 
 /// Blocks under non-uniform control flow, by label.
 #[derive(Debug, Clone, Default)]

@@ -7,10 +7,10 @@
 //! Does not cover: rules that hold only at run time (the engines look for those).
 
 use super::rewrite::outline;
-use crate::crash::{Inside, Part};
 use rspirv::spirv::Op;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
+use vkcert_crash::{Inside, Part};
 
 /// The environment whose rules a module must obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,8 @@
 
 use super::args::{Common, OutputForm, Verify};
 use super::output;
-use crate::model::exit::Exit;
-use crate::verify::{self, Demand, Options, Replay, Toolchain, telling};
+use vkcert_model::exit::Exit;
+use vkcert_verification::{self as verify, Demand, Options, Replay, Toolchain, telling};
 
 /// Exit 0 if nothing differs from what follows from the raw records (under `--strict`: and all was derived), else 1.
 pub fn command<T: Toolchain>(common: &Common, arguments: &Verify, toolchain: &T) -> Result<Exit, T::Error> {

@@ -4,15 +4,15 @@
 
 use super::args::{Color, Coloring};
 use super::output;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::exit::Exit;
-use crate::verify::VerifyError;
 use miette::{
     LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
 };
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::exit::Exit;
+use vkcert_verification::VerifyError;
 
 /// Bytes of a line that are quoted at most; of a longer line the part around the fault is shown.
 const MOST_LINE_BYTES: usize = 200;
@@ -245,7 +245,7 @@ impl SourceCode for Excerpt {
         };
         // Without lines around it the span itself is asked for, to name its place.
         let start = if lines_before == 0 { span.offset().clamp(window.start, window.end) } else { window.start };
-        let place = crate::model::place::Position::of(text, start);
+        let place = vkcert_model::place::Position::of(text, start);
         let data = &text.as_bytes()[start..window.end];
         let shown = SourceSpan::from((start, data.len()));
         let (line, column) = (place.line as usize - 1, place.column as usize - 1);

@@ -4,10 +4,6 @@
 //! Knows: a toolchain, if the caller has one. Promises: both programs say the same in the same words, and exit alike.
 //! Does not cover: compiling kernels and running tests (`vkcert`).
 
-use vkcert_model as model;
-use vkcert_requirement as requirement;
-use vkcert_verification as verify;
-
 pub mod args;
 pub mod command;
 pub mod failure;
@@ -15,11 +11,11 @@ pub mod output;
 pub mod places;
 pub mod report;
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::exit::Exit;
-use crate::verify::{NoToolchain, VerifyError};
 use args::{Color, Command, CommandLine, OutputForm};
 use clap::Parser;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::exit::Exit;
+use vkcert_verification::{NoToolchain, VerifyError};
 
 /// Stack for evidence of the deepest text that the front end reads.
 const STACK_BYTES: usize = 512 << 20;

@@ -1,8 +1,8 @@
 //! Where results go: stdout, or one file that appears whole or not at all.
 
-use crate::verify::VerifyError;
 use std::io::Write;
 use std::path::Path;
+use vkcert_verification::VerifyError;
 
 /// Prints to stdout. A reader that has gone away is no failure: what a command comes to does not depend on who reads it,
 /// so that its exit code stands.

@@ -1,8 +1,8 @@
 //! How advised commands name the project and the evidence of the command that was given.
 
-use crate::requirement::PROJECT_FILE;
 use std::path::Path;
 use vkcert_report::{Places, ProjectPlace};
+use vkcert_requirement::PROJECT_FILE;
 
 /// Where `certify` writes evidence, from the folder of the project.
 pub const EVIDENCE: &str = "reports/evidence";

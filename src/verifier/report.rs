@@ -2,12 +2,12 @@
 
 use super::args::{Coloring, Common, OutputForm, Report};
 use super::{output, places};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::exit::Exit;
-use crate::verify::{self, Extent, Toolchain, Verification, VerifyError};
 use base64::Engine as _;
 use std::path::Path;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::exit::Exit;
 use vkcert_report::{self as report_formats, Colour, FormatName, Places, Presentation, Standing, Written, shell_word};
+use vkcert_verification::{self as verify, Extent, Toolchain, Verification, VerifyError};
 
 /// Problems told one by one.
 const LISTED: usize = 10;

@@ -4,21 +4,21 @@
 //! derived as a whole ([`super::Toolchain::derive`]); [`of_definitions`] and [`of_records`] stand in for it where that cannot be done.
 
 use super::Verification;
-use crate::derivation::conclusion::conclude;
-use crate::derivation::{agreement, derive, open_items as items, stated};
-use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, OutputBytes, TestEvidence, TestResult};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::generation::Generation;
-use crate::model::id::{RequirementId, TestId};
-use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
-use crate::model::verdict::{EngineName, Verdict};
-use crate::oracle::judged::{Codes, Observation};
-use crate::oracle::stored;
-use crate::requirement::status::{RequirementOutcome, Shown, outcomes};
-use crate::requirement::{hash, trace};
 use base64::Engine as _;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_derivation::conclusion::conclude;
+use vkcert_derivation::{agreement, derive, open_items as items, stated};
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, OutputBytes, TestEvidence, TestResult};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::generation::Generation;
+use vkcert_model::id::{RequirementId, TestId};
+use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_oracle::stored;
+use vkcert_requirement::status::{RequirementOutcome, Shown, outcomes};
+use vkcert_requirement::{hash, trace};
 
 /// Whatever else can be derived.
 pub fn always(stored: &Evidence, found: &mut Verification) {
@@ -246,7 +246,7 @@ fn flows(test: &TestEvidence, found: &mut Verification) {
     if test.flows.is_empty() {
         return;
     }
-    let given = crate::requirement::trace::addressed(&test.definition);
+    let given = vkcert_requirement::trace::addressed(&test.definition);
     let dispatches = &test.definition.dispatches;
     let right = dispatches.len() == test.flows.len()
         && dispatches.iter().zip(&test.flows).all(|(dispatch, flow)| {
@@ -434,7 +434,7 @@ fn derived(stored: &Evidence, found: &mut Verification) {
         }
         for (ours, theirs) in ours.summary.iter().zip(&theirs.summary) {
             found.check(ours == theirs, || {
-                let shown = |row: &crate::model::coverage::CriterionSummary| format!("{}/{}", row.covered, row.total);
+                let shown = |row: &vkcert_model::coverage::CriterionSummary| format!("{}/{}", row.covered, row.total);
                 format!("{name}: {} is stored as {}, derived {}", theirs.criterion, shown(theirs), shown(ours))
             });
         }

@@ -1,7 +1,7 @@
 //! Why evidence cannot be verified at all.
 
-use crate::model::diagnostic::Diagnostic;
 use std::path::Path;
+use vkcert_model::diagnostic::Diagnostic;
 
 /// Why evidence cannot be verified. Evidence that does not hold is no error: it is a result.
 #[derive(Debug, thiserror::Error)]

@@ -5,13 +5,13 @@
 //! Does not cover: evidence that is rewritten to hold just what the first version would have written.
 
 use super::Verification;
-use crate::derivation::stated::TOOL;
-use crate::model::evidence::{
+use vkcert_derivation::stated::TOOL;
+use vkcert_model::evidence::{
     Campaign, Evidence, FIRST_SCHEMA, KernelEvidence, RequirementEvidence, RequirementStatus, TestEvidence, TestResult,
 };
-use crate::model::finding::Finding;
-use crate::model::generation::FIRST_VERSION;
-use crate::model::requirement::Justification;
+use vkcert_model::finding::Finding;
+use vkcert_model::generation::FIRST_VERSION;
+use vkcert_model::requirement::Justification;
 
 /// The only version that wrote format 1; later ones write later formats alone.
 const WRITER: &str = FIRST_VERSION;
@@ -94,7 +94,7 @@ fn of_requirement(row: &RequirementEvidence) -> [LaterPart; 4] {
 }
 
 fn of_test(test: &TestEvidence) -> Vec<LaterPart> {
-    let later_form = |expected: &crate::model::procedure::Expectation| {
+    let later_form = |expected: &vkcert_model::procedure::Expectation| {
         expected.count.is_some() || expected.order.is_some() || expected.record.is_some() || expected.check.is_some()
     };
     let mut parts = vec![

@@ -1,20 +1,20 @@
 //! The evidence folder, read: its files, their hashes and their form.
 
 use super::VerifyError;
-use crate::derivation::files::{CAMPAIGN, INPUTS, MANIFEST, REPORTS, bytes_of, canonical, files};
-use crate::model::canonical::sha256_digits;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{
-    Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS, ReportList,
-    StoredFile,
-};
-use crate::model::path::shown;
-use crate::model::place::Position;
-use crate::report::FORMATS;
-use crate::requirement::{PROJECT_FILE, is_requirement_file};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use vkcert_derivation::files::{CAMPAIGN, INPUTS, MANIFEST, REPORTS, bytes_of, canonical, files};
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{
+    Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS, ReportList,
+    StoredFile,
+};
+use vkcert_model::path::shown;
+use vkcert_model::place::Position;
+use vkcert_report::FORMATS;
+use vkcert_requirement::{PROJECT_FILE, is_requirement_file};
 
 /// The files of an evidence folder, and the reports beside it.
 #[derive(Debug, Clone, Default)]

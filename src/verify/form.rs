@@ -4,10 +4,10 @@
 //! Promises: of evidence that is not malformed, reports and derivations find what they look up. Does not cover: whether
 //! what they find is true.
 
-use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::place::Span;
-use crate::model::records::RecordLayout;
-use crate::model::structure::{
+use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::place::Span;
+use vkcert_model::records::RecordLayout;
+use vkcert_model::structure::{
     Block, BooleanExpression, Decision, Exit, Expansion, Function, KernelStructure, MarkerRole, Statement,
     StatementKind, Switch,
 };
@@ -56,7 +56,7 @@ fn layout(kernel: &KernelEvidence) -> RecordLayout {
     if kernel.presence.markers.is_empty() {
         return RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     }
-    crate::coverage::layout::record_layout(&kernel.structure, &kernel.presence)
+    vkcert_coverage::layout::record_layout(&kernel.structure, &kernel.presence)
 }
 
 struct Reader<'a> {

@@ -5,13 +5,6 @@
 //! Promises: what is stored and does not follow is a problem by name, what cannot be derived is told as such; nothing is printed.
 //! Does not cover: what a signature covers: facts that follow from nothing else (`docs/evidence.md` lists them).
 
-use vkcert_coverage as coverage;
-use vkcert_derivation as derivation;
-use vkcert_model as model;
-use vkcert_oracle as oracle;
-use vkcert_report as report;
-use vkcert_requirement as requirement;
-
 pub mod consistency;
 pub mod difference;
 mod error;
@@ -30,8 +23,8 @@ pub use folder::Folder;
 pub use rebuild::{LaidOutProject, Outcome};
 pub use toolchain::{NoToolchain, Toolchain, maker};
 
-use crate::model::evidence::Evidence;
 use std::path::{Path, PathBuf};
+use vkcert_model::evidence::Evidence;
 
 /// What shall be done beside the ordinary checks.
 #[derive(Debug, Clone, Default)]

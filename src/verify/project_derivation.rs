@@ -8,13 +8,13 @@ use super::Verification;
 use super::VerifyError;
 use super::difference::Differences;
 use super::rebuild::LaidOutProject;
-use crate::derivation::{derive, stated};
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, RequirementEvidence, TestEvidence};
-use crate::model::project::ProjectKernel;
-use crate::requirement::{Project, trace};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use vkcert_derivation::{derive, stated};
+use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, RequirementEvidence, TestEvidence};
+use vkcert_model::project::ProjectKernel;
+use vkcert_requirement::{Project, trace};
 
 /// Compares all of it with what is stored.
 pub fn compare(stored: &Evidence, laid_out: &LaidOutProject, found: &mut Verification) -> Result<(), VerifyError> {

@@ -5,14 +5,14 @@
 //! the evidence.
 
 use super::Toolchain;
-use crate::derivation::files::bytes_of;
-use crate::model::canonical::sha256_digits;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{Evidence, StoredFile};
-use crate::requirement::{self, Project};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use tempfile::TempDir;
+use vkcert_derivation::files::bytes_of;
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{Evidence, StoredFile};
+use vkcert_requirement::{self as requirement, Project};
 
 /// A project in a folder that is removed with it: what follows from the project reads its files.
 pub struct LaidOutProject {

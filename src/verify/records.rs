@@ -4,16 +4,16 @@
 //! twice are problems. Does not cover: whether what is within the bounds happened.
 
 use super::Verification;
-use crate::derivation::agreement::tells_of_undefined;
-use crate::derivation::derive;
-use crate::model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::procedure::{Binding, Dispatch};
-use crate::model::records::RecordLayout;
-use crate::model::schedule::{DirectedResult, MeasuredCode};
-use crate::model::structure::MarkIndex;
-use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeSet;
+use vkcert_derivation::agreement::tells_of_undefined;
+use vkcert_derivation::derive;
+use vkcert_model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::procedure::{Binding, Dispatch};
+use vkcert_model::records::RecordLayout;
+use vkcert_model::schedule::{DirectedResult, MeasuredCode};
+use vkcert_model::structure::MarkIndex;
+use vkcert_model::verdict::{EngineName, Verdict};
 
 /// Everything that has bounds.
 pub fn check(stored: &Evidence, found: &mut Verification) {

@@ -4,10 +4,10 @@
 //! Does not cover: production modules on disk that are not what their sources compile to and were so before: the evidence has a finding.
 
 use super::{ComparedFiles, KernelCheck, Toolchain, Verification, VerifyError};
-use crate::model::canonical::sha256_digits;
-use crate::model::evidence::Evidence;
-use crate::requirement::requirement_files;
 use std::path::Path;
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::evidence::Evidence;
+use vkcert_requirement::requirement_files;
 
 /// Every input that is missing in `project` or has other contents there, files that the run did not read and a run there would, and
 /// kernels that are other ones there, as problems; and how many were compared.

@@ -7,8 +7,8 @@
 use super::{
     ComparedFiles, ComparedKernels, Extent, KernelCheck, ProjectCheck, ReportCheck, RootCover, Status, Verification,
 };
-use crate::model::wording::plural;
 use serde_json::{Value, json};
+use vkcert_model::wording::plural;
 
 /// Problems printed one by one; all are counted.
 const LISTED: usize = 200;

@@ -1,8 +1,8 @@
 //! What verification needs a compiler or an engine for.
 
 use super::{KernelCheck, LaidOutProject, Replay, Verification, VerifyError};
-use crate::model::evidence::Evidence;
 use std::path::Path;
+use vkcert_model::evidence::Evidence;
 
 /// A compiler with an engine: makes kernels again, and with them what follows from modules and from runs.
 pub trait Toolchain {

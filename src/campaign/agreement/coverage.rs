@@ -8,18 +8,18 @@
 
 use super::invocation::{ByInvocation, Excuses, Refusal};
 use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
-use crate::campaign::configuration::Specialization;
-use crate::campaign::kernel::{Kernel, Measured, Variant};
-use crate::campaign::left_open::LeftOpen;
-use crate::campaign::test_run::{ModuleRecords, TestRun, job_of};
-use crate::derivation::agreement::difference::{RecordDifference, Row, differing, marked};
-use crate::exec::sequential::{SequentialExecutor, Variation};
-use crate::model::agreement::AgreementOutcome;
-use crate::model::finding::Finding;
-use crate::model::place::Position;
-use crate::model::records::{DecisionSlot, NumberedVector, Records};
-use crate::model::verdict::EngineName;
+use crate::configuration::Specialization;
+use crate::kernel::{Kernel, Measured, Variant};
+use crate::left_open::LeftOpen;
+use crate::test_run::{ModuleRecords, TestRun, job_of};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_derivation::agreement::difference::{RecordDifference, Row, differing, marked};
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::finding::Finding;
+use vkcert_model::place::Position;
+use vkcert_model::records::{DecisionSlot, NumberedVector, Records};
+use vkcert_model::verdict::EngineName;
+use vkcert_sequential::{SequentialExecutor, Variation};
 
 /// What the vectors of one kernel in a test come to.
 pub struct CoverageComparison {

@@ -9,17 +9,17 @@
 
 use super::is_of_undefined;
 use super::outputs::unexcused;
-use crate::campaign::agreement::permitted::Blocks;
-use crate::campaign::kernel::Variant;
-use crate::campaign::left_open::LeftOpen;
-use crate::campaign::test_run::{PreparedTest, TestRun, job_of};
-use crate::derivation::agreement::difference::{RecordDifference, differing};
-use crate::derivation::agreement::{Contents, Derivation, contents, findings_of};
-use crate::model::agreement::AgreementOutcome;
-use crate::model::evidence::{Agreement, Evidence, KernelEvidence, TestEvidence};
-use crate::model::records::Records;
-use crate::model::verdict::EngineName;
+use crate::agreement::permitted::Blocks;
+use crate::kernel::Variant;
+use crate::left_open::LeftOpen;
+use crate::test_run::{PreparedTest, TestRun, job_of};
 use std::collections::BTreeSet;
+use vkcert_derivation::agreement::difference::{RecordDifference, differing};
+use vkcert_derivation::agreement::{Contents, Derivation, contents, findings_of};
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::evidence::{Agreement, Evidence, KernelEvidence, TestEvidence};
+use vkcert_model::records::Records;
+use vkcert_model::verdict::EngineName;
 
 /// Derives the rows of every test that ran on both engines.
 pub fn derive(stored: &Evidence, prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Derivation {

@@ -7,17 +7,17 @@
 //! Does not cover: what both engines recorded, if in different invocations.
 
 use super::{Means, varied_engine};
-use crate::campaign::kernel::{Kernel, Variant};
-use crate::campaign::left_open::{Between, Expectations, LeftOpen, Recorded};
-use crate::campaign::test_run::{TestRun, job_of, judge};
-use crate::exec::schedule::Permuted;
-use crate::exec::sequential::{ChanceTrial, SequentialExecutor, Variation};
-use crate::exec::{Completion, Executor, Job, JobBuffer, JobModule, Run};
-use crate::instrument::DispatchSize;
-use crate::model::invocations::{InvocationRecords, Ranks};
-use crate::model::project::Contraction;
-use crate::model::records::Records;
+use crate::kernel::{Kernel, Variant};
+use crate::left_open::{Between, Expectations, LeftOpen, Recorded};
+use crate::test_run::{TestRun, job_of, judge};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::schedule::Permuted;
+use vkcert_exec::{Completion, Executor, Job, JobBuffer, JobModule, Run};
+use vkcert_instrument::DispatchSize;
+use vkcert_model::invocations::{InvocationRecords, Ranks};
+use vkcert_model::project::Contraction;
+use vkcert_model::records::Records;
+use vkcert_sequential::{ChanceTrial, SequentialExecutor, Variation};
 
 /// What becomes of vectors and marks that may follow an undefined value, by bit.
 #[derive(Debug, Default)]

@@ -14,15 +14,15 @@ pub use derived::derive as derive_from_modules;
 use super::engines::{Engines, Vulkan};
 use super::left_open::LeftOpen;
 use super::test_run::{PreparedTest, TestRun};
-use crate::exec::schedule::Following;
-use crate::exec::sequential::{SequentialExecutor, SequentialRun, Variation};
-use crate::exec::{Completion, Executor, Job, Unobserved};
-use crate::model::agreement::AgreementOutcome;
-use crate::model::evidence::{Agreement, ErrorBounds, KernelFinding};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::verdict::{EngineName, Verdict};
-use crate::requirement::trace;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::schedule::Following;
+use vkcert_exec::{Completion, Executor, Job, Unobserved};
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::evidence::{Agreement, ErrorBounds, KernelFinding};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_requirement::trace;
+use vkcert_sequential::{SequentialExecutor, SequentialRun, Variation};
 
 /// What the comparison of two engines comes to.
 #[derive(Debug, Clone, Default)]

@@ -1,24 +1,24 @@
 //! Outputs of the two engines, element by element.
 
 use super::{disagreement, run_varied, uses_undefined};
-use crate::campaign::agreement::permitted::{Blocks, Trial, VariedOutputs, find_undefined, permit};
-use crate::campaign::kernel::Variant;
-use crate::campaign::left_open::{Between, Expectations, LeftOpen};
-use crate::campaign::test_run::{TestRun, job_of};
-use crate::exec::prepare::{ExpectedContents, Prepared};
-use crate::exec::sequential::{SequentialExecutor, Variation};
-use crate::exec::{Job, JobModule};
-use crate::model::agreement::AgreementOutcome;
-use crate::model::element::{ScalarClass, ScalarType};
-use crate::model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
-use crate::model::finding::Finding;
-use crate::model::id::KernelName;
-use crate::model::procedure::Tolerance;
-use crate::oracle::compare::{shown, shown_bits};
-use crate::oracle::difference::{Basis, Difference, Nan, Permitted, Zeros};
-use crate::spirv::module::Module;
-use crate::spirv::precision::Rounding;
+use crate::agreement::permitted::{Blocks, Trial, VariedOutputs, find_undefined, permit};
+use crate::kernel::Variant;
+use crate::left_open::{Between, Expectations, LeftOpen};
+use crate::test_run::{TestRun, job_of};
 use std::collections::BTreeSet;
+use vkcert_exec::prepare::{ExpectedContents, Prepared};
+use vkcert_exec::{Job, JobModule};
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
+use vkcert_model::finding::Finding;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::Tolerance;
+use vkcert_oracle::compare::{shown, shown_bits};
+use vkcert_oracle::difference::{Basis, Difference, Nan, Permitted, Zeros};
+use vkcert_sequential::{SequentialExecutor, Variation};
+use vkcert_spirv::module::Module;
+use vkcert_spirv::precision::Rounding;
 
 /// Most elements listed per buffer.
 const LISTED: usize = 64;

@@ -8,20 +8,20 @@
 //! Does not cover: which differences a test's own tolerance allows (the caller leaves them out); whether a value outside is
 //! wrong: the runs are samples of what is permitted.
 
-use crate::exec::Job;
-use crate::exec::prepare::scalar_type;
-use crate::exec::sequential::{ChanceTrial, Variation};
-use crate::model::element::ScalarType;
-use crate::model::image::{ImageFormat, ImageShape, TexelPlace};
-use crate::oracle::difference::{Basis, Difference, Permitted, TexelComponent, Zeros};
-use crate::oracle::scalar::read;
-use crate::oracle::texel::stored_offset;
-use crate::spirv::constants::Constants;
-use crate::spirv::interface::Reflection;
-use crate::spirv::locate::scalar_at;
-use crate::spirv::module::{Id, Module};
-use crate::spirv::precision::{Freedom, Rounding};
-use crate::spirv::types::Types;
+use vkcert_exec::Job;
+use vkcert_exec::prepare::scalar_type;
+use vkcert_model::element::ScalarType;
+use vkcert_model::image::{ImageFormat, ImageShape, TexelPlace};
+use vkcert_oracle::difference::{Basis, Difference, Permitted, TexelComponent, Zeros};
+use vkcert_oracle::scalar::read;
+use vkcert_oracle::texel::stored_offset;
+use vkcert_sequential::{ChanceTrial, Variation};
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::locate::scalar_at;
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::precision::{Freedom, Rounding};
+use vkcert_spirv::types::Types;
 
 /// What a comparison knows of a job's buffers.
 pub struct Blocks {
@@ -280,9 +280,9 @@ impl VariedOutputs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::difference::Nan;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+    use vkcert_oracle::difference::Nan;
 
     fn float(ours: f32, theirs: f32, others: &[f32]) -> Difference {
         let bits = |value: f32| u64::from(value.to_bits());

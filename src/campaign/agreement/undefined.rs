@@ -7,15 +7,15 @@
 //! Does not cover: an undefined value that changes nothing in these runs; which invocations set a bit on a device.
 
 use super::{run_varied, uses_undefined, varied_engine};
-use crate::campaign::kernel::Variant;
-use crate::campaign::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge, object_job};
-use crate::exec::sequential::{SequentialExecutor, Variation};
-use crate::exec::{Completion, Executor, Job};
-use crate::model::invocations::Ranks;
-use crate::model::procedure::Limits;
-use crate::model::records::Records;
-use crate::model::verdict::{EngineName, Verdict};
+use crate::kernel::Variant;
+use crate::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge, object_job};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::{Completion, Executor, Job};
+use vkcert_model::invocations::Ranks;
+use vkcert_model::procedure::Limits;
+use vkcert_model::records::Records;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_sequential::{SequentialExecutor, Variation};
 
 /// Instructions that one run may take, some seconds, where the ordinary run takes no more: another value may be the bound of a loop.
 const MOST_STEPS: u64 = 100_000_000;

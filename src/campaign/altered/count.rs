@@ -7,14 +7,14 @@
 use super::parts::{PassedTest, View};
 use super::reach::{Reading, SeenDispatch};
 use super::tool;
-use crate::campaign::CampaignError;
-use crate::campaign::kernel::{Kernel, Variant};
-use crate::campaign::test_run::job_of;
-use crate::exec::sequential::{DispatchReads, MOST_GROUPS, SequentialExecutor, WatchedReads};
-use crate::exec::{JobBuffer, JobDispatch};
-use crate::model::judged::JudgedMember;
-use crate::spirv::flow::{Storing, storing};
+use crate::CampaignError;
+use crate::kernel::{Kernel, Variant};
+use crate::test_run::job_of;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::{JobBuffer, JobDispatch};
+use vkcert_model::judged::JudgedMember;
+use vkcert_sequential::{DispatchReads, MOST_GROUPS, SequentialExecutor, WatchedReads};
+use vkcert_spirv::flow::{Storing, storing};
 
 /// What a test judges of the members of what its kernels store, at least and at most; the same members in the same order.
 pub struct Bounds {

@@ -5,20 +5,20 @@
 use super::ranges::{in_buffer, without};
 use super::strict::StrictTest;
 use super::{final_contents, rows, tool};
-use crate::campaign::CampaignError;
-use crate::campaign::kernel::Variant;
-use crate::campaign::test_run::{PreparedTest, job_of};
-use crate::exec::alteration::{Before, ElementGroup, altered};
-use crate::exec::prepare::{Prepared, merged};
-use crate::exec::resource::AddressPlace;
-use crate::exec::sequential::{DispatchedStores, SequentialExecutor, StoredBytes};
-use crate::exec::{Completion, Executor, Job, JobBuffer, Run, Unobserved};
-use crate::model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
-use crate::model::flow::{BufferRange, DispatchFlow};
-use crate::oracle::judged::Observation;
+use crate::CampaignError;
+use crate::kernel::Variant;
+use crate::test_run::{PreparedTest, job_of};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use vkcert_exec::alteration::{Before, ElementGroup, altered};
+use vkcert_exec::prepare::{Prepared, merged};
+use vkcert_exec::resource::AddressPlace;
+use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run, Unobserved};
+use vkcert_model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
+use vkcert_model::flow::{BufferRange, DispatchFlow};
+use vkcert_oracle::judged::Observation;
+use vkcert_sequential::{DispatchedStores, SequentialExecutor, StoredBytes};
 
 /// Dispatches of one kernel that are tried, the last so many and then the first: one is enough in all but odd tests.
 const MOST_DISPATCHES: usize = 16;

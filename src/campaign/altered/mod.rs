@@ -17,21 +17,21 @@ mod strict;
 use super::assemble::{self, LaidOut};
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
-use crate::campaign::CampaignError;
-use crate::exec::prepare::{ExpectedContents, Prepared};
-use crate::exec::sequential::{SequentialExecutor, StoredBytes};
-use crate::exec::{ExecError, Job, JobBuffer};
-use crate::model::altered::{AlteredStores, NoticedAlteration, held_to};
-use crate::model::evidence::StoredExpectation;
-use crate::model::flow::DispatchFlow;
-use crate::model::judged::JudgedParts;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::oracle::judged::{Codes, Observation};
+use crate::CampaignError;
 use examination::Examination;
 use parts::PassedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use strict::StrictTest;
+use vkcert_exec::prepare::{ExpectedContents, Prepared};
+use vkcert_exec::{ExecError, Job, JobBuffer};
+use vkcert_model::altered::{AlteredStores, NoticedAlteration, held_to};
+use vkcert_model::evidence::StoredExpectation;
+use vkcert_model::flow::DispatchFlow;
+use vkcert_model::judged::JudgedParts;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::judged::{Codes, Observation};
+use vkcert_sequential::{SequentialExecutor, StoredBytes};
 
 /// What the buffers of a job start as, and the bytes that are defined then.
 fn start_of(job: &Job) -> (Vec<Vec<u8>>, StoredBytes) {
@@ -154,7 +154,7 @@ fn derived_noticed(
 
 /// A row per kernel and specialization of which a dispatch is judged by its code, with nothing noticed yet.
 fn rows(plan: &Prepared, by_code: &Observation) -> Vec<AlteredStores> {
-    let row = |(module, of): (usize, &crate::exec::prepare::ModuleUse)| {
+    let row = |(module, of): (usize, &vkcert_exec::prepare::ModuleUse)| {
         let of_module = plan.job.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.module == module);
         let judged = of_module.filter(|(number, _)| by_code.judges(*number));
         let dispatches: Vec<u32> = judged.map(|(number, _)| number as u32).collect();

@@ -9,19 +9,19 @@ use super::ranges::{common, in_buffer, without};
 use super::reach::{JudgedBytes, Reading};
 use super::start_of;
 use super::strict::StrictTest;
-use crate::campaign::CampaignError;
-use crate::campaign::test_run::PreparedTest;
-use crate::exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
-use crate::exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
-use crate::exec::resource::JobView;
-use crate::exec::{JobBinding, JobBuffer};
-use crate::model::altered::Alteration;
-use crate::model::evidence::{StoredContents, StoredExpectation};
-use crate::model::flow::{BufferRange, DispatchFlow, StoreFlow};
-use crate::model::judged::{JudgedMember, MemberPlace};
-use crate::oracle::judged::{Codes, Observation};
+use crate::CampaignError;
+use crate::test_run::PreparedTest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use vkcert_exec::alteration::{Before, Elements, Side, Watches, altered_buffer, read_rightly, sides};
+use vkcert_exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
+use vkcert_exec::resource::JobView;
+use vkcert_exec::{JobBinding, JobBuffer};
+use vkcert_model::altered::Alteration;
+use vkcert_model::evidence::{StoredContents, StoredExpectation};
+use vkcert_model::flow::{BufferRange, DispatchFlow, StoreFlow};
+use vkcert_model::judged::{JudgedMember, MemberPlace};
+use vkcert_oracle::judged::{Codes, Observation};
 
 /// A test that passed, with what it left.
 pub struct PassedTest<'a> {

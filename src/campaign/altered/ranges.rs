@@ -1,8 +1,8 @@
 //! Bytes of buffers, as ranges.
 
-use crate::exec::JobBuffer;
-use crate::model::flow::BufferRange;
 use std::ops::Range;
+use vkcert_exec::JobBuffer;
+use vkcert_model::flow::BufferRange;
 
 /// A range as bytes of its buffer.
 pub fn in_buffer(range: &BufferRange, buffer: &JobBuffer) -> Range<usize> {

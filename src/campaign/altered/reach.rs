@@ -8,12 +8,12 @@
 
 use super::parts::{PassedTest, Store, Target, View};
 use super::ranges::{common, in_buffer, without};
-use crate::exec::prepare::merged;
-use crate::exec::sequential::{BufferReads, DispatchReads, ReadBytes};
-use crate::model::flow::BufferRange;
-use crate::model::judged::MemberPlace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use vkcert_exec::prepare::merged;
+use vkcert_model::flow::BufferRange;
+use vkcert_model::judged::MemberPlace;
+use vkcert_sequential::{BufferReads, DispatchReads, ReadBytes};
 
 /// What is known of reads.
 #[derive(Clone, Copy)]

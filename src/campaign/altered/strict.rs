@@ -3,17 +3,17 @@
 //! Does not cover: where altered contents come from (`examination`).
 
 use super::start_of;
-use crate::campaign::CampaignError;
-use crate::campaign::test_run::judge;
-use crate::exec::alteration::{Before, ElementGroup, Elements, Watches, altered, without_misreading};
-use crate::exec::judge::{ReferenceRunner, resolved};
-use crate::exec::prepare::Prepared;
-use crate::exec::sequential::byte_ranges;
-use crate::exec::{Completion, Run};
-use crate::model::altered::{Alteration, AlteredExtent, NoticedAlteration};
-use crate::model::procedure::Test;
-use crate::model::verdict::Verdict;
+use crate::CampaignError;
+use crate::test_run::judge;
 use std::ops::Range;
+use vkcert_exec::alteration::{Before, ElementGroup, Elements, Watches, altered, without_misreading};
+use vkcert_exec::judge::{ReferenceRunner, resolved};
+use vkcert_exec::prepare::Prepared;
+use vkcert_exec::{Completion, Run};
+use vkcert_model::altered::{Alteration, AlteredExtent, NoticedAlteration};
+use vkcert_model::procedure::Test;
+use vkcert_model::verdict::Verdict;
+use vkcert_sequential::byte_ranges;
 
 pub struct StrictTest<'a> {
     test: &'a Test,

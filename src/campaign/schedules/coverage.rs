@@ -8,14 +8,14 @@ use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{LeftOpen, Recorded};
 use super::super::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, object_job};
 use super::means::following;
-use crate::campaign::CampaignError;
-use crate::derivation::agreement::difference::marked;
-use crate::exec::schedule::Following;
-use crate::exec::{Completion, Executor, Job};
-use crate::model::records::Records;
-use crate::model::schedule::Schedule;
-use crate::model::structure::MarkIndex;
+use crate::CampaignError;
 use serde_json::Value;
+use vkcert_derivation::agreement::difference::marked;
+use vkcert_exec::schedule::Following;
+use vkcert_exec::{Completion, Executor, Job};
+use vkcert_model::records::Records;
+use vkcert_model::schedule::Schedule;
+use vkcert_model::structure::MarkIndex;
 
 /// A measuring job with what it recorded in the ordinary schedule.
 struct Measure {

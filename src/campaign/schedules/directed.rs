@@ -10,16 +10,16 @@ use super::super::kernel::{Kernel, Variant};
 use super::super::left_open::{Between, Expectations, LeftOpen, Recorded};
 use super::super::test_run::{ModuleRecords, TestRun, job_of, judge, object_job};
 use super::means::following;
-use crate::campaign::CampaignError;
-use crate::coverage::mcdc::Mcdc;
-use crate::exec::schedule::Following;
-use crate::exec::{Completion, Executor, Job, Run};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::procedure::Limits;
-use crate::model::records::{DecisionSlot, Records};
-use crate::model::schedule::{DirectedResult, MeasuredCode, Order, Schedule};
-use crate::model::verdict::{EngineName, Verdict};
+use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::mcdc::Mcdc;
+use vkcert_exec::schedule::Following;
+use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::procedure::Limits;
+use vkcert_model::records::{DecisionSlot, Records};
+use vkcert_model::schedule::{DirectedResult, MeasuredCode, Order, Schedule};
+use vkcert_model::verdict::{EngineName, Verdict};
 
 /// In this order, until nothing is open.
 const DIRECTED: [Schedule; 2] = [Schedule::waiters_first(Order::Reversed), Schedule::waiters_first(Order::InOrder)];

@@ -5,12 +5,12 @@
 //! Does not cover: texels of images, which count as words.
 
 use super::super::test_run::PreparedTest;
-use crate::exec::prepare::{ExpectedContents, Prepared};
-use crate::exec::{Job, Run};
-use crate::model::element::{DataType, ScalarClass, ScalarType};
-use crate::oracle::compare::ulp_distance;
-use crate::oracle::scalar::{decode_float, read};
 use std::collections::BTreeMap;
+use vkcert_exec::prepare::{ExpectedContents, Prepared};
+use vkcert_exec::{Job, Run};
+use vkcert_model::element::{DataType, ScalarClass, ScalarType};
+use vkcert_oracle::compare::ulp_distance;
+use vkcert_oracle::scalar::{decode_float, read};
 
 /// Where a run in some order left other contents than production did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,14 +7,14 @@
 use super::coverage::Only;
 use super::element::{Difference, Elements, Size};
 use super::{Covered, Shown, Trial};
-use crate::campaign::CampaignError;
-use crate::campaign::test_run::judge;
-use crate::exec::Run;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::schedule::{Order, Schedule, Turns};
-use crate::oracle::compare::{shown, shown_bits};
-use crate::oracle::scalar::read;
+use crate::CampaignError;
+use crate::test_run::judge;
 use std::collections::BTreeSet;
+use vkcert_exec::Run;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::schedule::{Order, Schedule, Turns};
+use vkcert_oracle::compare::{shown, shown_bits};
+use vkcert_oracle::scalar::read;
 
 fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding {
     Finding::new(FindingKind::ScheduleDependentOutput, message)

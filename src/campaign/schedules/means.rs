@@ -5,10 +5,10 @@
 //! Does not cover: comparing what the orders leave.
 
 use super::super::test_run::execute;
-use crate::campaign::CampaignError;
-use crate::exec::schedule::{Dispatches, Following, PermutableJob, workgroup_counts};
-use crate::exec::{ExecError, Executor, Job, Run};
-use crate::model::schedule::{Extent, Schedule, Schedules};
+use crate::CampaignError;
+use vkcert_exec::schedule::{Dispatches, Following, PermutableJob, workgroup_counts};
+use vkcert_exec::{ExecError, Executor, Job, Run};
+use vkcert_model::schedule::{Extent, Schedule, Schedules};
 
 /// A job that can be run in other orders.
 pub enum Means {

@@ -16,14 +16,14 @@ mod means;
 
 use super::left_open::{Between, Expectations, LeftOpen, Recorded};
 use super::test_run::{PreparedTest, TestRun, judge};
-use crate::campaign::CampaignError;
-use crate::exec::prepare::Prepared;
-use crate::exec::schedule::Dispatches;
-use crate::exec::{Completion, Executor, Job, Run};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
-use crate::model::verdict::Verdict;
+use crate::CampaignError;
 pub use directed::direct;
+use vkcert_exec::prepare::Prepared;
+use vkcert_exec::schedule::Dispatches;
+use vkcert_exec::{Completion, Executor, Job, Run};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
+use vkcert_model::verdict::Verdict;
 
 use coverage::{CoverageDifference, Measures};
 use element::{Difference, difference};
@@ -442,7 +442,7 @@ fn same_value(finding: &Finding) -> Option<bool> {
 }
 
 /// The places of a finding, whichever comes first.
-fn places(finding: &Finding) -> BTreeSet<Option<&crate::model::place::Place>> {
+fn places(finding: &Finding) -> BTreeSet<Option<&vkcert_model::place::Place>> {
     BTreeSet::from([finding.place.as_ref(), finding.other_place.as_ref()])
 }
 

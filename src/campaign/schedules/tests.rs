@@ -1,20 +1,20 @@
 //! Schedules on an engine that answers as it is told.
 
 use super::*;
-use crate::campaign::kernel::{self, Variant, Wanted};
-use crate::campaign::test_run::{ModuleRecords, job_of};
-use crate::exec::prepare::ModuleUse;
-use crate::exec::schedule::Following;
-use crate::exec::sequential::SequentialExecutor;
-use crate::exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Unobserved};
-use crate::glsl::KernelSource;
-use crate::model::finding::Checks;
-use crate::model::id::KernelName;
-use crate::model::procedure::Test;
-use crate::model::project::Contraction;
-use crate::model::schedule::Schedules;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::spirv::module::Module;
+use crate::kernel::{self, Variant, Wanted};
+use crate::test_run::{ModuleRecords, job_of};
+use vkcert_exec::prepare::ModuleUse;
+use vkcert_exec::schedule::Following;
+use vkcert_exec::{ExecError, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Observer, Unobserved};
+use vkcert_glsl::KernelSource;
+use vkcert_model::finding::Checks;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::Test;
+use vkcert_model::project::Contraction;
+use vkcert_model::schedule::Schedules;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_sequential::SequentialExecutor;
+use vkcert_spirv::module::Module;
 
 const BYTES: usize = 16;
 
@@ -278,7 +278,7 @@ impl Executor for Hindered {
             false => self.0.run(job, observer),
         }
     }
-    fn extents(&mut self, job: &Job) -> Result<Option<Vec<crate::model::schedule::Extent>>, ExecError> {
+    fn extents(&mut self, job: &Job) -> Result<Option<Vec<vkcert_model::schedule::Extent>>, ExecError> {
         self.0.extents(job)
     }
     fn follow(&mut self, following: Following) {

@@ -6,41 +6,41 @@
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::{Rebuilt, replay, told};
-use crate::campaign::agreement::{self, Comparison, undefined};
-use crate::campaign::assemble::LaidOut;
-use crate::campaign::configuration::KernelConfiguration;
-use crate::campaign::coupling::{self, device_limits_of};
-use crate::campaign::facts::{self, Facts, Request};
-use crate::campaign::kernel::Kernel;
-use crate::campaign::left_open::reason_of_repetition;
-use crate::campaign::plan::Plan;
-use crate::campaign::profile::Target;
-use crate::campaign::test_run::{ModuleRecords, PreparedTest, TestRun};
-use crate::campaign::{CampaignError, altered, execution, inputs, judged, recording};
-use crate::derivation::agreement::tells_of_undefined;
-use crate::derivation::files::kernel_files;
-use crate::derivation::stated::TOOL_VERSION;
-use crate::exec::judge::judge;
-use crate::exec::prepare::{ExpectedContents, ModuleUse, Prepared};
-use crate::exec::sequential::{SequentialExecutor, loop_decisions};
-use crate::exec::{Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
-use crate::model::evidence::{
-    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, LoweringDecision, OutputBytes, TestEvidence,
-    TestRecords, TestResult,
-};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::id::TestId;
-use crate::model::judged::JudgedParts;
-use crate::model::printed::Printed;
-use crate::model::records::Records;
-use crate::model::schedule::Schedules;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::requirement::Project;
-use crate::verify::difference::Differences;
-use crate::verify::{Replay, Verification};
+use crate::agreement::{self, Comparison, undefined};
+use crate::assemble::LaidOut;
+use crate::configuration::KernelConfiguration;
+use crate::coupling::{self, device_limits_of};
+use crate::facts::{self, Facts, Request};
+use crate::kernel::Kernel;
+use crate::left_open::reason_of_repetition;
+use crate::plan::Plan;
+use crate::profile::Target;
+use crate::test_run::{ModuleRecords, PreparedTest, TestRun};
+use crate::{CampaignError, altered, execution, inputs, judged, recording};
 use base64::Engine as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use vkcert_derivation::agreement::tells_of_undefined;
+use vkcert_derivation::files::kernel_files;
+use vkcert_derivation::stated::TOOL_VERSION;
+use vkcert_exec::judge::judge;
+use vkcert_exec::prepare::{ExpectedContents, ModuleUse, Prepared};
+use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
+use vkcert_model::evidence::{
+    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, LoweringDecision, OutputBytes, TestEvidence,
+    TestRecords, TestResult,
+};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::TestId;
+use vkcert_model::judged::JudgedParts;
+use vkcert_model::printed::Printed;
+use vkcert_model::records::Records;
+use vkcert_model::schedule::Schedules;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_requirement::Project;
+use vkcert_sequential::{SequentialExecutor, loop_decisions};
+use vkcert_verification::difference::Differences;
+use vkcert_verification::{Replay, Verification};
 
 /// Derives everything, and compares.
 pub fn derive(
@@ -408,7 +408,7 @@ impl FactReader<'_> {
         if let Some(reason) = self.hindrance(plan, outputs) {
             return self.found.not_derivable.push(format!("{}: {reason}", name()));
         }
-        let bytes = |buffer: &crate::exec::JobBuffer| outputs.get(&buffer.name).cloned().unwrap_or_default();
+        let bytes = |buffer: &vkcert_exec::JobBuffer| outputs.get(&buffer.name).cloned().unwrap_or_default();
         let left = Run { buffers: plan.job.buffers.iter().map(bytes).collect(), ..Run::ended(Completion::Completed) };
         let mut reference =
             |job: &Job| -> Result<Run, ExecError> { SequentialExecutor::default().run(job, &mut Unobserved) };
@@ -523,7 +523,7 @@ fn decoded_size(text: &str) -> u64 {
 }
 
 fn touched(result: &TestResult) -> Counts {
-    let dispatch = |buffers: &Vec<crate::model::evidence::TouchedBuffer>| {
+    let dispatch = |buffers: &Vec<vkcert_model::evidence::TouchedBuffer>| {
         buffers.iter().map(|buffer| ((buffer.set, buffer.binding), buffer.bytes)).collect()
     };
     Counts { touched: result.touched.iter().map(dispatch).collect(), ..Counts::default() }

@@ -5,15 +5,15 @@
 //! this is the program with the compiler that made the evidence.
 
 use super::{other_compiler, told};
-use crate::campaign::inputs;
-use crate::campaign::kernel::{Kernel, Measurement};
-use crate::campaign::project::{self, module_bytes, module_file};
-use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::place::SourceFile;
-use crate::verify::{ComparedKernels, KernelCheck, Verification};
+use crate::inputs;
+use crate::kernel::{Kernel, Measurement};
+use crate::project::{self, module_bytes, module_file};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use vkcert_model::canonical::sha256_digits;
+use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::place::SourceFile;
+use vkcert_verification::{ComparedKernels, KernelCheck, Verification};
 
 /// What the kernels of a project with the same inputs come to.
 pub fn compare(stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {

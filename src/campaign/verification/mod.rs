@@ -8,12 +8,12 @@ pub use derivation::derived;
 
 use super::kernel::Kernel;
 use super::{CampaignError, configuration, project};
-use crate::derivation::stated::{TOOL, TOOL_VERSION};
-use crate::glsl;
-use crate::model::evidence::Evidence;
-use crate::requirement::Project;
-use crate::verify::{KernelCheck, LaidOutProject, Replay, Toolchain, Verification, maker};
 use std::path::Path;
+use vkcert_derivation::stated::{TOOL, TOOL_VERSION};
+use vkcert_glsl as glsl;
+use vkcert_model::evidence::Evidence;
+use vkcert_requirement::Project;
+use vkcert_verification::{KernelCheck, LaidOutProject, Replay, Toolchain, Verification, maker};
 
 /// The compiler that is built in, and the sequential engine.
 #[derive(Debug, Clone, Copy)]

@@ -4,15 +4,15 @@
 //! Does not cover: devices, and limits that the command line had set.
 
 use super::Rebuilt;
-use crate::campaign::CampaignError;
-use crate::campaign::engines::{EngineSettings, Engines};
-use crate::campaign::test_run::{self, PreparedTest, TestRun};
-use crate::exec::sequential::SequentialExecutor;
-use crate::model::evidence::{Evidence, TestResult};
-use crate::model::schedule::Schedules;
-use crate::model::verdict::EngineName;
+use crate::CampaignError;
+use crate::engines::{EngineSettings, Engines};
+use crate::test_run::{self, PreparedTest, TestRun};
 use rayon::prelude::*;
 use std::num::NonZeroU32;
+use vkcert_model::evidence::{Evidence, TestResult};
+use vkcert_model::schedule::Schedules;
+use vkcert_model::verdict::EngineName;
+use vkcert_sequential::SequentialExecutor;
 
 /// The results of the sequential engine, in order of the tests.
 fn results(stored: &Evidence) -> impl Iterator<Item = &TestResult> {

@@ -14,12 +14,12 @@ mod subject;
 mod words;
 
 use super::justification::{Approval, Binding, displayed_hash, sentence, unsigned};
-use crate::model::canonical::{canonical_json, content_hash};
-use crate::model::evidence::{Campaign, KernelEvidence, TestEvidence};
-use crate::model::finding::{Acceptance, Finding};
-use crate::model::id::FindingId;
-use crate::model::requirement::{Justification, JustificationClass};
-use crate::model::verdict::EngineName;
+use vkcert_model::canonical::{canonical_json, content_hash};
+use vkcert_model::evidence::{Campaign, KernelEvidence, TestEvidence};
+use vkcert_model::finding::{Acceptance, Finding};
+use vkcert_model::id::FindingId;
+use vkcert_model::requirement::{Justification, JustificationClass};
+use vkcert_model::verdict::EngineName;
 
 /// What findings were found in.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
 //! The statements that a finding is about.
 
-use crate::coverage::statement::visit;
-use crate::model::evidence::KernelEvidence;
-use crate::model::finding::Finding;
-use crate::model::finding_subject::SubjectPlace;
-use crate::model::id::StatementId;
-use crate::model::place::{LineStarts, Place, Span};
+use crate::statement::visit;
 use serde_json::Value;
+use vkcert_model::evidence::KernelEvidence;
+use vkcert_model::finding::Finding;
+use vkcert_model::finding_subject::SubjectPlace;
+use vkcert_model::id::StatementId;
+use vkcert_model::place::{LineStarts, Place, Span};
 
 /// The places of a finding in the order of the source, whichever of two came first.
 pub(super) fn places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {

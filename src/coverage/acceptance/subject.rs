@@ -6,15 +6,15 @@
 use super::Occasion;
 use super::cause::{Cause, cause};
 use super::place::places;
-use crate::coverage::justification::BoundConfiguration;
-use crate::model::canonical::{canonical_json, sha256_digits};
-use crate::model::evidence::KernelEvidence;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::finding_subject::{FindingSubject, SubjectEngine, SubjectTest};
-use crate::model::id::{FindingId, KernelName};
-use crate::model::verdict::EngineName;
+use crate::justification::BoundConfiguration;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use vkcert_model::canonical::{canonical_json, sha256_digits};
+use vkcert_model::evidence::KernelEvidence;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_subject::{FindingSubject, SubjectEngine, SubjectTest};
+use vkcert_model::id::{FindingId, KernelName};
+use vkcert_model::verdict::EngineName;
 
 /// What of a finding is the same whenever it is found.
 enum Bound {
@@ -154,9 +154,9 @@ fn interface(occasion: Occasion) -> Option<String> {
 mod tests {
     use super::super::Found;
     use super::*;
-    use crate::coverage::justification::Binding;
-    use crate::model::evidence::Campaign;
-    use crate::model::place::Place;
+    use crate::justification::Binding;
+    use vkcert_model::evidence::Campaign;
+    use vkcert_model::place::Place;
 
     #[test]
     fn other_words_are_the_same_facts_and_other_causes_are_not() {

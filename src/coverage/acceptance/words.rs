@@ -5,12 +5,12 @@
 use super::Occasion;
 use super::cause::without_values;
 use super::place::places;
-use crate::model::canonical::{canonical_json, sha256_digits};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::finding_subject::SubjectPlace;
-use crate::model::id::KernelName;
-use crate::model::verdict::EngineName;
 use serde_json::Value;
+use vkcert_model::canonical::{canonical_json, sha256_digits};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_subject::SubjectPlace;
+use vkcert_model::id::KernelName;
+use vkcert_model::verdict::EngineName;
 
 /// The part of the name behind the kind, and the content.
 pub(super) fn named(finding: &Finding, occasion: Occasion) -> Option<(String, String)> {

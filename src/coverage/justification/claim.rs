@@ -5,12 +5,12 @@
 //! Does not cover: whether an argument or a means is a good one; that is what the approver signs.
 
 use super::{Standard, Strictness};
-use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation, Status};
-use crate::model::id::{DecisionId, ObligationId, TestId};
-use crate::model::object::{ObjectOrigin, ObjectStructure};
-use crate::model::requirement::{Justification, JustificationClass};
-use crate::model::verdict::EngineName;
 use std::collections::BTreeMap;
+use vkcert_model::coverage::{KernelCoverage, Proposal, SimpleObligation, Status};
+use vkcert_model::id::{DecisionId, ObligationId, TestId};
+use vkcert_model::object::{ObjectOrigin, ObjectStructure};
+use vkcert_model::requirement::{Justification, JustificationClass};
+use vkcert_model::verdict::EngineName;
 
 /// An obligation as a claim is judged by it.
 #[derive(Debug, Clone, Copy)]

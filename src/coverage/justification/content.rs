@@ -8,16 +8,16 @@
 //! Does not cover: evidence of format 1, whose justifications are bound to kernel, id and the displayed text alone.
 
 use super::super::statement::visit;
-use crate::glsl::collapsed;
-use crate::model::canonical::{canonical_json, content_hash};
-use crate::model::coverage::{KernelCoverage, SimpleObligation};
-use crate::model::evidence::Configuration;
-use crate::model::id::{KernelName, ObligationId, StatementId};
-use crate::model::object::ObjectStructure;
-use crate::model::place::Span;
-use crate::model::structure::{Exit, Expansion, Function, KernelStructure, LabelKind, StatementKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use vkcert_glsl::collapsed;
+use vkcert_model::canonical::{canonical_json, content_hash};
+use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
+use vkcert_model::evidence::Configuration;
+use vkcert_model::id::{KernelName, ObligationId, StatementId};
+use vkcert_model::object::ObjectStructure;
+use vkcert_model::place::Span;
+use vkcert_model::structure::{Exit, Expansion, Function, KernelStructure, LabelKind, StatementKind};
 
 /// A kernel as justifications are bound to it.
 #[derive(Debug, Clone, Copy)]
@@ -168,7 +168,7 @@ impl<'a> SourceTexts<'a> {
         texts
     }
 
-    fn labels(&mut self, structure: &KernelStructure, switch: crate::model::id::SwitchId, function: &str) {
+    fn labels(&mut self, structure: &KernelStructure, switch: vkcert_model::id::SwitchId, function: &str) {
         let Some(switch) = structure.switches.get((switch.0 as usize).wrapping_sub(1)) else { return };
         for (index, label) in switch.labels.iter().enumerate() {
             let text = match label.kind {
@@ -201,7 +201,7 @@ impl<'a> SourceTexts<'a> {
     }
 
     /// Of a decision; its text is for each obligation to complete.
-    fn decision(&self, id: crate::model::id::DecisionId) -> SourceText {
+    fn decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
         let found = self.structure.and_then(|structure| {
             let decision = structure.decisions.get((id.0 as usize).wrapping_sub(1))?;
             let function = decision.function.and_then(|id| structure.functions.iter().find(|known| known.id == id));

@@ -15,13 +15,13 @@ pub use claim::Shown;
 pub use content::{BoundConfiguration, BoundKernel, Contents};
 
 use super::criteria;
-use crate::model::canonical::content_hash;
-use crate::model::coverage::{Independence, KernelCoverage, Proposal, SimpleObligation, Status};
-use crate::model::evidence::FIRST_SCHEMA;
-use crate::model::id::{KernelName, ObligationId};
-use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use claim::{Claimed, class_fault};
 use std::collections::BTreeMap;
+use vkcert_model::canonical::content_hash;
+use vkcert_model::coverage::{Independence, KernelCoverage, Proposal, SimpleObligation, Status};
+use vkcert_model::evidence::FIRST_SCHEMA;
+use vkcert_model::id::{KernelName, ObligationId};
+use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 
 /// Whether the approver of a justification must be another person than its author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 //!
 //! Promises: what the comparison writes and what `verify` looks for are the same words and details.
 
-use crate::model::finding::Finding;
-use crate::model::place::{Position, Span};
-use crate::model::records::{DecisionSlot, NumberedVector, RecordLayout, Records};
-use crate::model::structure::{KernelStructure, MarkIndex};
-use crate::model::verdict::EngineName;
 use serde_json::Value;
+use vkcert_model::finding::Finding;
+use vkcert_model::place::{Position, Span};
+use vkcert_model::records::{DecisionSlot, NumberedVector, RecordLayout, Records};
+use vkcert_model::structure::{KernelStructure, MarkIndex};
+use vkcert_model::verdict::EngineName;
 
 /// A vector or a mark of a module.
 #[derive(Clone, Copy)]

@@ -6,20 +6,20 @@
 
 pub mod difference;
 
-use crate::model::agreement::AgreementOutcome;
-use crate::model::element::{ElementType, ScalarClass};
-use crate::model::evidence::{
+use base64::Engine as _;
+use difference::differing;
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::element::{ElementType, ScalarClass};
+use vkcert_model::evidence::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, Evidence, FIRST_SCHEMA, KernelEvidence,
     KernelFinding, OutputBytes, TestEvidence,
 };
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::image::ImageFormat;
-use crate::model::records::Records;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::oracle::difference::{Basis, Difference, Nan, Permitted, TexelComponent, Zeros};
-use crate::oracle::scalar::raw_bits;
-use base64::Engine as _;
-use difference::differing;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::image::ImageFormat;
+use vkcert_model::records::Records;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::difference::{Basis, Difference, Nan, Permitted, TexelComponent, Zeros};
+use vkcert_oracle::scalar::raw_bits;
 
 /// What follows from the stored outputs and records.
 #[derive(Debug, Default)]
@@ -371,10 +371,10 @@ pub fn findings_of<'e>(stored: &'e Evidence, row: &Agreement) -> Vec<&'e Finding
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::derivation::agreement::difference::marked;
-    use crate::model::evidence::{StoredContents, StoredExpectation, TestResult};
-    use crate::model::procedure::Tolerance;
-    use crate::model::structure::MarkIndex;
+    use crate::agreement::difference::marked;
+    use vkcert_model::evidence::{StoredContents, StoredExpectation, TestResult};
+    use vkcert_model::procedure::Tolerance;
+    use vkcert_model::structure::MarkIndex;
     use vkcert_sample as sample;
 
     const TEST: &str = "TC-MM-01";

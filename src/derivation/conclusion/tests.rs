@@ -1,12 +1,12 @@
 //! Each reason that the conclusion can give, by evidence that gives it and no other; and what gives none.
 
 use super::conclude;
-use crate::model::evidence::*;
-use crate::model::finding::{Acceptance, Finding, FindingKind};
-use crate::model::id::{FindingId, KernelName, ObligationId};
-use crate::model::open_item::*;
-use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
-use crate::model::verdict::{EngineName, Verdict};
+use vkcert_model::evidence::*;
+use vkcert_model::finding::{Acceptance, Finding, FindingKind};
+use vkcert_model::id::{FindingId, KernelName, ObligationId};
+use vkcert_model::open_item::*;
+use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
+use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sample as sample;
 
 /// Evidence that nothing stands against.
@@ -273,7 +273,7 @@ fn of_several_reasons_the_graver_decides_and_all_are_told() {
 fn an_engine_that_cannot_tell_of_a_criterion_leaves_it_to_the_other_one() {
     let mut evidence = flawless();
     evidence.campaign.project.criteria.push("barrier".to_owned());
-    let row = |covered, undetermined| crate::model::coverage::CriterionSummary {
+    let row = |covered, undetermined| vkcert_model::coverage::CriterionSummary {
         criterion: "barrier".to_owned(),
         total: 1,
         covered,

@@ -5,16 +5,16 @@
 //! Does not cover: whether the project accepts an item.
 
 use super::{Stored, completed};
-use crate::model::element::{Datum, ElementType, ScalarClass};
-use crate::model::evidence::{CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
-use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
-use crate::model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
-use crate::model::requirement::{Interface, RequirementLevel, VerificationMethod};
-use crate::model::verdict::EngineName;
-use crate::oracle::scalar::encode;
-use crate::requirement::host::specialized;
-use crate::requirement::reach::{CodeFunction, reached_functions};
 use std::collections::BTreeSet;
+use vkcert_model::element::{Datum, ElementType, ScalarClass};
+use vkcert_model::evidence::{CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus};
+use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
+use vkcert_model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
+use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
+use vkcert_model::verdict::EngineName;
+use vkcert_oracle::scalar::encode;
+use vkcert_requirement::host::specialized;
+use vkcert_requirement::reach::{CodeFunction, reached_functions};
 
 /// All open items of a kind.
 pub fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
@@ -101,7 +101,7 @@ fn interfaces(stored: &Stored) -> Vec<OpenItem> {
         return Vec::new();
     }
     let without = stored.settings.kernels.iter().filter(|kernel| !stored.has_interface(&kernel.name));
-    let item = |kernel: &crate::model::project::ProjectKernel| {
+    let item = |kernel: &vkcert_model::project::ProjectKernel| {
         let name = &kernel.name;
         let sentence = format!("kernel {name} has no [[interface]]: its coupling with the host is not analysed");
         of_project(OpenItemKind::KernelWithoutInterface, Some(OpenItemSubject::Kernel(name.clone())), sentence)
@@ -244,7 +244,7 @@ fn checks(stored: &Stored) -> Vec<OpenItem> {
 
 fn tests(stored: &Stored) -> Vec<OpenItem> {
     let left_out = stored.campaign.left_out.iter();
-    let item = |id: &crate::model::id::TestId| {
+    let item = |id: &vkcert_model::id::TestId| {
         let sentence = format!("test {id} was left out on request (--without, --only)");
         of_run(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(id.clone())), sentence)
     };

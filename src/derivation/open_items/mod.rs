@@ -16,12 +16,12 @@ pub use notes::listed;
 #[cfg(test)]
 mod tests;
 
-use crate::coverage::Approval;
-use crate::coverage::justification::{Signature, signature_fault};
-use crate::model::evidence::{Campaign, KernelEvidence};
-use crate::model::open_item::{Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance};
-use crate::model::project::ProjectFile;
-use crate::model::verdict::{EngineName, Verdict};
+use vkcert_coverage::Approval;
+use vkcert_coverage::justification::{Signature, signature_fault};
+use vkcert_model::evidence::{Campaign, KernelEvidence};
+use vkcert_model::open_item::{Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance};
+use vkcert_model::project::ProjectFile;
+use vkcert_model::verdict::{EngineName, Verdict};
 
 /// What open items are derived from.
 struct Stored<'a> {
@@ -35,7 +35,7 @@ impl Stored<'_> {
         self.campaign.engines.iter().any(|row| row.engine == engine && row.ran)
     }
 
-    fn has_interface(&self, kernel: &crate::model::id::KernelName) -> bool {
+    fn has_interface(&self, kernel: &vkcert_model::id::KernelName) -> bool {
         self.campaign.coupling.iter().any(|row| row.kernel == *kernel)
     }
 }

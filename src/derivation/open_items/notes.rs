@@ -8,19 +8,19 @@
 //! Does not cover: what counts (`items`).
 
 use super::{Stored, parts};
-use crate::coverage;
-use crate::derivation::derive;
-use crate::model::evidence::{KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label};
-use crate::model::flow::StorePlace;
-use crate::model::generation::Generation;
-use crate::model::id::{KernelName, TestId};
-use crate::model::open_item::{CampaignNote, NoteKind};
-use crate::model::procedure::TestKind;
-use crate::model::project::ValidationLayers;
-use crate::model::requirement::{RequirementLevel, VerificationMethod};
-use crate::model::verdict::EngineName;
-use crate::model::wording::and_more;
+use crate::derive;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage as coverage;
+use vkcert_model::evidence::{KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label};
+use vkcert_model::flow::StorePlace;
+use vkcert_model::generation::Generation;
+use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::open_item::{CampaignNote, NoteKind};
+use vkcert_model::procedure::TestKind;
+use vkcert_model::project::ValidationLayers;
+use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
+use vkcert_model::verdict::EngineName;
+use vkcert_model::wording::and_more;
 
 /// All notes, by kind.
 pub fn all(stored: &Stored) -> Vec<CampaignNote> {

@@ -6,14 +6,14 @@
 
 use super::Stored;
 use super::notes::{listed, outputs};
-use crate::model::evidence::{TestEvidence, TestResult};
-use crate::model::flow::StorePlace;
-use crate::model::id::{KernelName, TestId};
-use crate::model::judged::{JudgedMember, MemberPlace};
-use crate::model::open_item::{CampaignNote, NoteKind};
-use crate::model::verdict::{EngineName, Verdict};
-use crate::model::wording::and_more;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::evidence::{TestEvidence, TestResult};
+use vkcert_model::flow::StorePlace;
+use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::judged::{JudgedMember, MemberPlace};
+use vkcert_model::open_item::{CampaignNote, NoteKind};
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_model::wording::and_more;
 
 /// Descriptors in arrays of which more than the first is bound.
 type Arrays<'a> = BTreeSet<(&'a KernelName, Option<&'a StorePlace>)>;

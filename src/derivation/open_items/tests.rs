@@ -1,16 +1,16 @@
 //! Each kind of open item, by evidence that gives it; what the project accepts; what was not looked for.
 
 use super::derive;
-use crate::model::agreement::AgreementOutcome;
-use crate::model::evidence::*;
-use crate::model::finding::FindingKind;
-use crate::model::open_item::*;
-use crate::model::procedure::TestKind;
-use crate::model::project::*;
-use crate::model::schedule::{ScheduleResult, ScheduleStatus};
-use crate::model::verdict::{EngineName, Verdict};
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::evidence::*;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::open_item::*;
+use vkcert_model::procedure::TestKind;
+use vkcert_model::project::*;
+use vkcert_model::schedule::{ScheduleResult, ScheduleStatus};
+use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sample as sample;
 
 /// Evidence of one kernel without any open item, on the sequential engine alone.

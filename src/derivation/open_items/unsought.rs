@@ -5,13 +5,13 @@
 //! Does not cover: what one engine could not run of a test, which is a verdict.
 
 use super::Stored;
-use crate::model::agreement::AgreementOutcome;
-use crate::model::evidence::TestEvidence;
-use crate::model::finding::FindingKind;
-use crate::model::open_item::{UnsoughtKind, UnsoughtReason};
-use crate::model::project::ValidationLayers;
-use crate::model::schedule::ScheduleStatus;
-use crate::model::verdict::EngineName;
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::evidence::TestEvidence;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::open_item::{UnsoughtKind, UnsoughtReason};
+use vkcert_model::project::ValidationLayers;
+use vkcert_model::schedule::ScheduleStatus;
+use vkcert_model::verdict::EngineName;
 
 /// In the order of kinds.
 pub fn all(stored: &Stored) -> Vec<UnsoughtKind> {

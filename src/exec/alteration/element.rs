@@ -6,12 +6,12 @@
 //! Does not cover: how they are altered.
 
 use super::watch::{ReadNumber, Wanted, Watches};
-use crate::exec::prepare::Prepared;
-use crate::model::element::{DataType, ScalarClass, ScalarType};
-use crate::model::image::TexelEncoding;
-use crate::model::procedure::Test;
+use crate::prepare::Prepared;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use vkcert_model::element::{DataType, ScalarClass, ScalarType};
+use vkcert_model::image::TexelEncoding;
+use vkcert_model::procedure::Test;
 
 /// What an element is altered as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,11 +15,11 @@ pub use refusal::{Side, sides};
 pub use watch::{Wanted, Watches};
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
-use crate::model::altered::Alteration;
-use crate::model::element::{ScalarClass, ScalarType};
-use crate::oracle::scalar::read;
 use scale::Scale;
 use std::ops::Range;
+use vkcert_model::altered::Alteration;
+use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_oracle::scalar::read;
 
 /// What the buffers of a job held before a dispatch.
 #[derive(Debug, Clone, Copy)]
@@ -166,7 +166,7 @@ fn misreads(stored: ScalarType, read: ScalarType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::scalar::{decode_float, decode_integer, float_bits};
+    use vkcert_oracle::scalar::{decode_float, decode_integer, float_bits};
 
     fn bytes(scalar: ScalarType, values: &[f64]) -> Vec<u8> {
         let float = scalar.class() == ScalarClass::Float;

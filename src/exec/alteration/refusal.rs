@@ -8,16 +8,16 @@
 use super::Before;
 use super::scale::Scale;
 use super::watch::{Wanted, in_stored_bytes, leaves_of};
-use crate::exec::prepare::{Expected, ExpectedContents};
-use crate::model::altered::Alteration;
-use crate::model::element::{ScalarClass, ScalarType};
-use crate::oracle::compare::{agrees, is_as_zero};
-use crate::oracle::comparison::{Placement, compare};
-use crate::oracle::judged::{is_exact, texel_extremes};
-use crate::oracle::scalar::{Leaf, decode_float, decode_integer, float_bits, read};
-use crate::oracle::texel::compared;
+use crate::prepare::{Expected, ExpectedContents};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use vkcert_model::altered::Alteration;
+use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_oracle::compare::{agrees, is_as_zero};
+use vkcert_oracle::comparison::{Placement, compare};
+use vkcert_oracle::judged::{is_exact, texel_extremes};
+use vkcert_oracle::scalar::{Leaf, decode_float, decode_integer, float_bits, read};
+use vkcert_oracle::texel::compared;
 
 /// One buffer that an expectation compares.
 #[derive(Debug)]

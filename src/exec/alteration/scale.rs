@@ -6,9 +6,9 @@
 //! Does not cover: which numbers are a group.
 
 use super::watch::Wanted;
-use crate::model::altered::Alteration;
-use crate::model::element::{ScalarClass, ScalarType};
-use crate::oracle::scalar::{decode_float, decode_integer, float_bits};
+use vkcert_model::altered::Alteration;
+use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_oracle::scalar::{decode_float, decode_integer, float_bits};
 
 /// The scale of the numbers of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,14 +4,14 @@
 //! Promises: every byte that can decide an expectation is among those that it looks at; a checker looks at all that is bound to it.
 //! Does not cover: what a value must be (`compare`); whether a kernel stores it.
 
-use crate::exec::prepare::{Expected, ExpectedContents, Prepared, merged};
-use crate::model::element::ScalarType;
-use crate::model::image::ImageFormat;
-use crate::oracle::compare::is_as_zero;
-use crate::oracle::comparison::Placement;
-use crate::oracle::scalar::{Leaf, read};
-use crate::oracle::texel::{compared, stored_range};
+use crate::prepare::{Expected, ExpectedContents, Prepared, merged};
 use std::ops::Range;
+use vkcert_model::element::ScalarType;
+use vkcert_model::image::ImageFormat;
+use vkcert_oracle::compare::is_as_zero;
+use vkcert_oracle::comparison::Placement;
+use vkcert_oracle::scalar::{Leaf, read};
+use vkcert_oracle::texel::{compared, stored_range};
 
 /// What the expectations of a test look at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,11 +6,11 @@
 //! Does not cover: real addresses, which an engine knows.
 
 use super::Problems;
-use crate::exec::JobBuffer;
-use crate::exec::resource::{AddressPlace, JobAddress, JobResources, address_symbol};
-use crate::model::element::Datum;
-use crate::model::procedure::AddressOf;
-use crate::requirement::Origin;
+use crate::JobBuffer;
+use crate::resource::{AddressPlace, JobAddress, JobResources, address_symbol};
+use vkcert_model::element::Datum;
+use vkcert_model::procedure::AddressOf;
+use vkcert_requirement::Origin;
 
 /// Bytes of an address.
 pub const ADDRESS_BYTES: usize = 8;

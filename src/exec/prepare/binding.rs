@@ -9,15 +9,15 @@
 use super::Problems;
 use super::dispatch::{Call, Dispatched};
 use super::view;
-use crate::exec::resource::{JobResources, JobView};
-use crate::exec::{JobBinding, JobBuffer};
-use crate::model::procedure::{Binding, DescriptorClass};
-use crate::requirement::Origin;
-use crate::spirv::interface::{DescriptorCount, Resource};
-use crate::spirv::module::{Id, Instruction, Module};
+use crate::resource::{JobResources, JobView};
+use crate::{JobBinding, JobBuffer};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeSet;
+use vkcert_model::procedure::{Binding, DescriptorClass};
+use vkcert_requirement::Origin;
+use vkcert_spirv::interface::{DescriptorCount, Resource};
+use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What bindings can name.
 pub struct Bound<'a> {
@@ -285,8 +285,8 @@ fn image(
     bound: &Bound<'_>,
     origin: &Origin,
     problems: &mut Problems,
-) -> Option<(usize, crate::exec::resource::ImageView)> {
-    let named = |image: &&crate::exec::resource::JobImage| bound.buffers[image.buffer as usize].name == name;
+) -> Option<(usize, crate::resource::ImageView)> {
+    let named = |image: &&crate::resource::JobImage| bound.buffers[image.buffer as usize].name == name;
     let Some(image) = bound.resources.images.iter().find(named) else {
         problems.push(origin.at("image").error("unknown-id", format!("there is no image `{name}`")));
         return None;

@@ -8,19 +8,19 @@ use super::image::stored_element;
 use super::layout::{Layout, Walk};
 use super::random::{Bounds, SplitMix64, random_component};
 use super::{Problems, npy, picture};
-use crate::exec::JobBuffer;
-use crate::model::element::{DataType, Datum, ElementType, ScalarClass};
-use crate::model::image::ImageShape;
-use crate::model::procedure::{Buffer, Fill, Iota, Random};
-use crate::oracle::scalar::{Leaf, append, decode_float, decode_integer, encode, float_bits};
-use crate::requirement::Origin;
-use crate::requirement::document::read_at_most;
-use crate::spirv::module::Id;
-use crate::spirv::types::Type;
+use crate::JobBuffer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::ops::Range;
 use std::path::Path;
+use vkcert_model::element::{DataType, Datum, ElementType, ScalarClass};
+use vkcert_model::image::ImageShape;
+use vkcert_model::procedure::{Buffer, Fill, Iota, Random};
+use vkcert_oracle::scalar::{Leaf, append, decode_float, decode_integer, encode, float_bits};
+use vkcert_requirement::Origin;
+use vkcert_requirement::document::read_at_most;
+use vkcert_spirv::module::Id;
+use vkcert_spirv::types::Type;
 
 /// What an uninitialised byte holds on a device.
 pub const UNINITIALISED: u8 = 0xCD;

@@ -5,22 +5,22 @@ use super::binding::{self, Bound, Declared};
 use super::contents::{Block, UNINITIALISED, decode_base64, place, whole_range};
 use super::layout::{Layout, Walk, scalar_type};
 use super::{PreparedKernel, Problems, Setting};
-use crate::exec::JobDispatch;
-use crate::exec::resource::{AddressPlace, JobAddress};
-use crate::model::element::Datum;
-use crate::model::expectation::CheckerKernel;
-use crate::model::id::KernelName;
-use crate::model::procedure::{Binding, Dispatch, Reference, SpecializationValue};
-use crate::oracle::scalar::specialization_bits;
-use crate::requirement::Origin;
-use crate::spirv::constants::{ConstantError, Constants};
-use crate::spirv::interface::{PushConstants, ReflectError, Reflection, Resource};
-use crate::spirv::module::{Id, Module};
-use crate::spirv::types::{LayoutError, Type, Types};
+use crate::JobDispatch;
+use crate::resource::{AddressPlace, JobAddress};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, ExecutionModel, Op};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use vkcert_model::element::Datum;
+use vkcert_model::expectation::CheckerKernel;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::{Binding, Dispatch, Reference, SpecializationValue};
+use vkcert_oracle::scalar::specialization_bits;
+use vkcert_requirement::Origin;
+use vkcert_spirv::constants::{ConstantError, Constants};
+use vkcert_spirv::interface::{PushConstants, ReflectError, Reflection, Resource};
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::types::{LayoutError, Type, Types};
 
 /// What a dispatch and a reference have in common.
 pub struct Call<'a> {

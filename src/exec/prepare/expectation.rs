@@ -6,17 +6,17 @@ use super::dispatch::{Call, Dispatched, interface, resolve};
 use super::image::stored;
 use super::layout::Walk;
 use super::{Problems, Setting, job_module};
-use crate::exec::resource::{AddressPlace, JobImage, JobView, address_symbol};
-use crate::exec::{Job, JobBinding};
-use crate::model::element::{DataType, Datum, ElementType, ScalarClass, ScalarType};
-use crate::model::expectation::{CheckerKernel, ElementOrder};
-use crate::model::finding::Checks;
-use crate::model::image::{ImageFormat, ImageShape, TexelEncoding};
-use crate::model::procedure::{Expectation, Test, Tolerance};
-use crate::oracle::comparison::{Placement, records};
-use crate::oracle::scalar::{Leaf, read};
-use crate::oracle::texel::{compared_offset, decode};
-use crate::requirement::Origin;
+use crate::resource::{AddressPlace, JobImage, JobView, address_symbol};
+use crate::{Job, JobBinding};
+use vkcert_model::element::{DataType, Datum, ElementType, ScalarClass, ScalarType};
+use vkcert_model::expectation::{CheckerKernel, ElementOrder};
+use vkcert_model::finding::Checks;
+use vkcert_model::image::{ImageFormat, ImageShape, TexelEncoding};
+use vkcert_model::procedure::{Expectation, Test, Tolerance};
+use vkcert_oracle::comparison::{Placement, records};
+use vkcert_oracle::scalar::{Leaf, read};
+use vkcert_oracle::texel::{compared_offset, decode};
+use vkcert_requirement::Origin;
 
 /// One expectation.
 #[derive(Debug, Clone)]
@@ -137,7 +137,7 @@ fn placement(
 /// Whether every record has the same elements at the same places.
 fn are_alike(leaves: &[Leaf], record: u64) -> bool {
     let start = leaves.first().map_or(0, |leaf| leaf.offset);
-    let shape = |one: &crate::oracle::matching::Record| -> Vec<ScalarType> {
+    let shape = |one: &vkcert_oracle::matching::Record| -> Vec<ScalarType> {
         one.scalars.iter().map(|(scalar, _)| *scalar).collect()
     };
     let all = records(leaves, record);
@@ -499,7 +499,7 @@ impl Called<'_> {
         }
         let kernel = &self.setting.kernels[call.kernel];
         let mut module = job_module(call.kernel, kernel);
-        module.recording = crate::exec::ModuleRecording::None;
+        module.recording = crate::ModuleRecording::None;
         Some(Job {
             name: format!("{} ({what})", of_test.name),
             modules: vec![module],

@@ -8,14 +8,14 @@
 
 use super::Problems;
 use super::contents::{FilePlace, Source, UNINITIALISED, decode_base64, elements, filled, whole_range};
-use crate::exec::JobBuffer;
-use crate::exec::resource::JobSampler;
-use crate::model::element::{ElementType, ScalarType};
-use crate::model::image::{
+use crate::JobBuffer;
+use crate::resource::JobSampler;
+use vkcert_model::element::{ElementType, ScalarType};
+use vkcert_model::image::{
     AddressMode, Coordinates, Filter, Image, ImageDim, ImageFormat, ImageShape, Sampler, TexelEncoding,
 };
-use crate::oracle::texel;
-use crate::requirement::Origin;
+use vkcert_oracle::texel;
+use vkcert_requirement::Origin;
 
 /// The image with its initial contents; none after a problem.
 pub fn image(

@@ -8,13 +8,13 @@
 
 use super::Problems;
 use super::address::Pointer;
-use crate::model::element::{Datum, ScalarType};
-use crate::oracle::scalar::{Leaf, encode};
-use crate::requirement::Origin;
-use crate::requirement::nearest::did_you_mean;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::Id;
-use crate::spirv::types::{Majorness, MatrixLayout, Member, Signedness, Type, Types};
+use vkcert_model::element::{Datum, ScalarType};
+use vkcert_oracle::scalar::{Leaf, encode};
+use vkcert_requirement::Origin;
+use vkcert_requirement::nearest::did_you_mean;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::Id;
+use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Signedness, Type, Types};
 
 /// Types and array lengths of a module under one specialization.
 #[derive(Debug)]

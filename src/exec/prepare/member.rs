@@ -7,12 +7,12 @@
 //! Does not cover: which of several blocks that name one buffer wrote it; the first binding's block counts.
 
 use super::layout::{Layout, scalar_type};
-use crate::model::element::ScalarType;
-use crate::spirv::module::Id;
-use crate::spirv::types::{Majorness, MatrixLayout, Member, Type};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
+use vkcert_model::element::ScalarType;
+use vkcert_spirv::module::Id;
+use vkcert_spirv::types::{Majorness, MatrixLayout, Member, Type};
 
 /// An array that is a member of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]

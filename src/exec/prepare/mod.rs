@@ -26,17 +26,6 @@ pub use view::{declared_class, declared_format, image_type};
 
 use super::resource::{AddressPlace, JobImage, JobResources};
 use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::element::DataType;
-use crate::model::finding::Checks;
-use crate::model::id::KernelName;
-use crate::model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
-use crate::model::project::ProjectLimits;
-use crate::requirement::document::in_order;
-use crate::requirement::{Located, Origin};
-use crate::spirv::constants::Constants;
-use crate::spirv::module::Module;
-use crate::spirv::types::Types;
 use address::Pointer;
 use binding::Bound;
 use dispatch::{Call, Dispatched};
@@ -44,6 +33,17 @@ pub use member::{BoundBlock, MemberArray};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::element::DataType;
+use vkcert_model::finding::Checks;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
+use vkcert_model::project::ProjectLimits;
+use vkcert_requirement::document::in_order;
+use vkcert_requirement::{Located, Origin};
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::types::Types;
 
 /// A kernel whose module is at hand. Use a module that no optimiser has run over (the marked or traced one): bindings
 /// are checked against what the module declares, and an optimiser drops what is not used.
@@ -62,7 +62,7 @@ pub struct Setting<'a> {
     pub base: &'a Path,
     pub limits: &'a ProjectLimits,
     /// Limits from the command line, over those of the test.
-    pub overrides: crate::model::procedure::TestLimits,
+    pub overrides: vkcert_model::procedure::TestLimits,
     pub checks: Checks,
 }
 

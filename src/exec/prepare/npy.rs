@@ -4,7 +4,7 @@
 //! Promises: elements come in C order, whichever order the file has; what is written is read back as it was.
 //! Does not cover: structured, complex, string and object types: refused with the reason.
 
-use crate::model::element::ScalarType;
+use vkcert_model::element::ScalarType;
 
 /// The contents of a file: elements in C order, little endian, in the types of the contract (a Boolean has 4 bytes).
 #[derive(Debug, Clone, PartialEq)]

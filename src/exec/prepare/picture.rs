@@ -6,10 +6,10 @@
 //! Does not cover: colour profiles and gamma, which are read over; palettes, layers, levels.
 
 use super::image::stored_element;
-use crate::model::element::ScalarType;
-use crate::model::image::{ImageFormat, ImageShape};
 use png::{BitDepth, ColorType};
 use std::io::Cursor;
+use vkcert_model::element::ScalarType;
+use vkcert_model::image::{ImageFormat, ImageShape};
 
 /// Samples in the order of the texels; those of 16 bits little endian.
 struct Picture {
@@ -173,7 +173,7 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::image::ImageDim;
+    use vkcert_model::image::ImageDim;
 
     fn shape(format: &str, extent: [u32; 3]) -> ImageShape {
         let format = serde_json::from_value(serde_json::json!(format)).unwrap();

@@ -3,9 +3,9 @@
 //! The generator is `model::random::SplitMix64`.
 //! One draw per component, in order. A float is `min + u * (max - min)` with `u = (draw >> 11) * 2^-53`, rounded to its type; a Boolean is the top bit.
 
-use crate::model::element::{ScalarClass, ScalarType};
-pub use crate::model::random::SplitMix64;
-use crate::oracle::scalar::float_bits;
+use vkcert_model::element::{ScalarClass, ScalarType};
+pub use vkcert_model::random::SplitMix64;
+use vkcert_oracle::scalar::float_bits;
 
 /// A float from `least` up to `most`, as bits.
 pub fn random_float(generator: &mut SplitMix64, scalar: ScalarType, least: f64, most: f64) -> u64 {

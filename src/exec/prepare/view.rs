@@ -7,14 +7,14 @@
 
 use super::Problems;
 use super::binding::described;
-use crate::exec::JobBinding;
-use crate::exec::resource::{ImageView, JobSampler, JobView, ViewKind};
-use crate::model::image::{Coordinates, ImageDim, ImageFormat, ImageShape, TexelClass};
-use crate::model::procedure::{Binding, DescriptorClass};
-use crate::requirement::Origin;
-use crate::spirv::interface::Resource;
-use crate::spirv::types::{Image, Signedness, Type, Types};
+use crate::JobBinding;
+use crate::resource::{ImageView, JobSampler, JobView, ViewKind};
 use rspirv::spirv::{Dim, ImageFormat as Declared};
+use vkcert_model::image::{Coordinates, ImageDim, ImageFormat, ImageShape, TexelClass};
+use vkcert_model::procedure::{Binding, DescriptorClass};
+use vkcert_requirement::Origin;
+use vkcert_spirv::interface::Resource;
+use vkcert_spirv::types::{Image, Signedness, Type, Types};
 
 /// The image type of a resource; none of samplers and buffers.
 pub fn image_type<'t>(resource: &Resource, types: &'t Types) -> Option<&'t Image> {

@@ -2,10 +2,10 @@
 
 use super::decode::{Known, Unsupported, decode};
 use super::ir::Program;
-use crate::model::records::MarkerTable;
 use crate::passes;
-use crate::spirv::module::Module;
 use std::collections::BTreeMap;
+use vkcert_model::records::MarkerTable;
+use vkcert_spirv::module::Module;
 
 /// Compiles the entry point `entry` under a specialization.
 pub fn compile(

@@ -8,14 +8,6 @@
 //! engine cannot run is `Completion::Unsupported` by name before anything runs.
 //! Does not cover: sparse images.
 
-// Names as they are in the whole.
-use vkcert_exec as exec;
-use vkcert_glsl as glsl;
-use vkcert_instrument as instrument;
-use vkcert_model as model;
-use vkcert_oracle as oracle;
-use vkcert_spirv as spirv;
-
 mod analysis;
 mod compile;
 mod decode;

@@ -9,8 +9,8 @@
 use super::device::Device;
 use super::memory::{GUARD, Storage};
 use super::protocol::WireJob;
-use crate::exec::resource::{AddressPlace, JobAddress, address_symbol};
 use ash::vk;
+use vkcert_exec::resource::{AddressPlace, JobAddress, address_symbol};
 
 /// Addresses of a job's buffers; empty for a job that stores none.
 pub struct Addresses {

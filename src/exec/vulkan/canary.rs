@@ -7,10 +7,10 @@
 use super::identity::NoVulkan;
 use super::pass::storage_binding;
 use super::protocol::{Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, WireRun};
-use crate::spirv::rewrite::Draft;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Op};
 use sha2::{Digest, Sha256};
+use vkcert_spirv::rewrite::Draft;
 
 /// The job's name; no test's id has spaces.
 pub const NAME: &str = "canary dispatch";
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn the_canary_module_parses_and_needs_one_buffer() {
-        let module = crate::spirv::module::Module::parse(module()).expect("parses");
-        let needs = crate::spirv::interface::DeviceNeeds::of(&module, "main", &Default::default()).expect("has main");
+        let module = vkcert_spirv::module::Module::parse(module()).expect("parses");
+        let needs = vkcert_spirv::interface::DeviceNeeds::of(&module, "main", &Default::default()).expect("has main");
         assert_eq!((needs.local_size, needs.descriptors.len()), (Some([LOCAL, 1, 1]), 1));
     }
 }

@@ -7,9 +7,9 @@
 
 use super::features::Features;
 use super::robustness::Granted;
-use crate::spirv::interface::{AtomicKind, AtomicMemory, AtomicUse, feature_of};
 use ash::{ext, khr, nv, vk};
 use rspirv::spirv::Capability;
+use vkcert_spirv::interface::{AtomicKind, AtomicMemory, AtomicUse, feature_of};
 
 /// What decides whether a capability is there.
 pub struct Abilities {
@@ -346,7 +346,7 @@ impl Abilities {
 mod tests {
     use super::super::robustness::{self, Robustness};
     use super::*;
-    use crate::spirv::interface::FEATURES;
+    use vkcert_spirv::interface::FEATURES;
 
     #[test]
     fn each_feature_is_tested_once() {

@@ -4,9 +4,9 @@
 //! job) or `KIND@TEST` (the job of that name). Always compiled, so that what is tested is what is used; without the variable nothing here does anything.
 
 use super::protocol::{Phase, Reply, Stage, WireRun};
-use crate::model::invocations::Ranks;
 use std::collections::BTreeMap;
 use std::io::Write;
+use vkcert_model::invocations::Ranks;
 
 /// Set for a worker by tests.
 pub const VARIABLE: &str = "VKCERT_WORKER_FAULT";

@@ -9,12 +9,12 @@
 use super::device::Device;
 use super::protocol::{Ending, WireBinding, WireDispatch};
 use super::version::{self, Spirv14};
-use crate::exec::resource::JobView;
-use crate::model::procedure::DescriptorClass;
-use crate::spirv::interface::{DescriptorCount, DescriptorUse, DeviceNeeds, Indexing};
 use ash::{khr, vk};
 use rspirv::spirv::ExecutionModel;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::resource::JobView;
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_spirv::interface::{DescriptorCount, DescriptorUse, DeviceNeeds, Indexing};
 
 pub fn unsupported<T>(what: impl Into<String>) -> Result<T, Ending> {
     Err(Ending::Unsupported(what.into()))

@@ -9,9 +9,9 @@
 use super::device::{CallFailure, Device, during};
 use super::memory::{GUARD, Storage};
 use super::protocol::WireImage;
-use crate::model::image::{ImageDim, ImageFormat, ImageShape};
 use ash::vk;
 use std::rc::Rc;
+use vkcert_model::image::{ImageDim, ImageFormat, ImageShape};
 
 /// The API's format.
 pub fn format(format: ImageFormat) -> vk::Format {

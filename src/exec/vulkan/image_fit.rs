@@ -9,11 +9,11 @@ use super::device::Device;
 use super::fit::{error, place, unsupported};
 use super::image::{format, image_info};
 use super::protocol::{Ending, WireBinding, WireImage, WireJob};
-use crate::exec::resource::{ImageView, JobSampler, JobView};
-use crate::model::image::{AddressMode, Filter, ImageFormat};
-use crate::model::procedure::DescriptorClass;
-use crate::spirv::interface::{Atomicity, DeviceNeeds};
 use ash::vk;
+use vkcert_exec::resource::{ImageView, JobSampler, JobView};
+use vkcert_model::image::{AddressMode, Filter, ImageFormat};
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_spirv::interface::{Atomicity, DeviceNeeds};
 
 /// Everything an image is used for in a job.
 pub fn usage(job: &WireJob, buffer: u32) -> vk::ImageUsageFlags {

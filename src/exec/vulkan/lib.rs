@@ -11,14 +11,6 @@
 //!
 //! Only this folder names `ash`. Each `unsafe` block states why it holds.
 
-/// Names as they are in the whole.
-mod exec {
-    pub(crate) use vkcert_exec::*;
-}
-use vkcert_instrument as instrument;
-use vkcert_model as model;
-use vkcert_spirv as spirv;
-
 mod address;
 mod canary;
 mod capability;
@@ -67,8 +59,6 @@ pub use protocol::WireTime as RunTime;
 pub use robustness::Robustness;
 pub use worker::worker_main;
 
-use crate::model::invocations::InvocationRecords;
-use crate::model::verdict::EngineName;
 use process::{Loss, Worker};
 use protocol::{Ending, Fitness, Open, Opened, Phase, Reply, Request, Stage, WireRuns};
 use serde::{Deserialize, Serialize};
@@ -78,6 +68,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use vkcert_exec::repeat::Results;
 use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use vkcert_model::invocations::InvocationRecords;
+use vkcert_model::verdict::EngineName;
 
 /// The hidden subcommand that a worker is started with.
 pub const WORKER_COMMAND: &str = "__vulkan-worker";
@@ -250,7 +242,7 @@ impl VulkanExecutor {
     }
 
     /// Ends the worker in order and gives what the validation layer says about that (objects that were not destroyed).
-    pub fn close(mut self) -> Result<Vec<crate::model::finding::Finding>, ExecError> {
+    pub fn close(mut self) -> Result<Vec<vkcert_model::finding::Finding>, ExecError> {
         let Some(mut worker) = self.worker.take() else { return Ok(Vec::new()) };
         worker.ask(&Request::Close, protocol::REPLY_SLACK).map_err(tool)?;
         match worker.next(after(self.settings.start)) {

@@ -12,10 +12,10 @@
 //! Does not cover: devices whose cut-off lies beyond the probe's [`PROBE`] iterations; kernels with
 //! data races, which may run differently the second time.
 
-use crate::spirv::module::{Block, Function, Id, Instruction, Module};
-use crate::spirv::rewrite::{Draft, Edits, instruction};
 use rspirv::dr::Operand;
 use rspirv::spirv::{self as spv, Op};
+use vkcert_spirv::module::{Block, Function, Id, Instruction, Module};
+use vkcert_spirv::rewrite::{Draft, Edits, instruction};
 
 /// Iterations of the probe's loop.
 pub const PROBE: u32 = 200_000;

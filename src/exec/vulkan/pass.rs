@@ -21,13 +21,13 @@ use super::protocol::{
 use super::records::{DispatchRecords, nonce, record_buffers};
 use super::resources::Resources;
 use super::session::Stop;
-use crate::exec::resource::{AddressPlace, JobView};
-use crate::model::procedure::DescriptorClass;
-use crate::model::records::Records;
-use crate::spirv::interface::DeviceNeeds;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+use vkcert_exec::resource::{AddressPlace, JobView};
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::records::Records;
+use vkcert_spirv::interface::DeviceNeeds;
 
 /// What passes are made with.
 pub struct Bench<'a> {

@@ -11,13 +11,13 @@ use super::fit::{Layout, descriptor_type};
 use super::loop_count;
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{Bytes, Digest, WireMessage};
-use crate::spirv::interface::{DeviceNeeds, Specialization};
-use crate::spirv::module::Module;
 use ash::vk;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::rc::Rc;
+use vkcert_spirv::interface::{DeviceNeeds, Specialization};
+use vkcert_spirv::module::Module;
 
 /// A module as it was sent.
 pub struct Program {

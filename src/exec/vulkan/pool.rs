@@ -6,12 +6,12 @@
 //! Does not cover: what a test is.
 
 use super::{DeviceIdentity, VulkanExecutor};
-use crate::exec::repeat::Results;
-use crate::exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
-use crate::model::verdict::EngineName;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
+use vkcert_exec::repeat::Results;
+use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run};
+use vkcert_model::verdict::EngineName;
 
 /// Most workers on one device: each holds a device context of its own, and a device has one queue of work in the end.
 const MOST: usize = 4;

@@ -7,15 +7,15 @@
 //! Does not cover: who waits how long (`process`), what a message means for a test (`mod`).
 
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
-use crate::exec::resource::{JobAddress, JobSampler, JobView};
-use crate::instrument::RecordForm;
-use crate::model::image::ImageShape;
-use crate::model::invocations::Ranks;
-use crate::model::procedure::DescriptorClass;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
+use vkcert_exec::resource::{JobAddress, JobSampler, JobView};
+use vkcert_instrument::RecordForm;
+use vkcert_model::image::ImageShape;
+use vkcert_model::invocations::Ranks;
+use vkcert_model::procedure::DescriptorClass;
 
 /// Changes whenever a wire type changes; parent and worker are the same program, so a difference means a wrong path.
 pub const VERSION: u16 = 9;

@@ -6,11 +6,11 @@
 
 use super::memory::Storage;
 use super::protocol::{Ending, RecordSlot, WireJob};
-use crate::instrument::{DispatchSize, RecordForm};
-use crate::model::invocations::DispatchInvocations;
-use crate::model::records::Records;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
+use vkcert_instrument::{DispatchSize, RecordForm};
+use vkcert_model::invocations::DispatchInvocations;
+use vkcert_model::records::Records;
 
 /// A record buffer of one dispatch.
 pub struct DispatchRecords {

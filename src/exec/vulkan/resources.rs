@@ -13,9 +13,9 @@ use super::protocol::{WireBinding, WireJob};
 use super::sampler::DeviceSampler;
 use super::session::Stop;
 use super::view::{DeviceImageView, DeviceTexels};
-use crate::exec::resource::{ImageView, JobView};
 use ash::vk;
 use std::rc::Rc;
+use vkcert_exec::resource::{ImageView, JobView};
 
 /// What a descriptor is written with.
 pub enum Descriptor {

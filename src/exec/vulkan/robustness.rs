@@ -6,10 +6,10 @@
 //! Does not cover: what a robust device does with an access that is in the buffer and outside of the bound range.
 
 use super::features::Features;
-use crate::exec::Job;
 use ash::vk;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use vkcert_exec::Job;
 
 /// Which robustness features are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -166,19 +166,19 @@ mod tests {
 
     #[test]
     fn images_bear_on_jobs_with_images_alone() {
-        use crate::exec::{Job, resource::JobResources};
-        use crate::model::image::{ImageDim, ImageFormat};
+        use vkcert_exec::{Job, resource::JobResources};
+        use vkcert_model::image::{ImageDim, ImageFormat};
         let plain = Job {
             name: "T".to_owned(),
             modules: Vec::new(),
             buffers: Vec::new(),
             dispatches: Vec::new(),
             resources: JobResources::default(),
-            limits: crate::model::procedure::Limits::default(),
-            checks: crate::model::finding::Checks::none(),
+            limits: vkcert_model::procedure::Limits::default(),
+            checks: vkcert_model::finding::Checks::none(),
         };
         let mut pictured = plain.clone();
-        let shape = crate::model::image::ImageShape {
+        let shape = vkcert_model::image::ImageShape {
             dim: ImageDim::Two,
             format: ImageFormat::R32ui,
             extent: [1, 1, 1],
@@ -186,7 +186,7 @@ mod tests {
             levels: 1,
             samples: 1,
         };
-        pictured.resources.images.push(crate::exec::resource::JobImage { buffer: 0, shape });
+        pictured.resources.images.push(vkcert_exec::resource::JobImage { buffer: 0, shape });
         let lack = |has: &Features, job: &Job| grant(Robustness::Strict, has).lack(job);
         let (all, half, none) = (device(1, 1, 1, 1), device(1, 1, 1, 0), device(1, 1, 0, 0));
         assert_eq!([lack(&all, &plain), lack(&all, &pictured), lack(&half, &plain)], [None, None, None]);

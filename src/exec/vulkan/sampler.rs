@@ -4,10 +4,10 @@
 //! Promises: a sampler goes with its owner. Does not cover: whether the device takes it (`image_fit`).
 
 use super::device::{CallFailure, Device, during};
-use crate::exec::resource::JobSampler;
-use crate::model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter};
 use ash::vk;
 use std::rc::Rc;
+use vkcert_exec::resource::JobSampler;
+use vkcert_model::image::{AddressMode, BorderColor, CompareOperator, Coordinates, Filter};
 
 pub struct DeviceSampler {
     pub raw: vk::Sampler,

@@ -22,11 +22,11 @@ use super::protocol::{
 };
 use super::shape::{Shape, Shapes};
 use super::version;
-use crate::spirv::module::Module;
 use ash::vk;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use vkcert_spirv::module::Module;
 
 /// Why a job stops before its end.
 pub enum Stop {

@@ -6,10 +6,10 @@
 use super::device::{CallFailure, Device, during};
 use super::image::{self, DeviceImage};
 use super::memory::GUARD;
-use crate::exec::resource::{ImageView, ViewKind};
-use crate::model::image::ImageFormat;
 use ash::vk;
 use std::rc::Rc;
+use vkcert_exec::resource::{ImageView, ViewKind};
+use vkcert_model::image::ImageFormat;
 
 pub struct DeviceImageView {
     pub raw: vk::ImageView,

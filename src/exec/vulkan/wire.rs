@@ -8,17 +8,17 @@ use super::protocol::{
     WireImage, WireInvocations, WireJob, WireMessage, WireModule, WireRecords, WireRun,
 };
 use super::{Loss, describe_loss, tool};
-use crate::exec::resource::JobImage;
-use crate::exec::{Completion, ExecError, Job, Run};
-use crate::exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
-use crate::instrument::{CanaryError, RecordForm, check_bits};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::invocations::{DispatchInvocations, InvocationRecords};
-use crate::model::printed::Printed;
-use crate::model::records::Records;
 use sha2::Digest as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_exec::resource::JobImage;
+use vkcert_exec::{Completion, ExecError, Job, Run};
+use vkcert_exec::{JobBinding, JobDispatch, JobModule, ModuleRecording};
+use vkcert_instrument::{CanaryError, RecordForm, check_bits};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::invocations::{DispatchInvocations, InvocationRecords};
+use vkcert_model::printed::Printed;
+use vkcert_model::records::Records;
 
 /// Why a job is not even sent; none: it is.
 pub fn refuse(job: &Job) -> Option<Completion> {

@@ -7,8 +7,8 @@ use super::super::outline::Outline;
 use super::super::syntax::{Expression, ExpressionKind, TokenIndex};
 use super::built_in::{self, Composite};
 use super::{Emitted, Emitter, Held, PlacedDecision, Unsupported, Watched};
-use crate::model::id::DecisionId;
 use std::collections::BTreeMap;
+use vkcert_model::id::DecisionId;
 
 const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
 

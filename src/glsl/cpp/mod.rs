@@ -28,9 +28,9 @@ use super::outline::{self, Outline};
 use super::preprocessor::TranslationUnit;
 use super::syntax::{Declarator, DeclaredType, Item, TokenIndex};
 use super::{KernelSource, STACK_BYTES, parser};
-use crate::model::id::DecisionId;
-use crate::model::structure::Accuracy;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::id::DecisionId;
+use vkcert_model::structure::Accuracy;
 
 use writer::Writer;
 
@@ -381,7 +381,7 @@ impl<'a> Emitter<'a> {
     fn finished(mut self) -> Program {
         self.out.line("");
         self.out.line("// Decisions (and their conditions): where they stand above, line:column, and in the source.");
-        let lines = self.unit.files.iter().map(|file| crate::model::place::LineStarts::of(&file.text));
+        let lines = self.unit.files.iter().map(|file| vkcert_model::place::LineStarts::of(&file.text));
         let lines: Vec<_> = lines.collect();
         let decisions: Vec<PlacedDecision> = self.placed.values().cloned().collect();
         for placed in &decisions {

@@ -5,14 +5,14 @@
 //! phis stay as they are.
 
 use super::{Watched, described, switch_groups};
-use crate::model::object::ObjectBranchKind;
-use crate::model::structure::KernelStructure;
-use crate::spirv::module::{Id, Module};
-use crate::spirv::rewrite::{Draft, Edits, instruction};
-use crate::spirv::types::Types;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, SelectionControl};
 use std::collections::BTreeMap;
+use vkcert_model::object::ObjectBranchKind;
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::rewrite::{Draft, Edits, instruction};
+use vkcert_spirv::types::Types;
 
 /// The marked module and what its markers stand for.
 pub fn mark(production: &Module, watched: &[Watched], entry: &str) -> (Vec<u32>, KernelStructure) {

@@ -16,19 +16,19 @@ pub use position::PositionTable;
 
 use super::trace::{BranchSite, branch_sites};
 use super::{InstrumentError, Instrumented, NotInstrumented, RecordRequest, instrument_as};
-use crate::model::id::{DecisionId, ObjectBranchId};
-use crate::model::object::*;
-use crate::model::place::{FileIndex, Span};
-use crate::model::records::RecordLayout;
-use crate::model::structure::{
+use vkcert_model::id::{DecisionId, ObjectBranchId};
+use vkcert_model::object::*;
+use vkcert_model::place::{FileIndex, Span};
+use vkcert_model::records::RecordLayout;
+use vkcert_model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, KernelStructure, MarkIndex,
     MarkerRole, Recording, TextDigests,
 };
-use crate::model::vector::Outcome;
-use crate::spirv::cfg::switch_targets;
-use crate::spirv::interface::compute_entry;
-use crate::spirv::module::{Id, Module};
-use crate::spirv::types::{Signedness, Type, Types};
+use vkcert_model::vector::Outcome;
+use vkcert_spirv::cfg::switch_targets;
+use vkcert_spirv::interface::compute_entry;
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::types::{Signedness, Type, Types};
 
 /// A production module whose branches are recorded.
 #[derive(Debug, Clone)]

@@ -10,14 +10,14 @@
 use super::super::markers::MarkerCalls;
 use super::super::trace::{BranchSite, ClosedList};
 use super::values::{Keys, OwnersOfValue};
-use crate::model::id::{DecisionId, SwitchId};
-use crate::model::object::{ObjectBranchKind, ObjectOrigin};
-use crate::model::structure::{Constness, KernelStructure, MarkIndex, MarkerRole};
-use crate::spirv::cfg::switch_targets;
-use crate::spirv::module::{Function, Id};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use vkcert_model::id::{DecisionId, SwitchId};
+use vkcert_model::object::{ObjectBranchKind, ObjectOrigin};
+use vkcert_model::structure::{Constness, KernelStructure, MarkIndex, MarkerRole};
+use vkcert_spirv::cfg::switch_targets;
+use vkcert_spirv::module::{Function, Id};
 
 /// Most pairs that are looked at for one function.
 const PAIR_LIMIT: usize = 20_000_000;

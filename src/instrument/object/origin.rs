@@ -14,18 +14,18 @@ use super::order::{self, AtTernary, Candidate, Construct, MarkedSite};
 use super::position::PositionTable;
 use super::values::{Keys, Leaves, Owners, OwnersOfValue};
 use super::{Origins, Watched};
-use crate::glsl::Optimization;
-use crate::model::id::SwitchId;
-use crate::model::object::{ObjectBranchKind, ObjectLoop, ObjectOrigin};
-use crate::model::place::Place;
-use crate::model::structure::{KernelStructure, LabelKind, Switch};
-use crate::spirv::calls::reachable_functions;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::{Id, Module};
-use crate::spirv::types::Types;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_glsl::Optimization;
+use vkcert_model::id::SwitchId;
+use vkcert_model::object::{ObjectBranchKind, ObjectLoop, ObjectOrigin};
+use vkcert_model::place::Place;
+use vkcert_model::structure::{KernelStructure, LabelKind, Switch};
+use vkcert_spirv::calls::reachable_functions;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::types::Types;
 
 /// Place and origin of every watched branch.
 pub fn trace(production: &Module, watched: &[Watched], origins: &Origins<'_>) -> Vec<(Place, ObjectOrigin)> {

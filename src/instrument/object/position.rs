@@ -5,14 +5,14 @@
 //! instructions and the numbers of ids. A token is the one whose line the compiler wrote last: that of the operation
 //! itself or of one of its operands.
 
-use crate::glsl::{Optimization, Positions, TokenPlace};
-use crate::model::place::Place;
-use crate::model::structure::KernelStructure;
-use crate::spirv::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use vkcert_glsl::{Optimization, Positions, TokenPlace};
+use vkcert_model::place::Place;
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// Positions cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

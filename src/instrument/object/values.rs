@@ -6,15 +6,15 @@
 //! Does not cover: what was stored in a variable that a value is loaded from.
 
 use super::super::markers::MarkerCalls;
-use crate::model::id::DecisionId;
-use crate::model::place::Span;
-use crate::model::structure::{Constness, KernelStructure, MarkerRole};
-use crate::spirv::constants::Constants;
-use crate::spirv::module::{Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::id::DecisionId;
+use vkcert_model::place::Span;
+use vkcert_model::structure::{Constness, KernelStructure, MarkerRole};
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::{Id, Instruction, Module};
 
 /// What one part of a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

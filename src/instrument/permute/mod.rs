@@ -14,12 +14,12 @@
 
 mod prologue;
 
-use crate::spirv::module::{Function, Id, Instruction, Module};
-use crate::spirv::rewrite::{Draft, Edits};
-use crate::spirv::types::Types;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_spirv::module::{Function, Id, Instruction, Module};
+use vkcert_spirv::rewrite::{Draft, Edits};
+use vkcert_spirv::types::Types;
 
 /// Words of the buffer before the permutation.
 pub const PERMUTATION_HEADER: usize = 3;

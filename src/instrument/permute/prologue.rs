@@ -1,13 +1,13 @@
 //! What an entry point does first: it computes the ids of the workgroup that it stands for.
 
 use super::{GroupId, NotPermuted, PERMUTATION_HEADER, Replaced, extend_interfaces, first_instruction};
-use crate::spirv::interface::LocalSize;
-use crate::spirv::module::{EntryPoint, Id, Instruction, Module};
-use crate::spirv::rewrite::{Draft, Edits, instruction};
-use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op};
 use std::collections::BTreeSet;
+use vkcert_spirv::interface::LocalSize;
+use vkcert_spirv::module::{EntryPoint, Id, Instruction, Module};
+use vkcert_spirv::rewrite::{Draft, Edits, instruction};
+use vkcert_spirv::types::{Type, Types};
 
 /// The type of the components of a vector of three 32-bit integers.
 pub fn component(types: &Types, vector: Id) -> Option<Id> {

@@ -3,13 +3,13 @@
 //! Promises: only what the mode uses is declared. Nothing that the module declares is changed.
 
 use super::plan::{Plan, SingleBits};
-use crate::instrument::form::stride;
-use crate::model::records::{RecordBuffer, RecordMode, Witnesses};
-use crate::spirv::module::{Id, Module};
-use crate::spirv::rewrite::Draft;
+use crate::form::stride;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryModel, Op, Scope, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::records::{RecordBuffer, RecordMode, Witnesses};
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::rewrite::Draft;
 
 /// Declared ids that the record code needs.
 pub struct Storage {

@@ -7,12 +7,12 @@
 
 use super::buffer::{GroupCopy, Input, Storage};
 use super::plan::SingleBits;
-use crate::instrument::form::{INVOCATIONS_WORD, LOCAL_WORD, PLANE_WORD, ROW_WORD};
-use crate::model::records::{CANARY, HEADER_WORDS, RecordMode, Witnesses};
-use crate::spirv::module::Id;
-use crate::spirv::rewrite::{Draft, instruction};
+use crate::form::{INVOCATIONS_WORD, LOCAL_WORD, PLANE_WORD, ROW_WORD};
 use rspirv::dr::Operand;
 use rspirv::spirv::{GroupOperation, LoopControl, MemorySemantics, Op};
+use vkcert_model::records::{CANARY, HEADER_WORDS, RecordMode, Witnesses};
+use vkcert_spirv::module::Id;
+use vkcert_spirv::rewrite::{Draft, instruction};
 
 /// Words whose tests share one branch.
 const CHUNK: usize = 8;

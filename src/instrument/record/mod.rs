@@ -20,16 +20,16 @@ pub use mode::{Ability, Parallelism, RecordRequest, RecordingDevice, RefusedMode
 
 use super::erase::{Recorder, declarations, rewrite_functions};
 use super::markers::{MarkerCall, MarkerCalls};
-use crate::model::id::DecisionId;
-use crate::model::records::{DecisionSlot, RecordBuffer, RecordLayout, RecordMode};
-use crate::spirv::module::{Id, Module};
-use crate::spirv::rewrite::{Draft, instruction};
 use buffer::Storage;
 use plan::{AtEntry, Gathering, Plan, SingleBits, Step};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 use tree::VectorTree;
+use vkcert_model::id::DecisionId;
+use vkcert_model::records::{DecisionSlot, RecordBuffer, RecordLayout, RecordMode};
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::rewrite::{Draft, instruction};
 
 /// A module with records.
 pub struct RecordedModule {

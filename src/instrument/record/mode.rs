@@ -4,11 +4,11 @@
 //! Promises: a mode that was asked for is used or refused by name with the reason; the automatic choice always finds one.
 //! Does not cover: limits of single dispatches (`form`, the engines).
 
-use crate::instrument::form::stride;
-use crate::model::records::{RecordMode, Witnesses};
-use crate::spirv::interface::Reflection;
-use crate::spirv::module::Module;
+use crate::form::stride;
 use std::collections::BTreeMap;
+use vkcert_model::records::{RecordMode, Witnesses};
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::module::Module;
 
 /// Copies of the data words on a device with many invocations at once.
 const COPIES: u32 = 64;

@@ -8,15 +8,15 @@
 //! Does not cover: where bits go (`emit`, `hand_over`).
 
 use super::tree::VectorTree;
-use crate::instrument::markers::{MarkerCall, MarkerCalls};
-use crate::model::id::DecisionId;
-use crate::model::records::{DecisionSlot, RecordLayout};
-use crate::model::structure::MarkerRole;
-use crate::model::vector::{ConditionValue, Outcome};
-use crate::spirv::cfg::{Graph, Loop};
-use crate::spirv::module::{Function, Id, Module};
+use crate::markers::{MarkerCall, MarkerCalls};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::id::DecisionId;
+use vkcert_model::records::{DecisionSlot, RecordLayout};
+use vkcert_model::structure::MarkerRole;
+use vkcert_model::vector::{ConditionValue, Outcome};
+use vkcert_spirv::cfg::{Graph, Loop};
+use vkcert_spirv::module::{Function, Id, Module};
 
 /// Decisions whose sums reach further than a word has bits cannot be gathered by shifting a bit.
 const WORD_BITS: u32 = 32;

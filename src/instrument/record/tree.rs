@@ -4,9 +4,9 @@
 //! Promises: on the way to a vector only conditions that it evaluates are asked, so what others hold is of no matter.
 //! Does not cover: decisions with many vectors for their conditions, such as chains of `^^`: a sum of weights is shorter.
 
-use crate::model::records::{DecisionSlot, NumberedVector};
-use crate::model::vector::ConditionValue;
 use std::collections::BTreeSet;
+use vkcert_model::records::{DecisionSlot, NumberedVector};
+use vkcert_model::vector::ConditionValue;
 
 /// Most vectors per condition: each but one costs a selection, and a sum costs about three instructions per condition.
 const PER_CONDITION: usize = 3;
@@ -66,10 +66,10 @@ fn tree(slot: &DecisionSlot, vectors: &[&NumberedVector], next: usize) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coverage::numbering::{number, vectors};
-    use crate::instrument::expression_tests::{evaluate, expressions};
-    use crate::model::id::DecisionId;
+    use crate::expression_tests::{evaluate, expressions};
     use proptest::prelude::*;
+    use vkcert_coverage::numbering::{number, vectors};
+    use vkcert_model::id::DecisionId;
 
     /// The bit that a tree names for values of which those that were not evaluated hold anything.
     fn named(tree: &VectorTree, values: &[bool]) -> u32 {

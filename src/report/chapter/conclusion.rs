@@ -3,10 +3,10 @@
 //! Promises: page 1 has a bounded number of lines, and says where the rest stands. Does not cover: what is stated (`statement`).
 
 use super::open_item;
-use crate::model::evidence::Evidence;
-use crate::report::document::{Block, Outline, Text};
-use crate::report::statement;
-use crate::report::statement::brief::{LINE, shortened};
+use crate::document::{Block, Outline, Text};
+use crate::statement;
+use crate::statement::brief::{LINE, shortened};
+use vkcert_model::evidence::Evidence;
 
 /// Lines of page 1 for reasons and notes together, of which one note has some in any case.
 const LINES: usize = 13;

@@ -5,16 +5,16 @@
 //! are left out are counted.
 //! Does not cover: contents that follow from a rule (they are told by the rule).
 
-use crate::model::canonical::content_hash;
-use crate::model::element::{Datum, ScalarType};
-use crate::model::evidence::{Evidence, OutputBytes, StoredContents, TestEvidence};
-use crate::model::image::{Image, TexelEncoding};
-use crate::model::procedure::{Buffer, Fill};
-use crate::report::document::{Table, Text, Tone};
-use crate::report::scalars;
-use crate::report::statement::brief::shortened;
+use crate::document::{Table, Text, Tone};
+use crate::scalars;
+use crate::statement::brief::shortened;
 use base64::Engine as _;
 use std::collections::BTreeSet;
+use vkcert_model::canonical::content_hash;
+use vkcert_model::element::{Datum, ScalarType};
+use vkcert_model::evidence::{Evidence, OutputBytes, StoredContents, TestEvidence};
+use vkcert_model::image::{Image, TexelEncoding};
+use vkcert_model::procedure::{Buffer, Fill};
 
 /// So many values are printed in full.
 const ALL_VALUES: usize = 16;

@@ -1,13 +1,13 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
 use super::{kernel_link, listed, test_link, text_or_none};
-use crate::model::agreement::AgreementOutcome;
-use crate::model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
-use crate::model::flow::{BufferRange, DispatchFlow};
-use crate::model::id::KernelName;
-use crate::report::document::{Align, Outline, Table, Text, Tone};
-use crate::report::figures::has_undefined_outputs;
+use crate::document::{Align, Outline, Table, Text, Tone};
+use crate::figures::has_undefined_outputs;
 use std::collections::BTreeSet;
+use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::evidence::{Agreement, CouplingEvidence, Evidence, TestEvidence};
+use vkcert_model::flow::{BufferRange, DispatchFlow};
+use vkcert_model::id::KernelName;
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Data and control coupling", "chapter/coupling");
@@ -292,7 +292,7 @@ pub fn agreement(evidence: &Evidence, outline: &mut Outline) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::flow::StoreFlow;
+    use vkcert_model::flow::StoreFlow;
     use vkcert_sample as sample;
 
     fn flow(kernel: &str, to: &[(&str, u64)], from: &[(&str, u64)]) -> DispatchFlow {

@@ -2,16 +2,16 @@
 //! row that shows its independence.
 
 use super::test_link;
-use crate::model::coverage::{
+use crate::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
+use crate::facts::{self, Unit};
+use std::collections::BTreeMap;
+use vkcert_model::coverage::{
     ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, SimpleObligation, Status, VectorCount,
 };
-use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::id::{ConditionId, DecisionId};
-use crate::model::structure::{Constness, DecisionContext};
-use crate::model::vector::Values;
-use crate::report::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
-use crate::report::facts::{self, Unit};
-use std::collections::BTreeMap;
+use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::id::{ConditionId, DecisionId};
+use vkcert_model::structure::{Constness, DecisionContext};
+use vkcert_model::vector::Values;
 
 /// Test cases printed per vector; the evidence holds all.
 const TESTS: usize = 6;
@@ -162,7 +162,7 @@ fn partner(decision: &DecisionCoverage, mcdc: &ConditionMcdc, values: &Values) -
 /// Short condition texts stand in the header, as in the paper's tables; long ones in the table of conditions.
 fn condition_titles(decision: &DecisionCoverage) -> Vec<Text> {
     let short = decision.conditions.len() <= 3 && decision.conditions.iter().all(|c| c.text.chars().count() <= 22);
-    let title = |(index, condition): (usize, &crate::model::coverage::ConditionPlace)| {
+    let title = |(index, condition): (usize, &vkcert_model::coverage::ConditionPlace)| {
         if short { Text::code(condition.text.as_str()) } else { Text::plain(format!("C{}", index + 1)) }
     };
     decision.conditions.iter().enumerate().map(title).collect()
@@ -193,7 +193,7 @@ fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
     for (index, vector) in decision.vectors.iter().enumerate() {
         let mut cells =
             vec![Text::plain((index + 1).to_string()), tests(&vector.tests), Text::plain(facts::witness_of(vector))];
-        let letter = |value: &crate::model::vector::ConditionValue| match value.letter() {
+        let letter = |value: &vkcert_model::vector::ConditionValue| match value.letter() {
             '-' => Text::plain("–").tone(Tone::Quiet),
             letter => Text::plain(letter.to_string()),
         };
@@ -223,7 +223,7 @@ fn no_pair() -> Text {
     Text::quiet("·")
 }
 
-fn tests(ids: &[crate::model::id::TestId]) -> Text {
+fn tests(ids: &[vkcert_model::id::TestId]) -> Text {
     let shown = Text::join(ids.iter().take(TESTS).map(test_link), ", ");
     if ids.len() > TESTS { shown.and(Text::quiet(format!(" and {} more", ids.len() - TESTS))) } else { shown }
 }
@@ -279,7 +279,7 @@ fn independence(decision: &DecisionCoverage, side: &Independence, is_asked: bool
     match &side.shown_by {
         None => state,
         Some([one, two]) => {
-            let witness = |by: &crate::model::coverage::Witness| match by.invocation {
+            let witness = |by: &vkcert_model::coverage::Witness| match by.invocation {
                 None => test_link(&by.test),
                 Some(id) => test_link(&by.test).then(format!(" {}", facts::invocation_in(Some(id), by.directed))),
             };

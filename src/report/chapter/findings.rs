@@ -2,13 +2,13 @@
 
 use super::kernel::compact;
 use super::{kernel_link, listed, test_link, unit_link};
-use crate::model::evidence::{Evidence, JustificationEvidence};
-use crate::model::finding::{Acceptance, FindingKind};
-use crate::model::requirement::JustificationClass;
-use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::facts::{self, UncoveredObligation};
-use crate::report::statement;
+use crate::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::facts::{self, UncoveredObligation};
+use crate::statement;
 use std::collections::BTreeMap;
+use vkcert_model::evidence::{Evidence, JustificationEvidence};
+use vkcert_model::finding::{Acceptance, FindingKind};
+use vkcert_model::requirement::JustificationClass;
 
 /// Where the chapter on uncovered obligations begins.
 pub const ANCHOR: &str = "chapter/uncovered";
@@ -146,7 +146,7 @@ pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
         .columns(&["Place", "Shown by"]);
     for merged in findings {
         let finding = merged.finding;
-        let place = |place: &crate::model::place::Place| Text::code(place.to_string());
+        let place = |place: &vkcert_model::place::Place| Text::code(place.to_string());
         let other = finding.other_place.iter().filter(|other| finding.place.as_ref() != Some(other));
         let places = finding.place.iter().chain(other).map(place);
         let witness = match finding.invocations.len() {

@@ -4,14 +4,14 @@
 //! Does not cover: how it is set.
 
 use super::{conclusion, identification, open_item, summary};
-use crate::model::coverage::CriterionSummary;
-use crate::model::evidence::{Evidence, RequirementStatus};
-use crate::model::procedure::TestKind;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::report::document::{Block, Table, Text, Tone};
-use crate::report::figures::{self, Part};
-use crate::report::{facts, statement};
+use crate::document::{Block, Table, Text, Tone};
+use crate::figures::{self, Part};
+use crate::{facts, statement};
 use std::collections::BTreeMap;
+use vkcert_model::coverage::CriterionSummary;
+use vkcert_model::evidence::{Evidence, RequirementStatus};
+use vkcert_model::procedure::TestKind;
+use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The blocks of page 1.
 pub fn front(evidence: &Evidence, root: &str) -> Vec<Block> {

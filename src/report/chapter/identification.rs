@@ -1,9 +1,9 @@
 //! What was verified, with what: project, tool, compiler, engines, modules.
 
-use crate::model::evidence::{Evidence, ProfileEvidence};
-use crate::model::project::{Contraction, Robustness, ValidationLayers};
-use crate::report::document::{Align, Block, Extent, Outline, Table, Text, Tone};
-use crate::report::facts;
+use crate::document::{Align, Block, Extent, Outline, Table, Text, Tone};
+use crate::facts;
+use vkcert_model::evidence::{Evidence, ProfileEvidence};
+use vkcert_model::project::{Contraction, Robustness, ValidationLayers};
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Identification", "chapter/identification");

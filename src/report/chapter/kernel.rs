@@ -2,12 +2,12 @@
 
 use super::summary::share_text;
 use super::{decision, object};
-use crate::model::coverage::{SimpleObligation, Status};
-use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::structure::Accuracy;
-use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::facts::{self, Unit};
+use crate::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::facts::{self, Unit};
 use std::collections::{BTreeSet, HashMap};
+use vkcert_model::coverage::{SimpleObligation, Status};
+use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::structure::Accuracy;
 
 pub fn chapter(evidence: &Evidence, unit: &Unit, outline: &mut Outline) {
     let sides = facts::on_engines(evidence, unit);

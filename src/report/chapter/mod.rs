@@ -20,8 +20,8 @@ mod test;
 use super::ReportError;
 use super::document::{Align, Block, Document, Outline, Table, Text, Tone};
 use super::facts::{self, Unit};
-use crate::model::evidence::Evidence;
-use crate::model::id::{KernelName, RequirementId, TestId};
+use vkcert_model::evidence::Evidence;
+use vkcert_model::id::{KernelName, RequirementId, TestId};
 
 pub(super) use front::verdict_tone;
 pub(super) use requirement::status_tone as requirement_tone;

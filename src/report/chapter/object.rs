@@ -1,14 +1,14 @@
 //! Object code of a kernel: every branch of the production module, what it traces to, and which outcomes tests showed.
 
 use super::decision;
-use crate::model::coverage::{SimpleObligation, Status};
-use crate::model::evidence::KernelEvidence;
-use crate::model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
-use crate::model::wording::plural;
-use crate::report::document::{Block, Outline, Table, Text, Tone};
-use crate::report::facts::{self, Unit};
-use crate::report::statement;
+use crate::document::{Block, Outline, Table, Text, Tone};
+use crate::facts::{self, Unit};
+use crate::statement;
 use std::collections::BTreeMap;
+use vkcert_model::coverage::{SimpleObligation, Status};
+use vkcert_model::evidence::KernelEvidence;
+use vkcert_model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
+use vkcert_model::wording::plural;
 
 pub fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
     let structure = &sides[0].objects.structure;

@@ -1,10 +1,10 @@
 //! Open items: what makes the result say less than the level asks for, accepted or not.
 
-use crate::model::evidence::Evidence;
-use crate::model::open_item::{Acceptability, OpenItem, OpenItemKind};
-use crate::model::wording::and_more;
-use crate::report::document::{Extent, Table, Text, Tone};
-use crate::report::statement::brief::shortened;
+use crate::document::{Extent, Table, Text, Tone};
+use crate::statement::brief::shortened;
+use vkcert_model::evidence::Evidence;
+use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind};
+use vkcert_model::wording::and_more;
 
 /// Items that page 1 has one by one; more of them are a row per kind.
 const ONE_BY_ONE: usize = 6;

@@ -1,12 +1,12 @@
 //! Requirements and their trace: requirement to test to code, and back from tests and code to requirements.
 
 use super::{kernel_link, listed, requirement_link, test_link};
-use crate::model::evidence::{CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence};
-use crate::model::id::{KernelName, TestId};
-use crate::model::procedure::TestKind;
-use crate::model::requirement::{ParentLink, VerificationMethod};
-use crate::report::document::{Block, Outline, Table, Text, Tone};
-use crate::report::facts;
+use crate::document::{Block, Outline, Table, Text, Tone};
+use crate::facts;
+use vkcert_model::evidence::{CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence};
+use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::procedure::TestKind;
+use vkcert_model::requirement::{ParentLink, VerificationMethod};
 
 pub fn chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.heading(1, "Requirements and traceability", "chapter/requirements");

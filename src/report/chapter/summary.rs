@@ -1,9 +1,9 @@
 //! The summary per kernel and criterion.
 
-use crate::model::coverage::CriterionSummary;
-use crate::model::evidence::Evidence;
-use crate::report::document::{Align, Outline, Table, Text, Tone};
-use crate::report::{facts, statement};
+use crate::document::{Align, Outline, Table, Text, Tone};
+use crate::{facts, statement};
+use vkcert_model::coverage::CriterionSummary;
+use vkcert_model::evidence::Evidence;
 
 /// Where the summary stands.
 pub const ANCHOR: &str = "chapter/summary";

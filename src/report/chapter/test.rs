@@ -2,13 +2,13 @@
 
 use super::front::verdict_tone;
 use super::{contents, kernel_link, listed, requirement_link, test_link};
-use crate::model::altered::Alteration;
-use crate::model::evidence::{Evidence, TestEvidence, TestResult};
-use crate::model::judged::JudgedMember;
-use crate::model::verdict::Verdict;
-use crate::report::document::{Align, Block, Outline, Table, Text, Tone};
-use crate::report::expectation;
-use crate::report::facts::{self, Failure};
+use crate::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::expectation;
+use crate::facts::{self, Failure};
+use vkcert_model::altered::Alteration;
+use vkcert_model::evidence::{Evidence, TestEvidence, TestResult};
+use vkcert_model::judged::JudgedMember;
+use vkcert_model::verdict::Verdict;
 
 /// Mismatches printed per test and engine.
 const MISMATCHES: usize = 12;

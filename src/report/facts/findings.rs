@@ -3,11 +3,11 @@
 //! Promises: none is dropped, and counts add up.
 
 use super::add_new;
-use crate::model::evidence::Evidence;
-use crate::model::finding::{Finding, FindingKey};
-use crate::model::finding_index::FindingIndex;
-use crate::model::id::{KernelName, TestId};
-use crate::model::verdict::EngineName;
+use vkcert_model::evidence::Evidence;
+use vkcert_model::finding::{Finding, FindingKey};
+use vkcert_model::finding_index::FindingIndex;
+use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::verdict::EngineName;
 
 /// A finding, merged over the tests and engines that showed it.
 pub struct MergedFinding<'a> {

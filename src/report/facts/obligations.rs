@@ -3,12 +3,12 @@
 //! Promises: every one of the criteria that the project asks for is listed, an undetermined one too.
 
 use super::{Unit, asked_for, unit};
-use crate::model::coverage::{DecisionCoverage, Independence, Proposal, Status};
-use crate::model::evidence::{Evidence, KernelEvidence};
-use crate::model::id::TestId;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::report::statement::brief;
+use crate::statement::brief;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, Status};
+use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::id::TestId;
+use vkcert_model::verdict::{EngineName, Verdict};
 
 /// An obligation that nothing covers.
 pub struct UncoveredObligation<'a> {

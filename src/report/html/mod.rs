@@ -7,8 +7,8 @@ mod source;
 
 use super::document::{Align, Block, Document, Heading, Run, Style, Table, Text, Tone};
 use super::{Format, Presentation, ReportError, Standing, facts};
-use crate::model::evidence::Evidence;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use vkcert_model::evidence::Evidence;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");

@@ -5,14 +5,14 @@
 //! conditions are not marked inside the line.
 
 use super::{id, tone_class};
-use crate::model::coverage::{ConditionPlace, DecisionCoverage, Status};
-use crate::model::evidence::KernelEvidence;
-use crate::model::place::SourceFile;
-use crate::model::structure::Accuracy;
-use crate::report::document::Tone;
-use crate::report::facts;
+use crate::document::Tone;
+use crate::facts;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
+use vkcert_model::coverage::{ConditionPlace, DecisionCoverage, Status};
+use vkcert_model::evidence::KernelEvidence;
+use vkcert_model::place::SourceFile;
+use vkcert_model::structure::Accuracy;
 
 /// What is known of a line or a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

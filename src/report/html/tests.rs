@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::{FormatName, render};
+use crate::{FormatName, render};
 use vkcert_sample as sample;
 
 fn page(evidence: &Evidence) -> String {

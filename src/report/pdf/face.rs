@@ -3,8 +3,8 @@
 //! The fonts come out of the crate `typst-assets` (licences in `docs/third-party.md`). `printpdf` without its layout
 //! features embeds whole fonts, so the subset is made here and handed to it as a font of its own.
 
-use crate::report::ReportError;
-use crate::report::document::Style;
+use crate::ReportError;
+use crate::document::Style;
 use allsorts::binary::read::ReadScope;
 use allsorts::font_data::FontData;
 use allsorts::subset::{CmapTarget, SubsetProfile};

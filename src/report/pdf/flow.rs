@@ -5,7 +5,7 @@
 use super::face::{Face, Faces};
 use super::line::{Breaker, Line, Span};
 use super::table;
-use crate::report::document::{Block, Heading, Text, Tone};
+use crate::document::{Block, Heading, Text, Tone};
 use std::collections::BTreeMap;
 
 /// A4, ISO 216.
@@ -269,8 +269,8 @@ impl<'a> Flow<'a> {
         self.outline.push(Mark { depth: heading.depth, title, page, y: self.y });
         let mut text = heading.text.clone();
         for run in &mut text.0 {
-            if run.style == crate::report::document::Style::Plain {
-                run.style = crate::report::document::Style::Strong;
+            if run.style == crate::document::Style::Plain {
+                run.style = crate::document::Style::Strong;
             }
         }
         let breaker = self.breaker(size);

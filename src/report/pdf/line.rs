@@ -4,7 +4,7 @@
 //! characters. A character that no font shows is printed as its code point, `<U+4E2D>`, never dropped.
 
 use super::face::{Face, Faces};
-use crate::report::document::{Text, Tone};
+use crate::document::{Text, Tone};
 
 /// Text of one face and tone on one line.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +185,7 @@ impl Breaker<'_> {
         words
     }
 
-    fn push(&self, word: &mut Word, face: Face, run: &crate::report::document::Run, character: char) {
+    fn push(&self, word: &mut Word, face: Face, run: &crate::document::Run, character: char) {
         let width = self.faces.width(face, character, self.size);
         match word.last_mut() {
             Some(span) if span.face == face && span.tone == run.tone && span.link == run.link => {

@@ -12,7 +12,6 @@ mod table;
 
 use super::document::{Block, Document, Heading, Text, Tone};
 use super::{Format, Presentation, ReportError, Standing};
-use crate::model::evidence::Evidence;
 use face::{Face, Faces};
 use flate2::{Compression, write::ZlibEncoder};
 use flow::{Anchors, BOTTOM, Draw, Flow, Ink, LEFT, LINE_WIDTH, Mark, PAGE_HEIGHT, PAGE_WIDTH, TOP};
@@ -24,6 +23,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIter
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use vkcert_model::evidence::Evidence;
 
 /// Of page contents, of 0 to 9.
 const COMPRESSION_LEVEL: u32 = 5;

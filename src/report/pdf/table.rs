@@ -3,7 +3,7 @@
 
 use super::flow::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, TOP};
 use super::line::{Bounds, Breaker, Line};
-use crate::report::document::{Align, Extent, Table, Text};
+use crate::document::{Align, Extent, Table, Text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// Space on each side of a cell's text.
@@ -74,8 +74,8 @@ fn widths(bounds: &[Bounds], room: f32, extent: Extent) -> Vec<f32> {
 fn heading(title: &Text) -> Text {
     let mut title = title.clone();
     for run in &mut title.0 {
-        if run.style == crate::report::document::Style::Plain {
-            run.style = crate::report::document::Style::Strong;
+        if run.style == crate::document::Style::Plain {
+            run.style = crate::document::Style::Strong;
         }
     }
     title
@@ -199,13 +199,7 @@ fn header(flow: &mut Flow, table: &Table, plan: &Plan, head: &Row) {
     let length = extent(plan);
     let y = flow.y;
     let tall = height(head, plan.size);
-    flow.draw(Draw::Fill {
-        x: LEFT,
-        y,
-        width: length,
-        height: tall,
-        ink: Ink::Wash(crate::report::document::Tone::Neutral),
-    });
+    flow.draw(Draw::Fill { x: LEFT, y, width: length, height: tall, ink: Ink::Wash(crate::document::Tone::Neutral) });
     flow.draw(Draw::Rule { x: LEFT, y, length, thickness: 0.9, ink: Ink::Rule });
     body_row(flow, table, plan, head);
     let y = flow.y;

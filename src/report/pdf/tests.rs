@@ -1,7 +1,7 @@
 //! The document as other programs read it: `lopdf` for its structure, `pdftotext` (poppler) for its text where installed.
 
 use super::*;
-use crate::report::{FormatName, render};
+use crate::{FormatName, render};
 use std::io::Write;
 use std::process::Command;
 use vkcert_sample as sample;
@@ -61,7 +61,7 @@ fn every_page_bears_its_number_and_the_total() {
 #[test]
 fn every_page_of_unverified_evidence_is_stamped() {
     let evidence = sample::evidence();
-    let document = crate::report::chapter::document(&evidence).unwrap();
+    let document = crate::chapter::document(&evidence).unwrap();
     let faces = Faces::load().unwrap();
     let stamped = |standing: Standing| {
         let mut flow = set(&document, &faces);
@@ -145,7 +145,7 @@ fn chapters_and_kernels_are_bookmarks() {
 #[test]
 fn no_text_leaves_the_page_or_its_cell() {
     let evidence = sample::evidence();
-    let document = crate::report::chapter::document(&evidence).unwrap();
+    let document = crate::chapter::document(&evidence).unwrap();
     let faces = Faces::load().unwrap();
     let flow = set(&document, &faces);
     for (index, page) in flow.pages.iter().enumerate() {
@@ -171,7 +171,7 @@ fn a_word_of_many_pages_loses_nothing() {
     let faces = Faces::load().unwrap();
     let breaker = line::Breaker { faces: &faces, size: 10.0 };
     let word: String = ('a'..='z').cycle().take(60_000).collect();
-    let lines = breaker.lines(&crate::report::document::Text::plain(word.as_str()), 400.0);
+    let lines = breaker.lines(&crate::document::Text::plain(word.as_str()), 400.0);
     let joined: String = lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
     assert_eq!(joined, word);
     assert!(lines.iter().all(|line| line.width <= 400.1), "a line is too wide");
@@ -179,12 +179,12 @@ fn a_word_of_many_pages_loses_nothing() {
 
 /// Far more of everything than fits on a page: reasons of every kind, open items of every kind, long notes.
 fn crowded() -> Evidence {
-    use crate::model::finding::FindingKind;
-    use crate::model::id::{KernelName, RequirementId};
-    use crate::model::open_item::{Acceptability, CampaignNote, NoteKind, OpenItem, OpenItemKind, OpenItemSubject};
-    use crate::model::reason::{Reason, ReasonKind};
-    use crate::model::requirement::VerificationMethod;
-    use crate::model::verdict::EngineName;
+    use vkcert_model::finding::FindingKind;
+    use vkcert_model::id::{KernelName, RequirementId};
+    use vkcert_model::open_item::{Acceptability, CampaignNote, NoteKind, OpenItem, OpenItemKind, OpenItemSubject};
+    use vkcert_model::reason::{Reason, ReasonKind};
+    use vkcert_model::requirement::VerificationMethod;
+    use vkcert_model::verdict::EngineName;
     let mut evidence = sample::evidence();
     let campaign = &mut evidence.campaign;
     let long = "a word and another one ".repeat(40);
@@ -246,7 +246,7 @@ fn crowded() -> Evidence {
 fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
     let faces = Faces::load().unwrap();
     for evidence in [crowded(), sample::evidence()] {
-        let document = crate::report::chapter::document(&evidence).unwrap();
+        let document = crate::chapter::document(&evidence).unwrap();
         let flow = set(&document, &faces);
         let text = |page: &Vec<Draw>| {
             let texts = page.iter().filter_map(|draw| match draw {
@@ -264,7 +264,7 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
         // All of it stands in a chapter.
         let all: String = flow.pages.iter().map(text).collect();
         let bare = |text: &str| text.replace('`', "").split_whitespace().collect::<String>();
-        for reason in crate::report::statement::reasons(&evidence).into_iter().map(|reason| reason.sentence) {
+        for reason in crate::statement::reasons(&evidence).into_iter().map(|reason| reason.sentence) {
             assert!(all.contains(&bare(&reason)), "{reason}");
         }
     }

@@ -4,12 +4,12 @@
 //! how many; the number of lines has a bound that does not depend on the evidence.
 //! Does not cover: the reasons one by one (the report's chapter on the conclusion has all).
 
-use crate::model::evidence::{Evidence, TestEvidence};
-use crate::model::id::TestId;
-use crate::model::reason::ReasonKind;
-use crate::model::verdict::{EngineName, Verdict};
-use crate::model::wording::and_more;
-use crate::report::statement::ToldReason;
+use crate::statement::ToldReason;
+use vkcert_model::evidence::{Evidence, TestEvidence};
+use vkcert_model::id::TestId;
+use vkcert_model::reason::ReasonKind;
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_model::wording::and_more;
 
 /// So many reasons are told one by one.
 const ONE_BY_ONE: usize = 8;

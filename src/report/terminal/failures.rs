@@ -3,13 +3,13 @@
 
 use super::measure::wrap;
 use super::{LISTED, Page};
-use crate::model::evidence::{Evidence, Mismatch, StoredExpectation, TestEvidence};
-use crate::model::id::TestId;
-use crate::report::document::Tone;
-use crate::report::expectation::tolerance;
-use crate::report::facts::{self, Failure, UncoveredObligation};
-use crate::report::statement::counted;
+use crate::document::Tone;
+use crate::expectation::tolerance;
+use crate::facts::{self, Failure, UncoveredObligation};
+use crate::statement::counted;
 use std::collections::BTreeMap;
+use vkcert_model::evidence::{Evidence, Mismatch, StoredExpectation, TestEvidence};
+use vkcert_model::id::TestId;
 
 /// Differing elements printed per test and engine.
 const MISMATCHES: usize = 4;

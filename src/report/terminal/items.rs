@@ -4,9 +4,9 @@
 
 use super::measure::wrap;
 use super::{LABEL, LISTED, Page};
-use crate::model::evidence::Evidence;
-use crate::report::document::Tone;
-use crate::report::statement;
+use crate::document::Tone;
+use crate::statement;
+use vkcert_model::evidence::Evidence;
 
 impl Page<'_> {
     /// What is less than the level asks for: each item on a line, what is missing or who accepts it below.

@@ -4,7 +4,7 @@
 
 use super::Page;
 use super::measure::{columns, pad, wrap};
-use crate::report::document::Tone;
+use crate::document::Tone;
 
 /// A column is at most this wide for its rows to be aligned; longer parts stand on a row that is.
 const ALIGNED: usize = 28;

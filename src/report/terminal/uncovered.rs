@@ -4,11 +4,11 @@
 
 use super::rows::Row;
 use super::{LISTED, Page, short_title};
-use crate::model::coverage::DecisionCoverage;
-use crate::model::evidence::Evidence;
-use crate::report::document::Tone;
-use crate::report::facts::{self, UncoveredObligation, Unit};
-use crate::report::statement::counted;
+use crate::document::Tone;
+use crate::facts::{self, UncoveredObligation, Unit};
+use crate::statement::counted;
+use vkcert_model::coverage::DecisionCoverage;
+use vkcert_model::evidence::Evidence;
 
 impl Page<'_> {
     pub(super) fn uncovered(&mut self, evidence: &Evidence) {

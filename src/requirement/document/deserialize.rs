@@ -3,8 +3,7 @@
 //! Promises: every fault carries the place of the key or value at fault, and a hint where a name is nearly right.
 
 use super::{Document, Entry, Fault, Node, Origin, Value};
-use crate::model::diagnostic::Diagnostic;
-use crate::requirement::nearest::did_you_mean;
+use crate::nearest::did_you_mean;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer, MapAccess,
@@ -12,6 +11,7 @@ use serde::de::{
 };
 use std::fmt;
 use std::ops::Range;
+use vkcert_model::diagnostic::Diagnostic;
 
 /// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any other kind; a key that
 /// is missing because it is misspelt is reported once, as the unknown key.

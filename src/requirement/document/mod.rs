@@ -11,11 +11,11 @@ mod toml;
 
 pub use deserialize::read;
 
-use crate::model::diagnostic::Diagnostic;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use vkcert_model::diagnostic::Diagnostic;
 
 /// A value with its byte range in the file.
 #[derive(Debug, Clone, PartialEq)]

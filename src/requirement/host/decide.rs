@@ -8,9 +8,9 @@
 //! Does not cover: proofs over more than [`EXHAUSTIVE`] combinations that no interval settles; these stay open.
 
 use super::expression::{self as host, Division, Enclosed, Event, Expression, Name, Typed};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::requirement::{HostType, Interface};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::requirement::{HostType, Interface};
 
 /// Combinations of parameter values up to which all are tried.
 pub const EXHAUSTIVE: u128 = 1 << 20;

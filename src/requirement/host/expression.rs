@@ -8,10 +8,10 @@
 //! by zero (result 0) and a shift too far (result 0). Evaluation and interval never disagree: the value lies inside.
 //! Does not cover: floating point, assignment, pointers.
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::requirement::HostType;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::requirement::HostType;
 
 const MAX_DEPTH: usize = 100;
 const MAX_TEXT: usize = 4_096;

@@ -5,9 +5,9 @@
 pub mod decide;
 pub mod expression;
 
-use crate::model::requirement::Interface;
 use decide::Host;
 use std::collections::BTreeMap;
+use vkcert_model::requirement::Interface;
 
 /// The values that the host gives to specialization constants, by id; none where a value is not the same for all parameters,
 /// or is no expression.

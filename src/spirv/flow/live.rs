@@ -3,9 +3,9 @@
 //! Knows: branches and switches whose condition depends on constants alone, under one specialization.
 //! Promises: what is left out is executed under no input. Does not cover: what follows from values that are not constant.
 
-use crate::spirv::cfg::{Graph, switch_targets, targets};
-use crate::spirv::fold::Folding;
-use crate::spirv::module::{Function, Id, Instruction, Module};
+use crate::cfg::{Graph, switch_targets, targets};
+use crate::fold::Folding;
+use crate::module::{Function, Id, Instruction, Module};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -6,9 +6,9 @@
 //! from a number. Does not cover: whether an access stays within its object.
 
 use super::live::Live;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::{Id, Instruction, Module};
-use crate::spirv::types::{Type, Types};
+use crate::constants::Constants;
+use crate::module::{Id, Instruction, Module};
+use crate::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, StorageClass};
 use std::cell::RefCell;

@@ -6,15 +6,15 @@
 //! Does not cover: specializations whose values are not near a number that stands in a condition; more than so many of them.
 
 use super::{Branches, Flow, FlowPlace, Live, flows, flows_past};
-use crate::model::structure::Constness;
-use crate::spirv::cfg::switch_targets;
-use crate::spirv::constants::Constants;
-use crate::spirv::fold::Folding;
-use crate::spirv::interface::{ReflectError, compute_entry};
-use crate::spirv::module::{Id, Instruction, Module};
-use crate::spirv::types::{Type, Types};
+use crate::cfg::switch_targets;
+use crate::constants::Constants;
+use crate::fold::Folding;
+use crate::interface::{ReflectError, compute_entry};
+use crate::module::{Id, Instruction, Module};
+use crate::types::{Type, Types};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::structure::Constness;
 
 /// Specializations that are tried, at least and at most; between these as many as make so many instructions together.
 const TRIED: (usize, usize) = (64, 1024);

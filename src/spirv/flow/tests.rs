@@ -1,7 +1,7 @@
 //! Flows of small kernels, by their bindings.
 
 use super::{DescriptorPlace, Flow, FlowPlace, Held, flows, flows_or_switched_off};
-use crate::spirv::module::Module;
+use crate::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_glsl::{KernelSource, compile};
 

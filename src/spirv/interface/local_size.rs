@@ -87,7 +87,7 @@ fn scalar_bits(value: &Value) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::{DeviceNeeds, Reflection};
-    use crate::spirv::module::Module;
+    use crate::module::Module;
     use std::collections::BTreeMap;
     use vkcert_glsl::{KernelSource, compile};
 

@@ -5,8 +5,8 @@ use super::super::types::{BlockKind, LayoutError, Member, Type};
 use super::declaration::{debug_name, decorated_number};
 use super::entry_scope::EntryScope;
 use super::{ModuleVariable, ReflectError};
-use crate::model::procedure::DescriptorClass;
 use rspirv::spirv::{Decoration, Dim, StorageClass};
+use vkcert_model::procedure::DescriptorClass;
 
 /// A variable bound through a descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]

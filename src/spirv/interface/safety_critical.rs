@@ -11,12 +11,12 @@
 
 use super::super::module::Module;
 use super::{AtomicKind, AtomicMemory, AtomicUse, DescriptorUse, DeviceNeeds, Indexing, feature_of};
-use crate::model::place::Place;
-use crate::model::procedure::DescriptorClass;
-use crate::model::vulkan_sc::ScFeature;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::place::Place;
+use vkcert_model::procedure::DescriptorClass;
+use vkcert_model::vulkan_sc::ScFeature;
 
 /// The newest SPIR-V version that Vulkan SC 1.0 takes, which is Vulkan 1.2's.
 const NEWEST: (u8, u8) = (1, 5);

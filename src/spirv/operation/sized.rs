@@ -10,7 +10,7 @@
 use super::integer::Integer;
 use super::table::Rounding;
 use super::word::{Binary, Classify, Compare, Ternary, Unary};
-use crate::oracle::float::{Direction, Format, Real};
+use vkcert_oracle::float::{Direction, Format, Real};
 
 /// Bits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 use super::sized::Sized;
 use super::undefined::{self as rule, Rule};
 use super::word::{Binary, Classify, Compare, Ternary, Unary};
-use crate::spirv::precision::{self, Bounds};
+use crate::precision::{self, Bounds};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use std::collections::HashMap;
 use std::f64::consts::PI;

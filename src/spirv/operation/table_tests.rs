@@ -4,7 +4,7 @@
 use super::super::sized::{Form, Operation, Sized, Width};
 use super::super::undefined::Extent;
 use super::*;
-use crate::spirv::opcodes::{GROUPS, Support};
+use crate::opcodes::{GROUPS, Support};
 use std::collections::BTreeSet;
 
 /// Instructions of families of scalar operations that are made of several operations, or only move

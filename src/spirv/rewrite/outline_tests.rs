@@ -5,8 +5,8 @@ mod large_kernel;
 
 use super::*;
 use crate::compile_tests::compile;
-use crate::spirv::module::Module;
-use crate::spirv::validate::{TargetEnv, validate_whole};
+use crate::module::Module;
+use crate::validate::{TargetEnv, validate_whole};
 use large_kernel::{Shape, kernel};
 
 const SMALL: Sizes = Sizes { function: 4, piece: 3 };

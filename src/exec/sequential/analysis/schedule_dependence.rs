@@ -12,8 +12,8 @@ use crate::ir::image::Doing;
 use crate::ir::{Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits};
 use crate::memory::access_sets::Combined;
 use crate::memory::store::Slot;
-use crate::spirv::operation::sized::Form;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_spirv::operation::sized::Form;
 
 /// Memory that is looked at as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,8 +9,8 @@
 use super::schedule_dependence::Flow;
 use crate::ir::{Action, Block, Program, Scalar, Terminator};
 use crate::memory::store::Slot;
-use crate::model::records::RecordLayout;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::records::RecordLayout;
 
 /// The bits of a layout that depend on the schedule of a dispatch. `buffers` are those whose contents do, before it and then
 /// behind it.

@@ -9,12 +9,12 @@
 
 use crate::ir::access_facts::{Atomicity, Declared, Facts, Places, Privacy};
 use crate::ir::memory_semantics::{Fence, Scope};
-use crate::spirv::constants::Constants;
-use crate::spirv::module::{Id, Instruction, Module};
-use crate::spirv::opcodes::{self, Effect};
-use crate::spirv::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ImageOperands, MemoryAccess, MemoryModel, Op};
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::{Id, Instruction, Module};
+use vkcert_spirv::opcodes::{self, Effect};
+use vkcert_spirv::types::{Type, Types};
 
 pub fn declared(module: &Module) -> Declared {
     let vulkan = module

@@ -1,9 +1,9 @@
 //! Functions that hold barriers.
 
 use crate::decode::ops;
-use crate::spirv::module::{Id, Module};
 use rspirv::spirv::Op;
 use std::collections::HashSet;
+use vkcert_spirv::module::{Id, Module};
 
 /// Functions that reach an OpControlBarrier of the workgroup.
 pub fn functions_with_barrier(module: &Module) -> HashSet<Id> {

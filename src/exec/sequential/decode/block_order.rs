@@ -4,10 +4,10 @@
 //! merge block, those of a selection before its merge block (SPIR-V specification, section 2.11, "Structured Control
 //! Flow"). Blocks that cannot be reached are left out.
 
-use crate::spirv::module::{Function, Id, Instruction, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::{HashMap, HashSet};
+use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// Labels in order, the entry block first.
 pub fn structured(module: &Module, function: &Function) -> Vec<Id> {

@@ -2,11 +2,11 @@
 
 use super::unsupported::{Unsupported, unsupported};
 use crate::ir::MOST_INVOCATIONS;
-use crate::spirv::module::Module;
-use crate::spirv::opcodes;
-use crate::spirv::opcodes::Support;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op};
+use vkcert_spirv::module::Module;
+use vkcert_spirv::opcodes;
+use vkcert_spirv::opcodes::Support;
 
 /// Capabilities whose features the engine has; the instructions they bring are checked one by one.
 pub const CAPABILITIES: &[Capability] = &[

@@ -7,16 +7,16 @@ use super::unsupported::{Unsupported, unsupported};
 use super::value::{Pointer, Value};
 use crate::decode::layout;
 use crate::ir::*;
-use crate::model::records::MarkerTable;
 use crate::settings::variation::Expansion;
-use crate::spirv::constants::Constants;
-use crate::spirv::interface::LocalSize;
-use crate::spirv::module::{Id, Instruction, Module};
-use crate::spirv::types::Types;
 use rspirv::spirv::Op;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use vkcert_model::records::MarkerTable;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::interface::LocalSize;
+use vkcert_spirv::module::{Id, Instruction, Module};
+use vkcert_spirv::types::Types;
 
 /// Most scalars of one value in registers.
 const MOST_SCALARS: usize = 4096;

@@ -3,7 +3,7 @@
 use super::decoder::Decoder;
 use super::unsupported::{Unsupported, unsupported};
 use crate::ir::*;
-use crate::spirv::module::Id;
+use vkcert_spirv::module::Id;
 
 impl<'a> Decoder<'a> {
     /// Where a branch from the current block to `target` goes: through a block of copies where `target` has phis or

@@ -4,12 +4,12 @@
 //! Promises: a module that declares nothing of the kind is plain, and costs nothing.
 //! Does not cover: steps that compare or select inside a composed function.
 
-use crate::oracle::float::Direction;
-use crate::spirv::float_controls::{self, Denormals, FloatControls};
-use crate::spirv::module::{Id, Instruction, Module};
-use crate::spirv::operation::sized::Form;
-use crate::spirv::types::Types;
 use rspirv::spirv::FPFastMathMode;
+use vkcert_oracle::float::Direction;
+use vkcert_spirv::float_controls::{self, Denormals, FloatControls};
+use vkcert_spirv::module::{Id, Instruction, Module};
+use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::types::Types;
 
 /// What holds for an instruction.
 #[derive(Debug, Clone)]

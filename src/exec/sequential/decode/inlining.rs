@@ -7,10 +7,10 @@ use super::value::Value;
 use crate::decode::{block_order, ops};
 use crate::ir::memory_semantics::Fences;
 use crate::ir::*;
-use crate::spirv::module::{Block, Function, Id, is_terminator};
 use rspirv::spirv::Op;
 use std::collections::HashMap;
 use std::sync::Arc;
+use vkcert_spirv::module::{Block, Function, Id, is_terminator};
 
 /// Deepest chain of calls.
 const MOST_CALLS: usize = 200;

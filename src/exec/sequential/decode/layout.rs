@@ -7,10 +7,10 @@
 
 use super::unsupported::Unsupported;
 use crate::decode::unsupported;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::Id;
-use crate::spirv::types::{Majorness, MatrixLayout, Type, Types};
 use rspirv::spirv::StorageClass;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::Id;
+use vkcert_spirv::types::{Majorness, MatrixLayout, Type, Types};
 
 /// What a scalar is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,17 +25,17 @@ mod values;
 mod variables;
 
 use super::ir::*;
-use crate::model::records::MarkerTable;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::Module;
-use crate::spirv::precision::Freedom;
-use crate::spirv::types::Types;
 use declarations::{check_declarations, check_local_size};
 use decoder::Decoder;
 use float_controls::Floats;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use unsupported::unsupported;
+use vkcert_model::records::MarkerTable;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::precision::Freedom;
+use vkcert_spirv::types::Types;
 
 pub use barriers::functions_with_barrier;
 pub use known::{Checked, Known};

@@ -11,10 +11,10 @@ use crate::ir::image::Doing;
 use crate::ir::memory_semantics::Scope;
 use crate::ir::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
 use crate::settings::MemoryModel;
-use crate::spirv::constants::Constants;
-use crate::spirv::module::Module;
-use crate::spirv::types::Types;
 use std::sync::Arc;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::types::Types;
 
 /// Chooses for a decoded program; takes its fences out where they order nothing.
 pub fn choose(program: &mut Program, module: &Module, (types, constants): (&Types, &Constants), model: MemoryModel) {

@@ -1,9 +1,9 @@
 //! The text that a module carries (OpSource and OpSourceContinued).
 
-use crate::spirv::module::{Id, Module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
+use vkcert_spirv::module::{Id, Module};
 
 /// The source texts that a module carries, by file.
 pub fn source_texts(module: &Module) -> BTreeMap<Id, String> {

@@ -4,10 +4,10 @@
 
 use super::declarations::CAPABILITIES;
 use super::ops::extended;
-use crate::spirv::foreign::FOREIGN;
-use crate::spirv::opcodes::{Effect, GROUPS, Support};
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
+use vkcert_spirv::foreign::FOREIGN;
+use vkcert_spirv::opcodes::{Effect, GROUPS, Support};
 
 const HEAD: &str = "# SPIR-V that the sequential engine runs
 

@@ -3,8 +3,8 @@
 use super::layout::Arrangement;
 use crate::ir::image::{Chosen, ImageStep};
 use crate::ir::*;
-use crate::spirv::module::Id;
 use std::sync::Arc;
+use vkcert_spirv::module::Id;
 
 /// What an id stands for.
 #[derive(Debug, Clone)]

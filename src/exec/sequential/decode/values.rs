@@ -6,10 +6,10 @@ use super::unsupported::{Unsupported, unsupported};
 use super::value::{Opaque, Pointer, Value};
 use crate::decode::{ops, source_text};
 use crate::ir::*;
-use crate::spirv::constants::Value as ConstantValue;
-use crate::spirv::module::Id;
-use crate::spirv::types::Type;
 use std::sync::Arc;
+use vkcert_spirv::constants::Value as ConstantValue;
+use vkcert_spirv::module::Id;
+use vkcert_spirv::types::Type;
 
 impl<'a> Decoder<'a> {
     pub fn value(&mut self, id: Id) -> Result<Value, Unsupported> {
@@ -126,7 +126,7 @@ impl<'a> Decoder<'a> {
         let module = self.module;
         let declared = self.references.declared.get_or_insert_with(|| {
             let texts = source_text::source_texts(module);
-            texts.values().flat_map(|text| crate::glsl::reference_alignments(text)).collect()
+            texts.values().flat_map(|text| vkcert_glsl::reference_alignments(text)).collect()
         });
         let bytes = match self.types.get(block) {
             Some(Type::Structure { name: Some(name), .. }) => declared.get(name).copied(),

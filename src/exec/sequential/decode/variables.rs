@@ -6,12 +6,12 @@ use super::unsupported::{Unsupported, unsupported};
 use super::value::{Location, Pointer, Value};
 use crate::decode::{layout, ops};
 use crate::ir::{Exclusive, *};
-use crate::spirv::constants::Value as ConstantValue;
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::types::{BlockKind, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::sync::Arc;
+use vkcert_spirv::constants::Value as ConstantValue;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::types::{BlockKind, Type};
 
 /// Most scalars of a variable that is kept in registers.
 const MOST_EXPANDED: usize = 64;

@@ -1,7 +1,7 @@
 //! Atomic operations: what each leaves in memory, and how accesses touch it.
 
-use crate::spirv::operation::sized::{Form, Operation, Sized};
-use crate::spirv::operation::word::Binary;
+use vkcert_spirv::operation::sized::{Form, Operation, Sized};
+use vkcert_spirv::operation::word::Binary;
 
 /// An atomic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! precision of the result, from the first product on, the third matrix last.
 
 use super::dot_product::{Dot, Sum, cut, extend};
-use crate::spirv::operation::sized::Form;
-use crate::spirv::types::Signedness;
+use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::types::Signedness;
 
 /// A product of an M by K matrix with a K by N one, plus an M by N one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! a product or a sum before it that does not fit leaves an undefined value. The specification gives no order of the
 //! additions, so a sum counts as not fitting where it would not in some order; such a sum is reduced modulo 2^width here.
 
-use crate::spirv::operation::sized::Width;
-use crate::spirv::types::Signedness;
+use vkcert_spirv::operation::sized::Width;
+use vkcert_spirv::types::Signedness;
 
 /// What the products are added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@
 
 use super::atomic::Atomic;
 use super::register::{Parts, Reg, Scalar, Use};
-use crate::spirv::operation::sized::Form;
 use std::sync::Arc;
+use vkcert_spirv::operation::sized::Form;
 
 /// The descriptors that an instruction may go to: one, or the elements of an array by an index.
 #[derive(Debug, Clone)]

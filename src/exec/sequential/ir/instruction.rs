@@ -9,9 +9,9 @@ use super::memory_semantics::{Fence, Fences};
 use super::print_format::{Kindred, Piece};
 use super::register::{Parts, Reg, Scalar};
 use super::subgroup_operation::{Group, Way};
-use crate::spirv::operation::sized::{Form, Operation, Relation};
-use crate::spirv::operation::word::{Binary, Classify, Compare, Ternary, Unary};
 use std::sync::Arc;
+use vkcert_spirv::operation::sized::{Form, Operation, Relation};
+use vkcert_spirv::operation::word::{Binary, Classify, Compare, Ternary, Unary};
 
 /// A float comparison whose operands are kept for the comparison of engines.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@
 
 use super::instruction::{Print, Printable};
 use super::register::{Parts, Reg};
-use crate::spirv::operation::sized::{Form, Width};
 use std::fmt::Write as _;
+use vkcert_spirv::operation::sized::{Form, Width};
 
 /// Largest width and precision.
 pub(crate) const MOST_PLACES: usize = 200;

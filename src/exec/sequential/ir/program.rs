@@ -5,9 +5,9 @@ use super::access_facts::Places;
 use super::instruction::{Step, Terminator};
 use super::memory_semantics::Fences;
 use super::register::{Reg, Scalar};
-use crate::spirv::module::Id;
-use crate::spirv::precision::Freedom;
 use std::sync::Arc;
+use vkcert_spirv::module::Id;
+use vkcert_spirv::precision::Freedom;
 
 #[derive(Debug, Clone)]
 pub struct Block {

@@ -7,10 +7,10 @@
 //! has the result that [`Undefined`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
-use crate::spirv::operation::sized::{Form, Operation, Sized};
-use crate::spirv::operation::undefined;
-use crate::spirv::operation::undefined::Extent;
-use crate::spirv::operation::word::Binary;
+use vkcert_spirv::operation::sized::{Form, Operation, Sized};
+use vkcert_spirv::operation::undefined;
+use vkcert_spirv::operation::undefined::Extent;
+use vkcert_spirv::operation::word::Binary;
 
 /// Most invocations of a subgroup (Vulkan, `maxSubgroupSize`).
 pub const MOST_INVOCATIONS: u32 = 128;

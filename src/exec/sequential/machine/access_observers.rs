@@ -5,8 +5,8 @@ use super::state::Machine;
 use crate::ir::Exclusive;
 use crate::ir::Root;
 use crate::ir::atomic::Touch;
-use crate::model::finding::{Finding, FindingKind};
 use std::ops::Range;
+use vkcert_model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
     /// Notes an access of a lane to some bytes of a store; tells of it where another variable must not see them.

@@ -2,10 +2,10 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use crate::exec::resource::address_symbol;
 use crate::ir::lane_mask::Mask;
 use crate::ir::{Access, Alignment, Bound, Root, Unit};
-use crate::model::finding::{Finding, FindingKind};
+use vkcert_exec::resource::address_symbol;
+use vkcert_model::finding::{Finding, FindingKind};
 
 /// Which way a value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

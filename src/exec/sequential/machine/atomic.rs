@@ -8,8 +8,8 @@ use crate::ir::lane_mask::Mask;
 use crate::ir::{Access, Parts, Scalar};
 use crate::memory::access_sets::Combined;
 use crate::memory::vector_clocks::cell::Told;
-use crate::model::random::mixed;
-use crate::spirv::operation::sized::Form;
+use vkcert_model::random::mixed;
+use vkcert_spirv::operation::sized::Form;
 
 impl Machine<'_> {
     /// `to`, value and comparator in this order.

@@ -3,8 +3,8 @@
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
 use super::tile::{Tile, Waiting, insert};
-use crate::model::finding::{Finding, FindingKind};
 use std::collections::BTreeMap;
+use vkcert_model::finding::{Finding, FindingKind};
 
 impl<'a> Machine<'a> {
     /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that wait; whether any did.

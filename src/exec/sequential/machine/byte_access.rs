@@ -7,7 +7,7 @@ use super::state::Machine;
 use crate::ir::atomic::Touch;
 use crate::ir::lane_mask::MASK_WORDS;
 use crate::ir::{Access, Root, Scalar};
-use crate::model::random::mixed;
+use vkcert_model::random::mixed;
 
 impl Machine<'_> {
     /// Reads numbers of any size, lane by lane.

@@ -8,7 +8,7 @@ use super::step_budget::Stop;
 use super::tile::{Entry, Tile, Waiting, insert};
 use crate::ir::lane_mask::{Mask, spread};
 use crate::ir::{Reg, Terminator, Waits};
-use crate::model::finding::{Finding, FindingKind};
+use vkcert_model::finding::{Finding, FindingKind};
 
 impl<'a> Machine<'a> {
     /// Runs a tile until every lane waits or has ended.

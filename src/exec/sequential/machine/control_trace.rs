@@ -10,9 +10,9 @@
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask};
 use crate::ir::{Action, Reg, Root, Scalar};
-use crate::model::random::mixed;
-use crate::spirv::operation::Jump;
-use crate::spirv::operation::sized::Form;
+use vkcert_model::random::mixed;
+use vkcert_spirv::operation::Jump;
+use vkcert_spirv::operation::sized::Form;
 
 impl Machine<'_> {
     /// The path of a lane; none in an ordinary run.

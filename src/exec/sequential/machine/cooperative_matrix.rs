@@ -5,7 +5,7 @@ use crate::ir::Factors;
 use crate::ir::Parts;
 use crate::ir::cooperative_product::Product;
 use crate::ir::lane_mask::Mask;
-use crate::model::finding::FindingKind;
+use vkcert_model::finding::FindingKind;
 
 impl Machine<'_> {
     /// Reports lanes whose subgroup is not wholly active.

@@ -4,7 +4,7 @@ use super::state::Machine;
 use crate::ir::Parts;
 use crate::ir::dot_product::Dot;
 use crate::ir::scalars;
-use crate::spirv::operation::undefined::{Extent, Undefined};
+use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 impl Machine<'_> {
     pub(super) fn dot(&mut self, dot: Dot, to: Parts, from: &[Parts], place: u32) {

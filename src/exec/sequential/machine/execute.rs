@@ -9,9 +9,9 @@ use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask, blend, spread};
 use crate::ir::scalars;
 use crate::ir::{Action, Compared, Parts, Reg, Scalar, Step};
-use crate::model::finding::{Finding, FindingKind};
-use crate::spirv::operation::sized::{Form, Operation, Relation};
-use crate::spirv::operation::undefined::{Extent, Rule, Undefined};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_spirv::operation::sized::{Form, Operation, Relation};
+use vkcert_spirv::operation::undefined::{Extent, Rule, Undefined};
 
 /// For a source that every lane takes its value from.
 const EVERY_LANE: [u64; MASK_WORDS] = [u64::MAX; MASK_WORDS];
@@ -85,7 +85,7 @@ impl Machine<'_> {
             Action::ToMask { to, a } => {
                 let mut bits = [0; MASK_WORDS];
                 let words = &self.words[a.0 as usize];
-                crate::spirv::operation::word::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
+                vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
                 self.write_mask(*to, &bits);
             }
             Action::Pick { to, from, index } => self.pick(*to, from, *index, place),
@@ -148,7 +148,7 @@ impl Machine<'_> {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(words)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                crate::spirv::operation::word::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
+                vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], words, words, |a, _| a != 0);
                 self.write_mask(reg, &bits);
             }
         }
@@ -348,7 +348,7 @@ impl Machine<'_> {
     fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
         let mut bits = [0; MASK_WORDS];
         let indices = &self.words[index.0 as usize];
-        crate::spirv::operation::word::pack(&mut bits[..self.mask_words], indices, indices, |a, _| a == position);
+        vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], indices, indices, |a, _| a == position);
         self.write(to, |out, words| {
             let indices = &words[index.0 as usize];
             for (((out, index), old), value) in

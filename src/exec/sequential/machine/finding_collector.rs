@@ -3,11 +3,11 @@
 //! Promises: each pair of places is one finding with a count and its first witness; nothing is kept for a kind that is
 //! not asked for.
 
-use crate::model::finding::{Checks, Finding, FindingKind};
-use crate::model::finding_index::FindingIndex;
-use crate::spirv::module::Module;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
+use vkcert_model::finding::{Checks, Finding, FindingKind};
+use vkcert_model::finding_index::FindingIndex;
+use vkcert_spirv::module::Module;
 
 /// No other place.
 pub const NOWHERE: u32 = u32::MAX;
@@ -174,7 +174,7 @@ pub fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::place::Place;
+    use vkcert_model::place::Place;
 
     /// A race between two instructions, of which one of two kinds of accesses.
     fn race(here: u32, other: u32, accesses: &str) -> Finding {

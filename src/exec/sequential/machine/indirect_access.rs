@@ -9,7 +9,7 @@ use super::finding_collector::NOWHERE;
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
 use crate::ir::{Access, Object, Parts, Reg, Root, Scalar};
-use crate::model::finding::{Finding, FindingKind};
+use vkcert_model::finding::{Finding, FindingKind};
 
 /// Bits of an address below the buffer's number.
 const OFFSET_BITS: u32 = 40;

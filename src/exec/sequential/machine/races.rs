@@ -8,8 +8,8 @@ use crate::ir::memory_semantics::Kinds;
 use crate::ir::{Access, Root};
 use crate::memory::race_shadow::Stamp;
 use crate::memory::store::Clock;
-use crate::model::finding::{Finding, FindingKind};
 use std::sync::Arc;
+use vkcert_model::finding::{Finding, FindingKind};
 
 /// The kind of memory that buffers and workgroup variables are.
 pub(super) fn kinds_of(root: Root) -> Kinds {

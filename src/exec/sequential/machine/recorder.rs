@@ -5,10 +5,10 @@
 
 use crate::ir::Compared;
 use crate::ir::LOCAL_BITS;
-use crate::model::invocations::{DispatchInvocations, Ranks};
-use crate::model::records::{MarkerTable, Records};
-use crate::model::vector::ConditionValue;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::invocations::{DispatchInvocations, Ranks};
+use vkcert_model::records::{MarkerTable, Records};
+use vkcert_model::vector::ConditionValue;
 
 /// An invocation's rank: linear workgroup index, then local index.
 pub type Rank = u64;

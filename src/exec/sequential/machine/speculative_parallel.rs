@@ -217,9 +217,9 @@ struct Model<'a> {
     settings: crate::settings::Settings,
     groups: [u32; 3],
     slots: &'a [Option<crate::memory::store::Slot>],
-    samplers: &'a [crate::exec::resource::JobSampler],
+    samplers: &'a [vkcert_exec::resource::JobSampler],
     lengths: &'a [usize],
-    checks: &'a crate::model::finding::Checks,
+    checks: &'a vkcert_model::finding::Checks,
     recorder: &'a Recorder,
     deadline: Deadline,
 }

@@ -15,8 +15,8 @@ use super::tile::Tile;
 use crate::ir::lane_mask::Mask;
 use crate::ir::{Root, Waits};
 use crate::memory::store::Store;
-use crate::model::random::mixed;
 use std::collections::VecDeque;
+use vkcert_model::random::mixed;
 
 /// Workgroups that may wait at the same time in any case, while there are others that have not begun.
 const SOME_RESTING: usize = 256;

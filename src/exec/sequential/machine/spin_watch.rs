@@ -1,7 +1,7 @@
 //! Whether an invocation makes progress: reads that repeat while it changes nothing.
 
 use crate::ir::Waits;
-use crate::model::schedule::Turns;
+use vkcert_model::schedule::Turns;
 
 /// Steps without progress after which others go on. Loops that compute as long without reading anything new from memory that
 /// the kernel writes are rare; they lose only that their invocations stay together.

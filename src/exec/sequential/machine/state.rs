@@ -13,7 +13,6 @@ use super::spin_watch::Watch;
 use super::step_budget::{Allowance, Deadline};
 use super::tile::Tile;
 use super::workgroup_order::Lineup;
-use crate::exec::resource::JobSampler;
 use crate::ir::lane_mask::Mask;
 use crate::ir::memory_semantics::{Kinds, Ordered};
 use crate::ir::{PerLane, Program, Uniform, Waits};
@@ -22,11 +21,12 @@ use crate::memory::race_shadow::{Atomicity, Shadow, Stamp};
 use crate::memory::read_tracking::Reads;
 use crate::memory::store::{Clock, Slot, Store, shared_memory};
 use crate::memory::vector_clocks::Order;
-use crate::model::finding::{Finding, FindingKind};
 use crate::settings::Settings;
 use crate::settings::variation::Variation;
 use std::cell::RefCell;
 use std::rc::Rc;
+use vkcert_exec::resource::JobSampler;
+use vkcert_model::finding::{Finding, FindingKind};
 
 /// A dispatch in progress.
 pub struct Machine<'a> {

@@ -15,10 +15,10 @@ use crate::ir::subgroup_operation::{MOST_INVOCATIONS, Members, Undefined as Reas
 use crate::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
 use crate::memory::vector_clocks::Order;
 use crate::settings::Settings;
-use crate::spirv::operation::undefined::{Extent, Undefined};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 impl Settings {
     /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the size if it is none.
@@ -204,7 +204,7 @@ impl Machine<'_> {
             Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
             Scalar::Mask(reg) => {
                 let mut bits = [0; MASK_WORDS];
-                crate::spirv::operation::word::pack(&mut bits[..self.mask_words], values, values, |a, _| a & 1 != 0);
+                vkcert_spirv::operation::word::pack(&mut bits[..self.mask_words], values, values, |a, _| a & 1 != 0);
                 self.write_mask(reg, &bits);
             }
         }

@@ -5,8 +5,8 @@
 //! Does not cover: who is told of their use (`undefined_origins`).
 
 use crate::memory::store::{Store, UNDEFINED_WORD};
-use crate::model::random::mixed;
 use crate::settings::variation::{Arbitrary, Variation};
+use vkcert_model::random::mixed;
 
 /// Whose words they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

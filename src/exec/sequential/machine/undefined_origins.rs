@@ -10,10 +10,10 @@ use super::origins::{Home, Origin};
 use super::state::Machine;
 use crate::ir::lane_mask::{MASK_WORDS, Mask, bits};
 use crate::ir::{Action, Root, Scalar, Unit};
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::random::mixed;
 use crate::settings::variation::{Arbitrary, Variation};
-use crate::spirv::operation::undefined::{Extent, Undefined};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::random::mixed;
+use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 /// An access to memory by some lanes.
 pub(super) struct Moved<'a> {

@@ -2,7 +2,7 @@
 
 use super::state::Machine;
 use super::undefined_contents::{Unwritten, Whose};
-use crate::model::random::mixed;
+use vkcert_model::random::mixed;
 
 impl Machine<'_> {
     /// The unwritten words of the workgroup at hand.

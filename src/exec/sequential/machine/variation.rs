@@ -10,12 +10,12 @@ use super::choice::Choice;
 use super::state::Machine;
 use crate::ir::lane_mask::MASK_WORDS;
 use crate::ir::{Action, Reg, Step};
-use crate::model::random::mixed;
 use crate::settings::variation::{Direction, Flush, Variation};
-use crate::spirv::operation::sized::{Form, Operation as SizedOperation, Sized, Width as SizedWidth};
-use crate::spirv::operation::word::Compare;
-use crate::spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 use rspirv::spirv::Op;
+use vkcert_model::random::mixed;
+use vkcert_spirv::operation::sized::{Form, Operation as SizedOperation, Sized, Width as SizedWidth};
+use vkcert_spirv::operation::word::Compare;
+use vkcert_spirv::precision::{self, Denormals, Freedom, Operation, Rounding, Width};
 
 /// One execution of an operation, over all lanes.
 struct Execution<'a> {

@@ -6,7 +6,7 @@
 //! Promises: every workgroup and every tile runs as often as ever; a schedule whose tiles would part a subgroup is told.
 //! Does not cover: tiles that take turns between barriers.
 
-use crate::model::schedule::{Order, Schedule};
+use vkcert_model::schedule::{Order, Schedule};
 
 /// The orders of a dispatch.
 #[derive(Debug)]

@@ -9,7 +9,7 @@
 use super::race_shadow::Shadow;
 use super::store::Store;
 use crate::ir::atomic::{Atomic, Touch};
-use crate::spirv::operation::sized::{Form, Width};
+use vkcert_spirv::operation::sized::{Form, Width};
 
 /// How a word was combined with operands, whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

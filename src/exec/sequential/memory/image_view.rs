@@ -6,11 +6,11 @@
 //! features where there are such.
 //! Does not cover: levels, layers and dimensions that do not fit the image or the kernel; `exec::prepare` checks those.
 
-use crate::exec::resource::{ImageView, JobSampler, ViewKind};
 use crate::ir::atomic::Atomic;
 use crate::ir::image::{Doing, ImageStep, Level, Projection};
-use crate::model::image::{Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding};
-use crate::spirv::operation::sized::{Form, Width};
+use vkcert_exec::resource::{ImageView, JobSampler, ViewKind};
+use vkcert_model::image::{Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding};
+use vkcert_spirv::operation::sized::{Form, Width};
 
 /// What a descriptor shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -277,7 +277,7 @@ fn check_unnormalized(step: &ImageStep, picture: &Picture, with: &str) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::image::ImageDim;
+    use vkcert_model::image::ImageDim;
 
     #[test]
     fn a_texel_lies_where_the_contents_have_it() {

@@ -6,10 +6,10 @@ use super::access_sets::Marks;
 use super::copy_on_write::Contents;
 use super::image_view::{Picture, View};
 use super::race_shadow::{Now, Shadow, Stamp};
-use crate::exec::resource::JobView;
-use crate::exec::{Job, JobBinding};
 use crate::ir::memory_semantics::Ordered;
 use std::ops::Range;
+use vkcert_exec::resource::JobView;
+use vkcert_exec::{Job, JobBinding};
 
 /// What undefined memory reads as.
 pub const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;

@@ -6,9 +6,9 @@
 
 use crate::ir::{Action, Parts, Program, Reg, Scalar, Use};
 use crate::settings::variation::Preferred;
-use crate::spirv::operation::sized::{Form, Operation, Sized, Width};
-use crate::spirv::operation::word::{Binary, Ternary};
 use std::collections::HashMap;
+use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
+use vkcert_spirv::operation::word::{Binary, Ternary};
 
 /// Contracts every sum that may be contracted.
 pub fn contract(program: &mut Program, preferred: Preferred) {

@@ -7,9 +7,9 @@ use super::occurrences::{Occurrence, Table, occurrences};
 use crate::decode::{Checked, Known};
 use crate::ir::subgroup_operation::Way;
 use crate::ir::*;
-use crate::spirv::operation::undefined::{Extent, Undefined};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use vkcert_spirv::operation::undefined::{Extent, Undefined};
 
 /// 64-bit words of a part of a state.
 const PART: usize = 8;

@@ -14,10 +14,10 @@ use super::compile::compile;
 use super::decode::Known;
 use super::decode::Unsupported;
 use super::ir::Program;
-use crate::model::evidence::LoweringDecision;
-use crate::spirv::module::Module;
 use outline::outline;
 use std::collections::BTreeMap;
+use vkcert_model::evidence::LoweringDecision;
+use vkcert_spirv::module::Module;
 
 /// A kernel in its sequential form.
 #[derive(Debug, Clone)]

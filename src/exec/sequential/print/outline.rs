@@ -9,11 +9,11 @@
 use super::source_lines::{Item, Listing, Part, SourceLine, Statement, collapsed};
 use crate::decode::ops::synchronization::holds_workgroup;
 use crate::ir::Program;
-use crate::model::evidence::LoweringDecision;
 use crate::print::region_name;
-use crate::spirv::module::{Function, Id, Instruction, Module, is_terminator};
 use rspirv::spirv::Op;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use vkcert_model::evidence::LoweringDecision;
+use vkcert_spirv::module::{Function, Id, Instruction, Module, is_terminator};
 
 /// The text of a lowered kernel.
 pub fn outline(module: &Module, entry: &str, program: &Program, decisions: &[LoweringDecision]) -> String {

@@ -5,9 +5,9 @@
 //! Does not cover: files whose text the module does not carry: their lines are printed by number alone.
 
 use crate::decode::source_text::source_texts;
-use crate::spirv::module::{Block, Id, Module};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_spirv::module::{Block, Id, Module};
 
 /// A line of a source file; `file` is the id of the OpString with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,6 @@ use super::early::Early;
 use super::notes::over_memory;
 use super::program_cache::Decoded;
 use crate::decode::{Checked, Known};
-use crate::exec::{Completion, JobBuffer, JobDispatch, ModuleRecording};
 use crate::ir::{Action, Addressing, Kept, OrderUse, Program};
 use crate::machine::speculative_parallel::{Sharing, Written};
 use crate::machine::working_bytes;
@@ -14,12 +13,13 @@ use crate::memory::image_view::View;
 use crate::memory::race_shadow::{Atomicity, Shadow};
 use crate::memory::read_tracking::Reads;
 use crate::memory::store::{Slot, Store};
-use crate::model::finding::FindingKind;
-use crate::model::records::RecordBuffer;
-use crate::model::schedule::Order;
 use crate::session::{Reading, Session, bound, leave_unwritten};
 use crate::settings::{Jobs, Settings};
 use std::collections::BTreeMap;
+use vkcert_exec::{Completion, JobBuffer, JobDispatch, ModuleRecording};
+use vkcert_model::finding::FindingKind;
+use vkcert_model::records::RecordBuffer;
+use vkcert_model::schedule::Order;
 
 impl<'a> Session<'a> {
     pub(crate) fn record_binding(&self, module: usize) -> Option<&'a RecordBuffer> {

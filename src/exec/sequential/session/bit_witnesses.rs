@@ -3,9 +3,9 @@
 //! Promises: every invocation that set one of the bits is kept, of dispatches whose modules record natively or in slots.
 //! Does not cover: modules that record in a buffer without slots: nobody knows.
 
-use crate::instrument::DispatchSize;
-use crate::model::invocations::{DispatchInvocations, InvocationRecords};
 use std::collections::BTreeSet;
+use vkcert_instrument::DispatchSize;
+use vkcert_model::invocations::{DispatchInvocations, InvocationRecords};
 
 /// What a run keeps.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! How a job ends before anything runs.
 
 use crate::decode::Unsupported;
-use crate::exec::{Completion, ExecError};
+use vkcert_exec::{Completion, ExecError};
 
 /// Why a job ends early, as a completion.
 pub(crate) enum Early {

@@ -4,22 +4,22 @@ use super::bit_witnesses::Everyone;
 use super::early::Early;
 use super::program_cache::Programs;
 use super::stored_bytes::{DispatchedStores, stored_bytes};
-use crate::exec::schedule::Following;
-use crate::exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
 use crate::machine::LookedAt;
 use crate::memory::read_tracking::{DispatchReads, WatchedReads};
 use crate::memory::store::Store;
-use crate::model::evidence::LoweringDecision;
-use crate::model::finding::Checks;
-use crate::model::invocations::InvocationRecords;
-use crate::model::schedule::{Extent, Turns};
-use crate::model::verdict::EngineName;
 use crate::session::schedules;
 use crate::session::{Looks, MOST_RANGES, Reading, Session};
 use crate::settings::{Jobs, Settings};
 use crate::tally::Tally;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_exec::schedule::Following;
+use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Observer, Run, Unobserved};
+use vkcert_model::evidence::LoweringDecision;
+use vkcert_model::finding::Checks;
+use vkcert_model::invocations::InvocationRecords;
+use vkcert_model::schedule::{Extent, Turns};
+use vkcert_model::verdict::EngineName;
 
 /// Runs jobs on this machine, without a device. Clones share what they decoded.
 #[derive(Debug, Clone, Default)]

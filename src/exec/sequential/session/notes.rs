@@ -1,16 +1,16 @@
 //! Notes and lines that a run leaves for people.
 
 use super::early::Early;
-use crate::exec::Completion;
 use crate::ir::{Barrier, Kept, Program};
 use crate::machine::finding_collector::Collector;
 use crate::machine::recorder::Rank;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::invocations::Ranks;
-use crate::model::printed::{Printed, PrintedLine};
-use crate::spirv::barriers::barrier_number;
-use crate::spirv::module::Module;
 use std::collections::BTreeMap;
+use vkcert_exec::Completion;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::invocations::Ranks;
+use vkcert_model::printed::{Printed, PrintedLine};
+use vkcert_spirv::barriers::barrier_number;
+use vkcert_spirv::module::Module;
 
 /// Barriers that a dispatch passed and that order accesses by the idiom alone, of memory that the kernel writes.
 pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<String> {

@@ -9,12 +9,12 @@
 use crate::compile::compile;
 use crate::decode::{Known, Unsupported};
 use crate::ir::Program;
-use crate::model::records::MarkerTable;
-use crate::spirv::module::{Module, ModuleError};
 use crate::tally::{Counter, Counters};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use vkcert_model::records::MarkerTable;
+use vkcert_spirv::module::{Module, ModuleError};
 
 /// Most instructions of kept modules, and most actions of kept programs: some hundred megabytes of each.
 const MOST_KEPT: usize = 1_000_000;

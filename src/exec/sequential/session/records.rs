@@ -2,13 +2,13 @@
 
 use super::early::Early;
 use super::notes::over_memory;
-use crate::exec::Completion;
-use crate::instrument::{self, DispatchSize, RecordForm};
 use crate::machine::printer::MOST_LINES;
 use crate::machine::recorder::Recorder;
-use crate::model::printed::{Printed, PrintedLine};
-use crate::model::records::MarkerTable;
 use crate::session::Session;
+use vkcert_exec::Completion;
+use vkcert_instrument::{self as instrument, DispatchSize, RecordForm};
+use vkcert_model::printed::{Printed, PrintedLine};
+use vkcert_model::records::MarkerTable;
 
 /// First word of a record buffer; any value does, since the canary depends on it.
 const NONCE: u32 = 0x9E37_79B9;

@@ -2,13 +2,13 @@
 
 use super::early::Early;
 use super::program_cache::Programs;
-use crate::exec::schedule::{Following, workgroup_counts};
-use crate::exec::{Completion, ExecError, Job, JobDispatch};
 use crate::ir::SubgroupUse;
-use crate::model::schedule::{Extent, MOST_WORKGROUPS, Order};
-use crate::model::verdict::EngineName;
 use crate::session::Session;
 use crate::settings::Settings;
+use vkcert_exec::schedule::{Following, workgroup_counts};
+use vkcert_exec::{Completion, ExecError, Job, JobDispatch};
+use vkcert_model::schedule::{Extent, MOST_WORKGROUPS, Order};
+use vkcert_model::verdict::EngineName;
 
 impl Settings {
     /// The settings of a dispatch, given with its index, in its schedule.

@@ -4,9 +4,9 @@
 
 use crate::ir::{Program, Uniform};
 use crate::memory::store::Store;
-use crate::spirv::interface::Reflection;
-use crate::spirv::module::Module;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::module::Module;
 
 /// The note about them; none where all that is read has been set.
 pub fn note(

@@ -2,9 +2,9 @@
 
 pub mod variation;
 
-use crate::exec::schedule::Following;
 use std::time::Duration;
 use variation::Variation;
+use vkcert_exec::schedule::Following;
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

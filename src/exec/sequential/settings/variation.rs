@@ -1,7 +1,7 @@
 //! How a run departs from the ordinary one, within what the specification permits.
 
-use crate::model::random::mixed;
-use crate::spirv::precision::Rounding;
+use vkcert_model::random::mixed;
+use vkcert_spirv::precision::Rounding;
 
 /// How a run departs from the ordinary one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

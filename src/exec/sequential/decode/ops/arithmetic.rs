@@ -8,10 +8,10 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::ir::{Parts, Reg};
-use crate::spirv::module::Instruction;
-use crate::spirv::operation::sized::{Form, Sized, Width};
-use crate::spirv::operation::word::{Binary, Ternary};
 use rspirv::spirv::Op;
+use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::sized::{Form, Sized, Width};
+use vkcert_spirv::operation::word::{Binary, Ternary};
 
 /// What is made of several operations; scalar ones stand in `spirv::operation`.
 pub const TABLE: &[Row] = &[

@@ -10,11 +10,11 @@ use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Opaque, Value};
 use crate::ir::Action;
 use crate::ir::{Reg, Scalar};
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::ops::Range;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::types::Type;
 
 pub const TABLE: &[Row] = &[
     row(Op::CompositeConstruct, Meaning::Special(construct)),

@@ -8,16 +8,16 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::instrument::{MarkerArguments, MarkerFunction};
 use crate::ir::{Action, Compared, Parts, Reg, Scalar, Terminator};
-use crate::model::records::MarkerTable;
-use crate::model::structure::MarkerRole;
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::{Form, Relation};
-use crate::spirv::operation::word::Compare;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::sync::Arc;
+use vkcert_instrument::{MarkerArguments, MarkerFunction};
+use vkcert_model::records::MarkerTable;
+use vkcert_model::structure::MarkerRole;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::{Form, Relation};
+use vkcert_spirv::operation::word::Compare;
 
 pub const TABLE: &[Row] = &[
     row(Op::Nop, Meaning::Nothing),

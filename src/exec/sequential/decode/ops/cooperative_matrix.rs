@@ -21,14 +21,14 @@ use crate::ir::cooperative_product::Product;
 use crate::ir::dot_product::Sum;
 use crate::ir::memory_semantics::SUBGROUP_SCOPE;
 use crate::ir::{Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse};
-use crate::spirv::constants::Constants;
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::Form;
-use crate::spirv::operation::word::Binary;
-use crate::spirv::types::{Signedness, Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{CooperativeMatrixOperands, Op};
 use std::sync::Arc;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::operation::word::Binary;
+use vkcert_spirv::types::{Signedness, Type, Types};
 
 pub const TABLE: &[Row] = &[
     row(Op::CooperativeMatrixLoadKHR, Meaning::Special(load)),

@@ -10,11 +10,11 @@ use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::ir::print_format::{Conversion, Kindred, MOST_PLACES, Piece};
 use crate::ir::{Action, Print, Printable};
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::Form;
-use crate::spirv::types::{Signedness, Type};
 use rspirv::spirv::Op;
 use std::sync::Arc;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::Form;
+use vkcert_spirv::types::{Signedness, Type};
 
 /// The number of DebugPrintf in its set.
 const DEBUG_PRINTF: u32 = 1;
@@ -128,9 +128,9 @@ pub(crate) fn conversion(text: &str) -> Option<(Conversion, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spirv::operation::sized::Width;
     use proptest::prelude::*;
     use std::process::Command;
+    use vkcert_spirv::operation::sized::Width;
 
     fn written(format: &str, kindred: Kindred, bits: u64) -> String {
         match pieces(format).as_slice() {

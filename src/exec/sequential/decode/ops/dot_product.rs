@@ -12,11 +12,11 @@ use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::ir::Action;
 use crate::ir::dot_product::{Dot, MIXED, SIGNED, Sum, UNSIGNED};
-use crate::spirv::module::Instruction;
-use crate::spirv::operation::sized::{Form, Width};
-use crate::spirv::types::Signedness;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, PackedVectorFormat};
+use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::types::Signedness;
 
 pub const TABLE: &[Row] = &[
     row(Op::SDot, Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Plain))),

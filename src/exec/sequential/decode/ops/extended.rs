@@ -12,15 +12,15 @@ use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
 use crate::ir::scalars;
 use crate::ir::{Action, Parts, Reg, Scalar};
-use crate::oracle::float::Direction;
 use crate::settings::variation::Expansion;
-use crate::spirv::float_controls::Denormals;
-use crate::spirv::module::Instruction;
-use crate::spirv::operation::sized::{Form, Relation, Sized, Width};
-use crate::spirv::operation::word::{Binary, Compare, Unary};
-use crate::spirv::operation::{ScalarOperation, extended_operation};
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
+use vkcert_oracle::float::Direction;
+use vkcert_spirv::float_controls::Denormals;
+use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
+use vkcert_spirv::operation::word::{Binary, Compare, Unary};
+use vkcert_spirv::operation::{ScalarOperation, extended_operation};
 
 pub const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
 

@@ -15,13 +15,13 @@ use crate::decode::value::{Location, Opaque, Pointer, Value};
 use crate::ir::atomic::Atomic;
 use crate::ir::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
 use crate::ir::{Action, Kept, Parts, Reg};
-use crate::model::image::ImageFormat;
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::{Form, Width};
-use crate::spirv::types::{Image, Signedness, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageFormat as Declared, ImageOperands, Op};
 use std::sync::Arc;
+use vkcert_model::image::ImageFormat;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::{Form, Width};
+use vkcert_spirv::types::{Image, Signedness, Type};
 
 pub const TABLE: &[Row] = &[
     row(Op::SampledImage, Meaning::Special(sampled_image)),
@@ -388,7 +388,7 @@ fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsuppor
     for (at, coordinate) in step.coordinates.iter().enumerate() {
         sums.push(match offset.get(at) {
             Some(offset) => {
-                let add = crate::spirv::operation::word::Binary::IAdd;
+                let add = vkcert_spirv::operation::word::Binary::IAdd;
                 super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?.low
             }
             None => *coordinate,

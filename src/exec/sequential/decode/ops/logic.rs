@@ -8,10 +8,10 @@ use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
 use crate::ir::{Action, Compared, Scalar};
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::word::Compare;
 use rspirv::spirv::Op;
 use std::sync::Arc;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::word::Compare;
 
 pub const AND: u8 = 0b1000;
 const OR: u8 = 0b1110;

@@ -2,9 +2,9 @@
 
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported::Unsupported;
-use crate::spirv::module::Instruction;
-use crate::spirv::operation::ScalarOperation;
 use rspirv::spirv::Op;
+use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::ScalarOperation;
 
 /// A handler's signature.
 pub type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;

@@ -11,13 +11,13 @@ use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
 use crate::ir::{Access, Action, Alignment, Bound, Dimension, Reg, Root, Scalar, Uniform, Unit};
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::{Form, Sized, Width};
-use crate::spirv::operation::word::Binary;
-use crate::spirv::types::{Majorness, Signedness, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryAccess, Op};
 use std::sync::Arc;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::{Form, Sized, Width};
+use vkcert_spirv::operation::word::Binary;
+use vkcert_spirv::types::{Majorness, Signedness, Type};
 
 pub const TABLE: &[Row] = &[
     row(Op::Variable, Meaning::Special(variable)),

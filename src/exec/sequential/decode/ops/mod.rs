@@ -24,15 +24,15 @@ pub mod variable_pointer;
 use super::decoder::Decoder;
 use super::unsupported::Unsupported;
 use crate::ir::Action;
-use crate::spirv::module::Instruction;
-use crate::spirv::operation::sized::{Relation, Sized};
-use crate::spirv::operation::table::scalar_opcodes;
-use crate::spirv::operation::{ScalarOperation, scalar_operation};
 use meaning::{Meaning, Row};
 use operand::{each_mask, operand_masks};
 use rspirv::spirv::Op;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::sized::{Relation, Sized};
+use vkcert_spirv::operation::table::scalar_opcodes;
+use vkcert_spirv::operation::{ScalarOperation, scalar_operation};
 
 /// All families.
 pub const TABLES: &[&[Row]] = &[
@@ -102,8 +102,8 @@ fn element_wise(decoder: &mut Decoder<'_>, instruction: &Instruction, op: Sized)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spirv::opcodes::{Effect, GROUPS, Support, support};
     use std::collections::BTreeSet;
+    use vkcert_spirv::opcodes::{Effect, GROUPS, Support, support};
 
     /// Declarations are read where the module is; those that stand in functions too have rows.
     #[test]

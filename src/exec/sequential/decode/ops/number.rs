@@ -11,13 +11,13 @@ use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
 use crate::ir::scalars;
 use crate::ir::{Action, Parts, Reg, Scalar};
-use crate::oracle::float::Direction;
-use crate::spirv::float_controls::Denormals;
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::{Form, Operation, Relation, Sized, Width};
-use crate::spirv::operation::word::{Binary, Classify, Unary};
-use crate::spirv::types::Type;
 use rspirv::spirv::FPFastMathMode;
+use vkcert_oracle::float::Direction;
+use vkcert_spirv::float_controls::Denormals;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::{Form, Operation, Relation, Sized, Width};
+use vkcert_spirv::operation::word::{Binary, Classify, Unary};
+use vkcert_spirv::types::Type;
 
 /// The components of a scalar, vector or matrix.
 #[derive(Debug, Clone)]

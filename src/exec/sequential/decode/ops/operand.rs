@@ -5,7 +5,7 @@ use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
 use crate::ir::{Action, Reg, Scalar};
-use crate::spirv::module::Instruction;
+use vkcert_spirv::module::Instruction;
 
 /// The id in operand `index`.
 pub fn id(instruction: &Instruction, index: usize) -> Result<u32, Unsupported> {

@@ -13,14 +13,14 @@ use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
 use crate::ir::scalars;
 use crate::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar};
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::ScalarOperation;
-use crate::spirv::operation::sized::{Form, Relation, Sized, Width};
-use crate::spirv::operation::word::{Binary, Compare};
-use crate::spirv::types::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::sync::Arc;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::ScalarOperation;
+use vkcert_spirv::operation::sized::{Form, Relation, Sized, Width};
+use vkcert_spirv::operation::word::{Binary, Compare};
+use vkcert_spirv::types::Type;
 
 pub const TABLE: &[Row] = &[
     row(Op::ConvertPtrToU, Meaning::Scalar(ScalarOperation::Convert(Sized::FromUnsigned))),

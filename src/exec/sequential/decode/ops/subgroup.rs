@@ -19,12 +19,12 @@ use crate::ir::memory_semantics::SUBGROUP_SCOPE;
 use crate::ir::scalars;
 use crate::ir::subgroup_operation::{Combination, Group, Scan, Way, Within};
 use crate::ir::{Action, Parts, Reg, Scalar, SubgroupUse};
-use crate::spirv::module::Instruction;
-use crate::spirv::operation::sized::{Form, Operation, Sized, Width};
-use crate::spirv::operation::word::Binary;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GroupOperation, Op};
 use std::sync::Arc;
+use vkcert_spirv::module::Instruction;
+use vkcert_spirv::operation::sized::{Form, Operation, Sized, Width};
+use vkcert_spirv::operation::word::Binary;
 
 /// Reads rows as `op => meaning`.
 macro_rules! rows {

@@ -11,11 +11,11 @@ use crate::decode::value::Location;
 use crate::ir::atomic::Atomic;
 use crate::ir::memory_semantics::{Fence, Fences, Reach, SUBGROUP_SCOPE};
 use crate::ir::{Action, Addressing, Root, SubgroupUse};
-pub use crate::spirv::barriers::holds_workgroup;
-use crate::spirv::module::{Instruction, Module};
 use rspirv::spirv::Op;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+pub use vkcert_spirv::barriers::holds_workgroup;
+use vkcert_spirv::module::{Instruction, Module};
 
 pub const TABLE: &[Row] = &[
     row(Op::ControlBarrier, Meaning::Special(control_barrier)),

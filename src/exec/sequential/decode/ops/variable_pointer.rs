@@ -20,12 +20,12 @@ use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer};
 use crate::ir::scalars;
 use crate::ir::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Scalar};
-use crate::spirv::module::{Id, Instruction};
-use crate::spirv::operation::sized::{Form, Relation, Sized};
-use crate::spirv::operation::word::{Binary, Compare};
-use crate::spirv::types::{BlockKind, Type};
 use rspirv::spirv::{Op, StorageClass};
 use std::sync::Arc;
+use vkcert_spirv::module::{Id, Instruction};
+use vkcert_spirv::operation::sized::{Form, Relation, Sized};
+use vkcert_spirv::operation::word::{Binary, Compare};
+use vkcert_spirv::types::{BlockKind, Type};
 
 /// The registers of a pointer as a value.
 pub fn as_value(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Arc<[Scalar]>, Unsupported> {

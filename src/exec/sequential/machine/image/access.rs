@@ -20,9 +20,9 @@ use crate::memory::image_view;
 use crate::memory::image_view::{Place, View};
 use crate::memory::store::{Slot, Store};
 use crate::memory::vector_clocks::cell::Told;
-use crate::model::finding::{Finding, FindingKind};
-use crate::model::image::ImageFormat;
-use crate::model::random::mixed;
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::image::ImageFormat;
+use vkcert_model::random::mixed;
 
 impl Machine<'_> {
     /// Runs one image instruction for all active lanes.

@@ -6,7 +6,6 @@
 
 use super::sampling::{Coordinate, Sampling, Tap, Wanted};
 use super::workspace::{Got, NOTHING};
-use crate::exec::resource::JobSampler;
 use crate::ir::Reg;
 use crate::ir::image::{Doing, ImageStep, Level, Projection};
 use crate::machine::choice::Choice;
@@ -15,9 +14,10 @@ use crate::machine::state::Machine;
 use crate::memory::image_view;
 use crate::memory::image_view::{Picture, View};
 use crate::memory::store::Slot;
-use crate::model::finding::FindingKind;
-use crate::model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
-use crate::model::random::mixed;
+use vkcert_exec::resource::JobSampler;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
+use vkcert_model::random::mixed;
 
 impl Machine<'_> {
     /// OpImageSample... and OpImageGather...

@@ -13,9 +13,9 @@
 //!
 //! Does not cover: what the texels hold.
 
-use crate::exec::resource::{JobSampler, ViewKind};
 use crate::memory::image_view::{Picture, Place, directions};
-use crate::model::image::{AddressMode, Coordinates, Filter};
+use vkcert_exec::resource::{JobSampler, ViewKind};
+use vkcert_model::image::{AddressMode, Coordinates, Filter};
 
 /// A texel that takes part.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -352,8 +352,8 @@ fn across(at: [i64; 2], place: Place, size: i64) -> Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::resource::ImageView;
-    use crate::model::image::{BorderColor, ImageDim, ImageFormat, ImageShape};
+    use vkcert_exec::resource::ImageView;
+    use vkcert_model::image::{BorderColor, ImageDim, ImageFormat, ImageShape};
 
     fn sampler(filter: Filter, address: AddressMode) -> JobSampler {
         JobSampler {

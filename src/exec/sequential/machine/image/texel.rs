@@ -7,9 +7,9 @@
 //! is told (its stored value is undefined by the specification), and stored with its low bits.
 //! Does not cover: which formats can be stored to or sampled (`image_view`).
 
-use crate::model::element::ScalarType;
-use crate::model::image::{BorderColor, ImageFormat, TexelClass, TexelEncoding};
-use crate::oracle::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
+use vkcert_model::element::ScalarType;
+use vkcert_model::image::{BorderColor, ImageFormat, TexelClass, TexelEncoding};
+use vkcert_oracle::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 
 const ONE: u32 = 1.0_f32.to_bits();
 
@@ -287,8 +287,8 @@ fn put(format: ImageFormat, values: impl Iterator<Item = f64>, into: &mut Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::texel::{decode, encode};
     use proptest::prelude::*;
+    use vkcert_oracle::texel::{decode, encode};
 
     fn float(value: f32) -> u64 {
         u64::from(value.to_bits())

@@ -7,8 +7,8 @@ use crate::ir::memory_semantics::{ACQUIRE, Fence, Kinds, RELEASE, Scope};
 use crate::ir::subgroup_operation::Members;
 use crate::memory::race_shadow::Stamp;
 use crate::memory::vector_clocks::{Asked, Missing, Order, is_atomic, writes};
-use crate::model::random::SplitMix64;
 use std::sync::Arc;
+use vkcert_model::random::SplitMix64;
 
 const INVOCATIONS: u32 = 4;
 const SUBGROUP: u32 = 2;
